@@ -1,0 +1,44 @@
+"""What the coordinator needs of a benchmark, and nothing more."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from ledger import Ledger, Tool
+
+Wanted = Literal["buy", "refuse"]
+
+
+class Benchmark(Protocol):
+    """One task of a benchmark: tools for it, state and rules for the prompt, what is finished."""
+
+    @property
+    def name(self) -> str:
+        """The benchmark's id on the platform."""
+
+    @property
+    def rules(self) -> str:
+        """Rules for the evaluator's prompt; the same for every task."""
+
+    @property
+    def guide(self) -> str:
+        """Strategies for the evaluator's prompt; the same for every task."""
+
+    @property
+    def checkouts(self) -> int:
+        """Irreversible acts that took effect."""
+
+    def tools(self, ledger: Ledger) -> list[Tool]:
+        """The tools for one instruction, booked in its ledger."""
+
+    def state(self, ledger: Ledger) -> str:
+        """The state as text for the prompt, read afresh. Raises ToolFault without an answer."""
+
+    def finished(self) -> str | None:
+        """Why nothing more can be done, or None."""
+
+    def challenge(self, words: str) -> str | None:
+        """What to ask back when a FINISH with these words does not agree with the facts."""
+
+    def expected(self, eval_log: str) -> Wanted | None:
+        """What the platform's evaluator says it wanted, where its text tells."""

@@ -1,0 +1,49 @@
+"""The memory of a task: an append-only file, one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import IO
+
+import regex
+
+VERSION = 1
+
+
+class Journal:
+    """Appends records to one file; each line is flushed before the next step is taken."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: IO[str] = path.open("a", encoding="utf-8")
+        self._lock = threading.Lock()
+
+    def write(self, kind: str, record: dict[str, object]) -> None:
+        """Append one record.
+
+        Raises:
+            OSError: it could not be written.
+        """
+        line = json.dumps({"v": VERSION, "type": kind, **record}, ensure_ascii=False, default=str)
+        with self._lock:
+            self._file.write(line + "\n")
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def file_name(spec_id: str) -> str:
+    """A file name for a task; what a platform sends as an id cannot leave the folder."""
+    return regex.sub(r"[^\w-]", "_", spec_id)[:100] or "task"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace a file whole: a reader sees the old one or the new one."""
+    fresh = path.with_suffix(path.suffix + ".new")
+    fresh.write_text(text, encoding="utf-8")
+    os.replace(fresh, path)

@@ -1,0 +1,118 @@
+"""One task: turns of deciding and acting until it is finished, refused or out of turns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from coordinator.benchmark import Benchmark
+from coordinator.journal import Journal
+from coordinator.records import Outcome, Turn
+from evaluator import Decision, Evaluator
+from ledger import Ledger
+from models.records import ModelCall
+from worker.report import WorkReport
+from worker.worker import Worker
+
+
+@dataclass
+class TaskRun:
+    """What a task has come to so far; complete even where it ended with an error."""
+
+    turns: list[Turn] = field(default_factory=list)
+    calls: list[ModelCall] = field(default_factory=list)
+    requests: int = 0
+    outcome: Outcome = "unfinished"
+    error: str | None = None
+
+    @property
+    def tool_calls(self) -> int:
+        """Tool calls of all turns."""
+        return sum(len(t.report.calls) for t in self.turns if t.report)
+
+
+class TaskLoop:
+    """Runs one task; the journal is written before the next step is taken."""
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        evaluator: Evaluator,
+        worker: Worker,
+        journal: Journal,
+        run: TaskRun,
+        *,
+        max_turns: int,
+        on_turn: Callable[[Turn], None] = lambda turn: None,
+    ) -> None:
+        self._benchmark = benchmark
+        self._evaluator = evaluator
+        self._worker = worker
+        self._journal = journal
+        self._run = run
+        self._max_turns = max_turns
+        self._on_turn = on_turn
+
+    def go(self, task_text: str) -> None:
+        """Loop over at most ``max_turns`` turns; the result is in the run that was given.
+
+        Raises:
+            ToolFault: the benchmark does not answer.
+            ModelFailed, Unreadable: the evaluator's model gave nothing that can be used.
+        """
+        run = self._run
+        for number in range(1, self._max_turns + 1):
+            decision = self._turn(task_text, number)
+            if self._benchmark.finished():
+                run.outcome = "purchased"
+                return
+            if decision.decision == "FINISH":
+                run.outcome = "declined"
+                return
+
+    def _turn(self, task_text: str, number: int) -> Decision:
+        began = time.perf_counter()
+        before = len(self._run.calls)
+        ledger = Ledger()
+        state = self._benchmark.state(ledger)
+        self._run.requests += ledger.requests
+        decision, challenge = self._decide(task_text, state, number)
+        report = self._act(decision) if decision.decision == "PROCEED" else None
+        turn = Turn(
+            number=number,
+            state=state,
+            decision=decision,
+            challenge=challenge,
+            report=report,
+            model_calls=len(self._run.calls) - before,
+            seconds=round(time.perf_counter() - began, 6),
+        )
+        self._run.turns.append(turn)
+        self._journal.write("turn", turn.journal())
+        self._on_turn(turn)
+        return decision
+
+    def _decide(self, task_text: str, state: str, number: int) -> tuple[Decision, str | None]:
+        """The decision of a turn; a FINISH against the facts is asked back once."""
+        turns = self._run.turns
+        said = [t.prompt(latest=t is turns[-1]) for t in turns]
+        decision = self._evaluator.decide(task_text, said, state, number, self._max_turns)
+        if decision.decision == "PROCEED":
+            return decision, None
+        words = f"{decision.instruction}\n{decision.thought}"
+        challenge = self._benchmark.challenge(words)
+        if challenge is None:
+            return decision, None
+        again = self._evaluator.decide(
+            task_text, said, state, number, self._max_turns, challenge=challenge
+        )
+        return again, challenge
+
+    def _act(self, decision: Decision) -> WorkReport:
+        ledger = Ledger()
+        ledger.offer(self._benchmark.tools(ledger))
+        try:
+            return self._worker.carry_out(decision.instruction, ledger)
+        finally:
+            self._run.requests += ledger.requests

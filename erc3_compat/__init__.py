@@ -1,0 +1,29 @@
+"""The platform's client: the official `erc3` where installed, else a small one of our own.
+
+Every name is looked up at its first use, so importing this package costs nothing. Which of the two
+clients stands behind the names is decided in `erc3_compat.switch` (variable `ERC3_CLIENT`).
+"""
+
+from typing import TYPE_CHECKING
+
+from erc3_compat import switch
+
+if TYPE_CHECKING:
+    from erc3_compat.own.base import ApiError, ApiException
+    from erc3_compat.own.core import ERC3, TaskInfo
+    from erc3_compat.own.store import StoreClient
+
+__all__ = ["ERC3", "ApiError", "ApiException", "StoreClient", "TaskInfo", "transport_errors"]
+
+
+def transport_errors() -> tuple[type[Exception], ...]:
+    """The exception classes that the chosen client raises when the network fails."""
+    return switch.transport_errors()
+
+
+if not TYPE_CHECKING:  # a type checker shall see the names above and no others
+
+    def __getattr__(name: str) -> object:
+        if name in __all__:
+            return getattr(switch.load(), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,89 @@
+"""One POST to the platform and what can go wrong with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+if TYPE_CHECKING:
+    import httpx
+
+Response = TypeVar("Response", bound=BaseModel)
+"""The response model that a call is to be read into."""
+
+
+class HasTaskId(Protocol):
+    """Anything that names a task, such as a `TaskInfo` or the answer of `start_task`."""
+
+    @property
+    def task_id(self) -> str: ...
+
+
+class ApiError(BaseModel):
+    """The body that the platform sends with a refusal."""
+
+    status: int
+    error: str
+    code: str
+
+
+class ApiException(Exception):
+    """A refusal of the platform, or an answer that cannot be read.
+
+    `str()` is the bare error text, `.detail` has status and code too, `.api_error` is the body.
+    `response` is taken for the SDK's sake and not kept: its request holds the account key.
+    """
+
+    def __init__(self, api_error: ApiError, response: object = None) -> None:
+        super().__init__(api_error.error)
+        self.api_error = api_error
+        self.detail = f"Error {api_error.status}: {api_error}"
+
+
+class BaseClient:
+    """Posts models below one URL; safe to use from several threads.
+
+    `base_url` has no slash at its end. `secret` is cut out of every error text.
+    """
+
+    def __init__(self, base_url: str, http: httpx.Client, secret: str | None = None) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._http = http
+        self._secret = secret
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(base_url={self.base_url!r})"
+
+    def _post(self, path: str, request: BaseModel, response_model: type[Response]) -> Response:
+        """Send `request` to `path`, read the answer into `response_model`.
+
+        Raises `ApiException` for a refusal and for an unreadable answer, in the order in which
+        the official SDK looks at them; `httpx.TransportError` when the network fails.
+        """
+        body = request.model_dump(mode="json", exclude_none=True)
+        response = self._http.post(self.base_url + path, json=body)
+        try:
+            data = response.json()
+        except ValueError:
+            raise self._failure(response, response.text) from None
+        if response.is_error:
+            raise self._refusal(response, data)
+        try:
+            return response_model.model_validate(data)
+        except ValidationError as error:
+            raise self._failure(response, f"Invalid response payload: {error}") from None
+
+    def _refusal(self, response: httpx.Response, data: object) -> ApiException:
+        try:
+            error = ApiError.model_validate(data)
+        except ValidationError:
+            return self._failure(response, response.text, code="validated")
+        return ApiException(error.model_copy(update={"error": self._clean(error.error)}), response)
+
+    def _failure(self, response: httpx.Response, text: str, code: str = "") -> ApiException:
+        error = ApiError(status=response.status_code, error=self._clean(text), code=code)
+        return ApiException(error, response)
+
+    def _clean(self, text: str) -> str:
+        return text.replace(self._secret, "key-***") if self._secret else text

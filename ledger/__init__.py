@@ -1,0 +1,8 @@
+"""Every tool call of generated code, checked, counted and recorded, whatever the benchmark."""
+
+from ledger.fault import ToolFault
+from ledger.ledger import Budget, Ledger
+from ledger.record import ToolCall, WireCall
+from ledger.tool import Tool, tool
+
+__all__ = ["Budget", "Ledger", "Tool", "ToolCall", "ToolFault", "WireCall", "tool"]

@@ -1,0 +1,206 @@
+"""The ledger of one instruction: allow-list, budgets, and the record of every call."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ledger.fault import ToolFault
+from ledger.record import Kind, Outcome, ToolCall, WireCall
+from ledger.tool import Tool
+
+T = TypeVar("T")
+ARGUMENT_BYTES = 1_000_000
+"""Arguments of one call beyond this size are refused before they are looked at."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one instruction may spend; reached, the code gets an error that says so."""
+
+    calls: int = 400
+    requests: int = 20_000
+    writes: int = 12_000
+    final: int = 1
+    """Irreversible requests, such as a checkout."""
+
+
+class Ledger:
+    """Runs the tools of one instruction and keeps the record of every call.
+
+    Single use: after :meth:`close` every call is refused, so code that outlives its
+    instruction reaches nothing. Calls from several threads are taken one at a time.
+    """
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget = budget or Budget()
+        self._tools: dict[str, Tool] = {}
+        self._calls: list[ToolCall] = []
+        self._wire: list[WireCall] = []
+        self._spent = {"calls": 0, "requests": 0, "writes": 0, "final": 0}
+        self._closed = False
+        self._lock = threading.RLock()
+        self.line: Callable[[], int | None] = lambda: None
+        """Asked at each call for the source line that made it."""
+
+    def offer(self, tools: Iterable[Tool]) -> None:
+        """Add tools to what generated code may call."""
+        self._tools.update({t.name: t for t in tools})
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names that generated code may call."""
+        return frozenset(self._tools)
+
+    @property
+    def signatures(self) -> dict[str, inspect.Signature]:
+        """Expected arguments by tool name."""
+        return {name: t.signature for name, t in self._tools.items()}
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools on offer, in the order they were offered."""
+        return tuple(self._tools.values())
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Every call so far, in order."""
+        return tuple(self._calls)
+
+    @property
+    def requests(self) -> int:
+        """Requests sent to the benchmark's API so far."""
+        return self._spent["requests"]
+
+    def close(self) -> None:
+        """Refuse every later call and request."""
+        with self._lock:
+            self._closed = True
+
+    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
+        """Run a tool for generated code; the answer is a copy in plain data.
+
+        Raises:
+            ToolFault: unknown tool, wrong arguments, budget reached, or the tool's own refusal.
+        """
+        with self._lock:
+            self._check_open()
+            found = self._tools.get(name)
+            if found is None:
+                raise ToolFault(f"there is no tool {name!r}", kind="RuntimeError")
+            self._spend("calls", self.budget.calls, "tool calls")
+            arguments = _plain_arguments(found.bind(args, kwargs))
+            return self._run(found, arguments)
+
+    def _run(self, found: Tool, arguments: dict[str, object]) -> object:
+        began = time.perf_counter()
+        self._wire = []
+        line = self.line()
+
+        def keep(outcome: Outcome, result: object = None, error: str | None = None) -> None:
+            self._calls.append(
+                ToolCall(
+                    number=len(self._calls) + 1,
+                    name=found.name,
+                    kind=found.kind,
+                    arguments=copy.deepcopy(arguments),
+                    outcome=outcome,
+                    result=result,
+                    error=error,
+                    line=line,
+                    seconds=round(time.perf_counter() - began, 6),
+                    requests=tuple(self._wire),
+                )
+            )
+
+        try:
+            result = found.run(**arguments)
+        except ToolFault as fault:
+            unknown = any(w.outcome == "unknown" and w.kind == "write" for w in self._wire)
+            keep("unknown" if unknown else "failed", error=fault.text)
+            raise
+        except BaseException as error:
+            keep("unknown", error=f"internal error ({type(error).__name__})")
+            raise
+        keep("done", result=copy.deepcopy(result))
+        return result
+
+    def send(
+        self,
+        path: str,
+        body: dict[str, object],
+        kind: Kind,
+        do: Callable[[], T],
+        *,
+        final: bool = False,
+    ) -> T:
+        """Send one request to the API within the budgets and record what became of it.
+
+        Raises:
+            ToolFault: a budget is reached or the ledger is closed (nothing was sent), or
+                what ``do`` raised.
+        """
+        self._check_open()
+        self._spend("requests", self.budget.requests, "requests to the API")
+        if kind == "write":
+            self._spend("writes", self.budget.writes, "writes")
+        if final:
+            self._check("final", self.budget.final, "checkouts")
+        began = time.perf_counter()
+
+        def keep(outcome: Outcome, error: str | None = None) -> None:
+            seconds = round(time.perf_counter() - began, 6)
+            call = WireCall(
+                path=path, body=body, kind=kind, outcome=outcome, error=error, seconds=seconds
+            )
+            self._wire.append(call)
+
+        try:
+            answer = do()
+        except ToolFault as fault:
+            keep("unknown" if fault.fatal else "failed", fault.text)
+            if final and fault.fatal:
+                self._spent["final"] += 1
+            raise
+        except BaseException as error:
+            keep("unknown", type(error).__name__)
+            if final:
+                self._spent["final"] += 1
+            raise
+        if final:
+            self._spent["final"] += 1
+        keep("done")
+        return answer
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ToolFault("this instruction is over; no further calls", kind="RuntimeError")
+
+    def _check(self, what: str, limit: int, words: str) -> None:
+        if self._spent[what] >= limit:
+            raise ToolFault(
+                f"budget reached: {limit} {words} per instruction", kind="RuntimeError"
+            )
+
+    def _spend(self, what: str, limit: int, words: str) -> None:
+        self._check(what, limit, words)
+        self._spent[what] += 1
+
+
+def _plain_arguments(arguments: dict[str, object]) -> dict[str, object]:
+    try:
+        text = json.dumps(arguments, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        raise ToolFault(
+            "arguments must be plain data (numbers, strings, lists, dicts)", kind="TypeError"
+        ) from None
+    if len(text) > ARGUMENT_BYTES:
+        raise ToolFault(f"arguments are too large ({len(text)} characters)", kind="ValueError")
+    plain: dict[str, object] = json.loads(text)
+    return plain

@@ -1,0 +1,60 @@
+"""The frozen records of tool calls and of the requests that they sent."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Kind = Literal["read", "write"]
+Outcome = Literal["done", "failed", "unknown"]
+
+
+class WireCall(BaseModel):
+    """One request to the benchmark's API and what became of it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    body: dict[str, object]
+    kind: Kind
+    outcome: Outcome
+    """``unknown``: the request was sent and no answer came back."""
+    error: str | None = None
+    seconds: float = 0.0
+
+
+class ToolCall(BaseModel):
+    """One call of a tool by generated code: arguments, answer, and the requests behind it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    name: str
+    kind: Kind
+    arguments: dict[str, object]
+    outcome: Outcome
+    result: object = None
+    error: str | None = None
+    line: int | None = None
+    """Source line of the snippet that made the call, where the sandbox knows it."""
+    seconds: float = 0.0
+    requests: tuple[WireCall, ...] = ()
+
+    def journal(self) -> dict[str, object]:
+        """The call as one JSON object for the journal."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+    def prompt(self, result_chars: int = 160) -> str:
+        """The call as one line for a prompt; results are cut, errors never."""
+        arguments = ", ".join(f"{k}={shorten(v, 160)}" for k, v in self.arguments.items())
+        if self.outcome == "done":
+            return f"{self.name}({arguments}) -> {shorten(self.result, result_chars)}"
+        return f"{self.name}({arguments}) -> {self.outcome.upper()}: {self.error}"
+
+
+def shorten(value: object, limit: int) -> str:
+    """JSON text of ``value``, cut to ``limit`` characters with a note of what is missing."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters)"

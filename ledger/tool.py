@@ -1,0 +1,74 @@
+"""What a tool is: a name, a signature, a text for the model, and whether it writes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ConfigDict, ValidationError, validate_call
+
+from ledger.fault import ToolFault
+from ledger.record import Kind
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One function that generated code may call; arguments are validated before it runs."""
+
+    name: str
+    kind: Kind
+    doc: str
+    signature: inspect.Signature
+    run: Callable[..., object] = field(repr=False)
+
+    def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
+        """Arguments by name, with positional ones placed.
+
+        Raises:
+            ToolFault: (``TypeError``) with the expected signature.
+        """
+        try:
+            return dict(self.signature.bind(*args, **kwargs).arguments)
+        except TypeError as error:
+            raise ToolFault(f"{error}; expected {self.usage()}", kind="TypeError") from None
+
+    def usage(self) -> str:
+        """The call as a model writes it: ``Name(a: int, b: str = "")``."""
+        shown = str(self.signature.replace(return_annotation=inspect.Signature.empty))
+        return f"{self.name}{shown}"
+
+
+def tool(kind: Kind, function: Callable[..., Any]) -> Tool:
+    """Make a tool of a typed function; its docstring is the text for the model."""
+    checked = validate_call(config=ConfigDict(arbitrary_types_allowed=False))(function)
+    name = function.__name__
+
+    def run(**arguments: object) -> object:
+        try:
+            return checked(**arguments)
+        except ValidationError as error:
+            raise ToolFault(f"{name}: {_explain(error)}", kind="ValueError") from None
+
+    # Annotations arrive as strings (postponed evaluation), which is how a model reads them best.
+    signature = inspect.signature(function)
+    plain = signature.replace(parameters=[_plain(p) for p in signature.parameters.values()])
+    return Tool(name, kind, inspect.getdoc(function) or "", plain, run)
+
+
+def _plain(parameter: inspect.Parameter) -> inspect.Parameter:
+    annotation = parameter.annotation
+    return parameter.replace(annotation=_Bare(str(annotation)))
+
+
+class _Bare(str):
+    """An annotation that ``inspect`` prints without quotes."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _explain(error: ValidationError) -> str:
+    problems = error.errors(include_url=False, include_context=False)[:3]
+    return "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in problems)

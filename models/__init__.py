@@ -1,0 +1,1 @@
+"""LiteLLM behind one door: model ids, calls, usage and cost."""

@@ -1,0 +1,58 @@
+"""LiteLLM, imported late, offline and quiet, with our own providers registered."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import threading
+from types import ModuleType
+
+# The import reads these: without them it fetches a price map from the network and loads
+# a .env file found above site-packages.
+_BEFORE_IMPORT = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_MODE": "PRODUCTION",
+    "HF_HUB_OFFLINE": "1",
+}
+KEYLESS = {"playbook": "playbooks.brain", "scripted": "models.scripted"}
+"""Providers of our own: prefix of the model id, module whose ``reply`` answers."""
+
+_lock = threading.Lock()
+_loaded: ModuleType | None = None
+
+
+def load() -> ModuleType:
+    """The ``litellm`` module, ready to use; seconds the first time, nothing afterwards."""
+    global _loaded
+    with _lock:
+        if _loaded is None:
+            for name, value in _BEFORE_IMPORT.items():
+                os.environ.setdefault(name, value)
+            litellm = importlib.import_module("litellm")
+            litellm.suppress_debug_info = True
+            litellm.disable_hf_tokenizer_download = True
+            for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+                logging.getLogger(name).setLevel(logging.CRITICAL)
+            litellm.custom_provider_map = [
+                {"provider": prefix, "custom_handler": _handler(module)}
+                for prefix, module in KEYLESS.items()
+            ]
+            litellm.utils.custom_llm_setup()
+            _loaded = litellm
+    return _loaded
+
+
+def warm() -> None:
+    """Start the import in the background, while something else waits."""
+    threading.Thread(target=load, name="warm-litellm", daemon=True).start()
+
+
+def _handler(module: str) -> object:
+    keyless = importlib.import_module("models.keyless")
+    return keyless.Keyless(importlib.import_module(module).reply)
+
+
+def is_keyless(model: str) -> bool:
+    """Whether a model id names a provider of ours, which needs no key and costs nothing."""
+    return model.split("/", 1)[0] in KEYLESS

@@ -1,0 +1,1 @@
+"""One module per shopping strategy, and the playbook brain that needs no key."""

@@ -1,0 +1,30 @@
+"""Products that may be added because they unlock a coupon that saves more than they cost."""
+
+from __future__ import annotations
+
+from playbooks.facts import Facts, Found, Product
+from playbooks.grammar import Order
+from playbooks.playbook import Playbook
+
+MOST_FILLERS = 24
+
+PLAYBOOK = Playbook(
+    name="bundle-coupon",
+    trigger="a set of things with one code, or 'you may add ...'",
+    prose=(
+        "All parts of the set are needed. Where additions are allowed, also try every basket with one or two "
+        "cheap additions; buy the addition only if the final total falls."
+    ),
+)
+
+
+def fillers(order: Order, facts: Facts, wanted: set[str]) -> list[Product]:
+    """Products that the order allows as additions, cheapest first, those it names before others."""
+    if order.fillers is None:
+        return []
+    named: list[Product] = []
+    for phrase in order.fillers:
+        named += facts.found.get(phrase, Found()).matches
+    pool = named if named else list(facts.catalog)
+    fresh = {p.sku: p for p in pool if p.sku not in wanted and p.available > 0}
+    return sorted(fresh.values(), key=lambda p: p.price)[:MOST_FILLERS]

@@ -1,0 +1,21 @@
+"""Listed stock is an estimate: what a failed checkout tells, and what follows from it."""
+
+from __future__ import annotations
+
+from playbooks.facts import Facts
+from playbooks.playbook import Playbook
+
+PLAYBOOK = Playbook(
+    name="ghost-stock",
+    trigger="checkout fails with 'insufficient inventory'",
+    prose=(
+        "The error names the real stock. Task allows fewer ('all', 'as many as', 'up to'): buy what is really "
+        "there. Cheapest mix of several products: plan anew with the real stock. Exact amount or complete set: decline."
+    ),
+)
+
+
+def repeats(facts: Facts, items: list[dict[str, object]]) -> bool:
+    """Whether a plan is the one that has just failed."""
+    before = {(i["sku"], i["quantity"]) for i in facts.failed.get("items") or []}
+    return bool(before) and before == {(i["sku"], i["quantity"]) for i in items}

@@ -1,0 +1,165 @@
+"""Coupon codes in a task text, and whether they are demanded, offered or combined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import regex
+
+FLAGS = regex.IGNORECASE
+# Words in capitals that shops use and that are no codes.
+_NO_CODES = (
+    "ALL|GPUS?|CPUS?|USB|LEDS?|LCDS?|SSDS?|HDDS?|RAM|TVS?|HDMI|USD|EUR|AND|OR|NOT|BUY|AAA?|PLA|DVDS?|CDS?|"
+    r"XX*L|UK|US|EU|PCS?|ASAP|DIY|VIP|ONLY|EVERY|EACH|NO|NEVER|MUST|BOTH|EITHER|ANY|THE|SKUS?|NAS|UPS|PVC|"
+    "DSLR|OLED|QLED|UHD|FHD|GPS|NFC|RGB|BBQ|PSUS?|AMD|RTX|GTX|DDR\\d|NVME|ATX|MTB|SUP|EVERYTHING|ENTIRE|"
+    "PLEASE|THANKS|TWO|ONE|THREE|FOUR|FIVE|EXACTLY|MAX|MIN|TOTAL|CHEAPEST|BEST|MOST|IF|BUT|WITH|FOR|"
+    r"COUPONS?|CODES?|VOUCHERS?|PROMO|QTY|FYI|OK|PS|HI|HELLO|URGENT|TODAY|NOW|IMPORTANT|NOTE|TASK|"
+    r"DELIVERY|FREE|STOCK|WHOLE|LOT|NEW|PIR|UV|HD|4K|8K|PET|ABS|TPU|EVA|PU|MDF"
+)
+CODE = rf"(?<![\w-])(?!(?:{_NO_CODES})(?![\w-]))(?P<code>(?=[A-Z0-9_-]*[A-Z])[A-Z0-9][A-Z0-9_-]{{2,}})(?![\w-])"
+_HINT = r"(?:\s*[\(\[][^)\]]*[\)\]])?"
+_QUOTE = r"[\"'“”‘’`]?"
+_KEY = (
+    r"(?i:(?:promo(?:tion(?:al)?)?|discount|coupon|voucher|offer|gift|savings?|rebate)[\s-]*codes?|coupons?|vouchers?|"
+    r"promos?|promotions?|codes?|discounts?)"
+)
+_ONE = rf"(?:(?i:the|a|an|either|both|one of|any of|these|those|of)\s+)*(?:{_KEY}\s+)?{_QUOTE}{CODE}{_QUOTE}{_HINT}"
+_LIST = (
+    rf"{_ONE}(?:\s*(?:,\s*(?i:and|or|then|plus)\b|,|;|/|&|\+|\b(?i:and(?:\s*/\s*or)?|or|plus|then|as well as|"
+    rf"along with|together with|with)\b)\s*{_ONE})*"
+)
+_BETWEEN = (
+    r"(?:[\s:=–-]+|(?i:\b(?:to try|you (?:can|may|could|might)(?: also)? (?:try|use|test|apply|redeem)|"
+    r"you (?:can|may|could|might)|may be used|can be used|we have|i have|available(?: are| is)?|"
+    r"are|is|be|include|named|called|the|these|those|of|to|use|try|test|apply|known|possible|possibly|"
+    r"floating around|collected|found|got|for (?:this|it|that)|on hand|worth trying|are|both|either|one of|"
+    r"we(?:'ve| have) (?:got|collected)|at (?:checkout|hand)|following|some|and|with|code|codes)\b))*"
+)
+_VERB = (
+    r"(?i:\b(?:(?:please|also|then|and|but|just)\s+)*(?:(?:(?:you|we|i)\s+)?(?:may|can|could|might|should|must|want to|"
+    r"would like to|feel free to|are free to|need to|have to)\s+(?:also\s+)?)?(?:us(?:e|es|ing)|apply|applying|applied|"
+    r"redeem(?:ing)?|try(?:ing)?|enter(?:ing)?|test(?:ing)?|stack(?:ing)?|combin(?:e|ing)|via|through|claim(?:ing)?|"
+    r"cash(?:ing)? in|with|under|activate|add|take|bought with|pay(?:ing)? with)\s+"
+    r"(?:(?:the|my|our|your|a|an|either|both|one of|any of|all of|whichever of|these|those|best of|better of)\s+)*)"
+)
+_ZONES = [
+    regex.compile(rf"{_VERB}?{_LIST}\s*(?i:\b(?:as (?:a |the )?)?){_KEY}\b"),
+    regex.compile(rf"(?:{_VERB})?{_KEY}{_BETWEEN}{_LIST}"),
+    regex.compile(rf"{_VERB}{_LIST}"),
+]
+_AFTER_KEY = regex.compile(rf"{_KEY}\b[^.!?]*?[:,–-]\s*{_LIST}")
+_TOGETHER = regex.compile(
+    r"\b(?:both|together|at the same time|same time|simultaneously|combin(?:e|ed|ing)|stack(?:ed|ing)?|at once|"
+    r"in one order|all (?:of )?(?:the |these |those )?(?:\w+ )?(?:codes|coupons|vouchers)|each of)\b",
+    FLAGS,
+)
+_CHOICE = regex.compile(
+    r"\b(?:either|or|one of|any of|whichever|best of|better of|which(?:ever)? (?:one )?(?:is|saves|gives))\b|/", FLAGS
+)
+_OFFER = regex.compile(
+    r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possible|possibly|known|collected|floating|"
+    r"feel free|free to|if (?:it|they|that|one) (?:helps?|works?|saves?|applies)|worth trying|on hand|have|got)\b",
+    FLAGS,
+)
+_ANYWAY = regex.compile(
+    r"[^.!?;]*\b(?:if|should|in case|when)\b[^.!?;]*(?:n't|\bnot|\bneither|\bnone|\bno|\bfails?|dead|invalid|expired|rejected|nothing)\b"
+    r"[^.!?;]*?\b(?:buy|order|get|take|purchase|pay|go ahead|proceed|anyway|anyhow|regardless|continue|complete)\b[^.!?;]*?"
+    r"\b(?:anyway|anyhow|regardless|full price|without (?:it|them|a|any|the|one)|regular price|normal price|nonetheless|still|all the same|go ahead|proceed)\b[^.!?;]*",
+    FLAGS,
+)
+_ABOUT_CODES = regex.compile(
+    r"\b(?:it|they|code|codes|coupon|coupons|voucher|vouchers|neither|none|discount|promo)\b", FLAGS
+)
+_STRICT_ELSE = regex.compile(
+    r"[^.!?;]*\b(?:if|should|in case|unless|otherwise|else)\b[^.!?;]*\b(?:neither|none|no discount|code|codes|coupon|"
+    r"coupons|voucher|vouchers|discount|works?|applied|applies)\b[^.!?;]*\b(?:do(?:n't| not)|skip|leave|cancel|buy nothing|"
+    r"no (?:order|purchase)|nothing|refrain|abort|forget)\b[^.!?;]*",
+    FLAGS,
+)
+_NO_COUPON = regex.compile(
+    r"\b(?:without|do(?:n't| not) use|no|not using|ignore)\s+(?:any\s+|a\s+)?(?:coupons?|codes?|vouchers?|promo codes?)\b",
+    FLAGS,
+)
+
+
+@dataclass
+class CouponTalk:
+    """Codes that a text names, how they are meant, and the text without them."""
+
+    rest: str
+    codes: list[str] = field(default_factory=list)
+    mode: str = "none"
+    buy_anyway: bool = False
+
+
+def take_coupons(text: str) -> CouponTalk:
+    """Read coupon codes; what was read is replaced by a comma."""
+    talk = CouponTalk(text)
+    for pattern, attribute in ((_ANYWAY, True), (_STRICT_ELSE, False)):
+        found = pattern.search(talk.rest)
+        if found and _ABOUT_CODES.search(found[0]) and not regex.search(CODE, found[0]):
+            talk.buy_anyway = talk.buy_anyway or attribute
+            talk.rest = _cut(talk.rest, found)
+            if not attribute:
+                talk.mode = "any"
+    talk.rest = _NO_COUPON.sub(" , ", talk.rest)
+    said: list[str] = []
+    listed = False
+    while found := _first_zone(talk.rest):
+        new = [c for c in found.captures("code") if c not in talk.codes]
+        talk.codes.extend(new)
+        sentence = _sentence_around(talk.rest, found)
+        said.append(sentence)
+        listed = listed or bool(regex.search(rf"{_KEY}[^.!?]*:\s*{_QUOTE}{CODE}", sentence))
+        talk.rest = _cut(talk.rest, found)
+    talk.mode = _mode(talk, " . ".join(said), listed)
+    return talk
+
+
+def _first_zone(text: str) -> regex.Match[str] | None:
+    for pattern in (*_ZONES, _AFTER_KEY):
+        for found in pattern.finditer(text):
+            if _plausible(found):
+                return found
+    return None
+
+
+def _plausible(found: regex.Match[str]) -> bool:
+    """Whether a zone is about codes: it says so, or its codes look like codes."""
+    if regex.search(_KEY, found[0]) and not regex.fullmatch(r"(?i).*discount", found[0]):
+        return True
+    verb = regex.match(r"(?i)[\s,]*(?:\w+\s+)*?(use|using|apply|applying|redeem|redeeming|try|trying|stack|stacking|enter|combine|test)", found[0])
+    codes = found.captures("code")
+    if verb:
+        return True
+    return all(regex.search(r"\d", c) and regex.match(r"[A-Z]{3}", c) for c in codes)
+
+
+def _sentence_around(text: str, found: regex.Match[str]) -> str:
+    begin = max(text.rfind(mark, 0, found.start()) for mark in ".!?;\n") + 1
+    ends = [i for mark in ".!?\n" if (i := text.find(mark, found.end())) >= 0]
+    return text[begin : min(ends) if ends else len(text)]
+
+
+def _mode(talk: CouponTalk, said: str, listed: bool) -> str:
+    if not talk.codes:
+        return "none"
+    if talk.buy_anyway:
+        return "try"
+    offered = bool(_OFFER.search(said)) or (listed and len(talk.codes) > 1)
+    choice = bool(_CHOICE.search(said))
+    if len(talk.codes) > 1 and _TOGETHER.search(said) and not choice:
+        return "all"
+    if talk.mode == "any":
+        return "any"
+    if offered:
+        return "try"
+    if choice:
+        return "any"
+    if len(talk.codes) > 1:
+        return "all"
+    return "any"
+
+
+def _cut(text: str, found: regex.Match[str]) -> str:
+    return f"{text[: found.start()]} , {text[found.end() :]}"

@@ -1,0 +1,43 @@
+"""Numbers as people write them: digits, words, dozens and pairs."""
+
+from __future__ import annotations
+
+import regex
+
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_VALUES = {w: i for i, w in enumerate(_UNITS)} | {w: 20 + 10 * i for i, w in enumerate(_TENS)}
+_WORD = "|".join([*_TENS, *reversed(_UNITS[1:])])
+NUMBER = (
+    rf"(?:\d{{1,3}}(?:,\d{{3}})+|\d+|(?:{'|'.join(_TENS)})[\s-](?:{'|'.join(_UNITS[1:10])})"
+    rf"|(?:(?:{_WORD}|a|one)\s+)?hundred(?:\s+and\s+(?:{_WORD}))?|{_WORD})"
+)
+"""A number in digits or English words, up to some hundreds."""
+
+
+def to_int(text: str) -> int:
+    """The value of what :data:`NUMBER` matched."""
+    text = text.strip().casefold().replace(",", "")
+    if text.isdigit():
+        return int(text)
+    total = 0
+    for word in regex.split(r"[\s-]+", text):
+        if word == "hundred":
+            total = max(total, 1) * 100
+        elif word in _VALUES:
+            total += _VALUES[word]
+        elif word == "a":
+            total = 1
+    return total
+
+
+NATURAL_PAIRS = frozenset(
+    "shoe shoes boot boots glove gloves sock socks jeans trousers pants scissors sunglasses glasses "
+    "headphones earbuds earphones sneakers sandals slippers skis pliers tweezers shorts leggings mittens earrings "
+    "binoculars trainers mitts shears secateurs tights goggles clogs crampons snowshoes skates "
+    "oars maracas crutches waders gaiters heels loafers stockings chopsticks tongs clippers".split()
+)
+"""Things of which one is called a pair."""

@@ -1,0 +1,113 @@
+"""Which product a phrase means: every asked attribute must fit, near misses do not count."""
+
+from __future__ import annotations
+
+import regex
+
+from playbooks.facts import Facts, Found, Product
+from playbooks.grammar import Line, Order
+from playbooks.grammar.numbers import NATURAL_PAIRS
+from playbooks.playbook import Playbook
+from store_tools.matching import read_item, read_query
+from store_tools.words import singular, words
+
+SURVEY = """\
+found = {}
+for query in p["queries"]:
+    found[query] = Combo_Find_Products_For_Query(query=query)
+report = {"found": found}
+if p["whole_catalog"]:
+    products = Combo_List_All_Products()["products"]
+    report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
+final_answer(report)
+"""
+
+PLAYBOOK = Playbook(
+    name="variant-selection",
+    trigger="always first",
+    prose=(
+        "Have every wanted thing looked up by its full wording. All attributes must fit (model, size, "
+        "colour, kind); near names (another size, an accessory, a bag for it) are not it."
+    ),
+    programs={"survey": SURVEY},
+)
+
+
+class Unresolved(Exception):
+    """A line cannot be tied to products; the text says why."""
+
+
+def queries(order: Order) -> list[str]:
+    """Every phrase that must be looked up."""
+    phrases = [p for line in order.lines for p in line.phrases() if p != "*"]
+    return list(dict.fromkeys([*phrases, *(order.fillers or ())]))
+
+
+def settle_lines(order: Order, facts: Facts) -> tuple[Line, ...]:
+    """Lines whose phrase was cut at "and" because only its parts are products."""
+    settled: list[Line] = []
+    for line in order.lines:
+        if line.phrase == "*" or _matches(line.phrase, facts) or not line.pieces:
+            settled.append(line)
+        elif any(_matches(option, facts) for option in line.options):
+            settled.append(line)
+        elif all(_matches(piece, facts) for piece in line.pieces):
+            if line.amount == "exact" and line.quantity > 1:
+                raise Unresolved(f"it is not clear to which of {line.phrase!r} the number belongs")
+            settled += [line.model_copy(update={"phrase": p, "pieces": ()}) for p in line.pieces]
+        else:
+            settled.append(line)
+    return tuple(settled)
+
+
+def candidates(line: Line, facts: Facts) -> list[Product]:
+    """Products that answer a line, exclusions taken out, in the order of fit.
+
+    Raises:
+        Unresolved: the shop does not sell it.
+    """
+    if line.phrase == "*":
+        return list(facts.catalog)
+    found = list(_matches(line.phrase, facts))
+    if not found:
+        for option in line.options:
+            found += [p for p in _matches(option, facts) if p not in found]
+    found = [p for p in found if not any(_has(p, words_out) for words_out in line.exclude)]
+    if not found:
+        near = facts.found.get(line.phrase, Found()).near
+        hint = f" (near: {', '.join(p.name for p in near[:3])})" if near else ""
+        raise Unresolved(f"the shop does not sell {line.phrase!r}{hint}")
+    return found
+
+
+def best_fit(line: Line, products: list[Product]) -> list[Product]:
+    """The products that are named exactly, where there are any; else all."""
+    asked = set(read_query(line.phrase).needed)
+    exact = [p for p in products if _bare(p) <= asked]
+    return exact or products
+
+
+def is_open_plural(line: Line, products: list[Product]) -> bool:
+    """Whether a line asks for several without saying how many ("buy sodas")."""
+    if line.amount != "open" or line.pick != "any":
+        return False
+    tokens = regex.findall(r"\p{L}+", line.phrase.casefold())
+    head = read_query(line.phrase).head
+    plural = [t for t in tokens if singular(t) != t and (singular(t) == head or head in words(t))]
+    if not plural or plural[-1] in NATURAL_PAIRS:
+        return False
+    return not all(plural[-1] in p.name.casefold() for p in products)
+
+
+def _matches(phrase: str, facts: Facts) -> tuple[Product, ...]:
+    return facts.found.get(phrase, Found()).matches
+
+
+def _has(product: Product, phrase: str) -> bool:
+    have = read_item(product.name, product.sku).every
+    return all(w in have for w in read_query(phrase).needed)
+
+
+def _bare(product: Product) -> set[str]:
+    """A name's words without its pack size."""
+    return {w for w in words(product.name) if not regex.fullmatch(r"\d+pk", w)} - {"for", "with", "in", "of", "and", "the", "a"}

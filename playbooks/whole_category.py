@@ -1,0 +1,29 @@
+"""Everything of a kind: the whole stock of every product that is one, or one of each."""
+
+from __future__ import annotations
+
+from playbooks.facts import Product
+from playbooks.grammar import Line, Order
+from playbooks.playbook import Playbook
+
+PLAYBOOK = Playbook(
+    name="whole-category",
+    trigger="'all', 'every', 'entire stock', 'one of each'",
+    prose=(
+        "Take every product that is of that kind (not accessories for it), each with its whole stock; a "
+        "sold-out one is skipped."
+    ),
+)
+
+
+def contents(order: Order, line: Line, products: list[Product]) -> list[dict[str, int]]:
+    """The one basket that holds the whole stock, or the asked number of each product."""
+    if line.each:
+        short = [p for p in products if p.available < line.quantity]
+        if short and not order.fewer_ok:
+            return []
+        pairs = {p.sku: min(line.quantity, p.available) for p in products}
+    else:
+        pairs = {p.sku: p.available for p in products}
+    content = {sku: n for sku, n in pairs.items() if n > 0}
+    return [content] if content else []

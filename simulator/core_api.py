@@ -1,0 +1,236 @@
+"""The core routes: benchmarks, key, sessions and tasks; request models in, wire objects out.
+
+Choices where nothing is recorded: the benchmark's status is `public`; a submitted session
+answers `submitted`; times are ISO 8601 in UTC; a log line's body is JSON text with sorted keys,
+as the web page showed it; `since` keeps the lines of that second, so that a poller loses none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel, model_validator
+
+from erc3_compat.own.core_models import (
+    Req_CompleteTask,
+    Req_GetKey,
+    Req_ListBenchmarks,
+    Req_SearchSessions,
+    Req_SessionStatus,
+    Req_StartSession,
+    Req_StartTask,
+    Req_SubmitSession,
+    Req_ViewBenchmark,
+    Req_ViewTask,
+)
+from simulator.platform import BENCHMARK, Platform
+from simulator.records import LogLine, Refusal, Session, Task
+from simulator.routes import STORE_ROUTES
+from simulator.store_api import Wire, read_request
+
+DESCRIPTION = "Buy what the task asks for in a small shop, or decline."
+
+
+class LogInference(BaseModel):
+    """A reported model call: `usage` as SDK 1.1 sends it, or the fields of 1.2."""
+
+    task_id: str
+    model: str
+    duration_sec: float
+    usage: dict[str, int] | None = None
+    completion: str | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_prompt_tokens: int = 0
+
+    @model_validator(mode="after")
+    def _one_of_both_shapes(self) -> LogInference:
+        if self.usage is None and self.completion is None:
+            raise ValueError("either usage or completion must be given")
+        return self
+
+
+def call(platform: Platform, path: str, body: Wire) -> Wire:
+    """Carry out one core request; `Refusal` when the path is unknown (404) or it is refused."""
+    route = ROUTES.get(path)
+    if route is None:
+        raise Refusal("Not found", 404)
+    return route.answer(platform, read_request(route.request, body))
+
+
+def _get_key(platform: Platform, request: Req_GetKey) -> Wire:
+    key = platform.key_for(request.email)
+    return {"key": key, "public_key": f"public-{key[-8:]}"}
+
+
+def _list_benchmarks(platform: Platform, request: Req_ListBenchmarks) -> Wire:
+    benchmark = {
+        "id": BENCHMARK,
+        "short_description": DESCRIPTION,
+        "status": "public",
+        "tasks": len(platform.pack.scenarios),
+    }
+    return {"benchmarks": [benchmark]}
+
+
+def _view_benchmark(platform: Platform, request: Req_ViewBenchmark) -> Wire:
+    platform.check_benchmark(request.benchmark)
+    specs = [
+        {"id": one.spec_id, "task": one.task_text, "gotcha": ""} for one in platform.pack.scenarios
+    ]
+    return {
+        "id": BENCHMARK,
+        "description": DESCRIPTION,
+        "status": "public",
+        "specs": specs,
+        "routes": STORE_ROUTES,
+    }
+
+
+def _start_session(platform: Platform, request: Req_StartSession) -> Wire:
+    session = platform.start_session(**request.model_dump())
+    return {"session_id": session.session_id, "task_count": len(session.tasks)}
+
+
+def _session_status(platform: Platform, request: Req_SessionStatus) -> Wire:
+    session = platform.session(request.session_id)
+    return {
+        "status": session.status,
+        "benchmark": session.benchmark,
+        "failed": session.count("failed"),
+        "new": session.count("new"),
+        "running": session.count("in_progress"),
+        "completed": session.count("completed"),
+        "tasks": [_task_info(task) for task in session.tasks],
+        "name": session.name,
+        "architecture": session.architecture,
+        "flags": list(session.flags),
+        "score": session.score,
+    }
+
+
+def _search_sessions(platform: Platform, request: Req_SearchSessions) -> Wire:
+    found = [
+        _session_info(session)
+        for session in platform.sessions_of(request.account_key)
+        if request.workspace in (None, session.workspace)
+        and request.benchmark in (None, session.benchmark)
+        and (not request.status or session.status in request.status)
+    ]
+    return {"sessions": found}
+
+
+def _submit_session(platform: Platform, request: Req_SubmitSession) -> Wire:
+    platform.submit_session(request.session_id, request.force)
+    return {"status": "submitted"}
+
+
+def _start_task(platform: Platform, request: Req_StartTask) -> Wire:
+    if request.task_id:
+        task = platform.start_task(request.task_id)
+    elif request.benchmark and request.spec_id:
+        task = platform.start_new_task(request.benchmark, request.spec_id)
+    else:
+        raise Refusal("give task_id, or benchmark and spec_id")
+    return {"task_id": task.task_id, "session_id": task.session_id, "status": task.status}
+
+
+def _complete_task(platform: Platform, request: Req_CompleteTask) -> Wire:
+    evaluation, again = platform.complete_task(request.task_id)
+    return {
+        "status": "already_completed" if again else "completed",
+        "eval": {"score": evaluation.score, "logs": evaluation.logs},
+    }
+
+
+def _view_task(platform: Platform, request: Req_ViewTask) -> Wire:
+    task = platform.task(request.task_id)
+    since = request.since or 0
+    return {
+        "task_id": task.task_id,
+        "text": task.scenario.task_text,
+        "session_id": task.session_id,
+        "spec": task.scenario.spec_id,
+        "status": task.status,
+        "logs": [_log_entry(line) for line in task.log if int(line.moment) >= since],
+        "score": task.score,
+        "benchmark": BENCHMARK,
+        "error_message": task.error_message,
+    }
+
+
+def _log_inference(platform: Platform, request: LogInference) -> Wire:
+    platform.log_model_call(request.task_id)
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A request model and what answers it."""
+
+    request: type[BaseModel]
+    answer: Callable[[Platform, Any], Wire]
+
+
+ROUTES = {
+    "/get_key": Route(Req_GetKey, _get_key),
+    "/benchmarks/list": Route(Req_ListBenchmarks, _list_benchmarks),
+    "/benchmarks/view": Route(Req_ViewBenchmark, _view_benchmark),
+    "/sessions/start": Route(Req_StartSession, _start_session),
+    "/sessions/status": Route(Req_SessionStatus, _session_status),
+    "/sessions/search": Route(Req_SearchSessions, _search_sessions),
+    "/sessions/submit": Route(Req_SubmitSession, _submit_session),
+    "/tasks/start": Route(Req_StartTask, _start_task),
+    "/tasks/complete": Route(Req_CompleteTask, _complete_task),
+    "/tasks/view": Route(Req_ViewTask, _view_task),
+    "/tasks/log": Route(LogInference, _log_inference),
+}
+
+
+def _task_info(task: Task) -> Wire:
+    return {
+        "spec_id": task.scenario.spec_id,
+        "task_id": task.task_id,
+        "num": task.num,
+        "task_text": task.scenario.task_text,
+        "status": task.status,
+        "benchmark": BENCHMARK,
+        "score": task.score,
+        "error_message": task.error_message,
+    }
+
+
+def _session_info(session: Session) -> Wire:
+    return {
+        "id": session.session_id,
+        "benchmark_type": session.benchmark,
+        "status": session.status,
+        "created_at": _iso(session.created),
+        "workspace": session.workspace,
+        "benchmark_description": DESCRIPTION,
+        "total_tasks": len(session.tasks),
+        "completed_tasks": session.count("completed"),
+        "running_tasks": session.count("in_progress"),
+        "new_tasks": session.count("new"),
+        "failed_tasks": session.count("failed"),
+        "score": session.score,
+    }
+
+
+def _log_entry(line: LogLine) -> Wire:
+    body = "" if line.body is None else json.dumps(line.body, separators=(",", ":"), sort_keys=True)
+    return {
+        "type": line.type,
+        "text": line.text,
+        "time": _iso(line.moment),
+        "unix": int(line.moment),
+        "body": body,
+    }
+
+
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")

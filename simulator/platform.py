@@ -1,0 +1,169 @@
+"""The platform's state: sessions and tasks over one pack.
+
+Choices where nothing is recorded of the real platform:
+
+- any account key that starts with `key-` is an account;
+- starting a running task again answers as the first time and changes nothing, starting a
+  completed one is refused;
+- completing a task that was not started is refused; completing it again answers
+  `already_completed` with the same evaluation (one participant's statement);
+- a store call or a model call report for a task that is not in progress is refused;
+- a session is `open` until it is submitted and `evaluated` from then on; submitting it again
+  changes nothing; with `force`, unfinished tasks become `failed` with score 0;
+- an id that is not known is refused with HTTP 404.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from simulator.ids import IdMaker
+from simulator.records import LogLine, Refusal, Session, Task
+from simulator.scoring import Evaluation, evaluate
+from simulator.shop import Basket, Catalog, Shop
+
+if TYPE_CHECKING:
+    from simulator.pack import Expect, Pack, Scenario
+
+BENCHMARK = "store"
+KEY_PREFIX = "key-"
+
+
+class Platform:
+    """Sessions and tasks over the shops of one pack; raises `Refusal`.
+
+    One thread, the server's, drives it; `expectation` and `checkouts` may be asked from any.
+    Every look-up is by id in a dict, so thousands of tasks may be alive at once.
+    """
+
+    def __init__(self, pack: Pack) -> None:
+        self.pack = pack
+        self._ids = IdMaker()
+        self._scenarios = {scenario.spec_id: scenario for scenario in pack.scenarios}
+        self._catalogs = {scenario.spec_id: Catalog(scenario) for scenario in pack.scenarios}
+        self._tasks: dict[str, Task] = {}
+        self._sessions: dict[str, Session] = {}
+
+    def expectation(self, spec_id: str) -> Expect:
+        """What the evaluator wants of a scenario; KeyError for an unknown one."""
+        return self._scenarios[spec_id].expect
+
+    def checkouts(self, task_id: str) -> tuple[Basket, ...]:
+        """The successful checkouts of a task so far; KeyError for an unknown one."""
+        return self._tasks[task_id].checkouts
+
+    def key_for(self, email: str) -> str:
+        """The account key of an address; the same one every time."""
+        return KEY_PREFIX + hashlib.sha256(email.encode()).hexdigest()[:32]
+
+    def check_benchmark(self, benchmark: str) -> None:
+        """Refuse every benchmark but the one that the pack stands for."""
+        if benchmark != BENCHMARK:
+            raise Refusal(f"unknown benchmark: {benchmark}", 404)
+
+    def start_session(
+        self,
+        account_key: str,
+        benchmark: str,
+        workspace: str,
+        name: str = "",
+        architecture: str = "",
+        flags: Iterable[str] = (),
+    ) -> Session:
+        """Open a session with one new task per scenario."""
+        self._check_key(account_key)
+        self.check_benchmark(benchmark)
+        session_id = self._ids.new("ssn")
+        tasks = tuple(
+            Task(self._ids.new("tsk"), scenario, num, session_id)
+            for num, scenario in enumerate(self.pack.scenarios)
+        )
+        session = Session(
+            session_id=session_id,
+            account_key=account_key,
+            benchmark=benchmark,
+            workspace=workspace,
+            name=name,
+            architecture=architecture,
+            flags=tuple(flags),
+            tasks=tasks,
+        )
+        self._sessions[session_id] = session
+        self._tasks.update((task.task_id, task) for task in tasks)
+        return session
+
+    def session(self, session_id: str) -> Session:
+        """The session of an id."""
+        if session_id not in self._sessions:
+            raise Refusal(f"session not found: {session_id}", 404)
+        return self._sessions[session_id]
+
+    def sessions_of(self, account_key: str) -> list[Session]:
+        """The sessions that were opened with a key, oldest first."""
+        self._check_key(account_key)
+        return [one for one in self._sessions.values() if one.account_key == account_key]
+
+    def submit_session(self, session_id: str, force: bool = False) -> Session:
+        """Hand a session in; refused while tasks are unfinished unless `force`."""
+        session = self.session(session_id)
+        unfinished = [task for task in session.tasks if task.status in ("new", "in_progress")]
+        if unfinished and not force:
+            raise Refusal("session has unfinished tasks")
+        for task in unfinished:
+            task.status = "failed"
+            task.error_message = "session was submitted before the task was completed"
+            task.evaluation = Evaluation(0.0, f"FAIL: {task.error_message}")
+        session.status = "evaluated"
+        return session
+
+    def task(self, task_id: str) -> Task:
+        """The task of an id."""
+        if task_id not in self._tasks:
+            raise Refusal(f"task not found: {task_id}", 404)
+        return self._tasks[task_id]
+
+    def start_task(self, task_id: str) -> Task:
+        """Start a task of a session."""
+        task = self.task(task_id)
+        if task.status == "new":
+            task.status = "in_progress"
+            task.shop = Shop(self._catalogs[task.scenario.spec_id])
+            started = f"Simulation {self._ids.new('run')} started"
+            task.log.append(LogLine("info", started))
+        task.running_shop()
+        return task
+
+    def start_new_task(self, benchmark: str, spec_id: str) -> Task:
+        """Make and start a task that belongs to no session."""
+        self.check_benchmark(benchmark)
+        task = Task(self._ids.new("tsk"), self._scenario(spec_id))
+        self._tasks[task.task_id] = task
+        return self.start_task(task.task_id)
+
+    def log_model_call(self, task_id: str) -> None:
+        """Note that a model call was reported."""
+        task = self.task(task_id)
+        task.running_shop()
+        task.model_calls += 1
+        task.log.append(LogLine("telemetry", "api.Log_Inference"))
+
+    def complete_task(self, task_id: str) -> tuple[Evaluation, bool]:
+        """Close and score a task; the flag says whether it was closed before."""
+        task = self.task(task_id)
+        if task.status == "completed" and task.evaluation:
+            return task.evaluation, True
+        task.running_shop()
+        task.evaluation = evaluate(task.scenario, task.checkouts, task.model_calls > 0)
+        task.status = "completed"
+        return task.evaluation, False
+
+    def _scenario(self, spec_id: str) -> Scenario:
+        if spec_id not in self._scenarios:
+            raise Refusal(f"unknown spec: {spec_id}", 404)
+        return self._scenarios[spec_id]
+
+    def _check_key(self, account_key: str) -> None:
+        if not account_key.startswith(KEY_PREFIX) or account_key == KEY_PREFIX:
+            raise Refusal("invalid account key")

@@ -1,0 +1,92 @@
+"""What the platform remembers: sessions, tasks and the lines of a task's log."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from simulator.pack import Scenario
+    from simulator.scoring import Evaluation
+    from simulator.shop import Basket, Shop
+
+TaskStatus = Literal["new", "in_progress", "completed", "failed"]
+SessionStatus = Literal["open", "evaluated"]
+
+UNSCORED = -1.0
+"""The platform's score of a task that is not evaluated."""
+
+
+class Refusal(Exception):
+    """The platform refuses; `status` is the HTTP status, the text what the client reads."""
+
+    def __init__(self, text: str, status: int = 400) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line of a task's log; `moment` in unix seconds, `body` a JSON object or None."""
+
+    type: Literal["info", "telemetry", "request", "response", "error"]
+    text: str
+    body: dict[str, Any] | None = None
+    moment: float = field(default_factory=time.time)
+
+
+@dataclass(slots=True)
+class Task:
+    """One task; `shop` is there once the task was started."""
+
+    task_id: str
+    scenario: Scenario
+    num: int = 0
+    session_id: str | None = None
+    status: TaskStatus = "new"
+    shop: Shop | None = None
+    log: list[LogLine] = field(default_factory=list)
+    model_calls: int = 0
+    evaluation: Evaluation | None = None
+    error_message: str | None = None
+
+    @property
+    def score(self) -> float:
+        return self.evaluation.score if self.evaluation else UNSCORED
+
+    @property
+    def checkouts(self) -> tuple[Basket, ...]:
+        """The successful checkouts so far."""
+        return tuple(self.shop.purchases) if self.shop else ()
+
+    def running_shop(self) -> Shop:
+        """The task's shop; `Refusal` unless the task is in progress."""
+        if self.status != "in_progress" or self.shop is None:
+            raise Refusal(f"task is not in progress, its status is {self.status}")
+        return self.shop
+
+
+@dataclass(slots=True)
+class Session:
+    """The tasks of one account's run over the benchmark, in pack order."""
+
+    session_id: str
+    account_key: str = field(repr=False)
+    benchmark: str
+    workspace: str
+    name: str
+    architecture: str
+    flags: tuple[str, ...]
+    tasks: tuple[Task, ...]
+    status: SessionStatus = "open"
+    created: float = field(default_factory=time.time)
+
+    def count(self, status: TaskStatus) -> int:
+        """How many tasks have this status."""
+        return sum(task.status == status for task in self.tasks)
+
+    @property
+    def score(self) -> float:
+        """The mean of the tasks' scores; a task without one counts as 0."""
+        return sum(max(0.0, task.score) for task in self.tasks) / len(self.tasks)

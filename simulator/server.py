@@ -1,0 +1,90 @@
+"""The platform as a server on loopback, inside of another program or of the command line."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+from simulator.platform import Platform
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from simulator.pack import Pack
+
+HOST = "127.0.0.1"
+BACKLOG = 2048
+KEEP_ALIVE_S = 75
+STOP_S = 10.0
+
+
+class Simulator:
+    """A running platform; `stop` or the end of a `with` block shuts it down."""
+
+    def __init__(self, platform: Platform, listener: socket.socket) -> None:
+        import uvicorn  # importing the package must stay cheap
+
+        from simulator.app import build_app
+
+        self.platform = platform
+        self.base_url = f"http://{HOST}:{listener.getsockname()[1]}"
+        config = uvicorn.Config(
+            build_app(platform),
+            lifespan="off",
+            ws="none",
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            # Longer than clients keep idle connections, or a POST may meet a closing one.
+            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_graceful_shutdown=1,
+        )
+        self._listener = listener
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, args=([listener],), name="simulator", daemon=True
+        )
+        self._thread.start()
+
+    def __enter__(self) -> Simulator:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"Simulator(base_url={self.base_url!r}, pack={self.platform.pack.name!r})"
+
+    def wait(self) -> None:
+        """Block until the server has stopped."""
+        self._thread.join()
+
+    def stop(self) -> None:
+        """Shut the server down and free its port; a second call does nothing."""
+        self._server.should_exit = True
+        self._thread.join(STOP_S)
+        self._listener.close()
+
+
+def serve(pack: Pack, port: int = 0) -> Simulator:
+    """Start a platform for `pack` on 127.0.0.1; port 0 takes a free one.
+
+    The socket listens before this returns, so the first request cannot come too early.
+    Raises OSError when the port is taken, OverflowError when it is beyond 65535.
+    """
+    # With TCP named, asyncio switches Nagle's algorithm off; otherwise every answer takes 40 ms.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((HOST, port))
+        listener.listen(BACKLOG)
+    except (OSError, OverflowError):
+        listener.close()
+        raise
+    return Simulator(Platform(pack), listener)

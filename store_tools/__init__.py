@@ -1,0 +1,1 @@
+"""Req_* and Combo_* tools: the only way worker code reaches the store."""

@@ -1,0 +1,97 @@
+"""The store benchmark as the coordinator sees it: tools, state, rules, and when it is over."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+import regex
+
+from ledger import Ledger, Tool
+from store_tools.combo_basket import basket_tools
+from store_tools.combo_products import product_tools
+from store_tools.requests import request_tools
+from store_tools.session import StoreClient, StoreSession
+
+RULES = """\
+- A shop: products (sku, name, price in whole dollars, available), one basket, one coupon slot, an irreversible checkout. One successful checkout at most; then the task is over.
+- <state> shows the basket as the shop shows it now. Listed stock is an estimate; only checkout knows.
+- A coupon counts only when the basket shows a discount; a code may be accepted and do nothing.
+- "Nx thing" means N pieces of that product; "N things" means N single units, which packs can add up to.
+- Buy exactly what is asked: right products, exact amounts, all conditions met. Otherwise buy nothing at all."""
+_MATCHES_COUNT = regex.compile(r"Expected number of checkout events(?: matches)?: (\d+)")
+_CLAIM = regex.compile(r"\b(?:DONE|BOUGHT|PURCHASED|COMPLETED?|CHECKED OUT)\b", regex.IGNORECASE)
+_REFUSAL = regex.compile(r"\b(?:DECLIN\w*|REFUS\w*|IMPOSSIBLE|CANNOT|CAN'T|NOT POSSIBLE|NO PURCHASE)\b", regex.IGNORECASE)
+
+
+class StoreBenchmark:
+    """One task's shop."""
+
+    name = "store"
+    rules = RULES
+
+    def __init__(self, client: StoreClient, guide: str) -> None:
+        self._session = StoreSession(client)
+        self.guide = guide
+
+    def tools(self, ledger: Ledger) -> list[Tool]:
+        """The tools for one instruction, booked in its ledger."""
+        self._session.use(ledger)
+        return [
+            *request_tools(self._session),
+            *product_tools(self._session),
+            *basket_tools(self._session),
+        ]
+
+    def state(self, ledger: Ledger) -> str:
+        """The basket, read afresh, as JSON text; after a checkout the receipt too.
+
+        Raises:
+            ToolFault: the shop does not answer.
+        """
+        self._session.use(ledger)
+        state: dict[str, object] = {"basket": self._session.view()}
+        if self._session.checkouts:
+            state["checked_out"] = self._session.checkouts
+        return json.dumps(state, ensure_ascii=False)
+
+    def finished(self) -> str | None:
+        """Why nothing more can be done, or None."""
+        return "checked out" if self._session.checkouts else None
+
+    def challenge(self, words: str) -> str | None:
+        """What to ask back when a FINISH with these words does not agree with the facts."""
+        if self._session.checkouts:
+            return None
+        declined = bool(_REFUSAL.search(words))
+        if _CLAIM.search(words) and not declined:
+            return (
+                "CHALLENGE: nothing has been checked out. If the task can be fulfilled, PROCEED with "
+                "the instruction that does it; if not, FINISH with DECLINED and the reason."
+            )
+        if not declined:
+            return (
+                "CHALLENGE: nothing has been checked out and no reason was given. PROCEED, or FINISH "
+                "with DECLINED and the reason."
+            )
+        if self._session.catalog is None and not self._session.looked:
+            return (
+                "CHALLENGE: you decline, but the shop's products have not been looked at. If that "
+                "cannot change the answer, FINISH with DECLINED again; otherwise PROCEED."
+            )
+        return None
+
+    @property
+    def checkouts(self) -> int:
+        """Successful checkouts so far."""
+        return len(self._session.checkouts)
+
+    @staticmethod
+    def expected(eval_log: str) -> Literal["buy", "refuse"] | None:
+        """What the platform's evaluator says it wanted, where its text tells."""
+        found = _MATCHES_COUNT.search(eval_log)
+        if found:
+            return "buy" if int(found[1]) else "refuse"
+        if "Checkout event does not match" in eval_log:
+            return "buy"
+        return None

@@ -1,0 +1,223 @@
+"""General shop vocabulary: synonyms, plurals, and what kind of word a word is."""
+
+from __future__ import annotations
+
+import regex
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+IRREGULAR_PLURALS = {
+    "knives": "knife", "shelves": "shelf", "leaves": "leaf", "loaves": "loaf", "halves": "half",
+    "scarves": "scarf", "mice": "mouse", "feet": "foot", "teeth": "tooth", "children": "child",
+    "men": "man", "women": "woman", "people": "person", "geese": "goose", "dice": "dice",
+    "gas": "gas", "lens": "lens", "lenses": "lens", "glasses": "glass", "shoes": "shoe",
+    "toes": "toe", "canoes": "canoe", "headphones": "headphone", "batteries": "battery",
+    "cookies": "cookie", "brownies": "brownie", "smoothies": "smoothie", "movies": "movie",
+    "hoodies": "hoodie", "selfies": "selfie", "pies": "pie", "ties": "tie", "buses": "bus",
+    "series": "series", "species": "species", "dominoes": "domino", "axes": "axe",
+    "always": "always", "plus": "plus", "cases": "case", "vases": "vase", "horses": "horse",
+    "wolves": "wolf", "calves": "calf", "atlas": "atlas", "atlases": "atlas", "canvas": "canvas",
+    "canvases": "canvas", "tennis": "tennis", "chassis": "chassis", "irises": "iris",
+    "trellises": "trellis", "christmas": "christmas", "pancreas": "pancreas", "buses": "bus",
+    "cactuses": "cactus", "lotuses": "lotus", "hibiscuses": "hibiscus", "crocuses": "crocus",
+    "oars": "oar", "herbs": "herb", "gases": "gas", "biases": "bias", "potatoes": "potato",
+    "hoes": "hoe", "oboes": "oboe", "shoe": "shoe", "tomatoes": "tomato", "photos": "photo",
+}  # fmt: skip
+
+ABBREVIATIONS = _set("gpu cpu psu ssd hdd tv pc dvd cd usb led lcd nas menu sup ups")
+
+PHRASES = [
+    (regex.compile(rf"\b(?:{pattern})\b"), one)
+    for pattern, one in [
+        (r"graphics?[\s-](?:cards?|processing units?|processors?)|video[\s-]cards?", "gpu"),
+        (r"central processing units?", "cpu"),
+        (r"(?:computer )?motherboards?|main[\s-]?boards?", "motherboard"),
+        (r"note[\s-]?book (?:computers?|pcs?)", "laptop"),
+        (r"power suppl(?:y|ies)(?: units?)?", "psu"),
+        (r"solid[\s-]state (?:drives?|disks?)", "ssd"),
+        (r"hard (?:drives?|disks?)", "hdd"),
+        (r"soft drinks?", "soda"),
+        (r"t[\s-]?shirts?|tee[\s-]?shirts?", "tshirt"),
+        (r"e[\s-]?(?:book )?readers?", "ereader"),
+        (r"e[\s-]?bikes?|electric bikes?|electric bicycles?", "ebike"),
+        (r"smart[\s-]?phones?|cell[\s-]?phones?|mobile phones?|mobiles?", "phone"),
+        (r"ear[\s-]?(?:buds?|phones?|pods?)", "earbud"),
+        (r"head[\s-]?(?:phones?|sets?)", "headphone"),
+        (r"flash[\s-]?lights?", "torch"),
+        (r"back[\s-]?packs?|ruck[\s-]?sacks?|knap[\s-]?sacks?", "backpack"),
+        (r"tooth[\s-]brush(?:es)?", "toothbrush"),
+        (r"sleeping[\s-]bags?", "sleepingbag"),
+        (r"(?:rubbish|trash|garbage|bin)[\s-](?:bags?|liners?)", "trashbag"),
+        (r"tea[\s-]bags?", "teabag"),
+        (r"bean[\s-]bags?", "beanbag"),
+        (r"punch(?:ing)?[\s-]bags?", "punchbag"),
+        (r"hand[\s-]?bags?", "handbag"),
+        (r"water[\s-]bottles?", "waterbottle"),
+        (r"memory cards?|sd[\s-]cards?", "sdcard"),
+        (r"light[\s-]?bulbs?", "bulb"),
+        (r"key[\s-]?boards?", "keyboard"),
+        (r"type[\s-]writers?", "typewriter"),
+        (r"web[\s-]?cams?", "webcam"),
+        (r"ring binders?", "binder"),
+        (r"felt[\s-]tips?(?: pens?)?", "marker"),
+        (r"ball[\s-]?point(?: pens?)?", "ballpoint"),
+        (r"wi[\s-]?fi", "wifi"),
+        (r"blue[\s-]?tooth", "bluetooth"),
+        (r"usb[\s-]c", "usbc"),
+        (r"usb[\s-]a", "usba"),
+        (r"type[\s-]c", "usbc"),
+        (r"noise[\s-]?cancell?ing", "noisecancelling"),
+        (r"stain?less(?:[\s-]steel)?", "stainless"),
+        (r"rain[\s-]?coats?|rain[\s-]jackets?", "raincoat"),
+        (r"swim[\s-]?suits?", "swimsuit"),
+        (r"sun[\s-]?glasses", "sunglasses"),
+        (r"wine[\s-]glass(?:es)?", "wineglass"),
+        (r"night[\s-]?lights?|night[\s-]?lamps?", "nightlight"),
+        (r"whole[\s-]bean", "bean"),
+        (r"extra[\s-]large", "xl"),
+    ]
+]
+
+_GROUPS = """
+gpu vga | cpu processor | laptop notebookpc | monitor display screen | tv television telly
+sofa couch settee | soda cola pop fizzy | phone handset | fridge refrigerator | bike bicycle cycle
+trousers trouser pant pants slacks | sweater jumper pullover | sneaker trainer | torch lantern_torch
+cup | mug beaker | rug carpet | lamp light | colour color | grey gray | tyre tire | spanner wrench
+axe ax | hoover vacuum | nappy diaper | pram stroller pushchair buggy | dummy pacifier | rubber eraser
+sellotape | crisp chip | biscuit | candy sweet sweets | duvet comforter | tap faucet
+jewelry jewellery | aluminium aluminum | fibre fiber | litre liter | doughnut donut | yoghurt yogurt
+psu | ram memory | hdd | ssd | puppy pup | kitten | kid child | photo photograph | cellphone phone
+earbud earphone | headphone headset | hoodie hoody | raincoat | beanie | cap | bookcase bookshelf
+envelope | large l | medium m | small s | xlarge xl | navy | ebook | veg vegetable | barbecue bbq barbeque grill
+stapler | highlighter | secateurs pruner | plier pliers | scissor scissors | trowel | dustbin bin
+cushion pillow | mattress | blanket throw | cooker stove hob | kettle | toaster | whisky whiskey
+espresso expresso | cappuccino | moka mocha | decaf decaffeinated | skillet fryingpan | beamer projector
+parasol umbrella | aubergine eggplant | courgette zucchini | coriander cilantro
+men man mens | women woman womens | lady ladies | boy boys | girl girls
+"""
+# A group's first word stands for all; groups of one say that a word is known.
+_SEPARATE = _set("cushion pillow lamp light cup mug cap chip crisp sweet small s large l medium m")
+SYNONYMS = {
+    word: group.split()[0]
+    for line in _GROUPS.strip().splitlines()
+    for group in line.split("|")
+    for word in group.split()
+    if word not in _SEPARATE
+}
+SYNONYMS |= {"l": "large", "m": "medium", "s": "small", "crisps": "crisp"}
+
+CONTAINERS = _set(
+    "pack packet box case bag set bundle tray carton crate tin can tube jar roll sleeve bottle kit "
+    "pouch sack bucket tub strip multipack pallet stack pad ream drum spool reel pair"
+)
+
+COLOURS = _set(
+    "red blue green black white grey silver gold yellow orange purple pink brown navy teal beige "
+    "cream ivory turquoise violet maroon olive charcoal bronze copper rose clear transparent tan "
+    "khaki lime magenta cyan indigo burgundy coral mint lavender graphite midnight crimson scarlet "
+    "emerald amber sand natural multicolour multicolor rainbow slate aqua mustard peach lilac plum"
+)
+
+MATERIALS = _set(
+    "wood wooden oak pine walnut bamboo steel stainless metal iron aluminium plastic leather suede "
+    "cotton wool woolen linen silk denim canvas nylon polyester silicone rubber glass ceramic "
+    "porcelain stone marble copper brass titanium carbon cork paper felt fleece velvet acrylic "
+    "merino cashmere bone-china terracotta rattan wicker mesh"
+)
+
+VARIANTS = _set(
+    "pro max plus mini ultra lite air xl xxl xs se ti super slim jumbo junior jr kids kid women "
+    "men unisex wide narrow short long left right max2 fe premium deluxe"
+)
+"""Words that, next to a model name, make another model of it."""
+
+QUALIFIERS = (
+    COLOURS
+    | MATERIALS
+    | _set(
+        "premium deluxe regular classic standard basic large small medium mini plus pro max lite "
+        "ultra xl xs xxl big jumbo new original edition series gen generation model version size "
+        "variety assorted mixed professional compact portable travel wireless cordless electric "
+        "digital organic natural fresh extra super heavy light duty adult junior kids men women "
+        "unisex black-friday value economy eco budget family style type studio home outdoor indoor "
+        "left right short long wide slim double single twin queen king hardcover paperback refurbished"
+    )
+)
+"""Words that may stand behind the noun of a product name without changing what it is."""
+
+THINGS = _set(
+    """
+    accessory adapter adaptor amp amplifier anchor apron arm atlas attachment awning backpack bag balm band bandolier
+    banner bar barrel basin basket battery beanie bedding bell belt bench bib bin binder binding blade blanket
+    blender block board body bolt book bookend bookmark boot bottle bow bowl box bracket branch brick bridge bridle
+    brush bucket buckle bulb bumper button cabinet cable caddy cage cake calendar camera can candle canister canvas cap capo
+    card carrier cart cartridge case caster castor catcher chain chair chalk charger chart chisel cleaner cleaning clip
+    clock cloth clothing club coaster coat collar comb component compost compressor computer conditioner cone connector container cooker
+    cooler cord corkscrew costume counter coupling cover cradle crate cream crust cup curtain cushion cutter decal
+    descaler desk detergent diffuser dimmer dish dispenser divider dock dome dongle door drawer dress dressing drill
+    dumbbell duster easel eraser extender extension eyepiece fan feeder fence fender fertilizer fertiliser figure
+    figurine file filament filler film filter fixture flag flask float flour flower flute food footprint fork fountain frame freezer
+    frother fryer fuel funnel fuse game garland gasket gate gauge gear gel generator gig glass globe glove glue goggle grate
+    grease grill grinder grip groundsheet guard guide guidebook guyline hammer hammock handle handlebar hanger
+    harness hat headlamp heater helmet hinge hitch hive holder holster honey hood hook hoop horn hose hub infuser
+    inflator ink inlay insert insole insulator jack jacket jam jar jersey jigsaw jug juice juicer kennel kettle key keychain kickstand
+    kneepad knife knob label lace ladder ladle lamp lanyard lantern lash leash leaf lead leg lens level lever lid light
+    lighter line liner liquid litter loader lock lotion lube lubricant lunchbox machine magazine magnet maker mallet
+    manual map marker mask mat mattress medal megaphone memory meter metronome microphone milk mill mirror mitt mitten
+    mixer mop mount mouse mouthpiece mudguard muffin mug mute muzzle nail napkin necklace needle net nib noodle nozzle nut oil
+    opener organiser organizer ornament oven overgrip pad paddle paint palette pan pannier paper part paste patch peg pedal pedalboard
+    pen pencil perch phone pick pillow pillowcase pin pipe pitcher planter plate player plug plush pocket pole polish
+    poncho post poster pot pouch powder press primer printer projector propeller protector pruner pulley pump punch puzzle
+    rack rail rake ramp razor reader receiver record reed reel refill remote repair replacement reservoir ribbon ring riser rod
+    roller rope rosin rug ruler runner sack saddle saddlebag salt sander sandpaper sanitizer sauce saucer saw scale
+    scarf scissor scoop scoreboard scraper screw screwdriver seal sealant seat seed sensor server shade shaker shampoo sharpener shear
+    sheath sheet shelf shield shirt shoe shoelace shovel shower sieve sign skewer skin skirt sled sleeve slide slipper
+    soap sock socket solvent spade spare spatula speaker spice spike spinner spoke sponge spoon spray sprayer sprinkler
+    square stain stake stand stapler starter stem step stick sticker stool stopper storage stove strainer strap straw string stripe
+    strut stylus sugar suit support suspender swaddle swing swatch switch syrup table tablecloth tack tag tamper tank tape target
+    tarp tea tee tent tester thermometer thermostat thread throw tie timer tin toner tongs tool toolbox topper
+    torch towel toy track transformer transmitter trap tray treat trellis trimmer tripod trivet trolley trowel truck tub tube tuner
+    turner twine umbrella valve vase vest vise visor wagon wall wallet wallpaper warmer washer watch wax wheel whisk
+    whistle wick winder window windshield wine wipe wiper wire workbook workbench wrap wrench wristband yarn zipper
+    carrying landing carry maintenance care mounting booster crib cot eyelet fertiliser ground hinge pacifier potty
+    perfume plinth poncho pruner regulator snack stroller sunshade teapot thermos tongs toothbrush tote trinket
+    tyre tire derailleur cassette crank crankset rim windscreen hubcap antenna aerial axle bearing bolster brace burner
+    caliper carabiner carpet castor clipper cog coil collet connector conveyor cot crampon crossbar crown cylinder decanter
+    detector disc disk doily doormat drain drawer earplug earring easel elbow engine exhaust faucet felt ferrule fitting
+    flange flashlight flint fob foot freshener gadget gaiter garment gimbal goblet gouge grinder grommet gun gutter
+    hamper hatch hinge hod igniter inverter isolator jig joint joystick lampshade latch lectern lining link locker loop
+    louver manifold mattock mesh moulding mould mold module nipple notebook nosepiece oar oarlock padlock painting pane panel
+    parasol pedestal pegboard pendant pickup pinion pipette piston pivot plane planner plaque pliers plough plunger podium
+    polisher portafilter print processor protractor pushrod quiver radiator rasp raft regulator resistor rivet rotor router
+    rubber scourer scope scabbard seasoning sharpening sheepskin shelving shim shock shutter siding signboard simulator
+    siphon skimmer slat sling smock snorkel softbox soldering spacer spanner spark spindle spline splint spool spotlight
+    spreader spring sprocket squeegee stamp stapler statue stencil stereo stirrer stocking stone stopwatch stud styling
+    subwoofer suction sunscreen surface suspension swab swivel syringe tablet tap tarpaulin tassel teether template
+    terrarium thimble thinner thong throttle tile tissue tonic toolkit tower trainer trash trowel trunk tumbler
+    turntable tweezer upholstery urn vacuum varnish ventilator vial vinyl voucher wader wardrobe washer watering
+    weight wheelbarrow whiteboard wig windbreaker windsock wool worktop workshop subscription course lesson ticket
+    service warranty insurance rental delivery installation assembly download software licence license app ebook
+    training instructions leaflet brochure catalogue catalog postcard greeting giftcard
+    waterbottle sleepingbag trashbag earbud headphone keyboard webcam bulb monitor stapler folder envelope eyeglass
+    """
+)
+"""Nouns that, at the end of a name, say what a product is: a laptop *bag* is no laptop."""
+
+LOOSE_CONTAINERS = _set("pack packet set bundle kit box carton roll pair multipack tin crate pallet")
+"""Containers at the end of a name that do not change what is inside: a protein bar *box*."""
+
+GENERIC = _set(
+    "fixture device article product item unit piece model size colour copy gadget appliance thing "
+    "kind type sort style variety brand brand-new edition option good stuff supply one number no machine"
+)
+"""Nouns in a request that need not occur in the product's name."""
+
+STOPWORDS = _set(
+    "a an the of in on for with and or to from by my our your their his her its me us you i we it "
+    "please some any this that these those is are be one ones each piece unit item product "
+    "available new s at as per "
+)
+"""Words that carry nothing when a product is looked for."""

@@ -1,0 +1,208 @@
+"""Finding products for a query on our side: the API has no search.
+
+A product matches in full when every word of the query stands in its name or SKU *and* it is the
+kind of thing that was asked for. The kind is read from the head noun: of a "Laptop Bag 15 inch"
+the head is "bag", so it is no answer to "laptop".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import regex
+from rapidfuzz.distance import DamerauLevenshtein
+
+from store_tools.lexicon import (
+    CONTAINERS,
+    GENERIC,
+    LOOSE_CONTAINERS,
+    QUALIFIERS,
+    STOPWORDS,
+    THINGS,
+    VARIANTS,
+)
+from store_tools.words import is_spec, plain_text, words
+
+FULL = 0.6
+"""Scores from here on are full matches."""
+SPELLING_LENGTH = 6
+_CUT = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by|in)\b")
+_OF = regex.compile(r"\bof\b")
+_CONTAINER_OF = regex.compile(
+    rf"\b(?:{'|'.join(sorted(CONTAINERS))}|cop(?:y|ies)|loa(?:f|ves)|units?|pieces?)(?:e?s)?\s+of\b"
+)
+
+
+KINDS = frozenset(word for thing in THINGS for word in words(thing)[:1])
+
+
+@dataclass(frozen=True)
+class Query:
+    """A request for a product, taken apart once."""
+
+    needed: tuple[str, ...]
+    """Words that a product must have."""
+    said: frozenset[str]
+    """All its words, those included that need not stand in a name."""
+    head: str
+    """The noun that says what kind of thing is wanted."""
+    spec: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A product's name and SKU, taken apart once."""
+
+    name: tuple[str, ...]
+    core: tuple[str, ...]
+    """Words of the name before "for", "with" and the like."""
+    sku: tuple[str, ...]
+    head: str
+    boxed: bool
+    every: frozenset[str]
+    joined: frozenset[str]
+
+
+def match_score(query: str, name: str, sku: str) -> float:
+    """How well a product answers a query, 0 to 1; from :data:`FULL` on it answers it in full."""
+    wanted = read_query(query)
+    if not wanted.needed:
+        return 0.0
+    return _score(wanted, read_item(name, sku))
+
+
+@lru_cache(maxsize=4096)
+def read_query(text: str) -> Query:
+    """Take a query apart into needed words and its head noun."""
+    stripped = _CONTAINER_OF.sub(" ", plain_text(text))
+    main, rest = _cut(stripped)
+    front = [w for w in words(main) if w not in STOPWORDS]
+    every = [w for w in words(stripped) if w not in STOPWORDS]
+    needed = [w for w in every if w not in GENERIC] or every
+    head, _ = _head([w for w in front if w not in GENERIC] or front)
+    if not head and rest:
+        head = every[-1]
+    return Query(tuple(dict.fromkeys(needed)), frozenset(every), head, frozenset(w for w in needed if is_spec(w)))
+
+
+@lru_cache(maxsize=32_768)
+def read_item(name: str, sku: str) -> Item:
+    """Take a product's name and SKU apart."""
+    main, _ = _cut(plain_text(name))
+    every = words(name)
+    core = words(main) or every
+    parts = words(regex.sub(r"[-_/.]", " ", sku))
+    head, boxed = _head([w for w in core if w not in STOPWORDS])
+    tokens = (*every, *parts)
+    joined = frozenset(
+        a + b for chain in (every, parts) for a, b in zip(chain, chain[1:], strict=False)
+    )
+    return Item(every, core, parts, head, boxed, frozenset(tokens), joined)
+
+
+def _cut(folded: str) -> tuple[str, str]:
+    """Text before and after the first preposition; "atlas of the world" is cut at "of" too."""
+    found = _CUT.search(folded)
+    main, rest = (folded[: found.start()], folded[found.end() :]) if found else (folded, "")
+    of = _OF.search(main)
+    if of and of.start() > 0 and not _CONTAINER_OF.search(main):
+        numbered = regex.match(r"\s*(?:\d|" + "|".join(("two", "three", "four", "six")) + ")", main[of.end() :])
+        if not numbered:
+            return main[: of.start()], main[of.end() :] + rest
+    return (main, rest) if main.strip() else (rest, "")
+
+
+def _head(tokens: Sequence[str]) -> tuple[str, bool]:
+    """The last noun that says what a thing is, and whether a loose container stood behind it."""
+    kept = [t for t in tokens if not is_spec(t)]
+    boxed = False
+    while len(kept) > 1:
+        if kept[-1] in LOOSE_CONTAINERS:
+            boxed = True
+        elif kept[-1] not in QUALIFIERS:
+            break
+        kept.pop()
+    return (kept[-1] if kept else (tokens[-1] if tokens else "")), boxed
+
+
+def _score(query: Query, item: Item) -> float:
+    fuzzy = 0
+    for word in query.needed:
+        if word in item.every or word in item.joined:
+            continue
+        if _concatenated(word, query.needed, item.every):
+            continue
+        if _misspelt(word, item.every):
+            fuzzy += 1
+            continue
+        return 0.5 * _coverage(query, item)
+    if _other_variant(query, item):
+        return 0.5
+    extra = sum(1 for w in dict.fromkeys(item.name) if w not in query.needed and w not in STOPWORDS)
+    return round(max(0.0, _kind(query, item) - 0.005 * min(extra, 10) - 0.2 * fuzzy), 3)
+
+
+def _coverage(query: Query, item: Item) -> float:
+    hits = sum(1 for w in query.needed if w in item.every or w in item.joined)
+    return round(hits / len(query.needed), 3)
+
+
+def _concatenated(word: str, needed: Sequence[str], have: frozenset[str]) -> bool:
+    """Whether the query wrote as two words what the product writes as one."""
+    return any(a + b in have for a, b in zip(needed, needed[1:], strict=False) if word in (a, b))
+
+
+def _misspelt(word: str, have: Iterable[str]) -> bool:
+    if len(word) < SPELLING_LENGTH or is_spec(word):
+        return False
+    allowed = 1 if len(word) < 9 else 2
+    return any(
+        len(other) >= SPELLING_LENGTH
+        and other[0] == word[0]
+        and not is_spec(other)
+        and DamerauLevenshtein.distance(word, other, score_cutoff=allowed) <= allowed
+        for other in have
+    )
+
+
+def _other_variant(query: Query, item: Item) -> bool:
+    """Whether the name turns the asked model into another one ("15" into "15 Pro Max")."""
+    if not query.spec:
+        return False
+    for before, after in zip(item.name, item.name[1:], strict=False):
+        if after in VARIANTS and after not in query.needed and before in query.spec:
+            return True
+    return False
+
+
+def _kind(query: Query, item: Item) -> float:
+    """Whether the product is the kind of thing asked for, 0.3 to 1."""
+    asked = query.said
+    if query.head == item.head:
+        return 1.0
+    if item.head in asked and query.head in item.core:
+        return 1.0
+    if item.boxed and query.head in item.core[:-1] and item.head not in KINDS:
+        return 0.85
+    if item.head in KINDS and item.head not in asked:
+        return 0.3
+    if query.head not in item.core and query.head in item.name:
+        return 0.3
+    if query.head in item.core:
+        behind = item.core[item.core.index(query.head) + 1 :]
+        if any(w in KINDS and w not in asked for w in behind):
+            return 0.3
+    if query.head in item.sku:
+        ends = {item.sku[0], item.sku[-1]}
+        if any(w in KINDS and w not in asked for w in item.sku):
+            return 0.55
+        return 0.95 if query.head in ends and item.head not in item.sku else 0.75
+    return 0.7
+
+
+def spelled_as(query: str, known: Iterable[str]) -> bool:
+    """Whether every needed word of a query is a word of ``known`` texts."""
+    vocabulary = {w for text in known for w in words(text)}
+    return all(w in vocabulary for w in read_query(query).needed)

@@ -1,0 +1,115 @@
+"""The Req_* tools: one API call each, with gaps filled in and the dangerous one guarded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from erc3_compat import store
+
+from ledger import Tool, ToolFault, tool
+from store_tools.catalog import read_page
+from store_tools.session import OutOfReach, StoreSession, filled_basket
+
+
+def request_tools(session: StoreSession) -> list[Tool]:
+    """The seven Req_* tools of one shop."""
+    return [*_reading_tools(session), *_basket_tools(session), *_final_tools(session)]
+
+
+def _reading_tools(session: StoreSession) -> list[Tool]:
+    def Req_ListProducts(offset: int = 0, limit: int = 0) -> dict[str, Any]:
+        """One page: {products: [{sku, name, price, available}], next_offset (-1: end), limit}.
+        A limit that is too large is lowered to what the shop takes."""
+        return read_page(session, offset, limit)
+
+    def Req_ViewBasket() -> dict[str, Any]:
+        """{items: [{sku, quantity, price}], subtotal, coupon, discount, total}"""
+        return session.view()
+
+    return [tool("read", Req_ListProducts), tool("read", Req_ViewBasket)]
+
+
+def _basket_tools(session: StoreSession) -> list[Tool]:
+    def Req_AddProductToBasket(sku: str, quantity: int) -> dict[str, Any]:
+        """Adds to what is there: {line_count, item_count}"""
+        _positive(quantity)
+        return session.send(store.Req_AddProductToBasket(sku=sku, quantity=quantity))
+
+    def Req_RemoveItemFromBasket(sku: str, quantity: int) -> dict[str, Any]:
+        """Takes that many away: {line_count, item_count}"""
+        _positive(quantity)
+        return session.send(store.Req_RemoveItemFromBasket(sku=sku, quantity=quantity))
+
+    def Req_ApplyCoupon(coupon: str) -> dict[str, Any]:
+        """Replaces the coupon and returns the basket. Accepted is not enough: look at discount."""
+        apply_coupon(session, coupon)
+        return session.view()
+
+    def Req_RemoveCoupon() -> dict[str, Any]:
+        """Removes the coupon and returns the basket."""
+        session.send(store.Req_RemoveCoupon())
+        return session.view()
+
+    return [
+        tool("write", Req_AddProductToBasket),
+        tool("write", Req_RemoveItemFromBasket),
+        tool("write", Req_ApplyCoupon),
+        tool("write", Req_RemoveCoupon),
+    ]
+
+
+def _final_tools(session: StoreSession) -> list[Tool]:
+    def Req_CheckoutBasket(expected_total: int, expected_coupon: str = "") -> dict[str, Any]:
+        """BUYS the basket; cannot be undone. Refused without a call when the basket's total,
+        coupon or discount is not as expected. "insufficient inventory" tells the real stock."""
+        basket = session.view()
+        _agree(basket, expected_total, expected_coupon)
+        try:
+            receipt = filled_basket(session.send(store.Req_CheckoutBasket(), final=True))
+        except OutOfReach:
+            # No answer: the basket tells, a checkout that took effect has emptied it.
+            if session.view()["items"]:
+                raise
+            receipt = basket
+        finally:
+            session.forget_stock()
+        session.checkouts.append(receipt)
+        return receipt
+
+    return [tool("write", Req_CheckoutBasket)]
+
+
+def apply_coupon(session: StoreSession, code: str) -> None:
+    """Apply a code; one that the shop refused before in this task costs no request.
+
+    Raises:
+        ToolFault: the shop does not know the code.
+    """
+    if code in session.rejected_coupons:
+        raise ToolFault(f"invalid coupon code: {code}")
+    try:
+        session.send(store.Req_ApplyCoupon(coupon=code))
+    except ToolFault as fault:
+        if "invalid coupon" in fault.text.casefold():
+            session.rejected_coupons.add(code)
+        raise
+
+
+def _positive(quantity: int) -> None:
+    if quantity < 1:
+        raise ToolFault(f"quantity must be at least 1, not {quantity}")
+
+
+def _agree(basket: dict[str, Any], total: int, coupon: str) -> None:
+    if not basket["items"]:
+        raise ToolFault("not checked out: the basket is empty")
+    if basket["total"] != total:
+        raise ToolFault(
+            f"not checked out: the basket's total is {basket['total']}, expected {total}"
+        )
+    if basket["coupon"] != coupon:
+        raise ToolFault(
+            f"not checked out: the basket's coupon is {basket['coupon']!r}, expected {coupon!r}"
+        )
+    if coupon and not basket["discount"]:
+        raise ToolFault(f"not checked out: coupon {coupon!r} gives no discount on this basket")

@@ -1,0 +1,116 @@
+"""Words of shop texts: tokens, plurals, pack sizes, measures and synonyms."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+import regex
+
+from store_tools.lexicon import ABBREVIATIONS, CONTAINERS, IRREGULAR_PLURALS, PHRASES, SYNONYMS
+
+_INCH = regex.compile(r"(?<=\d)\s*(?:\"|″|”|“|''|′′|-?\s?inch(?:es)?\b)")
+_MEASURE = regex.compile(
+    r"(?<![\p{L}\d])(\d+(?:[.,]\d+)?)[\s-]?"
+    r"(lbs?|pounds?|kgs?|kilos?|g|grams?|oz|ounces?|ml|cl|l|lit(?:er|re)s?|gal(?:lons?)?|mm|cm|m|met(?:er|re)s?|ft|feet|"
+    r"tb|gb|mb|w|watts?|v|volts?|k|hz|mhz|ghz|p|mah|inch|qt|quarts?|persons?|people|seasons?|"
+    r"years?|yr|sheets?|pages?|pieces?|pcs?|gallons?|speeds?|lumens?|rows?|doors?|seat(?:er)?s?)\b"
+)
+_MEASURE_NAMES = {
+    "lbs": "lb", "pound": "lb", "pounds": "lb", "kgs": "kg", "kilo": "kg", "kilos": "kg",
+    "gram": "g", "grams": "g", "ounce": "oz", "ounces": "oz", "liter": "l", "liters": "l",
+    "litre": "l", "litres": "l", "gallon": "gal", "gallons": "gal", "meter": "m", "meters": "m",
+    "metre": "m", "metres": "m", "feet": "ft", "watt": "w", "watts": "w", "volt": "v",
+    "volts": "v", "quart": "qt", "quarts": "qt", "person": "p", "persons": "p", "people": "p",
+    "years": "year", "yr": "year", "sheets": "sheet", "pages": "page", "pieces": "pc",
+    "piece": "pc", "pcs": "pc", "seasons": "season", "speeds": "speed", "rows": "row",
+    "doors": "door", "seats": "seat", "seater": "seat", "seaters": "seat",
+}  # fmt: skip
+_NUMBER = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16, "eighteen": 18,
+    "twenty": 20, "twin": 2, "double": 2, "duo": 2, "triple": 3, "trio": 3, "quad": 4,
+    "single": 1, "half-dozen": 6,
+}  # fmt: skip
+_N = r"(\d+|" + "|".join(_NUMBER) + r")"
+_BOX = "|".join(sorted(CONTAINERS, key=len, reverse=True))
+_PACKS = [
+    regex.compile(rf"\b(?:{_BOX})e?s?\s+of\s+{_N}\b"),
+    regex.compile(rf"\b{_N}[\s-]*(?:pks?|packs?|packets?|ct|cnt|counts?|-?piece set)\b"),
+    regex.compile(rf"\b{_N}-(?:{_BOX})\b"),
+    regex.compile(r"\b(\d+)\s?[x×]\s?(?=\d+(?:[.,]\d+)?\s?(?:ml|cl|l|oz|g|kg)\b)"),
+    regex.compile(r"(?<![\w/])[x×](\d+)\b"),
+    regex.compile(r"\((\d+)\)\s*$"),
+]
+_DOZEN = regex.compile(r"\b(half[\s-]?(?:a[\s-])?)?dozen\b")
+_TOKEN = regex.compile(r"[\p{L}\p{N}]+(?:[.'’][\p{L}\p{N}]+)*")
+_SPLIT_MODEL = regex.compile(r"(?<=\p{L}{3})(?=\d)")
+
+
+def plain_text(text: str) -> str:
+    """Casefolded text with marks, quotes and inch signs in one spelling."""
+    folded = unicodedata.normalize("NFKD", text).casefold()
+    folded = "".join(c for c in folded if not unicodedata.combining(c)).replace("’", "'")
+    return _INCH.sub("inch", folded)
+
+
+def pack_size(text: str) -> int | None:
+    """How many single units a product text names ("6-pack", "case of 24"), or None."""
+    folded = plain_text(text)
+    for pattern in _PACKS:
+        found = pattern.search(folded)
+        if found:
+            size = _NUMBER.get(found[1]) or (int(found[1]) if found[1].isdigit() else 0)
+            if 0 < size <= 10_000:
+                return size
+    dozen = _DOZEN.search(folded)
+    if dozen:
+        return 6 if dozen[1] else 12
+    return None
+
+
+def units_of(name: str, sku: str = "") -> int:
+    """Single units in one piece of a product: from its name, else from its SKU, else 1."""
+    return pack_size(name) or pack_size(regex.sub(r"[-_]", " ", sku)) or 1
+
+
+@lru_cache(maxsize=65_536)
+def words(text: str) -> tuple[str, ...]:
+    """Tokens of a text in one form: singular, measures joined, packs as ``6pk``, synonyms folded."""
+    folded = plain_text(text)
+    for phrase, one in PHRASES:
+        folded = phrase.sub(one, folded)
+    for pattern in _PACKS[:4]:
+        folded = pattern.sub(lambda m: f" {_NUMBER.get(m[1], m[1])}pk ", folded)
+    folded = _DOZEN.sub(lambda m: " 6pk " if m[1] else " 12pk ", folded)
+    folded = _MEASURE.sub(lambda m: f" {m[1]}{_MEASURE_NAMES.get(m[2], m[2])} ", folded)
+    return tuple(_one_form(t) for t in _TOKEN.findall(folded))
+
+
+def _one_form(token: str) -> str:
+    token = token.removesuffix("'s").replace("'", "")
+    single = singular(token)
+    return SYNONYMS.get(single, SYNONYMS.get(token, single))
+
+
+@lru_cache(maxsize=65_536)
+def singular(token: str) -> str:
+    """The singular of an English noun, by rule; other words pass unchanged."""
+    if token in IRREGULAR_PLURALS:
+        return IRREGULAR_PLURALS[token]
+    if token[:-1] in ABBREVIATIONS and token.endswith("s"):
+        return token[:-1]
+    if len(token) < 4 or not token.endswith("s") or token.endswith(("ss", "us", "is")):
+        return token
+    if token.endswith("ies") and len(token) > 4:
+        return token[:-3] + "y"
+    if token.endswith(("sses", "xes", "zes", "ches", "shes")):
+        return token[:-2]
+    if token.endswith("oes"):
+        return token[:-2]
+    return token[:-1]
+
+
+def is_spec(token: str) -> bool:
+    """Whether a token is a number, size, measure or model code rather than a word."""
+    return any(c.isdigit() for c in token) or len(token) == 1

@@ -1,0 +1,1 @@
+"""Tests of the sandbox: conformance, limits, attacks, common worker code."""

@@ -1,0 +1,46 @@
+"""Fixtures of the sandbox tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from worker.sandbox import Limits, SandboxExecutor, open_sandbox
+
+from .shop import Shop
+
+KINDS = ("monty", "process", "auto")
+
+Opened = Callable[..., SandboxExecutor]
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def opened(shop: Shop, kind: str) -> Iterator[Opened]:
+    """Opens sandboxes of the kind under test on the shop, and closes them afterwards."""
+    made: list[SandboxExecutor] = []
+
+    def make(limits: Limits | None = None) -> SandboxExecutor:
+        executor = open_sandbox(shop, limits, kind)  # type: ignore[arg-type]
+        shop.executor = executor
+        made.append(executor)
+        return executor
+
+    yield make
+    for executor in made:
+        executor.cleanup()
+
+
+@pytest.fixture
+def box(opened: Opened) -> SandboxExecutor:
+    return opened()

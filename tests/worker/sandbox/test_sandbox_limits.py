@@ -1,0 +1,128 @@
+"""Limits hold, within a second, and the sandbox is of use afterwards."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from worker.sandbox import Limits, SandboxError, SandboxExecutor, open_sandbox
+
+from .conftest import Opened
+from .shop import Shop
+
+TIME_BOMBS = {
+    "loop": "while True: pass",
+    "loop that catches": "while True:\n  try:\n    while True: pass\n  except BaseException: pass",
+    "huge power": "x = 3\nwhile True: x = x * x",
+    "big sum": "print(sum(range(10**12)))",
+    "deep compare": "a = []; b = []\nfor _ in range(40): a = [a, a]; b = [b, b]\na == b",
+    "undefined name": "while True:\n    try: nope\n    except NameError: pass",
+}
+MEMORY_BOMBS = {
+    "list": "x = [0] * 10**10",
+    "string": "s = 'ab'\nwhile True: s += s",
+    "dict": "d = {}\nwhile True: d[len(d)] = str(len(d)) * 100",
+    "bytes": "x = bytes(4 * 10**9)",
+    "format": "x = f'{1:>{10**9}}'",
+}
+
+
+def ended(box: SandboxExecutor, code: str) -> tuple[SandboxError, float]:
+    began = time.monotonic()
+    with pytest.raises(SandboxError) as caught:
+        box(code)
+    return caught.value, time.monotonic() - began
+
+
+@pytest.mark.parametrize("code", TIME_BOMBS.values(), ids=TIME_BOMBS)
+def test_time(opened: Opened, code: str) -> None:
+    box = opened(Limits(seconds=0.5))
+    box("kept = 1")
+    error, seconds = ended(box, code)
+    assert seconds < 1.5
+    assert box("kept").output == 1
+    if error.kind == "limit":
+        assert "time limit of 0.5 seconds per step reached" in error.text
+        assert "rolled back" in error.text
+
+
+@pytest.mark.parametrize("code", MEMORY_BOMBS.values(), ids=MEMORY_BOMBS)
+def test_memory(opened: Opened, code: str) -> None:
+    box = opened(Limits(seconds=2))
+    box("kept = 1")
+    _, seconds = ended(box, code)
+    assert seconds < 3
+    assert box("kept").output == 1
+
+
+def test_memory_holds_across_steps(opened: Opened) -> None:
+    box = opened(Limits(seconds=2))
+    held = 0
+    while held < 40:
+        try:
+            box(f"keep{held} = ['x{held}' * 1000000 for _ in range(5)]")
+        except SandboxError:
+            break
+        held += 1
+    assert 0 < held < 40
+    assert box("len(keep0)").output == 5
+
+
+def test_recursion_is_an_error_like_another(box: SandboxExecutor) -> None:
+    error, _ = ended(box, "def f(): return f()\nf()")
+    assert error.kind == "error"
+    assert "RecursionError" in error.text
+
+
+def test_calls_are_counted(opened: Opened, shop: Shop) -> None:
+    box = opened(Limits(calls=10))
+    error, _ = ended(box, "for i in range(100): echo(i)")
+    assert "limit of 10 tool calls per step reached" in error.text
+    assert len(shop.calls) == 10
+
+
+def test_code_that_ignores_the_count_is_stopped(opened: Opened, shop: Shop) -> None:
+    box = opened(Limits(calls=10))
+    code = "while True:\n    try: echo(1)\n    except BaseException: pass"
+    error, seconds = ended(box, code)
+    assert (error.kind, len(shop.calls)) == ("limit", 10)
+    assert seconds < 1
+
+
+def test_sizes_of_arguments_results_and_code(opened: Opened, shop: Shop) -> None:
+    box = opened(Limits(argument_chars=100, result_chars=1000, code_chars=500))
+    assert "larger than 100 characters" in ended(box, "echo('x' * 200)")[0].text
+    shop.rows *= 50
+    text = ended(box, "search_products('', 500)")[0].text
+    assert "the call was made, but the answer of search_products is larger than 1000" in text
+    assert ended(box, "1 + 1 #" + "x" * 500)[0].kind == "refused"
+
+
+def test_a_slow_tool_is_charged_to_the_wall_clock_only(opened: Opened, shop: Shop) -> None:
+    shop._tools["echo"] = lambda: time.sleep(0.3)
+    assert opened(Limits(seconds=0.2))("echo()\n5").output == 5
+    error, _ = ended(opened(Limits(wall_seconds=0.5)), "while True: echo()")
+    assert "tools included" in error.text
+    assert len(shop.calls) <= 4
+
+
+def test_side_by_side(kind: str) -> None:
+    shops = [Shop() for _ in range(8)]
+    wrong: list[str] = []
+
+    def work(number: int) -> None:
+        with open_sandbox(shops[number], None, kind) as box:  # type: ignore[arg-type]
+            box(f"mine = {number}")
+            for _ in range(10):
+                box("mine += echo(1)[1]")
+            if box("mine").output != number + 10 or len(shops[number].calls) != 10:
+                wrong.append(f"thread {number}")
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

@@ -1,0 +1,88 @@
+"""What the worker did with one instruction, as a record with two renderings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from ledger import ToolCall
+
+RESULT_CHARS = 16_000
+OLD_RESULT_CHARS = 700
+SHOWN_CALLS = 12
+
+
+class StepRecord(BaseModel):
+    """One snippet of the worker: code, prints, and the error that ended it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str
+    prints: str = ""
+    error: str | None = None
+    seconds: float = 0.0
+
+
+class WorkReport(BaseModel):
+    """What came of one instruction."""
+
+    model_config = ConfigDict(frozen=True)
+
+    steps: tuple[StepRecord, ...] = ()
+    result: object = None
+    """What the code passed to final_answer, as plain data."""
+    answered: bool = False
+    error: str | None = None
+    calls: tuple[ToolCall, ...] = ()
+    requests: int = 0
+    seconds: float = 0.0
+
+    def journal(self) -> dict[str, object]:
+        """The report as one JSON object for the journal."""
+        return self.model_dump(mode="json")
+
+    def prompt(self, *, latest: bool) -> str:
+        """The report as text for the evaluator; an older one keeps errors and effects, not bulk."""
+        lines = [f"CALLS: {len(self.calls)} tool calls, {self.requests} requests"]
+        lines += [f"EFFECT {c.outcome}: {c.prompt()}" for c in self._effects()]
+        lines += [f"FAILED: {c.prompt()}" for c in self._failures()]
+        if self.error:
+            lines.append(f"ERROR: {self.error[:1500]}")
+        if not self.answered and self.steps and self.steps[-1].prints:
+            lines.append(f"PRINTED: {self.steps[-1].prints[:1500]}")
+        limit = RESULT_CHARS if latest else OLD_RESULT_CHARS
+        lines.append(f"RESULT: {fit_json(self.result, limit) if self.answered else 'none'}")
+        return "\n".join(lines)
+
+    def _effects(self) -> list[ToolCall]:
+        """Writes that took effect or may have: they stand even where the code failed later."""
+        writes = [c for c in self.calls if c.kind == "write" and c.outcome != "failed"]
+        return writes[-SHOWN_CALLS:]
+
+    def _failures(self) -> list[ToolCall]:
+        return [c for c in self.calls if c.outcome == "failed"][-SHOWN_CALLS:]
+
+
+def fit_json(value: object, limit: int) -> str:
+    """JSON of a value; long lists and texts are shortened, with a note, until it fits."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    for most in (200, 80, 40, 20, 8, 3, 1):
+        if len(text) <= limit:
+            return text
+        shortened = _shorten(value, most)
+        text = json.dumps(shortened, ensure_ascii=False, separators=(",", ":"), default=str)
+    return text if len(text) <= limit else json.dumps(text[:limit] + "… (cut)", ensure_ascii=False)
+
+
+def _shorten(value: object, most: int) -> object:
+    if isinstance(value, dict):
+        kept = dict(list(value.items())[: 4 * most])
+        return {k: _shorten(v, most) for k, v in kept.items()}
+    if isinstance(value, str):
+        return value if len(value) <= 60 * most else f"{value[: 60 * most]}…"
+    if isinstance(value, Sequence):
+        head = [_shorten(v, most) for v in value[:most]]
+        return [*head, f"… {len(value) - most} more"] if len(value) > most else head
+    return value

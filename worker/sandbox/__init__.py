@@ -1,0 +1,27 @@
+"""The sandbox in which generated code runs: contract, Monty and process executors, walls."""
+
+from worker.sandbox.contract import (
+    CodeOutput,
+    Limits,
+    Pins,
+    SandboxError,
+    SandboxExecutor,
+    StepTrace,
+    ToolHost,
+)
+from worker.sandbox.factory import chosen_kind, open_sandbox
+from worker.sandbox.walls import WallReport, walls
+
+__all__ = [
+    "CodeOutput",
+    "Limits",
+    "Pins",
+    "SandboxError",
+    "SandboxExecutor",
+    "StepTrace",
+    "ToolHost",
+    "WallReport",
+    "chosen_kind",
+    "open_sandbox",
+    "walls",
+]

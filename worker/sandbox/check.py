@@ -1,0 +1,122 @@
+"""What can be said about a snippet before it runs, at no cost to anybody."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from worker.sandbox.contract import Limits
+from worker.sandbox.gate import FINAL
+from worker.sandbox.report import source_line
+from worker.sandbox.route import bound_names
+
+_CLOSE = 0.6
+_MOST_FINDINGS = 5
+_NOT_NAMED = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr"})
+"""With these the code can make names that its text does not show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What is known of the tools: their names, and the signatures of those that have one."""
+
+    names: frozenset[str]
+    signatures: Mapping[str, inspect.Signature]
+
+    def expected(self, name: str) -> str:
+        """How the tool is called."""
+        signature = self.signatures.get(name)
+        return f"{name}{signature}" if signature else f"{name}(...)"
+
+
+def tools_of(host: object) -> Tools:
+    """The tools of a host; its signatures are optional."""
+    names = frozenset(getattr(host, "names", ()))
+    found = getattr(host, "signatures", None)
+    return Tools(names, found if isinstance(found, Mapping) else {})
+
+
+def refuse(code: str, limits: Limits, tools: Tools, known: frozenset[str]) -> str | None:
+    """Why this snippet is not run, or None. ``known``: names that earlier steps made."""
+    if len(code) > limits.code_chars:
+        return f"the code has {len(code)} characters, at most {limits.code_chars} are allowed"
+    try:
+        tree = ast.parse(code)
+    except SyntaxError as error:
+        line = error.lineno or 0
+        return _at(code, line) + f"SyntaxError: {error.msg}"
+    except ValueError as error:
+        return f"SyntaxError: {error}"
+    except (RecursionError, MemoryError):
+        return "SyntaxError: the code is nested too deeply"
+    findings = list(_findings(tree, tools, known))[:_MOST_FINDINGS]
+    return "\n".join(_at(code, line) + text for line, text in findings) or None
+
+
+def _at(code: str, line: int) -> str:
+    shown = source_line(code, line)
+    return f"line {line}: {shown}\n" if shown else ""
+
+
+def _findings(tree: ast.Module, tools: Tools, known: frozenset[str]) -> Iterator[tuple[int, str]]:
+    own = bound_names(tree)
+    for statement in tree.body:
+        if "print" in _given_away(statement):
+            yield statement.lineno, "NameError: print is needed to see results; use another name"
+    nodes = list(ast.walk(tree))
+    mentioned = {node.id for node in nodes if isinstance(node, ast.Name)}
+    if "*" in own or mentioned & {*_NOT_NAMED, "NameError"}:
+        return
+    for node in nodes:
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        name = node.func.id
+        if name in own or name in known:
+            continue
+        if name in tools.names:
+            wrong = _misfit(node, name, tools)
+            if wrong:
+                yield node.lineno, wrong
+        elif name != FINAL and not hasattr(builtins, name):
+            yield node.lineno, _unknown(name, tools)
+
+
+def _given_away(statement: ast.stmt) -> frozenset[str]:
+    """Names that a statement at the top level binds for good."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return frozenset({statement.name})
+    targets = (
+        statement.targets
+        if isinstance(statement, ast.Assign)
+        else [statement.target]
+        if isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For)
+        else []
+    )
+    nodes = (node for target in targets for node in ast.walk(target))
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+
+
+def _misfit(call: ast.Call, name: str, tools: Tools) -> str | None:
+    signature = tools.signatures.get(name)
+    starred = any(isinstance(arg, ast.Starred) for arg in call.args)
+    if signature is None or starred or any(keyword.arg is None for keyword in call.keywords):
+        return None
+    given = {keyword.arg: None for keyword in call.keywords if keyword.arg}
+    try:
+        signature.bind(*(None for _ in call.args), **given)
+    except TypeError as error:
+        return f"TypeError: {name}(): {error}. Expected: {tools.expected(name)}"
+    return None
+
+
+def _unknown(name: str, tools: Tools) -> str:
+    near = difflib.get_close_matches(name, [*tools.names, FINAL], n=1, cutoff=_CLOSE)
+    text = f"NameError: name '{name[:80]}' is not defined"
+    if near:
+        expected = tools.expected(near[0]) if near[0] in tools.names else f"{FINAL}(answer)"
+        return f"{text}. Did you mean {expected}?"
+    return f"{text}. Tools: {', '.join(sorted(tools.names))}"

@@ -1,0 +1,188 @@
+"""What a sandbox for generated code promises: the host's side, the limits, the executor."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, Self, TypeAlias, runtime_checkable
+
+from smolagents.local_python_executor import (  # type: ignore[import-untyped, unused-ignore]
+    CodeOutput,
+    PythonExecutor,
+)
+
+from worker.sandbox.values import Plain
+
+__all__ = [
+    "CodeOutput",
+    "ErrorKind",
+    "ExecutorState",
+    "Limits",
+    "Pins",
+    "Plain",
+    "SandboxError",
+    "SandboxExecutor",
+    "SandboxKind",
+    "StepTrace",
+    "ToolHost",
+]
+
+SandboxKind: TypeAlias = Literal["monty", "process"]
+
+ErrorKind: TypeAlias = Literal["refused", "error", "limit", "crash"]
+"""refused: never ran; error: the code raised; limit: a limit ended it; crash: the sandbox died."""
+
+
+@runtime_checkable
+class ToolHost(Protocol):
+    """The tools of one instruction, on our side of the wall.
+
+    ``call`` answers with plain data or raises ``ledger.fault.ToolFault``, whose ``kind`` and
+    ``text`` the generated code sees. Every other exception is a fault of ours: the code sees
+    ``RuntimeError: tool failed (ClassName)`` and never its text, and the executor keeps it in
+    ``host_faults``. ``KeyboardInterrupt`` passes through to the caller of the executor.
+
+    A host may also have ``signatures: Mapping[str, inspect.Signature]``; calls are then
+    compared with it before the code runs.
+    """
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names under which generated code finds the tools."""
+
+    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
+        """Carry out one call. Called from the thread that runs the executor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one instruction may use; every field is a hard limit."""
+
+    seconds: float = 10.0
+    """Running time of the code per step, without the time spent in tools."""
+    wall_seconds: float = 120.0
+    """Time per step with everything in it; a tool in flight is not cut off, the next is refused."""
+    memory_mb: int = 64
+    """Memory that the code's own data may take, per session."""
+    recursion: int = 1000
+    """Depth of Python calls."""
+    output_chars: int = 20_000
+    """Printed text kept per step; also the size of a step's value as text."""
+    error_chars: int = 4_000
+    """Size of an error report."""
+    calls: int = 500
+    """Tool calls per step."""
+    argument_chars: int = 100_000
+    """Size of the arguments of one tool call, as JSON."""
+    result_chars: int = 4_000_000
+    """Size of the answer of one tool call, as JSON."""
+    code_chars: int = 50_000
+    """Size of one snippet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """What must be the same for a repetition to be equal: clock and random numbers.
+
+    Inside, the clock starts at ``clock`` (seconds since 1970, UTC), moves on by a millisecond
+    at each look and by the whole time at a ``sleep``, which does not wait.
+    """
+
+    clock: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepTrace:
+    """What became of one snippet."""
+
+    step: int
+    """1 for the first snippet of the instruction."""
+    code: str
+    sandbox: SandboxKind | None
+    """Where it ran last; None when it was refused before it ran."""
+    logs: str
+    output: Plain = None
+    final: bool = False
+    error: str | None = None
+    """The report as the model sees it."""
+    error_kind: ErrorKind | None = None
+    calls: int = 0
+    """Tool calls that reached the host."""
+    seconds: float = 0.0
+
+
+class SandboxError(Exception):
+    """A step failed; ``str()`` is the report for the model, safe to show and bounded."""
+
+    def __init__(self, text: str, kind: ErrorKind) -> None:
+        super().__init__(text)
+        self.text = text
+        self.kind: ErrorKind = kind
+
+
+@dataclass
+class ExecutorState:
+    """Where an executor stands; shared by its parts, used by one thread at a time."""
+
+    traces: list[StepTrace] = field(default_factory=list)
+    host_faults: list[BaseException] = field(default_factory=list)
+    position: tuple[int, int] | None = None
+
+
+class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
+    """Runs the snippets of one instruction, with state between them; a context manager.
+
+    One thread at a time uses an executor; several executors run side by side.
+    """
+
+    state: dict[str, Any]
+    """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
+
+    @property
+    @abstractmethod
+    def traces(self) -> list[StepTrace]:
+        """One record per snippet, oldest first."""
+
+    @property
+    @abstractmethod
+    def host_faults(self) -> list[BaseException]:
+        """Exceptions other than ToolFault that came out of the host, oldest first."""
+
+    @property
+    @abstractmethod
+    def position(self) -> tuple[int, int] | None:
+        """During a tool call: step and source line it came from (line 0: not known)."""
+
+    @property
+    @abstractmethod
+    def pins(self) -> Pins:
+        """Clock and seed in use; a recorder keeps them for the repetition."""
+
+    @property
+    @abstractmethod
+    def sandbox(self) -> SandboxKind:
+        """Where the next snippet is going to run unless its text asks for another."""
+
+    @abstractmethod
+    def send_tools(self, tools: Mapping[str, object]) -> None:
+        """Check the names that smolagents announces against the host's; others are our bug."""
+
+    @abstractmethod
+    def send_variables(self, variables: Mapping[str, object]) -> None:
+        """Bind plain values as globals before the next snippet."""
+
+    @abstractmethod
+    def __call__(self, code_action: str) -> CodeOutput:
+        """Run one snippet. Raises SandboxError, or KeyboardInterrupt out of a tool."""
+
+    @abstractmethod
+    def cleanup(self) -> None:
+        """End the sandbox and refuse later snippets. May be called more than once."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.cleanup()

@@ -1,0 +1,226 @@
+"""The executor behind the contract: steps, traces, repetition. The sessions do the running."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from worker.sandbox.check import refuse, tools_of
+from worker.sandbox.contract import (
+    CodeOutput,
+    ErrorKind,
+    ExecutorState,
+    Limits,
+    Pins,
+    Plain,
+    SandboxError,
+    SandboxExecutor,
+    SandboxKind,
+    StepTrace,
+    ToolHost,
+)
+from worker.sandbox.gate import FINAL, CallRecord, Diverged, Gate, LimitReached, StepOver
+from worker.sandbox.log import Log
+from worker.sandbox.report import Failure, describe, describe_end, describe_refusal
+from worker.sandbox.route import bound_names
+from worker.sandbox.session import Opener, Session, SessionLost
+from worker.sandbox.values import plain_json
+
+
+@dataclass(frozen=True, slots=True)
+class PastStep:
+    """A step whose effects are part of the state: what is needed to repeat it."""
+
+    step: int
+    code: str
+    variables: dict[str, Plain]
+    calls: list[CallRecord]
+
+
+@dataclass
+class Outcome:
+    """How one run of a snippet went."""
+
+    sandbox: SandboxKind
+    gate: Gate
+    logs: str = ""
+    value: object = None
+    failure: Failure | None = None
+    """The code raised; the session lives."""
+    ended: str = ""
+    """Why the session is gone; empty while it lives."""
+    limit: bool = False
+    """It was a limit that ended the session."""
+    lost_way: bool = False
+    """A repetition went another way than the first run, or could not begin."""
+
+
+class Track:
+    """One line of sessions of one kind: the state after all steps so far."""
+
+    def __init__(self, kind: SandboxKind, opener: Opener, limits: Limits) -> None:
+        self.kind = kind
+        self._opener = opener
+        self._limits = limits
+        self._session: Session | None = None
+        self._checkpoint: object | None = None
+
+    def run(self, gate: Gate, variables: dict[str, Plain], past: list[PastStep]) -> Outcome:
+        """Run a snippet after the past steps; opens and fills a session when there is none."""
+        outcome = Outcome(self.kind, gate)
+        log = Log(self._limits.output_chars)
+        try:
+            session = self._ready(gate, past)
+            gate.begin()
+            try:
+                outcome.value = session.run(gate.code, gate, log, variables)
+            except Failure as failure:
+                outcome.failure = failure
+            if not gate.final:
+                self._checkpoint = session.checkpoint()
+        except SessionLost as lost:
+            outcome.ended, outcome.limit = lost.text, lost.limit
+        except Diverged as over:
+            outcome.ended, outcome.lost_way = str(over), True
+        except StepOver as over:
+            outcome.ended, outcome.limit = str(over), isinstance(over, LimitReached)
+        except BaseException:
+            self.close()
+            raise
+        if outcome.ended:
+            self.close()
+        outcome.logs = log.text()
+        return outcome
+
+    def close(self) -> None:
+        """End the session; the next run starts from what was kept, or repeats the past."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _ready(self, gate: Gate, past: list[PastStep]) -> Session:
+        if self._session is None:
+            self._session = self._opener(self._checkpoint)
+            if self._checkpoint is None:
+                for step in past:
+                    _repeat(self._session, step, gate, self._limits)
+        return self._session
+
+
+def _repeat(session: Session, past: PastStep, now: Gate, limits: Limits) -> None:
+    """Run an old step again from its recorded answers; its effects inside are all that counts."""
+    gate = Gate(now.host, limits, now.shared, past.step, past.code, past.calls, live=False)
+    try:
+        session.run(past.code, gate, Log(0), past.variables)
+    except Failure:
+        return  # it failed the first time, too
+
+
+class Executor(SandboxExecutor):
+    """An executor on one kind of session."""
+
+    def __init__(self, host: ToolHost, limits: Limits, pins: Pins, track: Track) -> None:
+        self.state = {"_print_outputs": ""}
+        self._host = host
+        self._limits = limits
+        self._pins = pins
+        self._track = track
+        self._shared = ExecutorState()
+        self._past: list[PastStep] = []
+        self._variables: dict[str, Plain] = {}
+        self._known: frozenset[str] = frozenset()
+        self._closed = False
+
+    @property
+    def traces(self) -> list[StepTrace]:
+        return self._shared.traces
+
+    @property
+    def host_faults(self) -> list[BaseException]:
+        return self._shared.host_faults
+
+    @property
+    def position(self) -> tuple[int, int] | None:
+        return self._shared.position
+
+    @property
+    def pins(self) -> Pins:
+        return self._pins
+
+    @property
+    def sandbox(self) -> SandboxKind:
+        return self._track.kind
+
+    def send_tools(self, tools: Mapping[str, object]) -> None:
+        unknown = sorted(set(tools) - self._host.names - {FINAL})
+        if unknown:
+            raise ValueError(f"tools that the host does not have: {', '.join(unknown)}")
+
+    def send_variables(self, variables: Mapping[str, object]) -> None:
+        limit = self._limits.result_chars
+        for name, value in variables.items():
+            self._variables[name] = plain_json(value, limit, f"the variable {name}")
+
+    def cleanup(self) -> None:
+        self._closed = True
+        self._track.close()
+
+    def __call__(self, code_action: str) -> CodeOutput:
+        step = len(self.traces) + 1
+        self.state["_print_outputs"] = ""
+        refusal = "the sandbox is closed" if self._closed else self._refusal(code_action)
+        if refusal is not None:
+            text = describe_refusal(refusal, self._limits)
+            code = code_action[: self._limits.code_chars]
+            self.traces.append(StepTrace(step, code, None, "", error=text, error_kind="refused"))
+            raise SandboxError(text, "refused")
+        began = time.monotonic()
+        outcome = self._carry_out(step, code_action)
+        return self._conclude(outcome, time.monotonic() - began)
+
+    def _refusal(self, code: str) -> str | None:
+        return refuse(code, self._limits, tools_of(self._host), self._known)
+
+    def _gate(self, step: int, code: str) -> Gate:
+        return Gate(self._host, self._limits, self._shared, step, code)
+
+    def _carry_out(self, step: int, code: str) -> Outcome:
+        return self._track.run(self._gate(step, code), self._variables, self._past)
+
+    def _conclude(self, outcome: Outcome, seconds: float) -> CodeOutput:
+        gate = outcome.gate
+        if not outcome.ended:
+            self._past.append(PastStep(gate.step, gate.code, self._variables, gate.calls))
+            self._known |= bound_names(ast.parse(gate.code)) | self._variables.keys()
+            self._variables = {}
+        error, kind = (None, None) if gate.final else self._error(outcome)
+        value = gate.final_value if gate.final else outcome.value
+        self.state["_print_outputs"] = outcome.logs
+        self.traces.append(
+            StepTrace(
+                step=gate.step,
+                code=gate.code,
+                sandbox=outcome.sandbox,
+                logs=outcome.logs,
+                output=value,
+                final=gate.final,
+                error=error,
+                error_kind=kind,
+                calls=len(gate.calls),
+                seconds=seconds,
+            )
+        )
+        if error is not None and kind is not None:
+            raise SandboxError(error, kind)
+        return CodeOutput(output=value, logs=outcome.logs, is_final_answer=gate.final)
+
+    def _error(self, outcome: Outcome) -> tuple[str | None, ErrorKind | None]:
+        if outcome.ended:
+            return describe_end(outcome.ended, self._limits), "limit" if outcome.limit else "crash"
+        if outcome.failure is not None:
+            hints = outcome.sandbox == "monty"
+            text = describe(outcome.failure, outcome.gate.step, self._limits, hints)
+            return text, "error"
+        return None, None

@@ -1,0 +1,207 @@
+"""The one place where a call of generated code becomes a call of a tool.
+
+Everything that both sandboxes must refuse is refused here: unknown names, calls after the
+answer, calls beyond a limit, values that are not plain. Every answered call is kept, so that
+a step can be repeated elsewhere without asking the host again.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from ledger.fault import ToolFault
+from worker.sandbox.contract import ExecutorState, Limits, Plain, ToolHost
+from worker.sandbox.values import NotPlain, display, plain_json, printable, same
+
+FINAL = "final_answer"
+PATIENCE = 20
+"""Calls answered with a refusal before the sandbox is taken away from code that goes on."""
+
+Raises: TypeAlias = Literal[
+    "ValueError",
+    "KeyError",
+    "TypeError",
+    "RuntimeError",
+    "TimeoutError",
+    "NameError",
+    "SystemExit",
+]
+
+
+class StepOver(Exception):
+    """The step cannot go on; the sandbox that runs it has to go."""
+
+
+class LimitReached(StepOver):
+    """A limit ended the step; the text is for the model."""
+
+
+class Finished(StepOver):
+    """Code went on calling after its final answer."""
+
+    def __init__(self) -> None:
+        super().__init__("the code went on after its final answer")
+
+
+class Diverged(StepOver):
+    """A repeated step made another call than the first time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What goes back inside: a value, or an exception by name and text."""
+
+    value: Plain = None
+    raises: Raises | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One call that the host answered."""
+
+    name: str
+    args: list[Plain]
+    kwargs: dict[str, Plain]
+    answer: Answer
+
+
+@dataclass
+class Gate:
+    """The calls of one step. Made anew for every step and for every repetition of one."""
+
+    host: ToolHost
+    limits: Limits
+    shared: ExecutorState
+    step: int
+    code: str
+    recorded: list[CallRecord] = field(default_factory=list)
+    """Answers to give first, from an earlier run of the same step."""
+    live: bool = True
+    """False while an old step is repeated: then nothing may reach the host."""
+    spent: float = 0.0
+    """Seconds that an earlier run of the same step took away from this one."""
+    calls: list[CallRecord] = field(default_factory=list)
+    final: bool = False
+    final_value: Plain = None
+    reached_host: int = 0
+    _refused: int = 0
+    _in_tools: float = 0.0
+    _started: float = field(default_factory=time.monotonic)
+
+    def begin(self) -> None:
+        """Start the clock: what came before was not the code's doing."""
+        self._started = time.monotonic() - self.spent
+
+    def seconds_left(self) -> float:
+        """Seconds until ``check_time`` refuses, if no tool is called meanwhile."""
+        wall = self.limits.wall_seconds - (time.monotonic() - self._started)
+        return max(0.0, min(wall, self.limits.seconds - self.code_seconds()))
+
+    def code_seconds(self) -> float:
+        """Seconds since the step began, without those spent in tools."""
+        return time.monotonic() - self._started - self._in_tools
+
+    def check_time(self) -> None:
+        """Raise LimitReached when the step has used up its time."""
+        if self.code_seconds() > self.limits.seconds:
+            raise LimitReached(f"time limit of {self.limits.seconds:g} seconds per step reached")
+        if time.monotonic() - self._started > self.limits.wall_seconds:
+            raise LimitReached(
+                f"time limit of {self.limits.wall_seconds:g} seconds per step, tools included, "
+                "reached"
+            )
+
+    def call(
+        self,
+        name: str,
+        args: list[object],
+        kwargs: dict[str, object],
+        place: tuple[int, int] | None,
+    ) -> Answer:
+        """Answer one call. Raises StepOver when the sandbox has to be taken away."""
+        if self.final:
+            return self._refuse(Answer(raises="SystemExit"), Finished())
+        self.check_time()
+        if name == FINAL:
+            return self._finish(args, kwargs)
+        if name not in self.host.names:
+            return Answer(raises="NameError", text=f"name '{name[:80]}' is not defined")
+        try:
+            limit = self.limits.argument_chars
+            plain_args = plain_json(args, limit, f"an argument of {name}")
+            plain_kwargs = plain_json(kwargs, limit, f"an argument of {name}")
+        except NotPlain as refusal:
+            return Answer(raises="TypeError", text=f"{refusal}; tools take plain data")
+        if len(self.calls) < len(self.recorded):
+            return self._repeat(name, plain_args, plain_kwargs)
+        if not self.live:
+            raise Diverged(f"{name} was not called the first time")
+        if len(self.calls) >= self.limits.calls:
+            text = f"limit of {self.limits.calls} tool calls per step reached"
+            return self._refuse(Answer(raises="RuntimeError", text=text), LimitReached(text))
+        answer = self._ask_host(name, plain_args, plain_kwargs, place)
+        self.calls.append(CallRecord(name, plain_args, plain_kwargs, answer))
+        return answer
+
+    def _refuse(self, answer: Answer, at_last: StepOver) -> Answer:
+        self._refused += 1
+        if self._refused > PATIENCE:
+            raise at_last
+        return answer
+
+    def _finish(self, args: list[object], kwargs: dict[str, object]) -> Answer:
+        values = [*args, *kwargs.values()]
+        if len(values) != 1:
+            text = f"final_answer() takes 1 argument but {len(values)} were given"
+            return Answer(raises="TypeError", text=text)
+        self.final = True
+        self.final_value = display(values[0], self.limits.output_chars)
+        return Answer(raises="SystemExit")
+
+    def _repeat(self, name: str, args: list[Plain], kwargs: dict[str, Plain]) -> Answer:
+        known = self.recorded[len(self.calls)]
+        if name != known.name or not same([args, kwargs], [known.args, known.kwargs]):
+            raise Diverged(f"{known.name} was called the first time, now {name}")
+        self.calls.append(known)
+        return known.answer
+
+    def _ask_host(
+        self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: tuple[int, int] | None
+    ) -> Answer:
+        self.reached_host += 1
+        self.shared.position = place or (self.step, _mention(self.code, name))
+        began = time.monotonic()
+        try:
+            return _answer(self.host.call(name, args, kwargs), name, self.limits)
+        except ToolFault as fault:
+            return Answer(raises=fault.kind, text=printable(fault.text))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as fault:
+            # Its text may hold a key or an address: only the class goes inside.
+            self.shared.host_faults.append(fault)
+            return Answer(raises="RuntimeError", text=f"tool failed ({type(fault).__name__})")
+        finally:
+            self._in_tools += time.monotonic() - began
+            self.shared.position = None
+
+
+def _answer(value: object, name: str, limits: Limits) -> Answer:
+    try:
+        return Answer(value=plain_json(value, limits.result_chars, f"the answer of {name}"))
+    except NotPlain as refusal:
+        return Answer(raises="RuntimeError", text=f"the call was made, but {refusal}")
+
+
+def _mention(code: str, name: str) -> int:
+    """First line that names the tool: the best guess where a call has no line of its own."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return min((node.lineno for node in names if node.id == name), default=0)

@@ -1,0 +1,111 @@
+"""A clock that does not wait and random bytes that can be repeated, for the process sandbox.
+
+The clock starts at a given instant, moves on by a millisecond at each look and by the whole
+time at a ``sleep``. Installed before other modules are imported, so that they take it, too;
+threads and queues, which wait in real time, are imported before and keep the machine's clock.
+"""
+
+from __future__ import annotations
+
+import os
+import queue  # noqa: F401
+import random
+import sys
+import threading
+import time
+from typing import Any
+
+TICK = 0.001
+_LONGEST_SLEEP = 1e7
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._lock = threading.Lock()
+
+    def look(self) -> float:
+        with self._lock:
+            self.now = round(self.now + TICK, 6)
+            return self.now
+
+    def skip(self, seconds: float) -> None:
+        with self._lock:
+            self.now = round(self.now + min(seconds, _LONGEST_SLEEP), 6)
+
+
+clock = _Clock()
+source = random.Random(0)
+_real = {name: getattr(time, name) for name in ("localtime", "gmtime", "ctime", "strftime")}
+_SHAPES = {"localtime": _real["localtime"], "gmtime": _real["gmtime"], "ctime": _real["ctime"]}
+
+
+def start(now: float, seed: int) -> None:
+    """Begin a session: set the clock, seed the random numbers."""
+    clock.now = now
+    state = random.Random(seed).randbytes(2496)
+    random.seed(int.from_bytes(state, "little"))
+    source.seed(seed ^ 0x5EED)
+
+
+def install() -> None:
+    """Put the clock and the random bytes in the place of the machine's."""
+    # The datetime of C reads the machine's clock; the one of Python asks the time module.
+    sys.modules["_datetime"] = None  # type: ignore[assignment]
+    sys.modules["_zoneinfo"] = None  # type: ignore[assignment]
+    os.urandom = random._urandom = source.randbytes  # type: ignore[attr-defined]
+    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+        setattr(time, name, _named(name, lambda: clock.look()))
+        setattr(time, f"{name}_ns", _named(f"{name}_ns", lambda: int(clock.look() * 1e9)))
+    setattr(time, "sleep", sleep)  # noqa: B010
+    for name, shape in _SHAPES.items():
+        setattr(time, name, _named(name, _at_our_time(shape)))
+    time.asctime = _named("asctime", _asctime)
+    time.strftime = _named("strftime", _strftime)
+
+
+def sleep(seconds: float, /) -> None:
+    """Let the time pass at once."""
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    clock.skip(float(seconds))
+
+
+def tame_asyncio() -> None:
+    """Make event loops pass their waiting time at once, too."""
+    import selectors
+
+    class Selector(selectors.DefaultSelector):
+        def select(self, timeout: float | None = None) -> list[Any]:
+            if timeout is None or timeout <= 0:
+                return list(super().select(timeout))
+            # Another thread may be about to wake the loop: it gets its time.
+            ready = list(super().select(timeout if threading.active_count() > 1 else 0))
+            if not ready:
+                clock.skip(timeout)
+            return ready
+
+    selectors.DefaultSelector = Selector  # type: ignore[misc]
+
+
+def _named(name: str, function: Any) -> Any:
+    def timed(*args: Any) -> Any:
+        return function(*args)
+
+    timed.__name__ = timed.__qualname__ = name
+    return timed
+
+
+def _at_our_time(shape: Any) -> Any:
+    return lambda seconds=None: shape(clock.look() if seconds is None else seconds)
+
+
+_asctime_of = time.asctime
+
+
+def _asctime(moment: Any = None) -> str:
+    return _asctime_of(time.localtime() if moment is None else moment)
+
+
+def _strftime(form: str, moment: Any = None) -> str:
+    return str(_real["strftime"](form, time.localtime() if moment is None else moment))

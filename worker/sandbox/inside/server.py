@@ -1,0 +1,140 @@
+"""The fork server of the process sandbox: a warm interpreter that splits off sessions.
+
+Runs inside the wall. It reads requests from descriptor 0, each with the two descriptors of a
+new session, and answers none: the session speaks for itself. It holds nothing worth taking.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import json
+import mmap
+import os
+import resource
+import signal
+import socket
+import sys
+from typing import Any
+
+sys.path.append("/sandbox")
+
+from worker.sandbox.inside import pins
+
+pins.install()  # before any module takes its own reference to the clock or to random bytes
+
+from worker.sandbox.inside import session  # noqa: E402
+
+WARM = """
+abc argparse array ast asyncio base64 binascii bisect calendar cmath codecs collections
+collections.abc concurrent.futures contextlib contextvars copy csv ctypes dataclasses datetime
+decimal difflib dis enum fractions functools gc glob graphlib hashlib heapq hmac html
+html.parser inspect io ipaddress itertools json keyword linecache locale logging math numbers
+operator os pathlib pickle platform pprint queue random re reprlib secrets select selectors
+shlex shutil signal socket statistics string struct subprocess tempfile textwrap threading time
+timeit tokenize traceback types typing unicodedata unittest urllib.parse uuid warnings weakref
+xml.etree.ElementTree zlib zoneinfo
+_bisect _blake2 _contextvars _csv _heapq _json _lsprof _md5 _opcode _pickle _posixsubprocess
+_queue _random _sha1 _sha2 _sha256 _sha3 _sha512 _socket _statistics _struct _elementtree
+_asyncio _multibytecodec fcntl grp mmap pyexpat
+"""
+"""Modules with native code must be here: a session cannot load any more of it."""
+
+_SET_FILTER = (22, 2)
+"""PR_SET_SECCOMP and SECCOMP_MODE_FILTER."""
+_PAGE = 4096
+
+
+def main() -> None:
+    """Serve until the host closes its end."""
+    for name in WARM.split():
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    pins.tame_asyncio()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with open("/sandbox/session.filter", "rb") as file:
+        program = _Program(file.read())
+    size = _address_space()
+    control = socket.socket(fileno=0)
+    gc.collect()
+    gc.freeze()
+    control.send(b"ready")
+    while True:
+        message, fds, _, _ = socket.recv_fds(control, 65536, 2)
+        if not message:
+            return
+        if len(fds) == 2 and os.fork() == 0:
+            control.close()
+            _become_session(json.loads(message), fds[0], fds[1], program, size)
+        for fd in fds:
+            os.close(fd)
+
+
+def _become_session(
+    settings: dict[str, Any], channel: int, output: int, program: _Program, size: int
+) -> None:
+    try:
+        null, other = os.pipe()
+        os.close(other)
+        os.dup2(null, 0)  # reading finds the end at once
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        for fd in (null, output):
+            os.close(fd)
+        _limit(settings, size)
+        session.prepare(settings)
+        program.load()
+        session.serve(socket.socket(fileno=channel), settings)
+    finally:
+        os._exit(0)
+
+
+def _limit(settings: dict[str, Any], size: int) -> None:
+    space = size + (int(settings["memory_mb"]) << 20)
+    for kind, most in (
+        (resource.RLIMIT_AS, space),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_CPU, int(settings["cpu_seconds"])),
+    ):
+        resource.setrlimit(kind, (most, most))
+
+
+def _address_space() -> int:
+    """Bytes of address space in use, found by trying which limit still lets a page be mapped."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    low, high = 0, 1 << 40
+    while high - low > _PAGE:
+        middle = (low + high) // 2
+        resource.setrlimit(resource.RLIMIT_AS, (middle, hard))
+        try:
+            mmap.mmap(-1, _PAGE).close()
+            high = middle
+        except OSError:
+            low = middle
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    return high
+
+
+class _Program:
+    """The system call filter of a session, ready to be loaded."""
+
+    def __init__(self, code: bytes) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._code = ctypes.create_string_buffer(code, len(code))
+        # struct sock_fprog: a count of 16 bits, padding, a pointer.
+        self._header = (ctypes.c_size_t * 2)(len(code) // 8, ctypes.addressof(self._code))
+
+    def load(self) -> None:
+        option, mode = (ctypes.c_ulong(number) for number in _SET_FILTER)
+        if self._libc.prctl(option, mode, ctypes.byref(self._header)):
+            raise OSError(ctypes.get_errno(), "the filter was not taken")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""One session of the process sandbox: the interpreter loop behind the filter.
+
+Whatever is said here may be said by hostile code instead: the host believes nothing of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import io
+import linecache
+import os
+import re
+import signal
+import socket
+import sys
+import threading
+import types
+from concurrent.futures import thread as pools
+from typing import Any
+
+from worker.sandbox.inside import pins
+from worker.sandbox.values import NotPlain, plain_json, plain_value, shorten
+from worker.sandbox.wire import Unframer, frame, pack
+
+_FILE = re.compile(r"<step (\d+)>")
+_MOST_FRAMES = 40
+_STACK = 1 << 20
+_BELOW = 8
+"""Frames of ours under the first frame of a snippet."""
+
+
+class _Output:
+    """The stream to the host; generated code may put another one into ``sys.stdout``."""
+
+    stream: io.TextIOWrapper[Any]
+
+
+class Channel:
+    """Messages to and from the host; one call at a time."""
+
+    def __init__(self, link: socket.socket, argument_chars: int) -> None:
+        self._link = link
+        self._incoming = Unframer(1 << 31)
+        self._lock = threading.Lock()
+        self._limit = argument_chars
+        self.step = 0
+
+    def receive(self) -> dict[str, Any]:
+        while (message := self._incoming.next()) is None:
+            data = self._link.recv(1 << 16)
+            if not data:
+                os._exit(0)
+            self._incoming.feed(data)
+        return message
+
+    def end(self, result: dict[str, Any]) -> None:
+        """Report a step and close the way for threads that outlive it."""
+        with self._lock:
+            step, self.step = self.step, 0
+            self._link.sendall(frame({"end": result, "step": step}))
+
+    def hello(self) -> None:
+        self._link.sendall(frame({"hello": 1}))
+
+    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            what = f"an argument of {name}"
+            plain = [plain_json(args, self._limit, what), plain_json(kwargs, self._limit, what)]
+        except NotPlain as refusal:
+            raise TypeError(f"{refusal}; tools take plain data") from None
+        place = _place(sys._getframe(2))
+        with self._lock:
+            if not self.step:
+                raise SystemExit
+            request = {"call": name, "args": plain[0], "kwargs": plain[1], "at": place}
+            self._link.sendall(frame({**request, "step": self.step}))
+            answer = self.receive()
+        if "raises" in answer:
+            raise getattr(builtins, answer["raises"])(*[answer["text"]] if answer["text"] else [])
+        return answer["value"]
+
+
+def prepare(settings: dict[str, Any]) -> None:
+    """Set up what generated code finds around it."""
+    threading.stack_size(_STACK)
+    sys.setrecursionlimit(int(settings["recursion"]) + _BELOW)
+    sys.argv = [""]
+    sys.path.remove("/sandbox")
+    sys.stdin = io.StringIO("")
+    raw = io.FileIO(1, "w", closefd=False)
+    _Output.stream = io.TextIOWrapper(
+        io.BufferedWriter(raw, 1 << 15), "utf-8", "replace", line_buffering=True
+    )
+    sys.stdout = sys.stderr = _Output.stream
+    sys.__stdout__ = sys.__stderr__ = _Output.stream  # type: ignore[misc]
+    main = types.ModuleType("__main__")
+    main.__dict__["__builtins__"] = builtins
+    sys.modules["__main__"] = main
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    pins.start(float(settings["clock"]), int(settings["seed"]))
+
+
+def serve(link: socket.socket, settings: dict[str, Any]) -> None:
+    """Run snippets until the host closes its end or ends the process."""
+    channel = Channel(link, int(settings["argument_chars"]))
+    tools = {name: _tool(channel, name) for name in settings["names"]}
+    names = sys.modules["__main__"].__dict__
+    channel.hello()
+    while True:
+        request = channel.receive()
+        channel.step = int(request["step"])
+        names.update(request["variables"])
+        # A name that the code gave to something else is a tool again in the next step.
+        names.update(tools)
+        channel.end(_run(request["run"], channel.step, names, int(settings["output_chars"])))
+
+
+def _tool(channel: Channel, name: str) -> Any:
+    def tool(*args: Any, **kwargs: Any) -> Any:
+        return channel.call(name, args, kwargs)
+
+    tool.__name__ = tool.__qualname__ = name
+    tool.__module__ = "__main__"
+    return tool
+
+
+def _run(code: str, step: int, names: dict[str, Any], limit: int) -> dict[str, Any]:
+    result: dict[str, Any]
+    try:
+        result = {"value": _value(_execute(code, f"<step {step}>", names), limit)}
+    except SystemExit as leaving:
+        ended = leaving.code in (None, 0)
+        result = {"value": None} if ended else {"error": _error(leaving)}
+    except BaseException as error:
+        result = {"error": _error(error)}
+    for thread in threading.enumerate():
+        # As at the end of a program; a pool that was left open waits for work for ever.
+        own = thread is threading.current_thread() or thread.daemon
+        if not own and thread not in pools._threads_queues:
+            thread.join()
+    _Output.stream.flush()
+    return result
+
+
+def _execute(code: str, file: str, names: dict[str, Any]) -> Any:
+    lines = code.splitlines(keepends=True)
+    linecache.cache[file] = (len(code), None, lines, file)
+    tree = ast.parse(code, file)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, file, "exec", dont_inherit=True), names)
+    if not isinstance(last, ast.Expr):
+        return None
+    return eval(compile(ast.Expression(last.value), file, "eval", dont_inherit=True), names)
+
+
+def _value(value: Any, limit: int) -> Any:
+    try:
+        return pack(plain_value(value, 20 * limit, "the value"))
+    except NotPlain as refusal:
+        if "of the type" not in str(refusal):
+            return f"<{refusal}>"
+    return shorten(repr(value), limit)
+
+
+def _error(error: BaseException) -> dict[str, Any]:
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        place = _place_of(trace.tb_frame.f_code.co_filename)
+        if place:
+            frames.append([place, trace.tb_lineno, trace.tb_frame.f_code.co_name])
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError) and _place_of(error.filename or "") and error.lineno:
+        frames.append([_place_of(error.filename or ""), error.lineno, "<module>"])
+    if len(frames) > _MOST_FRAMES:
+        frames = frames[: _MOST_FRAMES // 2] + frames[-_MOST_FRAMES // 2 :]
+    return {"name": type(error).__name__, "message": _message(error), "frames": frames}
+
+
+def _message(error: BaseException) -> str:
+    try:
+        if isinstance(error, SyntaxError):
+            return str(error.msg)
+        if isinstance(error, KeyError) and len(error.args) == 1:
+            return str(error.args[0])
+        return str(error)
+    except BaseException:
+        return "<a message that cannot be shown>"
+
+
+def _place(at: types.FrameType | None) -> list[int] | None:
+    """Step and line of the innermost frame that is generated code."""
+    while at is not None:
+        step = _place_of(at.f_code.co_filename)
+        if step:
+            return [step, at.f_lineno]
+        at = at.f_back
+    return None
+
+
+def _place_of(file: str) -> int:
+    match = _FILE.fullmatch(file)
+    return int(match.group(1)) if match else 0

@@ -1,0 +1,257 @@
+"""A sandbox session on a Monty worker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from pydantic_monty import (
+    FunctionSnapshot,
+    FutureSnapshot,
+    MontyComplete,
+    MontyCrashedError,
+    MontyError,
+    MontyRuntimeError,
+    MontySession,
+    MontySyntaxError,
+    NameLookupSnapshot,
+    OSPolicy,
+    ResourceLimits,
+    SyncSnapshot,
+)
+
+from worker.sandbox.clock import Clock, random_state
+from worker.sandbox.contract import Limits, Pins, Plain, SandboxKind
+from worker.sandbox.gate import FINAL, Gate
+from worker.sandbox.log import Log
+from worker.sandbox.monty_imports import library, rewrite
+from worker.sandbox.monty_pool import pool
+from worker.sandbox.report import Failure, Frame, source_line
+from worker.sandbox.session import SessionLost
+from worker.sandbox.values import display
+
+_MOST_SUSPENSIONS = 100_000
+_POLICY: OSPolicy = {"datetime": "call_host", "sleep": "call_host", "random_start": "call_host"}
+_FEED = re.compile(r"<python-input-(\d+)>")
+_TIME_OVER = re.compile(r"(feed|turn) time limit exceeded: ")
+_MEMORY_OVER = re.compile(r"memory limit exceeded: \d+ bytes > \d+ bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """One text that a session was given; frames and positions name it by number."""
+
+    step: int
+    """0 for the texts of ours."""
+    code: str
+    """As the model wrote it."""
+    source: str
+    """As Monty got it; has the same lines."""
+
+
+_OURS = Feed(0, "", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A Monty session between two snippets. The bytes never leave this process."""
+
+    state: bytes
+    feeds: tuple[Feed, ...]
+    now: float
+
+
+class MontyInterpreter:
+    """One interpreter in a Monty worker; see ``session.Session``."""
+
+    kind: SandboxKind = "monty"
+
+    def __init__(
+        self, limits: Limits, pins: Pins, names: frozenset[str], start: Checkpoint | None = None
+    ) -> None:
+        self._limits = limits
+        self._clock = Clock(start.now if start else pins.clock)
+        self._random = random_state(pins)
+        self._stubs = {name: _stub(name) for name in names | {FINAL}}
+        self._feeds = list(start.feeds) if start else [_OURS]
+        self._worker: MontySession | None = pool(limits.seconds).checkout(**_checkout(limits))
+        self._worker.__enter__()
+        self._worker.load_session(start.state if start else _fresh(limits))
+
+    def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
+        """See ``session.Session.run``."""
+        source, needed = rewrite(code)
+        try:
+            for name in needed:
+                self._feed(Feed(0, "", library(name)), gate, log, {})
+            # The tools are bound anew each time: a name that the code gave to something
+            # else is a tool again in the next step.
+            feed = Feed(gate.step, code, source)
+            return self._feed(feed, gate, log, {**variables, **self._stubs})
+        except KeyboardInterrupt:
+            self.close()
+            raise
+
+    def checkpoint(self) -> Checkpoint:
+        """The session as it is now; about 0.1 ms."""
+        if self._worker is None:
+            raise SessionLost("the sandbox is closed", limit=False)
+        try:
+            state = self._worker.dump()
+        except MontyError as error:  # writing it down takes memory, too
+            raise SessionLost(str(self._failure(error)), limit=True) from None
+        return Checkpoint(state, tuple(self._feeds), self._clock.now)
+
+    def close(self) -> None:
+        """Give the worker back to the pool, which takes care of one that is still busy."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.__exit__(None, None, None)
+
+    def _feed(self, feed: Feed, gate: Gate, log: Log, inputs: dict[str, Any]) -> object:
+        if self._worker is None:
+            raise SessionLost("the sandbox is closed", limit=False)
+        self._feeds.append(feed)
+        try:
+            snapshot = self._worker.feed_start(
+                feed.source, inputs=inputs, print_callback=lambda _stream, text: log.write(text)
+            )
+            while not isinstance(snapshot, MontyComplete):
+                snapshot = self._answer(snapshot, gate)
+            return None if gate.final else _output(snapshot, self._limits)
+        except MontyError as error:
+            if _is_exit(error) and not _limit_of(error, self._limits):
+                return None
+            raise self._failure(error) from None
+
+    def _answer(
+        self, snapshot: FunctionSnapshot | NameLookupSnapshot | FutureSnapshot, gate: Gate
+    ) -> SyncSnapshot:
+        if isinstance(snapshot, FunctionSnapshot) and not snapshot.is_os_function:
+            return self._call(snapshot, gate)
+        gate.check_time()
+        if isinstance(snapshot, FunctionSnapshot):
+            known = self._system().get(str(snapshot.function_name))
+            if known is None:
+                return snapshot.resume_not_handled()
+            return snapshot.resume({"return_value": known(snapshot.args)})
+        if isinstance(snapshot, NameLookupSnapshot):
+            return snapshot.resume()
+        raise SessionLost("the code waits for something that never comes", limit=False)
+
+    def _call(self, snapshot: FunctionSnapshot, gate: Gate) -> SyncSnapshot:
+        try:
+            args, kwargs = list(snapshot.args), dict(snapshot.kwargs)
+        except KeyboardInterrupt:
+            raise
+        except Exception:  # the binding cannot hash or convert every value
+            text = "an argument cannot be converted; tools take plain data"
+            return snapshot.resume({"exc_type": "TypeError", "message": text})
+        answer = gate.call(str(snapshot.function_name), args, kwargs, self._line(snapshot))
+        if answer.raises is None:
+            return snapshot.resume({"return_value": answer.value})
+        return snapshot.resume({"exc_type": answer.raises, "message": answer.text})
+
+    def _line(self, snapshot: FunctionSnapshot) -> tuple[int, int] | None:
+        position = snapshot.position
+        feed = self._feed_of(position.filename)
+        if feed.step == 0:
+            return None
+        return feed.step, feed.source.encode()[: position.start].count(b"\n") + 1
+
+    def _feed_of(self, filename: str) -> Feed:
+        match = _FEED.fullmatch(filename)
+        number = int(match.group(1)) if match else -1
+        return self._feeds[number] if 0 <= number < len(self._feeds) else _OURS
+
+    def _system(self) -> dict[str, Callable[[tuple[Any, ...]], object]]:
+        clock = self._clock
+        return {
+            "time.time": lambda _: clock.look(),
+            "time.sleep": lambda args: clock.sleep(args[0]),
+            "asyncio.sleep": lambda args: clock.sleep(args[0]),
+            "datetime.now": lambda args: clock.datetime(args[0] if args else None),
+            "date.today": lambda _: clock.datetime(None).date(),
+            "os.urandom": lambda _: self._random,
+        }
+
+    def _failure(self, error: MontyError) -> Exception:
+        over = _limit_of(error, self._limits)
+        if over:
+            return SessionLost(over, limit=True)
+        if isinstance(error, MontyCrashedError):
+            return SessionLost("the sandbox died while the code ran", limit=False)
+        if isinstance(error, MontySyntaxError):
+            return Failure("SyntaxError", str(error), self._frames(error))
+        name, _, message = str(error).partition(": ")
+        return Failure(name, message, self._frames(error))
+
+    def _frames(self, error: MontyError) -> tuple[Frame, ...]:
+        if not isinstance(error, MontyRuntimeError | MontySyntaxError):
+            return ()
+        frames = []
+        for frame in error.traceback():
+            feed = self._feed_of(frame.filename)
+            if feed.step:
+                text = source_line(feed.code, frame.line)
+                frames.append(Frame(feed.step, frame.line, frame.function_name, text))
+        return tuple(frames)
+
+
+def _limit_of(error: MontyError, limits: Limits) -> str | None:
+    text = str(error)
+    if (isinstance(error, MontyCrashedError) and error.timed_out) or _TIME_OVER.search(text):
+        return f"time limit of {limits.seconds:g} seconds per step reached"
+    if _MEMORY_OVER.search(text) or "the worker exceeded its memory limit" in text:
+        return f"memory limit of {limits.memory_mb} MB reached"
+    if "suspension" in text and "limit" in text:
+        return "too many calls out of the sandbox in one session"
+    return None
+
+
+def _is_exit(error: MontyError) -> bool:
+    """Whether the code ended itself, as ``sys.exit()`` and a final answer do."""
+    inner = error.exception() if isinstance(error, MontyRuntimeError) else None
+    return isinstance(inner, SystemExit) and str(inner) in ("", "None", "0")
+
+
+def _output(complete: MontyComplete, limits: Limits) -> Plain:
+    try:
+        return display(complete.output, limits.output_chars)
+    except KeyboardInterrupt:
+        raise
+    except Exception:  # the binding cannot convert every value
+        return "<a value that cannot be shown>"
+
+
+def _stub(name: str) -> Callable[..., None]:
+    """A callable whose name is all that Monty takes from it; the tool itself stays here."""
+
+    def stub() -> None:
+        raise RuntimeError("tools are called through the gate")
+
+    stub.__name__ = stub.__qualname__ = name
+    return stub
+
+
+def _checkout(limits: Limits) -> dict[str, Any]:
+    resource: ResourceLimits = {
+        "max_memory": limits.memory_mb << 20,
+        "max_feed_duration_secs": limits.seconds,
+        "max_recursion_depth": limits.recursion,
+        "max_suspensions": _MOST_SUSPENSIONS,
+    }
+    return {"limits": resource, "os_policy": _POLICY, "assert_message_annotations": False}
+
+
+@cache
+def _fresh(limits: Limits) -> bytes:
+    """A new session with the prelude in it; loading it is quicker than running the prelude."""
+    source = resources.files("worker.sandbox.inside").joinpath("prelude.py").read_text()
+    with pool(limits.seconds).checkout(**_checkout(limits)) as worker:
+        worker.feed_run(source)
+        return worker.dump()

@@ -1,0 +1,97 @@
+"""The warm pools of Monty workers that all executors of this process share."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shlex
+import shutil
+import tempfile
+import threading
+from functools import cache
+from pathlib import Path
+
+from pydantic_monty import Monty
+from pydantic_monty._binary import find_monty_binary
+
+from worker.sandbox.seccomp import MONTY, assemble, supported
+from worker.sandbox.walls import base_arguments, bind_libraries, bubblewrap, walls
+
+GRACE_SECONDS = 0.4
+"""How long a worker may overrun its own time limit before it is killed."""
+_MOST_WORKERS = 64
+_CHECKOUT_SECONDS = 60.0
+_CPU_SECONDS = 3600
+"""A backstop for the day when nobody is left to end a worker."""
+
+_lock = threading.Lock()
+_pools: dict[tuple[int, float], Monty] = {}
+
+
+def pool(seconds: float) -> Monty:
+    """The pool whose workers are killed when a turn takes ``seconds`` and the grace.
+
+    One per process and limit: a forked child must not talk to its parent's workers.
+    """
+    key = (os.getpid(), seconds)
+    with _lock:
+        if key not in _pools:
+            _pools[key] = _open(seconds)
+        return _pools[key]
+
+
+def _open(seconds: float) -> Monty:
+    opened = Monty(
+        binary_path=walled_binary() if walls().monty else None,
+        min_processes=1,
+        max_processes=_MOST_WORKERS,
+        checkout_timeout=_CHECKOUT_SECONDS,
+        request_timeout=seconds + 2 * GRACE_SECONDS,
+        feed_duration_limit_grace=GRACE_SECONDS,
+    )
+    opened.__enter__()
+    return opened
+
+
+@atexit.register
+def _close() -> None:
+    with _lock:
+        mine = [key for key in _pools if key[0] == os.getpid()]
+        opened = [_pools.pop(key) for key in mine]
+    for each in opened:
+        each.__exit__(None, None, None)
+
+
+@cache
+def walled_binary() -> Path:
+    """A small program that starts the Monty worker inside bubblewrap.
+
+    The pool takes the path of one program without arguments, hence a file; it lies in a
+    folder of this process alone and goes with it.
+    """
+    program = bubblewrap()
+    if program is None:
+        raise FileNotFoundError("bubblewrap not found")
+    binary = Path(find_monty_binary()).resolve()
+    folder = Path(tempfile.mkdtemp(prefix="sandbox-"))
+    atexit.register(_remove, folder, os.getpid())
+    command = [
+        *(program, *base_arguments(), *bind_libraries(binary)),
+        *(("--seccomp", "9") if supported() else ()),
+        *("--die-with-parent", "--ro-bind", str(binary), "/monty"),
+        *("--remount-ro", "/", "--chdir", "/", "/monty"),
+    ]
+    script = folder / "monty"
+    # Not exec: bwrap dies with the thread that starts it, and threads of ours come and go
+    # while workers stay. The shell has one thread, and is what the pool kills.
+    filters = folder / "filter"
+    filters.write_bytes(assemble(MONTY) if supported() else b"")
+    line = f'{shlex.join(command)} "$@" 2>/dev/null 9<{shlex.quote(str(filters))}'
+    script.write_text(f"#!/bin/sh\nulimit -t {_CPU_SECONDS}\n{line}\nexit $?\n")
+    script.chmod(0o500)
+    return script
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)

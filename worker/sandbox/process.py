@@ -1,0 +1,191 @@
+"""A sandbox session on a CPython process behind the wall."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import select
+from typing import Any
+
+from worker.sandbox.contract import Limits, Pins, Plain, SandboxKind
+from worker.sandbox.fork_server import Child, NoSession, fork_server
+from worker.sandbox.gate import FINAL, Answer, Gate
+from worker.sandbox.log import Log
+from worker.sandbox.report import Failure, Frame, source_line
+from worker.sandbox.session import SessionLost
+from worker.sandbox.values import display
+from worker.sandbox.wire import Unframer, frame, unpack
+
+_CPU_SECONDS = 600
+"""A backstop for the day when nobody is left to end the process."""
+_PORTION = 1 << 16
+_MOST_FRAMES = 100
+_MOST_PORTIONS = 64
+_CHARS = 8
+"""Bytes that a character, with its share of quotes and commas, takes at most on the line."""
+_SEND_SECONDS = 0.5
+
+
+class ProcessInterpreter:
+    """One interpreter in a process of its own; see ``session.Session``."""
+
+    kind: SandboxKind = "process"
+
+    def __init__(self, limits: Limits, pins: Pins, names: frozenset[str]) -> None:
+        self._limits = limits
+        self._codes: dict[int, str] = {}
+        most = _CHARS * max(limits.argument_chars, 20 * limits.output_chars) + _PORTION
+        self._incoming = Unframer(most)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._child: Child | None = _open(limits, pins, names)
+
+    def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
+        """See ``session.Session.run``."""
+        if self._child is None:
+            raise SessionLost("the sandbox is closed", limit=False)
+        self._codes[gate.step] = code
+        try:
+            self._child.go_on()
+            self._send({"run": code, "step": gate.step, "variables": variables}, gate)
+            result = self._until_end(self._child, gate, log)
+            self._child.pause()
+        except OSError:
+            raise self._died() from None
+        if not self._drain(self._child, log):
+            raise self._died()
+        return self._concluded(result, gate)
+
+    def checkpoint(self) -> None:
+        """There is none: the state is rebuilt by repeating the steps."""
+
+    def close(self) -> None:
+        """Kill the process."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def _until_end(self, child: Child, gate: Gate, log: Log) -> Any:
+        poll = select.poll()
+        poll.register(child.link, select.POLLIN)
+        poll.register(child.output, select.POLLIN)
+        while True:
+            message = self._message(gate.step)
+            if message is None:
+                self._wait(poll, child, gate, log)
+            elif "call" in message:
+                self._answer(message, gate)
+            else:
+                return message.get("end")
+
+    def _wait(self, poll: select.poll, child: Child, gate: Gate, log: Log) -> None:
+        """Until something arrives or the time is up; takes it in."""
+        gate.check_time()
+        for fd, _ in poll.poll(gate.seconds_left() * 1000 + 1):
+            if fd == child.output:
+                self._take_output(child, log)
+                continue
+            data = child.link.recv(_PORTION)
+            if not data:
+                self._drain(child, log)
+                raise self._died()
+            self._incoming.feed(data)
+
+    def _message(self, step: int) -> dict[str, Any] | None:
+        """The next message that belongs to this step."""
+        try:
+            while (message := self._incoming.next()) is not None:
+                if message.get("step") == step:
+                    return message
+        except (ValueError, RecursionError):
+            raise SessionLost("the sandbox broke the protocol", limit=False) from None
+        return None
+
+    def _answer(self, message: dict[str, Any], gate: Gate) -> None:
+        name, args, kwargs = message["call"], message.get("args"), message.get("kwargs")
+        if not (isinstance(name, str) and isinstance(args, list) and isinstance(kwargs, dict)):
+            raise SessionLost("the sandbox broke the protocol", limit=False)
+        answer = gate.call(name, args, kwargs, self._place(message.get("at")))
+        self._send(_reply(answer), gate)
+
+    def _place(self, at: object) -> tuple[int, int] | None:
+        match at:
+            case [int(step), int(line)] if step in self._codes:
+                return step, min(max(line, 0), len(self._codes[step]))
+        return None
+
+    def _send(self, message: dict[str, Any], gate: Gate) -> None:
+        """Send, but do not wait for ever for a process that does not listen."""
+        if self._child is not None:
+            self._child.link.settimeout(gate.seconds_left() + _SEND_SECONDS)
+            self._child.link.sendall(frame(message))
+
+    def _take_output(self, child: Child, log: Log) -> bool:
+        data = os.read(child.output, _PORTION)
+        log.write(self._decoder.decode(data))
+        return bool(data)
+
+    def _drain(self, child: Child, log: Log) -> bool:
+        """Take in what is left of the prints; false when the line is cut."""
+        poll = select.poll()
+        poll.register(child.output, select.POLLIN)
+        taken = 0
+        while poll.poll(0) and taken < _MOST_PORTIONS:
+            if not self._take_output(child, log):
+                return False
+            taken += 1
+        return True
+
+    def _died(self) -> SessionLost:
+        return SessionLost("the sandbox process ended while the code ran", limit=False)
+
+    def _concluded(self, result: Any, gate: Gate) -> object:
+        if gate.final:
+            return None
+        match result:
+            case {"value": value}:
+                return _shown(value, self._limits)
+            case {"error": {"name": "MemoryError"}}:
+                text = f"memory limit of {self._limits.memory_mb} MB reached"
+                raise SessionLost(text, limit=True)
+            case {"error": {"name": str(name), "message": str(message), "frames": list(frames)}}:
+                raise Failure(name, message, self._frames(frames))
+        raise SessionLost("the sandbox broke the protocol", limit=False)
+
+    def _frames(self, frames: list[Any]) -> tuple[Frame, ...]:
+        found = []
+        for each in frames[:_MOST_FRAMES]:
+            match each:
+                case [int(step), int(line), str(function)] if step in self._codes:
+                    text = source_line(self._codes[step], line)
+                    found.append(Frame(step, line, function, text))
+        return tuple(found)
+
+
+def _open(limits: Limits, pins: Pins, names: frozenset[str]) -> Child:
+    settings = {
+        "memory_mb": limits.memory_mb,
+        "cpu_seconds": _CPU_SECONDS,
+        "recursion": limits.recursion,
+        "argument_chars": limits.argument_chars,
+        "output_chars": limits.output_chars,
+        "clock": pins.clock,
+        "seed": pins.seed,
+        "names": sorted(names | {FINAL}),
+    }
+    try:
+        return fork_server().open(settings)
+    except NoSession as failure:
+        raise SessionLost(str(failure), limit=False) from None
+
+
+def _reply(answer: Answer) -> dict[str, Any]:
+    if answer.raises is None:
+        return {"value": answer.value}
+    return {"raises": answer.raises, "text": answer.text}
+
+
+def _shown(value: Any, limits: Limits) -> Plain:
+    try:
+        return display(unpack(value), limits.output_chars)
+    except (ValueError, TypeError, RecursionError):
+        raise SessionLost("the sandbox broke the protocol", limit=False) from None

@@ -1,0 +1,104 @@
+"""The text about a failed step, as the model reads it: where, what, and a way that works."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worker.sandbox.contract import Limits
+from worker.sandbox.values import clean, shorten
+
+_HEAD = "Code execution failed:"
+_MOST_FRAMES = 12
+_SOURCE_CHARS = 160
+ROLLED_BACK = "State rolled back to the end of the previous step."
+
+_HINTS: tuple[tuple[str, str], ...] = (
+    (
+        r"cannot suspend in this synchronous context",
+        "call tools in a plain loop or comprehension, not inside list.sort(key=...), "
+        "defaultdict(...) or __repr__",
+    ),
+    (r"yield expressions", "build and return a list instead of using yield"),
+    (r"class inheritance", "write the class without a base; raise ValueError or RuntimeError"),
+    (r"'del' statement", "use d.pop(key, None) or assign a new value"),
+    (r"cannot create 'property' instances", "write a plain method instead of a property"),
+    (r"No module named", "modules here: {modules}"),
+    (r"'(list|dict|str|set|tuple)' object has no attribute", "pass a lambda, not a bound method"),
+)
+
+MODULES = (
+    "math re json itertools collections functools datetime decimal copy random bisect csv "
+    "hashlib base64 dataclasses typing time heapq statistics string operator textwrap pprint "
+    "contextlib"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line of a traceback."""
+
+    step: int
+    line: int
+    function: str | None
+    source: str
+
+
+class Failure(Exception):
+    """The code raised; what is known about it. Texts come from inside and are not clean."""
+
+    def __init__(self, name: str, message: str, frames: tuple[Frame, ...] = ()) -> None:
+        super().__init__(name, message)
+        self.name = name
+        self.message = message
+        self.frames = frames
+
+
+def describe(failure: Failure, step: int, limits: Limits, hints: bool) -> str:
+    """The report of an exception: one line per frame, then class and message."""
+    shown: list[str] = []
+    frames = failure.frames
+    for index, frame in enumerate(frames):
+        if len(frames) > _MOST_FRAMES and _MOST_FRAMES // 3 <= index < len(frames) - 6:
+            if index == _MOST_FRAMES // 3:
+                shown.append(f"  ... {len(frames) - _MOST_FRAMES // 3 - 6} more calls ...")
+            continue
+        shown.append(_line(frame, step))
+    # A message of several lines is indented, so that none of it can pass for a new section.
+    message = shorten(clean(failure.message[: 50 * limits.error_chars]), limits.error_chars // 2)
+    message = message.strip().replace("\n", "\n    ")
+    last = f"{clean(failure.name)[:80]}: {message}" if message else clean(failure.name)[:80]
+    lines = [_HEAD, *shown, last]
+    hint = _hint(last) if hints else None
+    if hint:
+        lines.append(f"Hint: {hint}")
+    return shorten("\n".join(lines), limits.error_chars)
+
+
+def describe_end(text: str, limits: Limits) -> str:
+    """The report of a step that was ended from outside."""
+    return shorten(f"{_HEAD}\n{clean(text)}\n{ROLLED_BACK}", limits.error_chars)
+
+
+def describe_refusal(text: str, limits: Limits) -> str:
+    """The report of a snippet that was not run."""
+    return shorten(f"Code not run:\n{clean(text)}", limits.error_chars)
+
+
+def source_line(code: str, line: int) -> str:
+    """One line of a snippet, bare and bounded; empty when there is no such line."""
+    lines = code.splitlines()
+    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return text if len(text) <= _SOURCE_CHARS else text[: _SOURCE_CHARS - 3] + "..."
+
+
+def _line(frame: Frame, step: int) -> str:
+    inside = "" if frame.function in (None, "", "<module>") else f" in {frame.function[:60]}"
+    where = "" if frame.step == step else f"  (defined in step {frame.step})"
+    return clean(f"  line {frame.line}{inside}: {frame.source}{where}").replace("\n", " ")
+
+
+def _hint(text: str) -> str | None:
+    found: Sequence[str] = [hint for pattern, hint in _HINTS if re.search(pattern, text)]
+    return found[0].format(modules=MODULES) if found else None

@@ -1,0 +1,331 @@
+"""Which sandbox a snippet runs in: what Monty is known to run as CPython does, runs there.
+
+The lists name what has been compared; everything else goes to the process sandbox. A look at
+the text cannot know types, so a method is known by its name alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+_STATEMENTS = (
+    *(ast.Module, ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If),
+    *(ast.Break, ast.Continue, ast.Pass, ast.FunctionDef, ast.Return, ast.Import, ast.ImportFrom),
+    *(ast.Try, ast.ExceptHandler, ast.Raise, ast.Assert, ast.alias, ast.arguments, ast.arg),
+    *(ast.Global, ast.Nonlocal),
+)
+_EXPRESSIONS = (
+    *(ast.Name, ast.Constant, ast.Call, ast.keyword, ast.Attribute, ast.Subscript, ast.Slice),
+    *(ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Starred),
+    *(ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp, ast.GeneratorExp),
+    *(ast.comprehension, ast.JoinedStr, ast.FormattedValue, ast.NamedExpr),
+    *(ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop),
+)
+_KNOWN_NODES = _STATEMENTS + _EXPRESSIONS
+
+_BUILTINS = frozenset(
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "chr",
+        "dict",
+        "divmod",
+        "enumerate",
+        "float",
+        "int",
+        "isinstance",
+        "len",
+        "list",
+        "max",
+        "min",
+        "ord",
+        "pow",
+        "print",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "sorted",
+        "str",
+        "sum",
+        "tuple",
+        "zip",
+        "map",
+        "filter",
+        "ArithmeticError",
+        "AssertionError",
+        "AttributeError",
+        "Exception",
+        "IndexError",
+        "KeyError",
+        "LookupError",
+        "NameError",
+        "RuntimeError",
+        "StopIteration",
+        "TimeoutError",
+        "TypeError",
+        "ValueError",
+        "ZeroDivisionError",
+        "True",
+        "False",
+        "None",
+        "__name__",
+    ]
+)
+_EAGER = frozenset({"map", "filter", "zip", "enumerate", "reversed"})
+"""Lazy in CPython, lists in Monty: only where they are used up at once."""
+_CONSUMERS = frozenset({"list", "tuple", "dict", "sum", "sorted", "max", "min", "join"})
+
+_METHODS = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "copy",
+        "count",
+        "index",
+        "sort",
+        "reverse",
+        "get",
+        "items",
+        "keys",
+        "values",
+        "setdefault",
+        "update",
+        "upper",
+        "lower",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "split",
+        "rsplit",
+        "join",
+        "replace",
+        "startswith",
+        "endswith",
+        "find",
+        "rfind",
+        "title",
+        "capitalize",
+        "isdigit",
+        "isalpha",
+        "isalnum",
+        "isspace",
+        "splitlines",
+        "zfill",
+        "ljust",
+        "rjust",
+        "center",
+        "removeprefix",
+        "removesuffix",
+        "partition",
+        "rpartition",
+    ]
+)
+_MODULES: dict[str, frozenset[str]] = {
+    "math": frozenset(
+        [
+            "ceil",
+            "floor",
+            "sqrt",
+            "inf",
+            "pi",
+            "e",
+            "isclose",
+            "gcd",
+            "lcm",
+            "comb",
+            "perm",
+            "factorial",
+            "prod",
+        ]
+    ),
+    "json": frozenset({"dumps", "loads"}),
+    "itertools": frozenset(
+        ["product", "combinations", "permutations", "chain", "repeat", "accumulate"]
+    ),
+    "collections": frozenset({"defaultdict", "Counter"}),
+    "functools": frozenset({"reduce", "lru_cache", "cache", "partial"}),
+    "time": frozenset({"sleep"}),
+    "typing": frozenset({"Any", "Dict", "List", "Optional", "Tuple"}),
+}
+_KEYWORDS = {
+    "print": frozenset({"sep", "end"}),
+    "dumps": frozenset({"indent", "sort_keys"}),
+    "loads": frozenset[str](),
+    "sort": frozenset({"reverse"}),
+    "split": frozenset({"maxsplit"}),
+}
+
+
+def wants_process(code: str, names: frozenset[str]) -> str | None:
+    """What in the snippet Monty may not run as CPython does, or None.
+
+    ``names``: what the code may use beside its own names and the builtins: tools, and names
+    of earlier steps.
+    """
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None  # the checks say what is wrong with it
+    return _Look(tree, names).reason()
+
+
+class _Look:
+    def __init__(self, tree: ast.Module, names: frozenset[str]) -> None:
+        self.nodes = list(ast.walk(tree))
+        self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+        self.own = bound_names(tree)
+        self.names = names | self.own
+        self.modules = {
+            alias.asname or alias.name: alias.name
+            for node in self.nodes
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        }
+
+    def reason(self) -> str | None:
+        for node in self.nodes:
+            if not isinstance(node, _KNOWN_NODES):
+                return type(node).__name__
+            found = self._of(node)
+            if found:
+                return found
+        return None
+
+    def _of(self, node: ast.AST) -> str | None:
+        match node:
+            case ast.Name():
+                return self._name(node)
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.GeneratorExp():
+                return None if self._consumed(node) else "generator expression"
+            case ast.Import():
+                wrong = [alias.name for alias in node.names if alias.name not in _MODULES]
+                return f"module {wrong[0]}" if wrong else None
+            case ast.ImportFrom():
+                return self._from(node)
+            case ast.ExceptHandler(name=str(name)) if self._used(name):
+                return "text of an exception"
+            case ast.FunctionDef():
+                return self._function(node)
+            case ast.NamedExpr() if self._in_comprehension(node):
+                return "assignment inside a comprehension"
+            case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str()) | ast.JoinedStr()):
+                return "formatting with %"
+            case ast.Constant(value=complex() | bytes()):
+                return "constant"
+            case _:
+                return None
+
+    def _name(self, node: ast.Name) -> str | None:
+        if node.id in _BUILTINS and node.id in self.own:
+            return f"{node.id} given another meaning"
+        if node.id in _EAGER and node.id not in self.own:
+            call = self.parents[node]
+            at_once = isinstance(call, ast.Call) and call.func is node and self._consumed(call)
+            return None if at_once else f"{node.id} object"
+        if node.id in _BUILTINS or node.id in self.names:
+            return None
+        return f"name {node.id}" if hasattr(builtins, node.id) else None
+
+    def _attribute(self, node: ast.Attribute) -> str | None:
+        base = node.value
+        if isinstance(base, ast.Name) and base.id in self.modules:
+            known = node.attr in _MODULES.get(self.modules[base.id], ())
+            return None if known else f"{self.modules[base.id]}.{node.attr}"
+        call = self.parents[node]
+        if not (isinstance(call, ast.Call) and call.func is node and node.attr in _METHODS):
+            return f"attribute {node.attr}"
+        if isinstance(base, ast.Name) and base.id in _BUILTINS:
+            return f"{base.id}.{node.attr}"
+        return None
+
+    def _call(self, node: ast.Call) -> str | None:
+        func = node.func
+        name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
+        given = {keyword.arg for keyword in node.keywords}
+        if name in _KEYWORDS and not given <= _KEYWORDS[name]:
+            return f"arguments of {name}"
+        if name == "round" and len(node.args) + len(given) > 1:
+            return "rounding to digits"  # 2.675 gives 2.68 in Monty
+        return None
+
+    def _from(self, node: ast.ImportFrom) -> str | None:
+        known = _MODULES.get(node.module or "", frozenset())
+        wrong = [alias.name for alias in node.names if alias.name not in known]
+        return f"{node.module}.{wrong[0]}" if wrong or node.level else None
+
+    def _function(self, node: ast.FunctionDef) -> str | None:
+        for decorator in node.decorator_list:
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if not (isinstance(target, ast.Name) and target.id in ("lru_cache", "cache")):
+                return "decorator"
+        return None
+
+    def _consumed(self, node: ast.expr) -> bool:
+        """Whether the value goes into something that takes all of it at once."""
+        parent = self.parents[node]
+        if isinstance(parent, ast.For) and parent.iter is node:
+            # A loop may stop early: only what has no effects of its own may run ahead of it.
+            return not isinstance(node, ast.GeneratorExp) and self._name_of(node) not in (
+                "map",
+                "filter",
+            )
+        if isinstance(parent, ast.comprehension) and parent.iter is node:
+            return self._name_of(node) in ("zip", "enumerate", "reversed")
+        if not isinstance(parent, ast.Call) or node not in parent.args:
+            return False
+        func = parent.func
+        name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
+        return name in _CONSUMERS or (name in _EAGER and self._consumed(parent))
+
+    @staticmethod
+    def _name_of(node: ast.expr) -> str:
+        func = node.func if isinstance(node, ast.Call) else node
+        return func.id if isinstance(func, ast.Name) else ""
+
+    def _used(self, name: str) -> bool:
+        return any(
+            isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+            for node in self.nodes
+        )
+
+    def _in_comprehension(self, node: ast.AST) -> bool:
+        above: ast.AST | None = node
+        while above is not None:
+            if isinstance(above, ast.comprehension | ast.ListComp | ast.DictComp):
+                return True
+            above = self.parents.get(above)
+        return False
+
+
+def bound_names(tree: ast.AST) -> frozenset[str]:
+    """Every name that the code gives a meaning to, at whatever level."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.ClassDef(name=name) | ast.arg(arg=name):
+                found.add(name)
+            case ast.ExceptHandler(name=str(name)):
+                found.add(name)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                found.add(name)
+            case ast.alias(name=name, asname=other):
+                found.add(other or name.partition(".")[0])
+    return frozenset(found)

@@ -1,0 +1,241 @@
+"""Lists of the system calls that each side of a sandbox may make, as filters for the kernel.
+
+A filter is a small program for the kernel's packet filter machine, written out here word by
+word, so that no native library is needed. What a list does not name fails with EPERM.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+_ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
+"""Name of the kernel's for the architecture, and the column in ``_NUMBERS``."""
+
+_NUMBERS: dict[str, tuple[int | None, int | None]] = {
+    "read": (0, 63),
+    "write": (1, 64),
+    "futex": (202, 98),
+    "mmap": (9, 222),
+    "munmap": (11, 215),
+    "brk": (12, 214),
+    "mprotect": (10, 226),
+    "mremap": (25, 216),
+    "madvise": (28, 233),
+    "clock_gettime": (228, 113),
+    "clock_getres": (229, 114),
+    "clock_nanosleep": (230, 115),
+    "nanosleep": (35, 101),
+    "gettimeofday": (96, 169),
+    "time": (201, None),
+    "poll": (7, None),
+    "ppoll": (271, 73),
+    "select": (23, None),
+    "pselect6": (270, 72),
+    "epoll_create1": (291, 20),
+    "epoll_ctl": (233, 21),
+    "epoll_wait": (232, None),
+    "epoll_pwait": (281, 22),
+    "eventfd2": (290, 19),
+    "pipe": (22, None),
+    "pipe2": (293, 59),
+    "readv": (19, 65),
+    "writev": (20, 66),
+    "pread64": (17, 67),
+    "lseek": (8, 62),
+    "close": (3, 57),
+    "fstat": (5, 80),
+    "newfstatat": (262, 79),
+    "statx": (332, 291),
+    "stat": (4, None),
+    "lstat": (6, None),
+    "access": (21, None),
+    "faccessat": (269, 48),
+    "faccessat2": (439, 439),
+    "open": (2, None),
+    "openat": (257, 56),
+    "readlink": (89, None),
+    "readlinkat": (267, 78),
+    "getdents64": (217, 61),
+    "getcwd": (79, 17),
+    "dup": (32, 23),
+    "dup2": (33, None),
+    "dup3": (292, 24),
+    "fcntl": (72, 25),
+    "ioctl": (16, 29),
+    "recvfrom": (45, 207),
+    "sendto": (44, 206),
+    "recvmsg": (47, 212),
+    "sendmsg": (46, 211),
+    "socketpair": (53, 199),
+    "getsockname": (51, 204),
+    "getsockopt": (55, 209),
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "sigaltstack": (131, 132),
+    "restart_syscall": (219, 128),
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "set_robust_list": (273, 99),
+    "set_tid_address": (218, 96),
+    "rseq": (334, 293),
+    "membarrier": (324, 283),
+    "sched_yield": (24, 124),
+    "sched_getaffinity": (204, 123),
+    "getrandom": (318, 278),
+    "getrusage": (98, 165),
+    "times": (100, 153),
+    "sysinfo": (99, 179),
+    "uname": (63, 160),
+    "getpid": (39, 172),
+    "gettid": (186, 178),
+    "getppid": (110, 173),
+    "getuid": (102, 174),
+    "geteuid": (107, 175),
+    "getgid": (104, 176),
+    "getegid": (108, 177),
+    "getrlimit": (97, 163),
+    "prlimit64": (302, 261),
+    "exit": (60, 93),
+    "exit_group": (231, 94),
+    "arch_prctl": (158, None),
+    "prctl": (157, 167),
+    "seccomp": (317, 277),
+    "execve": (59, 221),
+    "wait4": (61, 260),
+}
+
+_PROT_EXEC = 0x4
+_OPEN_TO_WRITE = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000 | 0o20000000
+_THREAD = 0x100 | 0x800 | 0x10000
+"""CLONE_VM, CLONE_SIGHAND, CLONE_THREAD: all three make a thread, without them a process."""
+_NAMESPACES = 0x7E020000
+_FCNTL = (0, 1, 2, 3, 4, 1030)
+"""Duplicate, flags of the descriptor and of the file; not who gets its signals."""
+_IOCTL = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)
+"""Is it a terminal, how much is there to read, blocking or not, closed at exec or not."""
+_AF_UNIX = 1
+
+Test: TypeAlias = tuple[Literal["none", "all", "one_of", "null"], int, tuple[int, ...]]
+"""Of argument number n: no bit of a mask, all bits of it, one of some values, a null pointer."""
+
+_LOAD, _AND, _JUMP_EQUAL, _JUMP_GREATER, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
+_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_X32 = 0x40000000
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a filter lets through: calls without a condition, and calls with some."""
+
+    free: frozenset[str]
+    tested: dict[str, tuple[Test, ...]]
+    absent: frozenset[str] = frozenset({"clone3"})
+    """Calls that the kernel shall seem not to know; the C library then takes an older one,
+    whose arguments a filter can see."""
+
+
+_COMMON = frozenset(_NUMBERS) - {
+    *("clone", "clone3", "execve", "wait4", "prctl", "seccomp", "arch_prctl", "prlimit64"),
+    *("mmap", "mprotect", "open", "openat", "ioctl", "fcntl", "socketpair"),
+}
+_THREADS_ONLY: dict[str, tuple[Test, ...]] = {
+    "clone": (("all", 0, (_THREAD,)), ("none", 0, (_NAMESPACES,))),
+}
+_READ_ONLY: dict[str, tuple[Test, ...]] = {
+    "open": (("none", 1, (_OPEN_TO_WRITE,)),),
+    "openat": (("none", 2, (_OPEN_TO_WRITE,)),),
+    "ioctl": (("one_of", 1, _IOCTL),),
+    "fcntl": (("one_of", 1, _FCNTL),),
+    "socketpair": (("one_of", 0, (_AF_UNIX,)),),
+}
+_LOADER = frozenset({"mmap", "mprotect", "execve", "wait4", "prctl", "arch_prctl"})
+
+MONTY = Rules(_COMMON | _LOADER | {"prlimit64"}, {**_READ_ONLY, **_THREADS_ONLY})
+"""For a Monty worker and the loader that starts it."""
+
+SERVER = Rules(_COMMON | _LOADER | {"clone", "seccomp", "prlimit64"}, _READ_ONLY)
+"""For the fork server of the process sandbox, which runs no foreign code."""
+
+SESSION = Rules(
+    _COMMON,
+    {
+        **_READ_ONLY,
+        **_THREADS_ONLY,
+        "mmap": (("none", 2, (_PROT_EXEC,)),),
+        "mprotect": (("none", 2, (_PROT_EXEC,)),),
+        "prlimit64": (("null", 2, ()),),
+    },
+)
+"""For generated code: threads and reading, no new process, program, file, address or name."""
+
+
+def supported() -> bool:
+    """Whether filters for this machine can be written."""
+    return platform.machine() in _ARCHITECTURES
+
+
+def assemble(rules: Rules, machine: str | None = None) -> bytes:
+    """The filter as the kernel takes it. Raises KeyError for an unknown architecture."""
+    architecture, column = _ARCHITECTURES[machine or platform.machine()]
+    program = [
+        (_LOAD, 0, 0, 4),
+        (_JUMP_EQUAL, 1, 0, architecture),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, 0),
+        # On x86_64 the calls of the x32 interface would pass by their other numbers.
+        (_JUMP_GREATER, 0, 1, _X32),
+        (_RETURN, 0, 0, _KILL),
+    ]
+    for name in _NUMBERS:
+        number = _NUMBERS[name][column]
+        body = _body(rules, name)
+        if number is not None and body:
+            program += [(_JUMP_EQUAL, 0, len(body), number), *body]
+    program.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
+
+
+Instruction: TypeAlias = tuple[int, int, int, int]
+"""Operation, how many to skip if true and if false, operand."""
+
+
+def _body(rules: Rules, name: str) -> list[Instruction]:
+    if name in rules.absent:
+        return [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]
+    if name in rules.free:
+        return [(_RETURN, 0, 0, _ALLOW)]
+    if name not in rules.tested:
+        return []
+    steps: list[Instruction] = []
+    for test in reversed(rules.tested[name]):
+        steps = [*_tested(test, len(steps) + 1), *steps]
+    return [*steps, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]
+
+
+def _tested(test: Test, to_refusal: int) -> Iterable[Instruction]:
+    """One test; where it fails it skips what follows it up to the refusal."""
+    kind, argument, values = test
+    low = 16 + 8 * argument
+    if kind == "null":
+        return [
+            (_LOAD, 0, 0, low),
+            (_JUMP_EQUAL, 0, to_refusal + 2, 0),
+            (_LOAD, 0, 0, low + 4),
+            (_JUMP_EQUAL, 0, to_refusal, 0),
+        ]
+    if kind == "one_of":
+        last = len(values) - 1
+        jumps = [
+            (_JUMP_EQUAL, last - index, to_refusal if index == last else 0, value)
+            for index, value in enumerate(values)
+        ]
+        return [(_LOAD, 0, 0, low), *jumps]
+    (mask,) = values
+    wanted = mask if kind == "all" else 0
+    return [(_LOAD, 0, 0, low), (_AND, 0, 0, mask), (_JUMP_EQUAL, 0, to_refusal, wanted)]

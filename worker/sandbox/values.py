@@ -1,0 +1,190 @@
+"""Values and texts that cross the wall: copied, bounded, printable.
+
+Runs on both sides of the wall and needs nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import PurePath
+from typing import Any, TypeAlias
+
+Plain: TypeAlias = Any
+"""dict, list, str, int, float, bool or None, all the way down."""
+
+MAX_DEPTH = 60
+MAX_INT_BITS = 2048
+"""Far below the 4,300 digits at which ``str()`` of an int raises."""
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
+)
+
+
+class NotPlain(ValueError):
+    """A value that cannot cross; the text names the reason, not the value."""
+
+
+def clean(text: str) -> str:
+    """Text without terminal control, invisible direction marks and half characters.
+
+    Newline and tab stay; other control characters become visible escapes such as ``\\x1b``.
+    """
+    return _UNPRINTABLE.sub(_escape, printable(text.replace("\r\n", "\n")))
+
+
+def printable(text: str) -> str:
+    """Text that every encoder takes: half characters become question marks."""
+    return _SURROGATES.sub("?", text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most about ``limit`` characters: the head, a note of what is missing, the tail."""
+    if len(text) <= limit:
+        return text
+    tail = limit // 5
+    gone = len(text) - limit
+    return f"{text[: limit - tail]}\n... ({gone} characters not shown) ...\n{text[-tail:]}"
+
+
+def plain_json(value: object, limit: int, what: str) -> Plain:
+    """A JSON-like copy of ``value`` of at most ``limit`` characters.
+
+    Tuples and sets become lists, dictionary keys text, dataclasses and pydantic models
+    dictionaries. Raises NotPlain with ``what`` in its text.
+    """
+    copied = _Copy(limit, what, exact=False).copy(value, 0)
+    return copied
+
+
+def plain_value(value: object, limit: int, what: str) -> Plain:
+    """As ``plain_json``, but tuples, sets and non-text keys keep their kind."""
+    return _Copy(limit, what, exact=True).copy(value, 0)
+
+
+def same(left: Plain, right: Plain) -> bool:
+    """Whether two plain values are written alike (so that NaN equals NaN, 1 is not True)."""
+    return canonical(left) == canonical(right)
+
+
+def canonical(value: Plain) -> str:
+    """The one JSON text of a plain value; raises ValueError or RecursionError for others."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+
+
+class _Copy:
+    """One walk over a value with a budget of characters; unknown classes are refused."""
+
+    def __init__(self, limit: int, what: str, exact: bool) -> None:
+        self.left = self.limit = limit
+        self.what = what
+        self.exact = exact
+
+    def copy(self, value: object, depth: int) -> Plain:
+        if depth > MAX_DEPTH:
+            raise NotPlain(f"{self.what} is nested deeper than {MAX_DEPTH} levels")
+        kind = type(value)
+        if value is None or kind is bool:
+            self._spend(5)
+            return value
+        if kind is str or kind is int or kind is float:
+            return self._scalar(value)
+        if isinstance(value, Mapping):
+            return {self._key(k): self.copy(v, depth + 1) for k, v in value.items()}
+        if isinstance(value, list | tuple | set | frozenset):
+            return self._sequence(value, depth)
+        return self._other(value, depth)
+
+    def _spend(self, chars: int) -> None:
+        self.left -= chars + 2
+        if self.left < 0:
+            raise NotPlain(f"{self.what} is larger than {self.limit} characters")
+
+    def _scalar(self, value: Any) -> Plain:
+        if isinstance(value, str):
+            self._spend(len(value))
+            return printable(value)
+        if isinstance(value, int) and value.bit_length() > MAX_INT_BITS:
+            raise NotPlain(f"{self.what} holds an integer of {value.bit_length()} bits")
+        self._spend(8 if isinstance(value, float) else value.bit_length() // 3)
+        return value
+
+    def _key(self, key: object) -> Any:
+        if isinstance(key, str):
+            return self._scalar(str(key))
+        if self.exact and isinstance(key, tuple):
+            return tuple(self._key(item) for item in key[:MAX_DEPTH])
+        if isinstance(key, bool | int | float) or key is None:
+            self.copy(key, 0)
+            return key if self.exact else json.dumps(key)
+        raise NotPlain(f"{self.what} has a key of the type {type(key).__name__}")
+
+    def _sequence(self, value: Any, depth: int) -> Plain:
+        self._spend(0)
+        items = [self.copy(item, depth + 1) for item in value]
+        if not self.exact or type(value) is list:
+            return items
+        try:
+            return type(value)(items)
+        except TypeError:  # a subclass of tuple, or a set of what became lists
+            return items
+
+    def _other(self, value: Any, depth: int) -> Plain:
+        if isinstance(value, str | int | float):  # enumerations and other subclasses
+            base = next(t for t in (str, int, float) if isinstance(value, t))
+            return self._scalar(base(value))
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+            return self.copy(fields, depth + 1)
+        if getattr(value, "is_dataclass", None) is True:  # one that was made inside Monty
+            return self.copy(getattr(value, "attributes", None), depth + 1)
+        if isinstance(value, Decimal | Fraction | date | time | timedelta | PurePath):
+            return self.copy(_written(value, self.exact), depth + 1)
+        if self.exact and isinstance(value, bytes | complex | range):
+            return self.copy(str(value), depth + 1)
+        dump = getattr(value, "model_dump", None)
+        if callable(dump) and not isinstance(value, type):
+            return self.copy(dump(), depth + 1)
+        raise NotPlain(f"{self.what} holds a value of the type {type(value).__name__}")
+
+
+def _written(value: object, exact: bool) -> Plain:
+    if isinstance(value, Decimal | Fraction) and not exact:
+        return int(value) if value == int(value) else float(value)
+    return str(value)
+
+
+def display(value: object, limit: int) -> Plain:
+    """A step's value as something whose ``str()`` is harmless and bounded, never raising.
+
+    Plain data stays data with its texts cleaned; anything else becomes a text about it.
+    """
+    try:
+        copied = plain_value(value, limit * 20, "the value")
+    except NotPlain as refusal:
+        return f"<{refusal}>"
+    cleaned = _cleaned(copied)
+    text = str(cleaned)
+    return cleaned if len(text) <= limit else shorten(text, limit)
+
+
+def _cleaned(value: Plain) -> Plain:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {_cleaned(k): _cleaned(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return type(value)(_cleaned(v) for v in value)
+    return value

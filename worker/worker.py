@@ -1,0 +1,128 @@
+"""The worker: one instruction in, a new agent in a new sandbox, a report out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from smolagents import CodeAgent, LogLevel
+from smolagents.models import ChatMessage, MessageRole
+from smolagents.utils import AgentGenerationError
+
+from ledger import Ledger, Tool
+from models.door import Door, ModelFailed
+from worker.model import DoorModel
+from worker.report import StepRecord, WorkReport
+from worker.sandbox import Limits, SandboxExecutor, open_sandbox
+
+MAX_STEPS = 3
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("worker", "prompts"), undefined=StrictUndefined, autoescape=False
+    )
+
+
+def system_prompt(tools: Iterable[Tool]) -> str:
+    """The worker's system prompt; the same tools give the same bytes."""
+    return _environment().get_template("system.jinja").render(tools=list(tools))
+
+
+class _Agent(CodeAgent):  # type: ignore[misc]
+    """A CodeAgent that spends no further model call when its steps are used up."""
+
+    def provide_final_answer(self, task: str) -> ChatMessage:
+        """Say that there is no answer instead of asking the model for one."""
+        return ChatMessage(role=MessageRole.ASSISTANT, content="no final answer")
+
+
+class Worker:
+    """Carries out instructions, each with an agent and a sandbox of its own.
+
+    Nothing of one instruction is kept for the next: agent, executor and ledger are made anew.
+    """
+
+    def __init__(self, door: Door, limits: Limits | None = None, max_steps: int = MAX_STEPS) -> None:
+        self._door = door
+        self._limits = limits or Limits()
+        self._max_steps = max_steps
+
+    def carry_out(self, instruction: str, ledger: Ledger) -> WorkReport:
+        """Carry out one instruction with the tools that the ledger offers.
+
+        The ledger is closed on the way out, so nothing can be called afterwards. A failure of the
+        model or of the generated code is in the report; what had taken effect stands there too.
+
+        Raises:
+            Exception: a fault of our own tools, kept by the sandbox's host side.
+        """
+        began = time.perf_counter()
+        executor = open_sandbox(ledger, self._limits)
+        ledger.line = lambda: executor.position[1] if executor.position else None
+        outcome: dict[str, Any] = {}
+        try:
+            outcome = self._run(instruction, ledger, executor)
+        except (AgentGenerationError, ModelFailed) as error:
+            outcome["error"] = f"the worker's model failed: {_model_error(error)}"
+        finally:
+            ledger.close()
+            executor.cleanup()
+        if executor.host_faults:
+            raise executor.host_faults[0]
+        return _report(outcome, executor, ledger, time.perf_counter() - began)
+
+    def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> dict[str, Any]:
+        agent = _Agent(
+            tools=[],
+            model=DoorModel(self._door),
+            executor=executor,
+            prompt_templates=_templates(system_prompt(ledger.tools)),
+            max_steps=self._max_steps,
+            verbosity_level=LogLevel.OFF,
+        )
+        # Angle brackets are defused: the instruction may quote texts from outside.
+        task = f"<instruction>\n{instruction.replace('<', chr(92) + 'u003c')}\n</instruction>"
+        result = agent.run(task, return_full_result=True)
+        if result.state == "success":
+            return {"result": result.output, "answered": True}
+        errors = [str(s["error"].get("message", "")) for s in result.steps if s.get("error")]
+        last = [e for e in errors if "Reached max steps" not in e]
+        return {"error": last[-1] if last else f"no final_answer within {self._max_steps} steps"}
+
+
+def _templates(system: str) -> dict[str, Any]:
+    empty = {"initial_plan": "", "update_plan_pre_messages": "", "update_plan_post_messages": ""}
+    return {
+        "system_prompt": "{% raw %}" + system + "{% endraw %}",
+        "planning": empty,
+        "managed_agent": {"task": "", "report": ""},
+        "final_answer": {"pre_messages": "", "post_messages": ""},
+    }
+
+
+def _model_error(error: Exception) -> str:
+    cause = error.__cause__
+    return str(cause) if isinstance(cause, ModelFailed) else type(cause or error).__name__
+
+
+def _report(
+    outcome: dict[str, Any], executor: SandboxExecutor, ledger: Ledger, seconds: float
+) -> WorkReport:
+    steps = tuple(
+        StepRecord(code=t.code, prints=t.logs, error=t.error, seconds=round(t.seconds, 6))
+        for t in executor.traces
+    )
+    return WorkReport(
+        steps=steps,
+        result=outcome.get("result"),
+        answered=bool(outcome.get("answered")),
+        error=outcome.get("error"),
+        calls=ledger.calls,
+        requests=ledger.requests,
+        seconds=round(seconds, 6),
+    )
