@@ -35,13 +35,27 @@ class Missing(ValueError):
     """A reply lacks parts; the text names them for the model."""
 
 
+_NAMES = {"thoughts": "thought", "reasoning": "thought", "instructions": "instruction"}
+_WORDS = r"(?P<label>THOUGHTS?|REASONING|DECISION|INSTRUCTIONS?)"
 _LABEL = regex.compile(
-    r"^[ \t>*_#`~-]*(?:\d+[.)]\s*)?[*_`\"]*(?P<label>THOUGHTS?|REASONING|DECISION|INSTRUCTIONS?)[*_`\"]*\s*(?::|=|-(?=\s))[*_`\"]*[ \t]*",
+    r"^[ \t>*_#`~-]*(?:\d+[.)]\s*)?[*_`\"]*" + _WORDS + r"[*_`\"]*"
+    r"\s*(?::|=|[-–—](?=\s))[*_`\"]*[ \t]*",
     FLAGS,
 )
-_BARE_LABEL = regex.compile(r"^[ \t]*#{1,6}[ \t]*[*_]*(?P<label>THOUGHTS?|DECISION|INSTRUCTIONS?)[*_]*[ \t]*:?[ \t]*$", FLAGS)
-_WORD = regex.compile(r"\b(PROCEED|FINISH(?:ED)?|CONTINUE|DONE|STOP)\b", FLAGS)
-_NAMES = {"thoughts": "thought", "reasoning": "thought", "instructions": "instruction"}
+"""A label at the start of a line, with a sign behind it and markdown around it."""
+_HEADING = regex.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]*(?:\d+[.)][ \t]*)?[*_]*|[*_]{2,})"
+    + _WORDS
+    + r"[*_]*[ \t]*:?[*_]*[ \t]*$",
+    FLAGS,
+)
+_TAG = regex.compile(r"^[ \t]*<" + _WORDS + r">", FLAGS)
+_INLINE = regex.compile(r"(?<![\w\"])(?P<label>THOUGHT|DECISION|INSTRUCTION)[*_]*:[*_]*[ \t]*")
+"""Labels as the prompt writes them, anywhere: all three parts in one line."""
+_CLOSING = regex.compile(r"</(?:thoughts?|reasoning|decision|instructions?)>", FLAGS)
+_DECISION_WORD = regex.compile(r"\b(PROCEED|FINISH(?:ED)?|CONTINUE|DONE|STOP)\b", FLAGS)
+_LATE = regex.compile(r"^[\s*_#>-]*DECISION\W+(?:is\W+)?(\w+)", FLAGS)
+"""A decision that stands behind the instruction or has no sign behind its label."""
 
 
 def read_decision(reply: str) -> Decision:
@@ -52,7 +66,7 @@ def read_decision(reply: str) -> Decision:
     """
     text = strip_reasoning(reply)
     parts = _from_json(text) or _from_labels(text)
-    word = _WORD.search(parts.get("decision", ""))
+    word = _DECISION_WORD.search(parts.get("decision", ""))
     if word is None:
         missing = [name for name in ("thought", "decision", "instruction") if not parts.get(name)]
         raise Missing(
@@ -71,32 +85,41 @@ def read_decision(reply: str) -> Decision:
 
 
 def _from_labels(text: str) -> dict[str, str]:
-    marks = sorted(
-        [*_LABEL.finditer(text), *_BARE_LABEL.finditer(text)], key=lambda m: (m.start(), -m.end())
-    )
+    found = [m for pattern in (_LABEL, _HEADING, _TAG) for m in pattern.finditer(text)]
+    parts = _parts(text, found)
+    if not _DECISION_WORD.search(parts.get("decision", "")) or "instruction" not in parts:
+        inline = _parts(text, list(_INLINE.finditer(text)))
+        if len(inline) > len(parts):
+            parts = inline
+    if "decision" not in parts and (late := _LATE.findall(text)):
+        parts["decision"] = str(late[-1])
+    return parts
+
+
+def _parts(text: str, found: list[regex.Match[str]]) -> dict[str, str]:
+    marks = sorted(found, key=lambda m: (m.start(), -m.end()))
     parts: dict[str, str] = {}
     for index, mark in enumerate(marks):
         name = mark["label"].casefold()
         name = _NAMES.get(name, name)
         end = marks[index + 1].start() if index + 1 < len(marks) else len(text)
-        # An instruction may quote labels of its own: the last part swallows them.
-        if name == "instruction":
-            end = len(text)
-        body = text[mark.end() : end].strip().removesuffix("**").strip()
-        if name == "decision" and parts.get("decision") and not _WORD.search(body):
+        last = name == "instruction"
+        if last:
+            # An instruction may quote labels of its own: it swallows them, except a decision that
+            # has not been made yet.
+            end = len(text) if "decision" in parts else _next_decision(marks[index + 1 :], text)
+        body = _CLOSING.sub("", text[mark.end() : end]).strip().removesuffix("**").strip()
+        if name == "decision" and parts.get(name) and not _DECISION_WORD.search(body):
             continue
         parts[name] = body
-        if name == "instruction":
+        if last and "decision" in parts:
             break
-    if "decision" not in parts and (late := _late_decision(text)):
-        parts["decision"] = late
     return parts
 
 
-def _late_decision(text: str) -> str:
-    """A decision that stands behind the instruction or without a colon."""
-    found = regex.findall(r"^[\s*_#>-]*DECISION\W+(?:is\W+)?(\w+)", text, flags=FLAGS)
-    return str(found[-1]) if found else ""
+def _next_decision(marks: list[regex.Match[str]], text: str) -> int:
+    starts = (m.start() for m in marks if m["label"].casefold() == "decision")
+    return next(starts, len(text))
 
 
 def _from_json(text: str) -> dict[str, str] | None:
@@ -104,7 +127,7 @@ def _from_json(text: str) -> dict[str, str] | None:
     for found in regex.finditer(r"\{", text):
         try:
             value, _ = decoder.raw_decode(text, found.start())
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         parts = _folded(value)
         if "decision" in parts:
@@ -114,17 +137,17 @@ def _from_json(text: str) -> dict[str, str] | None:
 
 def _folded(value: object) -> dict[str, str]:
     """An object's fields by folded name; one that only wraps another object is opened."""
-    if not isinstance(value, dict):
-        return {}
-    folded = {regex.sub(r"[^a-z]", "", str(k).casefold()): v for k, v in value.items()}
-    named = {_NAMES.get(k, k): v for k, v in folded.items()}
-    if "decision" not in named and len(named) == 1:
-        return _folded(next(iter(named.values())))
-    return {
-        k: v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)
-        for k, v in named.items()
-        if v is not None
-    }
+    while isinstance(value, dict):
+        folded = {regex.sub(r"[^a-z]", "", str(k).casefold()): v for k, v in value.items()}
+        named = {_NAMES.get(k, k): v for k, v in folded.items()}
+        if "decision" in named or len(named) != 1:
+            return {
+                k: v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)
+                for k, v in named.items()
+                if v is not None
+            }
+        value = next(iter(named.values()))
+    return {}
 
 
 def _unfenced(text: str) -> str:

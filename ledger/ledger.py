@@ -16,8 +16,8 @@ from ledger.record import Kind, Outcome, ToolCall, WireCall
 from ledger.tool import Tool
 
 T = TypeVar("T")
-ARGUMENT_BYTES = 1_000_000
-"""Arguments of one call beyond this size are refused before they are looked at."""
+ARGUMENT_CHARS = 1_000_000
+"""Arguments of one call that are longer than this as JSON are refused."""
 
 
 @dataclass(frozen=True)
@@ -95,13 +95,13 @@ class Ledger:
             if found is None:
                 raise ToolFault(f"there is no tool {name!r}", kind="RuntimeError")
             self._spend("calls", self.budget.calls, "tool calls")
-            arguments = _plain_arguments(found.bind(args, kwargs))
-            return self._run(found, arguments)
+            return self._run(found, args, kwargs)
 
-    def _run(self, found: Tool, arguments: dict[str, object]) -> object:
+    def _run(self, found: Tool, args: list[object], kwargs: dict[str, object]) -> object:
         began = time.perf_counter()
         self._wire = []
         line = self.line()
+        arguments: dict[str, object] = {}
 
         def keep(outcome: Outcome, result: object = None, error: str | None = None) -> None:
             self._calls.append(
@@ -109,7 +109,7 @@ class Ledger:
                     number=len(self._calls) + 1,
                     name=found.name,
                     kind=found.kind,
-                    arguments=copy.deepcopy(arguments),
+                    arguments=arguments,
                     outcome=outcome,
                     result=result,
                     error=error,
@@ -120,16 +120,26 @@ class Ledger:
             )
 
         try:
-            result = found.run(**arguments)
+            arguments = _plain_arguments(found.bind(args, kwargs))
+            result = found.run(**copy.deepcopy(arguments))
         except ToolFault as fault:
-            unknown = any(w.outcome == "unknown" and w.kind == "write" for w in self._wire)
-            keep("unknown" if unknown else "failed", error=fault.text)
+            keep("unknown" if self._in_doubt(fault) else "failed", error=fault.text)
             raise
         except BaseException as error:
             keep("unknown", error=f"internal error ({type(error).__name__})")
             raise
         keep("done", result=copy.deepcopy(result))
-        return result
+        # Tools may hand out what they keep; generated code must not get hold of it.
+        return copy.deepcopy(result)
+
+    def _in_doubt(self, fault: ToolFault) -> bool:
+        """Whether a failed call may have left something behind.
+
+        A tool puts back what it moved when the API refuses; after a fatal fault it may not have
+        been able to.
+        """
+        writes = [w.outcome for w in self._wire if w.kind == "write"]
+        return "unknown" in writes or (fault.fatal and "done" in writes)
 
     def send(
         self,
@@ -146,12 +156,18 @@ class Ledger:
             ToolFault: a budget is reached or the ledger is closed (nothing was sent), or
                 what ``do`` raised.
         """
-        self._check_open()
-        self._spend("requests", self.budget.requests, "requests to the API")
-        if kind == "write":
-            self._spend("writes", self.budget.writes, "writes")
-        if final:
-            self._check("final", self.budget.final, "checkouts")
+        with self._lock:
+            self._check_open()
+            if final:
+                self._check("final", self.budget.final, "irreversible requests")
+            self._spend("requests", self.budget.requests, "requests to the API")
+            if kind == "write":
+                self._spend("writes", self.budget.writes, "writes")
+            return self._sent(path, body, kind, do, final)
+
+    def _sent(
+        self, path: str, body: dict[str, object], kind: Kind, do: Callable[[], T], final: bool
+    ) -> T:
         began = time.perf_counter()
 
         def keep(outcome: Outcome, error: str | None = None) -> None:
@@ -160,33 +176,30 @@ class Ledger:
                 path=path, body=body, kind=kind, outcome=outcome, error=error, seconds=seconds
             )
             self._wire.append(call)
+            # Without an answer it may have taken effect: that counts, a refusal does not.
+            self._spent["final"] += final and outcome != "failed"
 
         try:
             answer = do()
         except ToolFault as fault:
             keep("unknown" if fault.fatal else "failed", fault.text)
-            if final and fault.fatal:
-                self._spent["final"] += 1
             raise
         except BaseException as error:
             keep("unknown", type(error).__name__)
-            if final:
-                self._spent["final"] += 1
             raise
-        if final:
-            self._spent["final"] += 1
         keep("done")
         return answer
 
     def _check_open(self) -> None:
         if self._closed:
-            raise ToolFault("this instruction is over; no further calls", kind="RuntimeError")
+            raise ToolFault(
+                "this instruction is over; no further calls", kind="RuntimeError", fatal=True
+            )
 
     def _check(self, what: str, limit: int, words: str) -> None:
         if self._spent[what] >= limit:
-            raise ToolFault(
-                f"budget reached: {limit} {words} per instruction", kind="RuntimeError"
-            )
+            text = f"budget reached: {limit} {words} per instruction"
+            raise ToolFault(text, kind="RuntimeError", fatal=what != "final")
 
     def _spend(self, what: str, limit: int, words: str) -> None:
         self._check(what, limit, words)
@@ -195,12 +208,13 @@ class Ledger:
 
 def _plain_arguments(arguments: dict[str, object]) -> dict[str, object]:
     try:
-        text = json.dumps(arguments, ensure_ascii=False)
+        text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+        text.encode()
     except (TypeError, ValueError, RecursionError):
         raise ToolFault(
             "arguments must be plain data (numbers, strings, lists, dicts)", kind="TypeError"
         ) from None
-    if len(text) > ARGUMENT_BYTES:
+    if len(text) > ARGUMENT_CHARS:
         raise ToolFault(f"arguments are too large ({len(text)} characters)", kind="ValueError")
     plain: dict[str, object] = json.loads(text)
     return plain

@@ -44,17 +44,18 @@ def tool(kind: Kind, function: Callable[..., Any]) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
     checked = validate_call(config=ConfigDict(arbitrary_types_allowed=False))(function)
     name = function.__name__
+    # Annotations arrive as strings (postponed evaluation), which is how a model reads them best.
+    signature = inspect.signature(function)
+    plain = signature.replace(parameters=[_plain(p) for p in signature.parameters.values()])
 
     def run(**arguments: object) -> object:
         try:
             return checked(**arguments)
         except ValidationError as error:
-            raise ToolFault(f"{name}: {_explain(error)}", kind="ValueError") from None
+            raise ToolFault(f"{_explain(error)}; expected {made.usage()}") from None
 
-    # Annotations arrive as strings (postponed evaluation), which is how a model reads them best.
-    signature = inspect.signature(function)
-    plain = signature.replace(parameters=[_plain(p) for p in signature.parameters.values()])
-    return Tool(name, kind, inspect.getdoc(function) or "", plain, run)
+    made = Tool(name, kind, inspect.getdoc(function) or "", plain, run)
+    return made
 
 
 def _plain(parameter: inspect.Parameter) -> inspect.Parameter:

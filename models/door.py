@@ -14,9 +14,11 @@ from models.litellm_module import is_keyless, load
 from models.records import Message, ModelCall, Role, Usage
 
 ATTEMPTS = 3
+WAIT = wait_exponential_jitter(initial=1, max=20)
 TIMEOUT_SECONDS = 120.0
 MAX_TOKENS = 6000
 ANSWER_CHARS = 50_000
+TIMED_OUT = 408
 _PERMANENT = frozenset({400, 401, 402, 403, 404, 413, 422})
 
 
@@ -57,7 +59,7 @@ class Door:
             for attempt in Retrying(
                 retry=retry_if_exception_type(_Transient),
                 stop=stop_after_attempt(ATTEMPTS),
-                wait=wait_exponential_jitter(initial=1, max=20),
+                wait=WAIT,
                 reraise=True,
             ):
                 with attempt:
@@ -82,32 +84,48 @@ class Door:
                 api_base=self._base_url,
             )
         except Exception as error:
-            seconds = round(time.perf_counter() - began, 6)
-            text = _error_text(error)
-            self._note(
-                ModelCall(
-                    role=self.role, model=self.model, seconds=seconds, error=text,
-                    prompt_sha256=digest, usage=Usage(prompt=0, completion=0, cached=0),
-                    cost_usd=0.0,
-                )
-            )
-            if getattr(error, "status_code", None) in _PERMANENT:
-                raise ModelFailed(f"{self.model}: {text}") from None
-            raise _Transient(text) from None
+            raise self._failed(error, digest, time.perf_counter() - began) from None
         call = self._read(response, digest, time.perf_counter() - began)
         self._note(call)
         return call
 
+    def _failed(self, error: Exception, digest: str, seconds: float) -> Exception:
+        """Record a call without an answer; whether another attempt is worth it."""
+        status = getattr(error, "status_code", None)
+        text = _error_text(error)
+        if is_keyless(self.model):
+            # No key can be in it, and it is the only trace of a fault in a brain of ours.
+            text = f"{text}: {str(error)[:300]}"
+        # A refusal is not billed; after a timeout nobody knows.
+        refused = status is not None and status != TIMED_OUT
+        self._note(
+            ModelCall(
+                role=self.role,
+                model=self.model,
+                seconds=round(seconds, 6),
+                error=text,
+                prompt_sha256=digest,
+                usage=Usage(prompt=0, completion=0, cached=0) if refused else Usage(),
+                cost_usd=0.0 if refused else None,
+            )
+        )
+        if status in _PERMANENT:
+            return ModelFailed(f"{self.model}: {text}")
+        return _Transient(text)
+
     def _read(self, response: Any, digest: str, seconds: float) -> ModelCall:
         choice = response.choices[0] if response.choices else None
         text = (choice.message.content or "") if choice is not None else ""
+        usage = _usage(getattr(response, "usage", None))
         cost = getattr(response, "_hidden_params", {}).get("response_cost")
+        if usage.prompt is None:
+            cost = None  # computed from a count that is not there
         return ModelCall(
             role=self.role,
             model=self.model,
             text=clean_text(text),
             finish_reason=getattr(choice, "finish_reason", None),
-            usage=_usage(getattr(response, "usage", None)),
+            usage=usage,
             cost_usd=0.0 if is_keyless(self.model) else cost,
             seconds=round(seconds, 6),
             error=None if text else "empty answer",
@@ -129,7 +147,7 @@ def _usage(raw: Any) -> Usage:
         return Usage()
     details = getattr(raw, "prompt_tokens_details", None)
     cached = getattr(details, "cached_tokens", None)
-    return Usage(prompt=raw.prompt_tokens, completion=raw.completion_tokens, cached=cached or 0)
+    return Usage(prompt=raw.prompt_tokens, completion=raw.completion_tokens, cached=cached)
 
 
 def _error_text(error: Exception) -> str:

@@ -6,7 +6,7 @@ import importlib
 import logging
 import os
 import threading
-from types import ModuleType
+from typing import Any
 
 # The import reads these: without them it fetches a price map from the network and loads
 # a .env file found above site-packages.
@@ -19,17 +19,17 @@ KEYLESS = {"playbook": "playbooks.brain", "scripted": "models.scripted"}
 """Providers of our own: prefix of the model id, module whose ``reply`` answers."""
 
 _lock = threading.Lock()
-_loaded: ModuleType | None = None
+_loaded: Any = None
 
 
-def load() -> ModuleType:
+def load() -> Any:
     """The ``litellm`` module, ready to use; seconds the first time, nothing afterwards."""
     global _loaded
     with _lock:
         if _loaded is None:
             for name, value in _BEFORE_IMPORT.items():
                 os.environ.setdefault(name, value)
-            litellm = importlib.import_module("litellm")
+            litellm: Any = importlib.import_module("litellm")
             litellm.suppress_debug_info = True
             litellm.disable_hf_tokenizer_download = True
             for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):

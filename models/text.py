@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import regex
 
 _THINK = regex.compile(
@@ -12,6 +14,9 @@ _CHANNEL = regex.compile(
     r"(?=<\|end\|>|<\|return\|>|<\|start\|>|<\|channel\|>|\Z)",
     regex.DOTALL,
 )
+_BARE_CHANNEL = regex.compile(r"\Aanalysis\b.*?assistant\s*final", regex.DOTALL)
+"""A channel change whose marks were dropped by a server."""
+_END_OF_THOUGHT = regex.compile(r"</(?:think|thinking|reasoning)>", regex.IGNORECASE)
 _MARK = regex.compile(r"<\|[a-z_]+\|>")
 _CODE = [
     regex.compile(r"<code>(.*?)</code", regex.DOTALL | regex.IGNORECASE),
@@ -28,19 +33,34 @@ def strip_reasoning(text: str) -> str:
     """A reply without reasoning blocks and channel marks; reasoning never counts as the answer."""
     if "<|channel|>" in text:
         text = "\n".join(body for channel, body in _CHANNEL.findall(text) if channel == "final")
-    text = _THINK.sub("", text)
-    if "</think>" in text:
-        text = text.rsplit("</think>", 1)[1]
+    text = _BARE_CHANNEL.sub("", _THINK.sub("", text))
+    # Some servers swallow the opening tag: everything up to the last closing one was reasoning.
+    text = _END_OF_THOUGHT.split(text)[-1]
     return _MARK.sub("", text).strip()
 
 
 def find_code(reply: str) -> str | None:
-    """The last code block of a reply, or None; an unclosed one counts, a quoted tag does not."""
+    """The last code block of a reply, or None; an unclosed one counts, a quoted tag does not.
+
+    Between a tagged block and a fence, what is Python is preferred to what is not.
+    """
     text = strip_reasoning(reply)
-    for pattern in (*_CODE, *_OPEN_CODE):
-        blocks = [b for b in pattern.findall(text) if b.strip()]
-        if blocks:
-            code: str = blocks[-1]
-            fenced = _FENCE.match(code)
-            return (fenced[1] if fenced else code).strip("\n\r ")
-    return None
+    found = [_last_block(pattern, text) for pattern in (*_CODE, *_OPEN_CODE)]
+    blocks = [code for code in found if code]
+    return next((code for code in blocks if _is_python(code)), blocks[0] if blocks else None)
+
+
+def _last_block(pattern: regex.Pattern[str], text: str) -> str:
+    blocks = [str(b) for b in pattern.findall(text) if b.strip()]
+    if not blocks:
+        return ""
+    fenced = _FENCE.match(blocks[-1])
+    return (fenced[1] if fenced else blocks[-1]).strip("\n\r ")
+
+
+def _is_python(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

@@ -8,6 +8,7 @@ from playbooks.grammar import Order
 from playbooks.playbook import Decline, Playbook
 
 SIMULATE = """\
+import itertools
 combinations = [[]]
 for group in p["groups"]:
     if "contents" in group:
@@ -17,15 +18,28 @@ for group in p["groups"]:
             products=group["products"], target_units=group["target"])
         choices = [c["items"] for c in made["combinations"]]
     combinations = [a + b for a in combinations for b in choices][:p["most"]]
-base = list(combinations)
+base = combinations[:3]
+added = []
 for filler in p["fillers"]:
-    for content in base[:3]:
-        for number in range(1, min(3, filler["available"]) + 1):
-            combinations.append(content + [{"sku": filler["sku"], "quantity": number}])
-for i in range(len(p["fillers"])):
-    for j in range(i + 1, min(len(p["fillers"]), 8)):
-        pair = [{"sku": p["fillers"][i]["sku"], "quantity": 1}, {"sku": p["fillers"][j]["sku"], "quantity": 1}]
-        combinations.append(base[0] + pair)
+    for number in range(1, min(3, filler["available"]) + 1):
+        added.append([{"sku": filler["sku"], "quantity": number}])
+mixed = []
+cheap = p["fillers"][:8]
+for i, first in enumerate(cheap):
+    for second in cheap[i + 1:]:
+        for a, b in ((1, 1), (1, 2), (2, 1)):
+            if a <= first["available"] and b <= second["available"]:
+                cost = a * first["price"] + b * second["price"]
+                pair = [{"sku": first["sku"], "quantity": a}, {"sku": second["sku"], "quantity": b}]
+                mixed.append((cost, pair))
+for first, second, third in itertools.combinations(cheap, 3):
+    cost = first["price"] + second["price"] + third["price"]
+    mixed.append((cost, [{"sku": x["sku"], "quantity": 1} for x in (first, second, third)]))
+mixed.sort(key=lambda pair: pair[0])
+added = added + [content for cost, content in mixed]
+for content in added:
+    for start in base:
+        combinations.append(start + content)
 tested = combinations[:p["most"]]
 tried = Combo_Test_Coupons_For_Product_Combinations(combinations=tested, coupons=p["coupons"])
 rows = tried["results"]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import regex
 
 from playbooks.facts import Product
 from playbooks.grammar import Line
 from playbooks.playbook import Playbook
 from store_tools.combinations import combinations_for
-from store_tools.words import words
+from store_tools.words import measured_units, words
 
 MOST_CONTENTS = 120
+PACKAGES = frozenset("set pack box kit case bundle carton crate packet multipack".split())
+"""Words in a phrase that say that packages are counted."""
 
 PLAYBOOK = Playbook(
     name="cheapest-combination",
@@ -26,26 +30,45 @@ def counts_units(line: Line, products: list[Product]) -> bool:
     """Whether the asked number means single units rather than packages."""
     if line.counts_packs or line.quantity == 1:
         return False
-    if any(regex.fullmatch(r"\d+pk", w) for w in words(line.phrase)):
+    said = words(line.phrase)
+    if any(regex.fullmatch(r"\d+pk", w) for w in said) or PACKAGES & set(said):
         return False
     sizes = [p.units for p in products]
     return max(sizes) > 1 and line.quantity >= min(sizes)
 
 
 def in_units(line: Line, products: list[Product]) -> list[Product]:
-    """The products with one unit a package where the line counts packages."""
+    """The products with the units that the line counts: measures, single pieces or packages."""
+    if line.measure:
+        sized = [(p, measured_units(p.name, line.measure)) for p in products]
+        return [p.model_copy(update={"units": n}) for p, n in sized if n]
     if counts_units(line, products):
         return products
     return [p.model_copy(update={"units": 1}) for p in products]
 
 
+def unclear_sizes(line: Line, products: list[Product]) -> bool:
+    """Whether names differ only in a bare number that may be a pack size nobody read."""
+    if line.counts_packs or line.quantity == 1 or max(p.units for p in products) > 1:
+        return False
+    shapes = [
+        frozenset(w for w in words(p.name) if not w.isdigit())
+        for p in products
+        if any(w.isdigit() for w in words(p.name))
+    ]
+    return len(set(shapes)) < len(shapes)
+
+
 def contents(line: Line, products: list[Product]) -> tuple[list[dict[str, int]], bool]:
     """Every basket with the asked number of units, cheapest first, and whether some were cut."""
-    offers = [p.model_dump() for p in in_units(line, products)]
-    targets = [line.quantity]
+    sized = in_units(line, products)
+    # In grams or sheets the numbers are large: count in the largest step that fits all.
+    step = math.gcd(line.quantity, *(p.units for p in sized)) if line.measure else 1
+    offers = [p.model_copy(update={"units": p.units // step}).model_dump() for p in sized]
+    targets = [line.quantity // step]
     if line.amount == "at_least":
         largest = max((p["units"] for p in offers), default=1)
-        targets = list(range(line.quantity, line.quantity + largest))
+        targets = list(range(targets[0], targets[0] + largest))
     rows = []
     cut = False
     for target in targets:

@@ -13,7 +13,7 @@ from playbooks.facts import Facts, Product, Row
 from playbooks.grammar import Line, Order
 from playbooks.playbook import Decline, Step
 
-MOST_BASKETS = 150
+MOST_BASKETS = 200
 MOST_PRODUCTS = 500
 MOST_LISTED_FILLERS = 40
 EXPLICIT_CONTENTS = 10
@@ -48,6 +48,8 @@ def plan(order: Order, facts: Facts) -> Step | Decline:
         return _survey(order)
     if facts.step not in ("survey", "simulate", "purchase"):
         return Decline("the worker's last report cannot be read")
+    if facts.step == "survey" and facts.error:
+        return Decline(f"the shop cannot be looked at: {facts.error}")
     if facts.step == "simulate":
         return _after_simulation(order, facts)
     facts = facts.with_real_stock()
@@ -119,8 +121,7 @@ def _whole(order: Order, line: Line, products: list[Product]) -> Choice:
 
 def _means_one_product(order: Order, line: Line) -> bool:
     """Whether a phrase names one product rather than a kind of which any will do."""
-    long_name = len(line.phrase.split()) > 1
-    return long_name and (order.goal == "none" or line.counts_packs)
+    return order.goal == "none" or line.counts_packs
 
 
 def _picked(order: Order, line: Line, products: list[Product]) -> list[Content]:
@@ -177,6 +178,8 @@ def _open(order: Order, line: Line, products: list[Product]) -> Choice:
 
 def _counted(order: Order, line: Line, products: list[Product]) -> Choice:
     """Baskets with the asked number of units."""
+    if cheapest_combination.unclear_sizes(line, products):
+        raise variants.Unresolved(f"how many pieces a package of {line.phrase!r} holds is unclear")
     offers = cheapest_combination.in_units(line, products)
     stock = sum(p.units * max(0, p.available) for p in offers)
     if stock < line.quantity:
@@ -186,10 +189,12 @@ def _counted(order: Order, line: Line, products: list[Product]) -> Choice:
     contents, _ = cheapest_combination.contents(line, products)
     if not contents:
         raise variants.Unresolved(f"no combination gives exactly {line.quantity} {line.phrase!r}")
-    if len(contents) > 1 and order.goal == "none" and not order.budget and order.codes.mode != "any":
+    free = order.budget and not line.counts_packs
+    if len(contents) > 1 and order.goal == "none" and not free and order.codes.mode != "any":
         raise variants.Unresolved(f"several products answer {line.phrase!r} and the task does not say which")
     name = cheapest_combination.PLAYBOOK.name if len(contents) > 1 else "plain-purchase"
-    target = line.quantity if line.amount != "at_least" else None
+    # In a measure the baskets are listed: its units are too fine for the worker's generator.
+    target = line.quantity if line.amount != "at_least" and not line.measure else None
     return Choice(name, contents, offers, target)
 
 

@@ -12,13 +12,15 @@ from store_tools.matching import read_item, read_query
 from store_tools.words import singular, words
 
 SURVEY = """\
-found = {}
-for query in p["queries"]:
-    found[query] = Combo_Find_Products_For_Query(query=query)
-report = {"found": found}
-if p["whole_catalog"]:
-    products = Combo_List_All_Products()["products"]
-    report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
+report = {"found": {}}
+try:
+    for query in p["queries"]:
+        report["found"][query] = Combo_Find_Products_For_Query(query=query)
+    if p["whole_catalog"]:
+        products = Combo_List_All_Products()["products"]
+        report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
+except Exception as error:
+    report["error"] = str(error)
 final_answer(report)
 """
 
@@ -31,6 +33,12 @@ PLAYBOOK = Playbook(
     ),
     programs={"survey": SURVEY},
 )
+
+
+SURE = 0.85
+"""Scores from here on leave no doubt about the kind of a product."""
+PLAUSIBLE = 0.35
+"""A product of doubtful kind must cost at least this part of what the sure ones cost."""
 
 
 class Unresolved(Exception):
@@ -77,14 +85,27 @@ def candidates(line: Line, facts: Facts) -> list[Product]:
         near = facts.found.get(line.phrase, Found()).near
         hint = f" (near: {', '.join(p.name for p in near[:3])})" if near else ""
         raise Unresolved(f"the shop does not sell {line.phrase!r}{hint}")
-    return found
+    return _of_a_kind(found)
+
+
+def _of_a_kind(products: list[Product]) -> list[Product]:
+    """Products without those that are surely or probably an accessory of the others.
+
+    Where the name leaves the kind open, the price tells: a slipmat costs a fraction of a turntable.
+    """
+    sure = sorted(p.price for p in products if p.score >= SURE)
+    if not sure:
+        return products
+    usual = sure[len(sure) // 2]
+    return [p for p in products if p.score >= SURE or p.price >= PLAUSIBLE * usual]
 
 
 def best_fit(line: Line, products: list[Product]) -> list[Product]:
-    """The products that are named exactly, where there are any; else all."""
+    """The products named exactly; else those whose name alone, without the SKU, answers; else all."""
     asked = set(read_query(line.phrase).needed)
     exact = [p for p in products if _bare(p) <= asked]
-    return exact or products
+    by_name = [p for p in products if asked <= set(words(p.name))]
+    return exact or by_name or products
 
 
 def is_open_plural(line: Line, products: list[Product]) -> bool:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-import regex
-from erc3_compat import store
+from typing import TypedDict
 
+import regex
+
+from erc3_compat import store
 from ledger import ToolFault
 from store_tools.session import Product, StoreSession
 
 FIRST_LIMIT = 50
 PAGE_ERROR = regex.compile(r"page limit exceeded:\s*(-?\d+)\s*>\s*(-?\d+)", regex.IGNORECASE)
 MAX_PAGES = 20_000
+
+
+class Page(TypedDict):
+    """A stretch of the catalog."""
+
+    products: list[Product]
+    next_offset: int
+    """-1 at the end."""
+    limit: int
+    """The one used; 0 is the shop's own largest page."""
 
 
 class ListingForbidden(ToolFault):
@@ -20,18 +32,16 @@ class ListingForbidden(ToolFault):
         super().__init__("this shop forbids listing its products", kind="RuntimeError")
 
 
-def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, object]:
+def read_page(session: StoreSession, offset: int, limit: int) -> Page:
     """One page with the limit that the shop takes, learnt from its error where needed.
-
-    Returns ``{"products": [...], "next_offset": int, "limit": int}``; ``next_offset`` is -1 at
-    the end, ``limit`` the one used (0: the shop's own largest page).
 
     Raises:
         ListingForbidden: the shop's limit is negative.
         ToolFault: any other refusal, in the API's words.
     """
-    if session.page_limit is not None and (limit == 0 or limit > session.page_limit):
-        limit = session.page_limit
+    known = session.page_limit
+    if known is not None and (limit == 0 or limit > known):
+        limit = known
     try:
         answer = session.send(store.Req_ListProducts(offset=offset, limit=limit))
     except ToolFault as fault:
@@ -43,15 +53,13 @@ def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, objec
             raise ListingForbidden() from None
         if allowed == limit:
             raise
-        session.page_limit = allowed
-        answer = session.send(store.Req_ListProducts(offset=offset, limit=allowed))
-        limit = allowed
+        session.page_limit = limit = allowed
+        answer = session.send(store.Req_ListProducts(offset=offset, limit=limit))
     session.looked = True
-    products = [_filled(p) for p in answer.get("products") or []]
-    next_offset = answer.get("next_offset")
+    following = answer.get("next_offset")
     return {
-        "products": products,
-        "next_offset": -1 if next_offset is None else int(next_offset),
+        "products": [_filled(p) for p in answer.get("products") or []],
+        "next_offset": -1 if following is None else int(following),
         "limit": limit,
     }
 
@@ -61,23 +69,24 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
 
     Raises:
         ListingForbidden: the shop forbids listing.
-        ToolFault: the paging does not come to an end.
+        ToolFault: the paging turns in a circle or does not come to an end.
     """
     if session.catalog is not None and not refresh:
         return session.catalog
-    products: list[Product] = []
+    products: dict[str, Product] = {}
     offset = 0
     for _ in range(MAX_PAGES):
         page = read_page(session, offset, session.page_limit or FIRST_LIMIT)
-        products.extend(page["products"])  # type: ignore[arg-type]
-        following = int(page["next_offset"])  # type: ignore[call-overload]
+        products.update((p["sku"], p) for p in page["products"])
+        following = page["next_offset"]
+        if following <= 0:
+            session.catalog = list(products.values())
+            return session.catalog
         if following <= offset:
-            break
+            # A part of the catalog would pass for the whole: "not sold" must not follow from it.
+            raise ToolFault(f"the listing goes back from {offset} to {following}")
         offset = following
-    else:
-        raise ToolFault(f"the listing did not end after {MAX_PAGES} pages", kind="RuntimeError")
-    session.catalog = list({p["sku"]: p for p in products}.values())
-    return session.catalog
+    raise ToolFault(f"the listing did not end after {MAX_PAGES} pages", kind="RuntimeError")
 
 
 def _filled(raw: dict[str, object]) -> Product:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import heapq
+from collections import deque
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ledger import ToolFault
 
-EXPLORED_AT_MOST = 200_000
+EXPLORED_AT_MOST = 120_000
+TABLE_AT_MOST = 100_000
+"""Offers times units: beyond it the offers that cost most for a unit are left out."""
+TARGET_AT_MOST = 10_000
 KEPT_AT_MOST = 1000
+NEVER = float("inf")
+
+Counts = tuple[int, ...]
 
 
 class Offer(BaseModel):
@@ -30,64 +38,119 @@ def combinations_for(
 
     Where there are more than ``max_combinations``, those are kept that matter to a coupon: for
     every product, and every pair of products, the cheapest basket with at least that many of it;
-    then the cheapest of the rest.
+    then the cheapest of the rest. The cheapest of all is always among them.
 
     Raises:
-        ToolFault: a product lacks sku, price or available, or the target is not positive.
+        ToolFault: a product lacks sku, price or available, or the target is out of range.
     """
-    if target_units < 1:
-        raise ToolFault(f"target_units must be at least 1, not {target_units}")
+    if not 1 <= target_units <= TARGET_AT_MOST:
+        raise ToolFault(f"target_units must be from 1 to {TARGET_AT_MOST}, not {target_units}")
     try:
         offers = [Offer.model_validate(p) for p in products]
     except ValidationError:
         raise ToolFault("each product needs sku, price, available and units") from None
-    offers = sorted((o for o in offers if o.available > 0), key=lambda o: (-o.units, o.price))
-    found, cut = _explore(offers, target_units)
-    found.sort(key=lambda counts: (_cost(offers, counts), counts))
+    usable = [o for o in offers if o.available > 0 and o.units <= target_units]
+    most = TABLE_AT_MOST // target_units
+    cut = len(usable) > most
+    if cut:
+        usable = sorted(usable, key=lambda o: o.price / o.units)[:most]
+    usable.sort(key=lambda o: (-o.units, o.price))
+    found, unfinished = _explore(usable, target_units)
+    found.sort(key=lambda counts: (_cost(usable, counts), counts))
     bound = max(1, min(max_combinations, KEPT_AT_MOST))
     kept = found if len(found) <= bound else _telling(found, bound)
     return {
-        "combinations": [_row(offers, counts) for counts in kept],
+        "combinations": [_row(usable, counts) for counts in kept],
         "total_found": len(found),
-        "cut": cut or len(kept) < len(found),
+        "cut": cut or unfinished or len(kept) < len(found),
     }
 
 
-def _explore(offers: list[Offer], target: int) -> tuple[list[tuple[int, ...]], bool]:
-    reach = [0] * (len(offers) + 1)
-    for i in range(len(offers) - 1, -1, -1):
-        reach[i] = reach[i + 1] + offers[i].units * offers[i].available
-    found: list[tuple[int, ...]] = []
-    stack: list[tuple[tuple[int, ...], int]] = [((), target)]
-    steps = 0
-    while stack:
-        steps += 1
-        if steps > EXPLORED_AT_MOST:
-            return found, True
-        counts, left = stack.pop()
-        depth = len(counts)
-        if left == 0:
-            found.append(counts + (0,) * (len(offers) - depth))
-            continue
-        if depth == len(offers) or reach[depth] < left:
-            continue
-        offer = offers[depth]
-        most = min(offer.available, left // offer.units)
-        stack.extend(((*counts, n), left - n * offer.units) for n in range(most + 1))
-    return found, False
+class _Choices:
+    """What to take of an offer when so many units are left, best first, by the true final cost."""
+
+    def __init__(self, offers: list[Offer], target: int) -> None:
+        self._offers = offers
+        self._rest = _cheapest_rest(offers, target)
+        self._known: dict[tuple[int, int], list[tuple[float, int]]] = {}
+        self.work = 0
+
+    def of(self, index: int, left: int) -> list[tuple[float, int]]:
+        """Pairs of cost (of this offer and all after it) and count; dead ends are left out."""
+        choices = self._known.get((index, left))
+        if choices is None:
+            offer, after = self._offers[index], self._rest[index + 1]
+            most = min(offer.available, left // offer.units)
+            costs = ((n * offer.price + after[left - n * offer.units], n) for n in range(most + 1))
+            choices = sorted(c for c in costs if c[0] < NEVER)
+            self._known[index, left] = choices
+            self.work += most + 1
+        return choices
 
 
-def _cost(offers: list[Offer], counts: tuple[int, ...]) -> int:
+def _explore(offers: list[Offer], target: int) -> tuple[list[Counts], bool]:
+    """Baskets in the order of their cost, and whether some were left out.
+
+    Best first with the true cost of what is left: no step is spent on a dead end, and what is cut
+    off is never cheaper than what was found.
+    """
+    choices = _Choices(offers, target)
+    found: list[Counts] = []
+    heap: list[tuple[float, int, Counts, int, int, int]] = []
+
+    def push(cost: int, left: int, counts: Counts, rank: int) -> None:
+        ranked = choices.of(len(counts), left) if len(counts) < len(offers) else []
+        if rank < len(ranked):
+            # Deep ones first among equals: a basket is completed before others are begun.
+            full_cost = cost + ranked[rank][0]
+            heapq.heappush(heap, (full_cost, -len(counts), counts, rank, cost, left))
+
+    push(0, target, (), 0)
+    while heap and choices.work < EXPLORED_AT_MOST:
+        choices.work += 1
+        _, _, counts, rank, cost, left = heapq.heappop(heap)
+        push(cost, left, counts, rank + 1)
+        offer = offers[len(counts)]
+        n = choices.of(len(counts), left)[rank][1]
+        counts = (*counts, n)
+        if len(counts) == len(offers):
+            found.append(counts)
+        else:
+            push(cost + n * offer.price, left - n * offer.units, counts, 0)
+    return found, bool(heap)
+
+
+def _cheapest_rest(offers: list[Offer], target: int) -> list[list[float]]:
+    """For every offer and number of units: the least cost with it and all offers after it."""
+    table = [[NEVER] * (target + 1) for _ in range(len(offers) + 1)]
+    table[-1][0] = 0
+    for index in range(len(offers) - 1, -1, -1):
+        offer, after, row = offers[index], table[index + 1], table[index]
+        for residue in range(min(offer.units, target + 1)):
+            # The least cost over a window of counts, kept in a queue of rising candidates.
+            window: deque[tuple[float, int]] = deque()
+            for n, units in enumerate(range(residue, target + 1, offer.units)):
+                candidate = after[units] - n * offer.price
+                while window and window[-1][0] >= candidate:
+                    window.pop()
+                window.append((candidate, n))
+                if window[0][1] < n - offer.available:
+                    window.popleft()
+                row[units] = window[0][0] + n * offer.price
+    return table
+
+
+def _cost(offers: list[Offer], counts: Counts) -> int:
     return sum(n * o.price for n, o in zip(counts, offers, strict=True))
 
 
-def _telling(found: list[tuple[int, ...]], bound: int) -> list[tuple[int, ...]]:
+def _telling(found: list[Counts], bound: int) -> list[Counts]:
     """Of baskets sorted by cost, those that are cheapest for some demand of a coupon."""
-    seen: set[tuple[int, ...]] = set()
+    seen: set[Counts] = set()
     kept: list[int] = []
     for index, counts in enumerate(found):
         demands = [(i, n) for i, n in enumerate(counts) if n]
-        keys = [(i, n) for i, n in demands]
+        keys: list[Counts] = list(demands)
         keys += [(*a, *b) for k, a in enumerate(demands) for b in demands[k + 1 :]]
         if any(key not in seen for key in keys):
             kept.append(index)
@@ -110,7 +173,7 @@ def _telling(found: list[tuple[int, ...]], bound: int) -> list[tuple[int, ...]]:
     return [found[i] for i in sorted(chosen)]
 
 
-def _row(offers: list[Offer], counts: tuple[int, ...]) -> dict[str, Any]:
+def _row(offers: list[Offer], counts: Counts) -> dict[str, Any]:
     pairs = [(o, n) for o, n in zip(offers, counts, strict=True) if n]
     return {
         "items": [{"sku": o.sku, "quantity": n} for o, n in pairs],

@@ -56,7 +56,7 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     catalog = read_catalog(session)
     scored = [(match_score(query, p["name"], p["sku"]), i) for i, p in enumerate(catalog)]
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
-    rows = [{**_with_units(catalog[i]), "score": score} for score, i in scored if score > 0]
+    rows = [{**_with_units(catalog[i], query), "score": score} for score, i in scored if score > 0]
     return {
         "matches": [r for r in rows if r["score"] >= FULL][:FOUND_AT_MOST],
         "near": [r for r in rows if r["score"] < FULL][:NEAR_AT_MOST],
@@ -64,5 +64,5 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     }
 
 
-def _with_units(product: dict[str, Any]) -> dict[str, Any]:
-    return {**product, "units": units_of(product["name"], product["sku"])}
+def _with_units(product: dict[str, Any], asked: str = "") -> dict[str, Any]:
+    return {**product, "units": units_of(product["name"], product["sku"], asked)}

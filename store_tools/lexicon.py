@@ -38,7 +38,7 @@ PHRASES = [
         (r"note[\s-]?book (?:computers?|pcs?)", "laptop"),
         (r"power suppl(?:y|ies)(?: units?)?", "psu"),
         (r"solid[\s-]state (?:drives?|disks?)", "ssd"),
-        (r"hard (?:drives?|disks?)", "hdd"),
+        (r"hard[\s-]?(?:disks?[\s-]drives?|drives?|disks?)", "hdd"),
         (r"soft drinks?", "soda"),
         (r"t[\s-]?shirts?|tee[\s-]?shirts?", "tshirt"),
         (r"e[\s-]?(?:book )?readers?", "ereader"),
@@ -141,7 +141,7 @@ QUALIFIERS = (
         "premium deluxe regular classic standard basic large small medium mini plus pro max lite "
         "ultra xl xs xxl big jumbo new original edition series gen generation model version size "
         "variety assorted mixed professional compact portable travel wireless cordless electric "
-        "digital organic natural fresh extra super heavy light duty adult junior kids men women "
+        "digital organic natural fresh extra super adult junior kids men women "
         "unisex black-friday value economy eco budget family style type studio home outdoor indoor "
         "left right short long wide slim double single twin queen king hardcover paperback refurbished"
     )
@@ -211,7 +211,7 @@ LOOSE_CONTAINERS = _set("pack packet set bundle kit box carton roll pair multipa
 
 GENERIC = _set(
     "fixture device article product item unit piece model size colour copy gadget appliance thing "
-    "kind type sort style variety brand brand-new edition option good stuff supply one number no machine"
+    "finish look design shade tone scent flavour flavor taste fit pattern length width height diameter capacity kind type sort style variety brand brand-new edition option good stuff supply one number no machine"
 )
 """Nouns in a request that need not occur in the product's name."""
 

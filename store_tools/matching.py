@@ -18,6 +18,7 @@ from store_tools.lexicon import (
     CONTAINERS,
     GENERIC,
     LOOSE_CONTAINERS,
+    MATERIALS,
     QUALIFIERS,
     STOPWORDS,
     THINGS,
@@ -27,15 +28,23 @@ from store_tools.words import is_spec, plain_text, words
 
 FULL = 0.6
 """Scores from here on are full matches."""
+PACKAGING = frozenset(
+    "bottle can jar bag tin tube sachet carton tub pouch sack bucket canister drum keg".split()
+)
+"""Containers that, behind a measure, say how a thing is packed ("200 ml Can")."""
 SPELLING_LENGTH = 6
 _CUT = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by|in)\b")
 _OF = regex.compile(r"\bof\b")
 _CONTAINER_OF = regex.compile(
-    rf"\b(?:{'|'.join(sorted(CONTAINERS))}|cop(?:y|ies)|loa(?:f|ves)|units?|pieces?)(?:e?s)?\s+of\b"
+    rf"\b(?:{'|'.join(sorted(CONTAINERS))}|cop(?:y|ies)|loa(?:f|ves)|units?|pieces?)(?:e?s)?\s+of\b(?!\s+(?:\d+|two|three|four|six|eight|ten|twelve)\b)"
 )
 
 
-KINDS = frozenset(word for thing in THINGS for word in words(thing)[:1])
+KINDS = frozenset(
+    word
+    for thing in THINGS - (MATERIALS - {"paper", "glass", "canvas"})
+    for word in words(thing)[:1]
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,8 @@ class Query:
     head: str
     """The noun that says what kind of thing is wanted."""
     spec: frozenset[str]
+    boxes: frozenset[str]
+    """Loose containers behind the head ("toilet rolls")."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +71,16 @@ class Item:
     """Words of the name before "for", "with" and the like."""
     sku: tuple[str, ...]
     head: str
-    boxed: bool
+    boxes: frozenset[str]
+    """Loose containers that stood behind the head."""
     every: frozenset[str]
     joined: frozenset[str]
+
+
+_ASIDE = regex.compile(r"[\[({<]\s*(?:[^\s\])}>]+\s+){3,}[^\])}>]*[\])}>]?")
+"""Bracketed remarks of more than three words: they describe no product."""
+NAME_WORDS = 14
+"""A longer name is a speech, not a name: it never answers a query in full."""
 
 
 def match_score(query: str, name: str, sku: str) -> float:
@@ -81,25 +99,29 @@ def read_query(text: str) -> Query:
     front = [w for w in words(main) if w not in STOPWORDS]
     every = [w for w in words(stripped) if w not in STOPWORDS]
     needed = [w for w in every if w not in GENERIC] or every
-    head, _ = _head([w for w in front if w not in GENERIC] or front)
+    head, boxes = _head([w for w in front if w not in GENERIC] or front)
     if not head and rest:
         head = every[-1]
-    return Query(tuple(dict.fromkeys(needed)), frozenset(every), head, frozenset(w for w in needed if is_spec(w)))
+    said = frozenset((*every, *words(text)))
+    return Query(
+        tuple(dict.fromkeys(needed)), said, head, frozenset(w for w in needed if is_spec(w)), boxes
+    )
 
 
 @lru_cache(maxsize=32_768)
 def read_item(name: str, sku: str) -> Item:
     """Take a product's name and SKU apart."""
+    name = _ASIDE.sub(" ", name)
     main, _ = _cut(plain_text(name))
     every = words(name)
     core = words(main) or every
     parts = words(regex.sub(r"[-_/.]", " ", sku))
-    head, boxed = _head([w for w in core if w not in STOPWORDS])
+    head, boxes = _head([w for w in core if w not in STOPWORDS])
     tokens = (*every, *parts)
     joined = frozenset(
         a + b for chain in (every, parts) for a, b in zip(chain, chain[1:], strict=False)
     )
-    return Item(every, core, parts, head, boxed, frozenset(tokens), joined)
+    return Item(every, core, parts, head, boxes, frozenset(tokens), joined)
 
 
 def _cut(folded: str) -> tuple[str, str]:
@@ -108,23 +130,29 @@ def _cut(folded: str) -> tuple[str, str]:
     main, rest = (folded[: found.start()], folded[found.end() :]) if found else (folded, "")
     of = _OF.search(main)
     if of and of.start() > 0 and not _CONTAINER_OF.search(main):
-        numbered = regex.match(r"\s*(?:\d|" + "|".join(("two", "three", "four", "six")) + ")", main[of.end() :])
+        numbered = regex.match(
+            r"\s*(?:\d|" + "|".join(("two", "three", "four", "six")) + ")", main[of.end() :]
+        )
         if not numbered:
             return main[: of.start()], main[of.end() :] + rest
     return (main, rest) if main.strip() else (rest, "")
 
 
-def _head(tokens: Sequence[str]) -> tuple[str, bool]:
-    """The last noun that says what a thing is, and whether a loose container stood behind it."""
-    kept = [t for t in tokens if not is_spec(t)]
-    boxed = False
+def _head(tokens: Sequence[str]) -> tuple[str, frozenset[str]]:
+    """The last noun that says what a thing is, and the loose containers behind it."""
+    end = len(tokens)
+    while end > 1 and is_spec(tokens[end - 1]):
+        end -= 1
+    packed = end > 2 and tokens[end - 1] in PACKAGING and is_spec(tokens[end - 2])
+    kept = [t for t in tokens[: end - 1 if packed else end] if not is_spec(t)]
+    boxes: set[str] = set()
     while len(kept) > 1:
         if kept[-1] in LOOSE_CONTAINERS:
-            boxed = True
-        elif kept[-1] not in QUALIFIERS:
+            boxes.add(kept[-1])
+        elif kept[-1] not in QUALIFIERS or kept[-1] in KINDS:
             break
         kept.pop()
-    return (kept[-1] if kept else (tokens[-1] if tokens else "")), boxed
+    return (kept[-1] if kept else (tokens[-1] if tokens else "")), frozenset(boxes)
 
 
 def _score(query: Query, item: Item) -> float:
@@ -138,7 +166,7 @@ def _score(query: Query, item: Item) -> float:
             fuzzy += 1
             continue
         return 0.5 * _coverage(query, item)
-    if _other_variant(query, item):
+    if _other_variant(query, item) or len(item.name) > NAME_WORDS:
         return 0.5
     extra = sum(1 for w in dict.fromkeys(item.name) if w not in query.needed and w not in STOPWORDS)
     return round(max(0.0, _kind(query, item) - 0.005 * min(extra, 10) - 0.2 * fuzzy), 3)
@@ -184,7 +212,9 @@ def _kind(query: Query, item: Item) -> float:
         return 1.0
     if item.head in asked and query.head in item.core:
         return 1.0
-    if item.boxed and query.head in item.core[:-1] and item.head not in KINDS:
+    if item.boxes & query.boxes:
+        return 0.9
+    if item.boxes and query.head in item.core[:-1] and item.head not in KINDS:
         return 0.85
     if item.head in KINDS and item.head not in asked:
         return 0.3

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from erc3_compat import store
-
 from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_page
 from store_tools.session import OutOfReach, StoreSession, filled_basket
@@ -62,21 +61,30 @@ def _final_tools(session: StoreSession) -> list[Tool]:
     def Req_CheckoutBasket(expected_total: int, expected_coupon: str = "") -> dict[str, Any]:
         """BUYS the basket; cannot be undone. Refused without a call when the basket's total,
         coupon or discount is not as expected. "insufficient inventory" tells the real stock."""
-        basket = session.view()
-        _agree(basket, expected_total, expected_coupon)
-        try:
-            receipt = filled_basket(session.send(store.Req_CheckoutBasket(), final=True))
-        except OutOfReach:
-            # No answer: the basket tells, a checkout that took effect has emptied it.
-            if session.view()["items"]:
-                raise
-            receipt = basket
-        finally:
-            session.forget_stock()
-        session.checkouts.append(receipt)
-        return receipt
+        return _check_out(session, expected_total, expected_coupon)
 
     return [tool("write", Req_CheckoutBasket)]
+
+
+def _check_out(session: StoreSession, total: int, coupon: str) -> dict[str, Any]:
+    basket = session.view()
+    if session.checkouts:
+        raise ToolFault("not checked out: this task's purchase has already been made")
+    _agree(basket, total, coupon)
+    try:
+        receipt = filled_basket(session.send(store.Req_CheckoutBasket(), final=True))
+    except OutOfReach:
+        # Sent once and never again. Should this view fail too, a later one settles it.
+        session.unsettled = basket
+        if session.view()["items"]:
+            raise
+        return basket
+    finally:
+        session.forget_stock()
+    if not receipt["items"]:
+        receipt = basket
+    session.checkouts.append(receipt)
+    return receipt
 
 
 def apply_coupon(session: StoreSession, code: str) -> None:
@@ -85,14 +93,23 @@ def apply_coupon(session: StoreSession, code: str) -> None:
     Raises:
         ToolFault: the shop does not know the code.
     """
-    if code in session.rejected_coupons:
-        raise ToolFault(f"invalid coupon code: {code}")
+    known_dead(session, code)
     try:
         session.send(store.Req_ApplyCoupon(coupon=code))
     except ToolFault as fault:
         if "invalid coupon" in fault.text.casefold():
             session.rejected_coupons.add(code)
         raise
+
+
+def known_dead(session: StoreSession, code: str) -> None:
+    """Refuse a code that the shop has refused before in this task, without asking it again.
+
+    Raises:
+        ToolFault: in the shop's words.
+    """
+    if code in session.rejected_coupons:
+        raise ToolFault(f"invalid coupon code: {code}")
 
 
 def _positive(quantity: int) -> None:

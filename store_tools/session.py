@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import regex
-from erc3_compat import ApiException, store, transport_errors
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
 
+from erc3_compat import ApiException, store, transport_errors
 from ledger import Ledger, ToolFault
 from ledger.record import Kind
 
@@ -15,9 +15,11 @@ Product = dict[str, Any]
 Basket = dict[str, Any]
 READS = frozenset({"/products/list", "/basket/view"})
 READ_ATTEMPTS = 3
+READ_WAIT = wait_exponential_jitter(initial=0.1, max=2, jitter=0.2)
+PASSING_STATUS = frozenset({408, 425, 429})
 _EMPTY = regex.compile(
-    r"^Invalid response payload.*?\n(?:items|products)\n\s*Input should be a valid list.*?input_value=None",
-    regex.DOTALL,
+    r"^Invalid response payload: 1 validation error.*\n(?:items|products)\n"
+    r"\s*Input should be a valid list.*?input_value=None",
 )
 """How the official SDK reports an empty basket or page: the wire sends null for the list."""
 
@@ -54,6 +56,8 @@ class StoreSession:
         """Largest page that the shop is known to take."""
         self.rejected_coupons: set[str] = set()
         self.checkouts: list[Basket] = []
+        self.unsettled: Basket | None = None
+        """What a checkout was sent for whose answer never came; the next view settles it."""
         self.looked = False
         """Whether any product was listed in this task."""
 
@@ -76,16 +80,18 @@ class StoreSession:
         for attempt in Retrying(
             retry=retry_if_exception_type(OutOfReach),
             stop=stop_after_attempt(READ_ATTEMPTS),
-            wait=wait_exponential_jitter(initial=0.1, max=2),
+            wait=READ_WAIT,
             reraise=True,
         ):
             with attempt:
-                answer = self._once(path, body, kind, request, final)
-        return answer
+                return self._once(path, body, kind, request, final)
+        raise AssertionError("unreachable")
 
     def _once(
         self, path: str, body: dict[str, Any], kind: Kind, request: Any, final: bool
     ) -> dict[str, Any]:
+        no_answer: tuple[type[Exception], ...] = (*transport_errors(), OSError)
+
         def do() -> dict[str, Any]:
             try:
                 response = self._client.dispatch(request)
@@ -93,7 +99,7 @@ class StoreSession:
                 if kind == "read" and _EMPTY.search(str(error)):
                     return {}
                 raise _as_fault(error) from None
-            except (*transport_errors(), OSError) as error:
+            except no_answer as error:
                 raise OutOfReach(f"the store did not answer ({type(error).__name__})") from None
             dumped: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
             return dumped
@@ -101,8 +107,16 @@ class StoreSession:
         return self._ledger.send(path, body, kind, do, final=final)
 
     def view(self) -> Basket:
-        """The basket with every field filled in: items, subtotal, coupon, discount, total."""
-        return filled_basket(self.send(store.Req_ViewBasket()))
+        """The basket with every field filled in: items, subtotal, coupon, discount, total.
+
+        A checkout without an answer is settled here: one that took effect has emptied the basket.
+        """
+        basket = filled_basket(self.send(store.Req_ViewBasket()))
+        if self.unsettled is not None:
+            if not basket["items"]:
+                self.checkouts.append(self.unsettled)
+            self.unsettled = None
+        return basket
 
     def forget_stock(self) -> None:
         """Drop the kept catalog: the next listing asks the shop again."""
@@ -130,6 +144,7 @@ def _as_fault(error: Exception) -> ToolFault:
     detail = getattr(error, "api_error", None)
     status = int(getattr(detail, "status", 0) or 0)
     text = str(getattr(detail, "error", "") or error)
-    if text.startswith("Invalid response payload") or not 400 <= status < 500:
+    usable = 400 <= status < 500 and status not in PASSING_STATUS
+    if text.startswith("Invalid response payload") or not usable:
         return OutOfReach(f"the store gave no usable answer (status {status})")
     return ToolFault(text[:500])

@@ -12,7 +12,7 @@ from store_tools.lexicon import ABBREVIATIONS, CONTAINERS, IRREGULAR_PLURALS, PH
 _INCH = regex.compile(r"(?<=\d)\s*(?:\"|″|”|“|''|′′|-?\s?inch(?:es)?\b)")
 _MEASURE = regex.compile(
     r"(?<![\p{L}\d])(\d+(?:[.,]\d+)?)[\s-]?"
-    r"(lbs?|pounds?|kgs?|kilos?|g|grams?|oz|ounces?|ml|cl|l|lit(?:er|re)s?|gal(?:lons?)?|mm|cm|m|met(?:er|re)s?|ft|feet|"
+    r"(lbs?|pounds?|mg|milligrams?|tablets?|capsules?|pills?|caplets?|kgs?|kilos?|g|grams?|oz|ounces?|ml|cl|l|lit(?:er|re)s?|gal(?:lons?)?|mm|cm|m|met(?:er|re)s?|ft|feet|"
     r"tb|gb|mb|w|watts?|v|volts?|k|hz|mhz|ghz|p|mah|inch|qt|quarts?|persons?|people|seasons?|"
     r"years?|yr|sheets?|pages?|pieces?|pcs?|gallons?|speeds?|lumens?|rows?|doors?|seat(?:er)?s?)\b"
 )
@@ -22,6 +22,8 @@ _MEASURE_NAMES = {
     "litre": "l", "litres": "l", "gallon": "gal", "gallons": "gal", "meter": "m", "meters": "m",
     "metre": "m", "metres": "m", "feet": "ft", "watt": "w", "watts": "w", "volt": "v",
     "volts": "v", "quart": "qt", "quarts": "qt", "person": "p", "persons": "p", "people": "p",
+    "milligram": "mg", "milligrams": "mg", "tablet": "pc", "tablets": "pc", "capsule": "pc",
+    "capsules": "pc", "pill": "pc", "pills": "pc", "caplet": "pc", "caplets": "pc",
     "years": "year", "yr": "year", "sheets": "sheet", "pages": "page", "pieces": "pc",
     "piece": "pc", "pcs": "pc", "seasons": "season", "speeds": "speed", "rows": "row",
     "doors": "door", "seats": "seat", "seater": "seat", "seaters": "seat",
@@ -42,7 +44,10 @@ _PACKS = [
     regex.compile(r"(?<![\w/])[x×](\d+)\b"),
     regex.compile(r"\((\d+)\)\s*$"),
 ]
+_COUNTED = regex.compile(r"\b(\d+)\s+(\p{L}{3,})\b")
+_PIECES = frozenset({"pc", "piece", "unit"})
 _DOZEN = regex.compile(r"\b(half[\s-]?(?:a[\s-])?)?dozen\b")
+_NEGATED = regex.compile(r"\bnon[\s-]+(\p{L}+)")
 _TOKEN = regex.compile(r"[\p{L}\p{N}]+(?:[.'’][\p{L}\p{N}]+)*")
 _SPLIT_MODEL = regex.compile(r"(?<=\p{L}{3})(?=\d)")
 
@@ -51,12 +56,30 @@ def plain_text(text: str) -> str:
     """Casefolded text with marks, quotes and inch signs in one spelling."""
     folded = unicodedata.normalize("NFKD", text).casefold()
     folded = "".join(c for c in folded if not unicodedata.combining(c)).replace("’", "'")
-    return _INCH.sub("inch", folded)
+    return _INCH.sub("inch", folded).replace("°", " degree ")
 
 
-def pack_size(text: str) -> int | None:
-    """How many single units a product text names ("6-pack", "case of 24"), or None."""
+def pack_size(text: str, asked: frozenset[str] = frozenset()) -> int | None:
+    """How many single units a product text names ("6-pack", "dozen", "5 pcs"), or None.
+
+    A counted noun other than pieces ("4 Rolls") tells a size only where that noun was asked for:
+    a pad of 12 sheets is one pad.
+    """
     folded = plain_text(text)
+    noted = _noted_size(folded)
+    if noted:
+        return noted
+    told = _PIECES | asked
+    counted = [
+        int(number)
+        for number, noun in _COUNTED.findall(folded)
+        if noun.endswith("s") and _one_form(_MEASURE_NAMES.get(noun, noun)) in told
+    ]
+    return counted[0] if len(counted) == 1 and 0 < counted[0] <= 10_000 else None
+
+
+def _noted_size(folded: str) -> int | None:
+    """The size that a pack notation tells, without counted nouns."""
     for pattern in _PACKS:
         found = pattern.search(folded)
         if found:
@@ -64,14 +87,40 @@ def pack_size(text: str) -> int | None:
             if 0 < size <= 10_000:
                 return size
     dozen = _DOZEN.search(folded)
-    if dozen:
-        return 6 if dozen[1] else 12
-    return None
+    return (6 if dozen[1] else 12) if dozen else None
 
 
-def units_of(name: str, sku: str = "") -> int:
-    """Single units in one piece of a product: from its name, else from its SKU, else 1."""
-    return pack_size(name) or pack_size(regex.sub(r"[-_]", " ", sku)) or 1
+_BASE = {
+    "g": ("g", 1), "kg": ("g", 1000), "mg": ("g", 0.001), "lb": ("lb", 1), "oz": ("oz", 1),
+    "ml": ("ml", 1), "cl": ("ml", 10), "l": ("ml", 1000), "gal": ("gal", 1), "qt": ("qt", 1),
+    "mm": ("mm", 1), "cm": ("mm", 10), "m": ("mm", 1000), "ft": ("ft", 1), "sheet": ("sheet", 1),
+    "page": ("sheet", 1), "pc": ("pc", 1),
+}  # fmt: skip
+
+
+def measure_factor(unit: str) -> tuple[str, float] | None:
+    """Base measure of a unit's name and how many of it the unit is; None for other words."""
+    folded = unit.casefold()
+    return _BASE.get(_MEASURE_NAMES.get(folded, folded))
+
+
+def measured_units(text: str, base: str) -> int | None:
+    """How much of a base measure one package holds by its name ("5 kg": 5000 of g), or None."""
+    sizes = []
+    for found in _MEASURE.finditer(plain_text(text)):
+        factor = measure_factor(found[2])
+        if factor and factor[0] == base:
+            sizes.append(float(found[1].replace(",", ".")) * factor[1])
+    amount = sizes[-1] * (_noted_size(plain_text(text)) or 1) if len(sizes) == 1 else 0
+    return round(amount) if amount >= 1 and amount == round(amount) else None
+
+
+def units_of(name: str, sku: str = "", asked: str = "") -> int:
+    """Single units in one piece of a product: from its name, else from its SKU, else 1.
+
+    ``asked`` is the text of a request, whose nouns may be counted in the name.
+    """
+    return pack_size(name, frozenset(words(asked))) or pack_size(regex.sub(r"[-_]", " ", sku)) or 1
 
 
 @lru_cache(maxsize=65_536)
@@ -80,6 +129,7 @@ def words(text: str) -> tuple[str, ...]:
     folded = plain_text(text)
     for phrase, one in PHRASES:
         folded = phrase.sub(one, folded)
+    folded = _NEGATED.sub(r"non\1", folded)
     for pattern in _PACKS[:4]:
         folded = pattern.sub(lambda m: f" {_NUMBER.get(m[1], m[1])}pk ", folded)
     folded = _DOZEN.sub(lambda m: " 6pk " if m[1] else " 12pk ", folded)
@@ -104,7 +154,7 @@ def singular(token: str) -> str:
         return token
     if token.endswith("ies") and len(token) > 4:
         return token[:-3] + "y"
-    if token.endswith(("sses", "xes", "zes", "ches", "shes")):
+    if token.endswith(("sses", "xes", "zzes", "tzes", "ches", "shes")):
         return token[:-2]
     if token.endswith("oes"):
         return token[:-2]

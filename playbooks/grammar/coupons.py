@@ -24,9 +24,14 @@ _KEY = (
     r"promos?|promotions?|codes?|discounts?)"
 )
 _ONE = rf"(?:(?i:the|a|an|either|both|one of|any of|these|those|of)\s+)*(?:{_KEY}\s+)?{_QUOTE}{CODE}{_QUOTE}{_HINT}"
+_ELSE = (
+    r"(?i:,?\s*(?:(?:and|or|but)\s+)?(?:if|should|when)\s+(?:that|it|this|the first)(?: one| code| coupon)?\s+"
+    r"(?:(?:does|do|is|should|will)(?:n't| not)\s+(?:work|apply|valid|help|accepted)|fails?|not work|be (?:rejected|invalid)|is (?:rejected|invalid|refused))"
+    r",?\s*(?:(?:then|else)\s+)?(?:(?:use|try|apply|take)\s+)?)"
+)
 _LIST = (
     rf"{_ONE}(?:\s*(?:,\s*(?i:and|or|then|plus)\b|,|;|/|&|\+|\b(?i:and(?:\s*/\s*or)?|or|plus|then|as well as|"
-    rf"along with|together with|with)\b)\s*{_ONE})*"
+    rf"along with|together with|with)\b|{_ELSE})\s*{_ONE})*"
 )
 _BETWEEN = (
     r"(?:[\s:=–-]+|(?i:\b(?:to try|you (?:can|may|could|might)(?: also)? (?:try|use|test|apply|redeem)|"
@@ -44,7 +49,10 @@ _VERB = (
 )
 _ZONES = [
     regex.compile(rf"{_VERB}?{_LIST}\s*(?i:\b(?:as (?:a |the )?)?){_KEY}\b"),
-    regex.compile(rf"(?:{_VERB})?{_KEY}{_BETWEEN}{_LIST}"),
+    regex.compile(
+        rf"(?:{_VERB})?(?i:(?:the\s+)?(?:best|better|biggest|largest|most valuable|cheapest|right)(?:\s+of)?(?:\s+the)?\s+)?"
+        rf"{_KEY}{_BETWEEN}{_LIST}"
+    ),
     regex.compile(rf"{_VERB}{_LIST}"),
 ]
 _AFTER_KEY = regex.compile(rf"{_KEY}\b[^.!?]*?[:,–-]\s*{_LIST}")
@@ -54,10 +62,10 @@ _TOGETHER = regex.compile(
     FLAGS,
 )
 _CHOICE = regex.compile(
-    r"\b(?:either|or|one of|any of|whichever|best of|better of|which(?:ever)? (?:one )?(?:is|saves|gives))\b|/", FLAGS
+    r"\b(?:either|or|one of|any of|whichever|best of|better of|(?:best|better) (?:one|coupon|code|voucher)|if (?:that|it)|which(?:ever)? (?:one )?(?:is|saves|gives))\b|[A-Z0-9]{3,}\s*/\s*[A-Z0-9]{3,}", FLAGS
 )
 _OFFER = regex.compile(
-    r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possible|possibly|known|collected|floating|"
+    r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possibl[ey] (?:coupon|discount|promo|voucher)?\s*(?:codes?|coupons?|vouchers?|promos?)|known|collected|floating|"
     r"feel free|free to|if (?:it|they|that|one) (?:helps?|works?|saves?|applies)|worth trying|on hand|have|got)\b",
     FLAGS,
 )
@@ -76,6 +84,11 @@ _STRICT_ELSE = regex.compile(
     r"no (?:order|purchase)|nothing|refrain|abort|forget)\b[^.!?;]*",
     FLAGS,
 )
+_IF_CODE = regex.compile(
+    r"(?:^|(?<=[.!?;]))[^.!?;]*\b(?i:if|should|in case|when)\b[^.!?;]*?" + CODE + r"[^.!?;]*?"
+    r"(?i:\b(?:works?|working|gives?|helps?|saves?|appl(?:y|ies)|valid|accepted|lowers?|reduces?|takes?|brings?|makes?)\b)[^.!?;]*"
+)
+_NO_BUYING = regex.compile(r"\b(?:do(?:n't| not) (?:buy|order)|buy nothing|no (?:order|purchase)|cancel)\b", FLAGS)
 _NO_COUPON = regex.compile(
     r"\b(?:without|do(?:n't| not) use|no|not using|ignore)\s+(?:any\s+|a\s+)?(?:coupons?|codes?|vouchers?|promo codes?)\b",
     FLAGS,
@@ -95,6 +108,11 @@ class CouponTalk:
 def take_coupons(text: str) -> CouponTalk:
     """Read coupon codes; what was read is replaced by a comma."""
     talk = CouponTalk(text)
+    conditional = _IF_CODE.search(talk.rest)
+    if conditional and not _NO_BUYING.search(conditional[0]):
+        talk.codes.extend(dict.fromkeys(conditional.captures("code")))
+        talk.buy_anyway = True
+        talk.rest = _cut(talk.rest, conditional)
     for pattern, attribute in ((_ANYWAY, True), (_STRICT_ELSE, False)):
         found = pattern.search(talk.rest)
         if found and _ABOUT_CODES.search(found[0]) and not regex.search(CODE, found[0]):

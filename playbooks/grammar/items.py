@@ -6,6 +6,8 @@ import regex
 
 from playbooks.grammar.numbers import NATURAL_PAIRS, NUMBER, to_int
 from playbooks.grammar.order import Line
+from store_tools.lexicon import CONTAINERS, GENERIC
+from store_tools.words import measure_factor, words
 
 FLAGS = regex.IGNORECASE
 PACKAGES = (
@@ -13,6 +15,13 @@ PACKAGES = (
     r"sets?|cartons?|crates?|sacks?|buckets?|bars?|loaves|loaf|sheets?|pots?|tubs?|kits?|reels?|spools?|bundles?|trays?|cases|"
     r"of)"
 )
+_PACKAGE_OF = regex.compile(
+    r"\s*(?:packs?|packets?|packages?|boxes|box|cases?|cartons?|crates?|trays?|sets?|kits?|bundles?|bags?|sacks?)\s+of\s", FLAGS
+)
+_SINGLE_OF = regex.compile(
+    r"\s*(?:bottles?|cans?|tins?|jars?|tubes?|rolls?|bars?|loaves|loaf|pots?|tubs?|reels?|spools?|buckets?)\s+of\s", FLAGS
+)
+"""Containers that may be counted in a product's name ("6 Bottles") and so stay in the phrase."""
 _MEASURED = (
     r"(?!\s*(?:-|inch\b|in\b\.?\s*(?:\w+\s+)?(?:screen|monitor|tv)|\"|″|”|mm\b|cm\b|m\b|kg\b|g\b|lbs?\b|oz\b|ml\b|cl\b|l\b|qt\b|ft\b|gb\b|tb\b|mb\b|w\b|v\b|"
     r"ah\b|mah\b|lm\b|k\b|d\b|gallon\b|quart\b|litre\b|liter\b|inches\b|watt\b|volt\b|person\b|piece\s+(?!of\b)\w|pc\s+\w|pcs\s+\w|ct\b|count\b|pk\b|speed\b|season\b|year\b|%|/|\.\d|x\d|°))"
@@ -30,6 +39,9 @@ QUANTITY = regex.compile(
     r"(?P<n>" + NUMBER + r")(?![\d.,]*\d)\b" + _MEASURED + r"|"
     r"(?P<one>(?:a single|one single|a|an|another)(?=\s)))\s*",
     FLAGS,
+)
+_MEASURE_AMOUNT = regex.compile(
+    r"^(?:(?:exactly|precisely|just|only|a total of)\s+)*(?P<n>\d[\d,]*(?:\.\d+)?)\s?(?P<unit>\p{L}+)\s+(?:worth\s+)?of\s+", FLAGS
 )
 _MOST = regex.compile(
     r"\bas many(?: of)?\s+(?P<what>.+?)?\s*\bas (?:possible|you can(?: get| find| supply| afford| buy)?|we can(?: get| afford| buy)?|i can(?: get| afford| buy)?|"
@@ -81,7 +93,8 @@ _NOISE = regex.compile(
     r"(?:from|in|at|of) (?:the|your|this|our) (?:shop|store|catalog(?:ue)?|range|assortment|selection|inventory|site|website|stock|warehouse)|"
     r"(?:in|for) (?:total|all|one order|one go|a single order|the same order|this order)|altogether|"
     r"as (?:a )?(?:gift|present)s?|right away|asap|today|tomorrow|tonight|immediately|now|off your hands|at (?:the )?checkout|to (?:the|this|my|our) (?:order|basket|cart)|"
-    r"any (?:models?|brands?|kinds?|types?|mix|colou?rs?)(?: (?:is|are) (?:fine|ok|okay))?(?: will do| would do| works?)?|(?:sold|priced) (?:singly|individually|separately)|one each|each one|"
+    r"any (?:models?|brands?|kinds?|types?|mix|colou?rs?)(?: (?:is|are) (?:fine|ok|okay))?(?: will do| would do| works?)?|(?:sold|priced) (?:singly|individually|separately)|one each|each one|(?<!\bas )(?:that )?you can (?:find|get|offer|supply)|"
+    r"(?:no )?other [\w ]+? (?:is|are) (?:not |un)(?:wanted|needed|allowed|acceptable|ok|fine|required)\w*|never mix[\w ]*|no mixing|"
     r"(?:the )?(?:right|correct|exact|same) (?:one|ones|model|size)|(?:whatever|whichever) (?:the )?(?:brand|model|colou?r|maker|make)(?: it is)?|regardless of (?:brand|model|colou?r|price)|no matter (?:the|which|what) \w+|if (?:it is |that is |at all )?possible|if (?:you|we) (?:can|want|like)|if available|"
     r"no matter what|nothing (?:else|more|besides|other)(?: (?:in|to|than) (?:the|this|that)(?: order)?)?|no(?: \w+)? (?:extras?|substitut(?:e|es|ions?)|other \w+|add-ons?|accessories|partial \w+)(?: or \w+)?|just (?:that|this|those|these|the one|one)|only (?:that|this|those|these)|that's (?:it|all)|that is all|and (?:nothing|no) (?:else|more))\b",
     FLAGS,
@@ -98,10 +111,15 @@ _PURPOSE = regex.compile(
     FLAGS,
 )
 _START = (
-    rf"(?:{NUMBER}\b|\d+\s*[x×]|an?\s|one\b|all\b|every\b|another\b|some\b|half a dozen|the (?:cheapest|most|least|lowest|priciest|second)|the\s|your\s|cheapest|qty\b)"
+    rf"(?:(?:exactly|just|only|another)\s+)?(?:{NUMBER}\b{_MEASURED}|\d+\s*[x×]\s|an?\s|one\b|all\b|every\b|another\b|some\b|half a dozen|the (?:cheapest|most|least|lowest|priciest|second)|the\s|your\s|cheapest|qty\b)"
 )
 _SEPARATOR = regex.compile(
-    rf"\s*(?:,\s*(?:and|plus|as well as)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b|\band also\b|\bin addition to\b|\bwith\b(?=\s+(?:one|two|three|\d+)\s))\s*(?:also\s+|then\s+)?(?={_START})",
+    rf"\s*(?:,\s*(?:and|plus|as well as)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b|\band also\b|\bin addition to\b)\s*(?:also\s+|then\s+)?(?={_START})",
+    FLAGS,
+)
+_SET_WORD = regex.compile(
+    r"\b(?:full|complete|whole|entire|set|kit|bundle|package|combo|trio|duo|outfit|collection|ensemble|pack|starter|gear|"
+    r"following|these|items|things|goods|lot|everything|essentials|basics|assortment|selection|box)\b[^,;]*$",
     FLAGS,
 )
 _PIECES = regex.compile(r"\s*(?:,\s*(?:and|plus)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b)\s*", FLAGS)
@@ -143,11 +161,21 @@ def read_lines(text: str) -> list[Line]:
     lines: list[Line] = []
     for part in _SEPARATOR.split(text):
         line = read_line(part)
+        if lines and line and _repeats(lines[-1], line):
+            continue
+        if lines and _said_before(clean(part), [lines[-1].phrase]):
+            continue
         if lines and (said := _afterthought(part, line)):
             lines[-1] = lines[-1].model_copy(update=_joined(lines[-1], said))
         elif line is not None:
             lines.append(line)
     return lines
+
+
+def _repeats(before: Line, line: Line) -> bool:
+    """Whether "all sizes" or "every bottle" only stresses that all of it is meant."""
+    plain = set(words(line.phrase))
+    return before.amount == line.amount == "all" and plain <= (CONTAINERS | GENERIC | {"size", "colour"})
 
 
 def _afterthought(part: str, line: Line | None) -> dict[str, object]:
@@ -175,7 +203,8 @@ def clean_ends(text: str) -> str:
 
 def _open_parenthesis(found: regex.Match[str]) -> str:
     inside = found[1]
-    if regex.search(r",|\band\b|\bplus\b|&", inside, FLAGS) and not regex.match(r"\s*\d", inside):
+    label = found.string[: found.start()]
+    if _SET_WORD.search(label) and regex.search(r",|\band\b|\bplus\b|&", inside, FLAGS):
         return f"({inside})"
     return f" {inside} "
 
@@ -220,7 +249,7 @@ def read_line(part: str) -> Line | None:
         return None
     options = tuple(clean(o) for o in regex.split(r"\s*,?\s+or\s+", phrase)) if regex.search(r"\sor\s", phrase) else ()
     every = [p for p in (clean(x) for x in _PIECES.split(phrase)) if p]
-    pieces = tuple(p for p in every if not is_meta(p))
+    pieces = tuple(p for i, p in enumerate(every) if not is_meta(p) and not _said_before(p, every[:i]))
     if len(pieces) < len(every):
         phrase = ", ".join(pieces)
     if len(options) > 1:
@@ -228,6 +257,12 @@ def read_line(part: str) -> Line | None:
     if len(pieces) > 1:
         values["pieces"] = pieces
     return Line(phrase=phrase, **values)  # type: ignore[arg-type]
+
+
+def _said_before(piece: str, before: list[str]) -> bool:
+    """Whether "just the filter" names nothing that was not named already."""
+    found = regex.match(r"^(?:just|only)\s+(?:the\s+)?(?P<what>[^,]+)", piece, FLAGS)
+    return bool(found) and set(words(found["what"])) <= set(words(" ".join(before)))
 
 
 def _shared_head(options: tuple[str, ...]) -> tuple[str, ...]:
@@ -268,14 +303,20 @@ def _take_amount(text: str, values: dict[str, object]) -> str:
     if everything:
         values["amount"] = "all"
         return text[everything.end() :]
+    measured = _MEASURE_AMOUNT.match(text)
+    if measured and (factor := measure_factor(measured["unit"])):
+        base, many = factor
+        values.update(amount="exact", quantity=round(float(measured["n"].replace(",", "")) * many), measure=base)
+        return text[measured.end() :]
     found = QUANTITY.match(text)
     if found and found.end() > 0:
         number, amount, packs = _number(found)
         text = text[found.end() :]
         of = regex.match(rf"\s*{PACKAGES}\s+of\s+|\s*of\s+(?:the|your|those|these|them|our)?\s*|\s*(?:units?|pieces?|pcs|copies)\s+", text, FLAGS)
         if of and not regex.match(rf"\s*{PACKAGES}\s+of\s+{NUMBER}\b", text, FLAGS):
-            packs = packs or bool(regex.match(rf"\s*(?!units?|pieces?|pcs)\w+\s+of\s", of[0], FLAGS))
-            text = text[of.end() :]
+            packs = packs or bool(_PACKAGE_OF.match(of[0]))
+            container = _SINGLE_OF.match(of[0])
+            text = text[of.end() :] if container is None else text
         if found["pair"] and number == 2 and not _natural_pair(text):
             number = 2
         elif found["pair"] and _natural_pair(text):

@@ -48,6 +48,8 @@ class Line(Frozen):
     quantity: int = 1
     counts_packs: bool = False
     """The number counts packages ("3x", "2 boxes of"), not single units."""
+    measure: str = ""
+    """The quantity is in this base measure (g, ml, mm, sheet), to be reached by packages."""
     pick: Literal["any", "cheapest", "dearest"] = "any"
     rank: int = 1
     """1 is the cheapest or dearest, 2 the second, and so on."""

@@ -15,22 +15,23 @@ from store_tools.words import is_spec, words
 
 FLAGS = regex.IGNORECASE
 _VERB = (
-    r"(?:buy(?: up)?|purchase|order|get|grab|pick up|take|find|fetch|acquire|procure|send|bring|stock up(?: on| with)?|ship|deliver|"
+    r"(?:buy(?: up(?! to))?|purchase|order|get|grab|pick up|take|find|fetch|acquire|procure|send|bring|stock up(?: on| with)?|ship|deliver|"
     r"choose|select|book|secure|snag|obtain|put|give|hand|supply|provide|restock|pick out|pick|source|clear out|add|place an order for|check ?out|buying|purchasing|ordering|getting)"
 )
 _IMPERATIVE = regex.compile(
-    rf"(?:^|please,?\s+|kindly\s+|[,:;–-]\s*|\bto\s+|\bgo ahead and\s+|\byou\s+|\bjust\s+|\bthen\s+|\band\s+|\blet's\s+|\balso\s+|\bneed you to\s+|\bme\s+by\s+)(?:please\s+)?(?:go\s+)?{_VERB}\b(?:\s+(?:me|us|up|in|of)\b(?!\s+\d))?\s*:?",
+    rf"(?:^|please,?\s+|kindly\s+|[,:;–-]\s*|\bto\s+|\bgo ahead and\s+|\byou\s+|\bjust\s+|\bthen\s+|\band\s+|\blet's\s+|\balso\s+|\bneed you to\s+|\bme\s+by\s+)(?:please\s+)?(?:go\s+)?{_VERB}\b(?:\s+(?:me|us|up(?! to)|in|of)\b(?!\s+\d))?\s*:?",
     FLAGS,
 )
 _NEED = regex.compile(
-    r"(?:^|[,:;]\s*|\b(?:so|and|that)\s+)(?:(?:i|we|my \w+|our \w+|the \w+|(?:\w+ )?team|everyone)(?:'d| would|'ll| will| do| just| only| also| really| urgently| currently| now)*\s+)?"
-    r"(?:need(?:s|ing)?|wants?|(?<=(?:i|we|'d|would|\w) )like(?: to (?:have|buy|order|get|purchase|take))?|love|requires?|(?<=(?:'ll|will) )(?:have|take)|wish for|(?:am|are|is|'m|'re|'s)\s+(?:looking|searching|after|in (?:the )?(?:need|market))(?: to (?:buy|get|order|purchase))?(?: for| of)?|looking (?:for|to (?:buy|get|order|purchase))|in need of|would like)\b(?: to (?:have|buy|order|get|purchase|take))?\s*:?",
+    r"(?:^|[,:;]\s*|\b(?:so|and|that)\s+|(?=\b(?:i|we)(?:\s|')))(?:(?:i|we|my \w+|our \w+|the \w+|(?:\w+ )?team|everyone)(?:'d| would|'ll| will| do| just| only| also| really| urgently| currently| now)*\s+)?"
+    r"(?:need(?:s|ing)?|wants?|(?<=(?:i|we|'d|would|\w) )like(?: to (?:have|buy|order|get|purchase|take))?|love|requires?|(?<=(?:'ll|will) )(?:have|take)|wish for|(?:am|are|is|'m|'re|'s)\s+(?:looking|searching|after|in (?:the )?(?:need|market))(?: to (?:buy|get|order|purchase))?(?: for| of)?|looking (?:for|to (?:buy|get|order|purchase))|in need of|would like|(?:would|'d) be (?:grateful|thankful|glad|happy) for|(?:would|'d) appreciate|could (?:use|do with)|wish to (?:buy|order|purchase|get))\b(?: to (?:have|buy|order|get|purchase|take))?\s*:?",
     FLAGS,
 )
 _QUANTITY_FIRST = regex.compile(
-    rf"^(?:(?:exactly|just|only)\s+)?(?:{NUMBER}\s*[x×]?\s+\p{{L}}|qty\b|quantity\b|an?\s+(?:dozen|pair|couple|single|half)|half a dozen|all\s|every\s|the (?:cheapest|most expensive|least expensive|lowest|priciest)|cheapest|most expensive|as many|one of|whatever)",
+    rf"^(?:(?:exactly|just|only)\s+)?(?:{NUMBER}\s*[x×]?\s+\p{{L}}|qty\b|quantity\b|an?\s+(?:dozen|pair|couple|single|half)|half a dozen|all\s|every\s|(?:your |the )?(?:entire|whole) (?:stock|inventory|supply)\b|the (?:cheapest|most expensive|least expensive|lowest|priciest)|cheapest|most expensive|as many|one of|whatever)",
     FLAGS,
 )
+_NUMBER_LAST = regex.compile(r"^(?!\d)[^:]+(?::|,| [x×])\s*\d+$")
 _FINITE = regex.compile(r"\b(?:is|was|were|are|turns|adores|loves|has|had|got|will|been|makes|needs|says|said|likes|wants|(?:we|i|they)(?:'re|'m| are| am) \w+ing)\b", FLAGS)
 _AFTERTHOUGHT = regex.compile(
     rf"[,;]?\s*(?:and|then)\s+(?:then\s+)?(?:buy|order|get|purchase|take|grab|pick)\s+(?:me |us )?(?P<what>it|that|that one|them|this|{NUMBER})(?:\s+(?:of (?:those|them|these|it)|for (?:me|us)))?\s*$",
@@ -127,6 +128,8 @@ def _order_part(sentence: str) -> str | None:
     """What a sentence orders, without its verb; None where it orders nothing."""
     found = _IMPERATIVE.search(sentence)
     need = _NEED.search(sentence)
+    if not found and not need and _NUMBER_LAST.match(sentence) and not _FINITE.search(sentence):
+        return sentence
     starts = [m for m in (found, need) if m]
     first = min(starts, key=lambda m: m.start()) if starts else None
     colon = sentence.find(": ")

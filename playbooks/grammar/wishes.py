@@ -13,8 +13,9 @@ _SUM = (
     r"combination|mix|basket|cart|budget|figure|checkout total|rate|cash|final price|final total)"
 )
 _TOTAL = regex.compile(
-    r"(?:,?\s*(?:and|but|,)?\s*(?:please|to|for|at|by|with|it|them|this|that|is|be|making sure it is|make it|do it|all|i|we|should|i want to|we want to)*\s*)?"
-    r"(?:as (?:cheap(?:ly)?|inexpensive(?:ly)?|low[- ]cost|economical(?:ly)?|affordabl[ey]|low|thrift[iy](?:ly)?) " + _AS_POSSIBLE + "|"
+    r"(?<!\w)(?:,?\s*(?:and|but|,)?\s*(?:please|to|for|at|by|with|it|them|this|that|is|be|making sure it is|make it|do it|all|i|we|should|i want to|we want to)*\s*)?"
+    r"(?:(?:make|keep|get|bring|have) (?:the |our |my )?(?:\w+ )?" + _SUM + r" (?:be |come out )?as (?:low|small|cheap|little) " + _AS_POSSIBLE + "|"
+    r"as (?:cheap(?:ly)?|inexpensive(?:ly)?|low[- ]cost|economical(?:ly)?|affordabl[ey]|low|thrift[iy](?:ly)?) " + _AS_POSSIBLE + "|"
     r"(?:(?:spend|pay|cost|spending|paying|costing)\s+)?(?:as )?little (?:money |cash )?(?:in total |overall )?" + _AS_POSSIBLE + "|"
     r"(?:(?:spend(?:ing)?|pay(?:ing)?)\s+)?(?:the )?(?:very )?(?:lowest|least|smallest|minimal|minimum|best|cheapest|optimal|absolute lowest)"
     r"(?:[- ](?:possible|overall|final|combined|available|total|overall|end|all-in))*\s+" + _SUM + r"s?(?:\s+(?:price|cost|sum|amount))?"
@@ -31,7 +32,7 @@ _TOTAL = regex.compile(
     FLAGS,
 )
 _DISCOUNT = regex.compile(
-    r"(?:,?\s*(?:and|but)?\s*(?:(?:please|use|make sure|i|we|get|gets|with|for|at|to|take|pick|choose|apply|using|me|us|you|find|have|want|need|that)\s+)*)?"
+    r"(?<!\w)(?:,?\s*(?:and|but)?\s*(?:(?:please|use|make sure|i|we|get|gets|with|for|at|to|take|pick|choose|apply|using|me|us|you|find|have|want|need|that)\s+)*)?"
     r"(?:the )?(?:very )?(?:most|biggest|largest|highest|best|greatest|maximum|maximal|max|top|deepest|better|bigger|larger|higher)(?: possible| available)? "
     r"(?:discount|reduction|rebate|coupon|code|voucher|promo(?: code)?|of (?:them|those|these|the (?:two|three|codes|coupons|vouchers)))(?: possible| available)?|"
     r"(?:use |apply |take |pick |choose )?(?:whichever|the one|the code|the coupon|the voucher|which(?:ever)?)(?: (?:one|code|coupon|voucher|of (?:them|the two|these)))? "
@@ -74,7 +75,7 @@ _NO_FEWER = regex.compile(
 )
 _FALLBACK = [
     regex.compile(
-        r"[,;.]?\s*\b(?:but )?(?:if|should|in case|when)\b(?P<cond>[^.!?;]*?\b(?:sold out|out of stock|unavailable|not available|n't available|n't in stock|not in stock|gone|no longer|n't have|not have|not carry|n't carry|no stock|not there|missing|n't there|not sold|n't sold|be had|run out|ran out|none left)\b[^.!?;,]*?),?\s*"
+        r"[,;.]?\s*\b(?:but )?(?:if|should|in case|when)\b(?P<cond>[^.!?;]*?\b(?:(?:cannot|can't|can not|could not|couldn't) (?:get|have|deliver|supply|be|find|buy|offer)|sold out|out of stock|unavailable|not available|n't available|n't in stock|not in stock|gone|no longer|n't have|not have|not carry|n't carry|no stock|not there|missing|n't there|not sold|n't sold|be had|run out|ran out|none left)\b[^.!?;,]*?),?\s*"
         r"(?:then )?(?:please )?(?:just )?(?:(?:i|we)(?:'ll| will| would|'d)? )?(?:take|buy|get|order|go for|choose|pick|grab|have|send|use|settle for|switch to|accept|substitute|replace it with)\s+(?:me |us )?(?P<what>[^.!?;]+)",
         FLAGS,
     ),

@@ -23,6 +23,7 @@ class AutoExecutor(Executor):
     ) -> None:
         super().__init__(host, limits, pins, monty)
         self._process = process
+        self._hints = process.kind
 
     def cleanup(self) -> None:
         super().cleanup()

@@ -23,7 +23,7 @@ from worker.sandbox.contract import (
 )
 from worker.sandbox.gate import FINAL, CallRecord, Diverged, Gate, LimitReached, StepOver
 from worker.sandbox.log import Log
-from worker.sandbox.report import Failure, describe, describe_end, describe_refusal
+from worker.sandbox.report import Failure, describe, describe_end, describe_refusal, hint_for
 from worker.sandbox.route import bound_names
 from worker.sandbox.session import Opener, Session, SessionLost
 from worker.sandbox.values import plain_json
@@ -72,7 +72,11 @@ class Track:
         outcome = Outcome(self.kind, gate)
         log = Log(self._limits.output_chars)
         try:
-            session = self._ready(gate, past)
+            try:
+                session = self._ready(past, gate)
+            except (SessionLost, StepOver):
+                outcome.lost_way = True
+                raise
             gate.begin()
             try:
                 outcome.value = session.run(gate.code, gate, log, variables)
@@ -82,9 +86,8 @@ class Track:
                 self._checkpoint = session.checkpoint()
         except SessionLost as lost:
             outcome.ended, outcome.limit = lost.text, lost.limit
-        except Diverged as over:
-            outcome.ended, outcome.lost_way = str(over), True
         except StepOver as over:
+            outcome.lost_way |= isinstance(over, Diverged)
             outcome.ended, outcome.limit = str(over), isinstance(over, LimitReached)
         except BaseException:
             self.close()
@@ -100,7 +103,7 @@ class Track:
         if session is not None:
             session.close()
 
-    def _ready(self, gate: Gate, past: list[PastStep]) -> Session:
+    def _ready(self, past: list[PastStep], gate: Gate) -> Session:
         if self._session is None:
             self._session = self._opener(self._checkpoint)
             if self._checkpoint is None:
@@ -127,6 +130,8 @@ class Executor(SandboxExecutor):
         self._limits = limits
         self._pins = pins
         self._track = track
+        self._hints = track.kind
+        """Whose gaps the hints beside an error speak of."""
         self._shared = ExecutorState()
         self._past: list[PastStep] = []
         self._variables: dict[str, Plain] = {}
@@ -220,7 +225,7 @@ class Executor(SandboxExecutor):
         if outcome.ended:
             return describe_end(outcome.ended, self._limits), "limit" if outcome.limit else "crash"
         if outcome.failure is not None:
-            hints = outcome.sandbox == "monty"
-            text = describe(outcome.failure, outcome.gate.step, self._limits, hints)
+            hint = hint_for(outcome.failure, self._hints)
+            text = describe(outcome.failure, outcome.gate.step, self._limits, hint)
             return text, "error"
         return None, None

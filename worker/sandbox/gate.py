@@ -87,7 +87,6 @@ class Gate:
     calls: list[CallRecord] = field(default_factory=list)
     final: bool = False
     final_value: Plain = None
-    reached_host: int = 0
     _refused: int = 0
     _in_tools: float = 0.0
     _started: float = field(default_factory=time.monotonic)
@@ -172,7 +171,6 @@ class Gate:
     def _ask_host(
         self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: tuple[int, int] | None
     ) -> Answer:
-        self.reached_host += 1
         self.shared.position = place or (self.step, _mention(self.code, name))
         began = time.monotonic()
         try:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worker.sandbox.contract import Limits
+from worker.sandbox.contract import Limits, SandboxKind
 from worker.sandbox.values import clean, shorten
 
 _HEAD = "Code execution failed:"
@@ -14,25 +13,28 @@ _MOST_FRAMES = 12
 _SOURCE_CHARS = 160
 ROLLED_BACK = "State rolled back to the end of the previous step."
 
-_HINTS: tuple[tuple[str, str], ...] = (
-    (
-        r"cannot suspend in this synchronous context",
-        "call tools in a plain loop or comprehension, not inside list.sort(key=...), "
-        "defaultdict(...) or __repr__",
+_HINTS: dict[SandboxKind, tuple[tuple[str, str], ...]] = {
+    "monty": (
+        (
+            r"cannot suspend in this synchronous context",
+            "call tools in a plain loop or comprehension, not inside list.sort(key=...), "
+            "defaultdict(...) or __repr__",
+        ),
+        (r"yield expressions", "build and return a list instead of using yield"),
+        (r"class inheritance", "write the class without a base; raise ValueError or RuntimeError"),
+        (r"'del' statement", "use d.pop(key, None) or assign a new value"),
+        (r"cannot create 'property' instances", "write a plain method instead of a property"),
+        (r"No module named", "modules here: math re json itertools collections functools "
+         "datetime decimal copy random bisect csv hashlib base64 dataclasses typing time heapq "
+         "statistics string operator textwrap pprint contextlib"),
+        (r"'(list|dict|str|set|tuple)' object has no attribute", "pass a lambda, not a method"),
     ),
-    (r"yield expressions", "build and return a list instead of using yield"),
-    (r"class inheritance", "write the class without a base; raise ValueError or RuntimeError"),
-    (r"'del' statement", "use d.pop(key, None) or assign a new value"),
-    (r"cannot create 'property' instances", "write a plain method instead of a property"),
-    (r"No module named", "modules here: {modules}"),
-    (r"'(list|dict|str|set|tuple)' object has no attribute", "pass a lambda, not a bound method"),
-)
-
-MODULES = (
-    "math re json itertools collections functools datetime decimal copy random bisect csv "
-    "hashlib base64 dataclasses typing time heapq statistics string operator textwrap pprint "
-    "contextlib"
-)
+    "process": (
+        (r"ModuleNotFoundError", "the standard library is here, other packages are not"),
+        (r"Read-only file system|PermissionError|FileNotFoundError",
+         "there are no files and no network here, only the tools"),
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,8 @@ class Failure(Exception):
         self.frames = frames
 
 
-def describe(failure: Failure, step: int, limits: Limits, hints: bool) -> str:
-    """The report of an exception: one line per frame, then class and message."""
+def describe(failure: Failure, step: int, limits: Limits, hint: str | None) -> str:
+    """The report of an exception: one line per frame, class and message, perhaps a way out."""
     shown: list[str] = []
     frames = failure.frames
     for index, frame in enumerate(frames):
@@ -70,7 +72,6 @@ def describe(failure: Failure, step: int, limits: Limits, hints: bool) -> str:
     message = message.strip().replace("\n", "\n    ")
     last = f"{clean(failure.name)[:80]}: {message}" if message else clean(failure.name)[:80]
     lines = [_HEAD, *shown, last]
-    hint = _hint(last) if hints else None
     if hint:
         lines.append(f"Hint: {hint}")
     return shorten("\n".join(lines), limits.error_chars)
@@ -99,6 +100,7 @@ def _line(frame: Frame, step: int) -> str:
     return clean(f"  line {frame.line}{inside}: {frame.source}{where}").replace("\n", " ")
 
 
-def _hint(text: str) -> str | None:
-    found: Sequence[str] = [hint for pattern, hint in _HINTS if re.search(pattern, text)]
-    return found[0].format(modules=MODULES) if found else None
+def hint_for(failure: Failure, kind: SandboxKind) -> str | None:
+    """The way that works where a gap of the sandbox made the code fail."""
+    text = f"{failure.name}: {failure.message[:1000]}"
+    return next((hint for pattern, hint in _HINTS[kind] if re.search(pattern, text)), None)

@@ -24,136 +24,40 @@ _EXPRESSIONS = (
 )
 _KNOWN_NODES = _STATEMENTS + _EXPRESSIONS
 
-_BUILTINS = frozenset(
-    [
-        "abs",
-        "all",
-        "any",
-        "bool",
-        "chr",
-        "dict",
-        "divmod",
-        "enumerate",
-        "float",
-        "int",
-        "isinstance",
-        "len",
-        "list",
-        "max",
-        "min",
-        "ord",
-        "pow",
-        "print",
-        "range",
-        "repr",
-        "reversed",
-        "round",
-        "sorted",
-        "str",
-        "sum",
-        "tuple",
-        "zip",
-        "map",
-        "filter",
-        "ArithmeticError",
-        "AssertionError",
-        "AttributeError",
-        "Exception",
-        "IndexError",
-        "KeyError",
-        "LookupError",
-        "NameError",
-        "RuntimeError",
-        "StopIteration",
-        "TimeoutError",
-        "TypeError",
-        "ValueError",
-        "ZeroDivisionError",
-        "True",
-        "False",
-        "None",
-        "__name__",
-    ]
-)
-_EAGER = frozenset({"map", "filter", "zip", "enumerate", "reversed"})
-"""Lazy in CPython, lists in Monty: only where they are used up at once."""
-_CONSUMERS = frozenset({"list", "tuple", "dict", "sum", "sorted", "max", "min", "join"})
 
-_METHODS = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "pop",
-        "remove",
-        "clear",
-        "copy",
-        "count",
-        "index",
-        "sort",
-        "reverse",
-        "get",
-        "items",
-        "keys",
-        "values",
-        "setdefault",
-        "update",
-        "upper",
-        "lower",
-        "strip",
-        "lstrip",
-        "rstrip",
-        "split",
-        "rsplit",
-        "join",
-        "replace",
-        "startswith",
-        "endswith",
-        "find",
-        "rfind",
-        "title",
-        "capitalize",
-        "isdigit",
-        "isalpha",
-        "isalnum",
-        "isspace",
-        "splitlines",
-        "zfill",
-        "ljust",
-        "rjust",
-        "center",
-        "removeprefix",
-        "removesuffix",
-        "partition",
-        "rpartition",
-    ]
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BUILTINS = _words(
+    """
+    abs all any bool chr dict divmod enumerate float int isinstance len list max min ord pow
+    print range repr reversed round sorted str sum tuple zip map filter
+    ArithmeticError AssertionError AttributeError Exception IndexError KeyError LookupError
+    NameError RuntimeError StopIteration TimeoutError TypeError ValueError ZeroDivisionError
+    True False None __name__
+    """
+)
+_EAGER = _words("map filter zip enumerate reversed")
+"""Lazy in CPython, lists in Monty: only where they are used up at once."""
+_CONSUMERS = _words("list tuple dict sum sorted max min join")
+_METHODS = _words(
+    """
+    append extend insert pop remove clear copy count index sort reverse
+    get items keys values setdefault update
+    upper lower strip lstrip rstrip split rsplit join replace startswith endswith find rfind
+    title capitalize isdigit isalpha isalnum isspace splitlines zfill ljust rjust center
+    removeprefix removesuffix partition rpartition
+    """
 )
 _MODULES: dict[str, frozenset[str]] = {
-    "math": frozenset(
-        [
-            "ceil",
-            "floor",
-            "sqrt",
-            "inf",
-            "pi",
-            "e",
-            "isclose",
-            "gcd",
-            "lcm",
-            "comb",
-            "perm",
-            "factorial",
-            "prod",
-        ]
-    ),
-    "json": frozenset({"dumps", "loads"}),
-    "itertools": frozenset(
-        ["product", "combinations", "permutations", "chain", "repeat", "accumulate"]
-    ),
-    "collections": frozenset({"defaultdict", "Counter"}),
-    "functools": frozenset({"reduce", "lru_cache", "cache", "partial"}),
-    "time": frozenset({"sleep"}),
-    "typing": frozenset({"Any", "Dict", "List", "Optional", "Tuple"}),
+    "math": _words("ceil floor sqrt inf pi e isclose gcd lcm comb perm factorial prod"),
+    "json": _words("dumps loads"),
+    "itertools": _words("product combinations permutations chain repeat accumulate"),
+    "collections": _words("defaultdict Counter"),
+    "functools": _words("reduce lru_cache cache partial"),
+    "time": _words("sleep"),
+    "typing": _words("Any Dict List Optional Tuple"),
 }
 _KEYWORDS = {
     "print": frozenset({"sep", "end"}),

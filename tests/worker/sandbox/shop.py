@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ledger.fault import ToolFault
-from worker.sandbox import SandboxExecutor
+
+if TYPE_CHECKING:
+    from worker.sandbox import SandboxExecutor
 
 PRODUCTS = [
     {"sku": "p1", "name": "Soda 6pk", "price": 12, "available": 4},
     {"sku": "p2", "name": "Soda 24pk", "price": 40, "available": 2},
     {"sku": "p3", "name": "Water", "price": 3, "available": 0},
+    {"sku": "p4", "name": "Soda 12pk", "price": 21, "available": 3},
+    {"sku": "p5", "name": "Juice", "price": 7, "available": 9, "brand": "sunny", "tags": None},
 ]
+COUPONS = {"SAVE5": 5, "HALF": 20, "BULK": 0}
+PAGE_LIMIT = 4
 SECRET = "sk-test-0451"
 
 
@@ -27,7 +34,11 @@ class Shop:
         self.rows = [dict(row) for row in PRODUCTS]
         self._tools: dict[str, Callable[..., object]] = {
             "search_products": self._search_products,
+            "list_products": self._list_products,
             "get_product": self._get_product,
+            "view_basket": self._view_basket,
+            "remove_from_basket": self._remove_from_basket,
+            "apply_coupon": self._apply_coupon,
             "add_to_basket": self._add_to_basket,
             "checkout": self._checkout,
             "echo": self._echo,
@@ -63,6 +74,35 @@ class Shop:
             raise ToolFault("quantity must be a whole number from 1 to 999")
         self.basket[sku] = self.basket.get(sku, 0) + quantity
         return {"items": sum(self.basket.values())}
+
+    def _list_products(self, offset: int = 0, limit: int = 10) -> object:
+        if limit > PAGE_LIMIT:
+            raise ToolFault(f"page limit exceeded: {limit} > {PAGE_LIMIT}")
+        end = offset + limit
+        return {
+            "products": self.rows[offset:end],
+            "next_offset": end if end < len(self.rows) else -1,
+        }
+
+    def _view_basket(self) -> object:
+        prices = {str(row["sku"]): row["price"] for row in PRODUCTS}
+        items = [
+            {"sku": sku, "quantity": quantity, "price": prices[sku]}
+            for sku, quantity in self.basket.items()
+        ]
+        subtotal = sum(int(str(prices[sku])) * n for sku, n in self.basket.items())
+        return {"items": items, "subtotal": subtotal}
+
+    def _remove_from_basket(self, sku: str) -> object:
+        if sku not in self.basket:
+            raise ToolFault(f"not in the basket: {sku}", kind="KeyError")
+        del self.basket[sku]
+        return self._view_basket()
+
+    def _apply_coupon(self, code: str) -> object:
+        if code not in COUPONS:
+            raise ToolFault(f"unknown coupon: {code}")
+        return {"discount": COUPONS[code], "code": code}
 
     def _checkout(self) -> object:
         raise ToolFault("insufficient inventory for p3", kind="RuntimeError")

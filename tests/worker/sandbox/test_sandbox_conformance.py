@@ -126,12 +126,12 @@ class TestTools:
 
     def test_results_are_copies(self, box: SandboxExecutor, shop: Shop) -> None:
         box("r = search_products('')\nr['products'][0]['price'] = -5\nr['products'].clear()")
-        assert [row["price"] for row in shop.rows] == [12, 40, 3]
+        assert [row["price"] for row in shop.rows][:3] == [12, 40, 3]
         assert box("search_products('')['products'][0]['price']").output == 12
 
     def test_a_tool_name_given_away_is_a_tool_again(self, box: SandboxExecutor) -> None:
         assert box("search_products = 5\nsearch_products").output == 5
-        assert box("len(search_products('')['products'])").output == 3
+        assert box("len(search_products('')['products'])").output == 5
 
     def test_faults_are_exceptions_with_the_words_of_the_api(self, box: SandboxExecutor) -> None:
         out = box(

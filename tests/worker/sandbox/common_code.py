@@ -1,0 +1,94 @@
+"""What worker code commonly looks like, and what CPython makes of it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import multiprocessing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ledger.fault import ToolFault
+
+from .shop import Shop
+
+_FOLDER = Path(__file__).parent / "snippets"
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """One row of the table."""
+
+    name: str
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All that a run shows."""
+
+    logs: list[str]
+    errors: list[str | None]
+    final: object
+    calls: list[object]
+
+
+class Final(BaseException):
+    """The end of a snippet in the comparison run."""
+
+
+def snippets() -> list[Snippet]:
+    """All rows, in the order of the files."""
+    found = []
+    for file in sorted(_FOLDER.glob("*.txt")):
+        for part in file.read_text().split("### ")[1:]:
+            name, _, code = part.partition("\n")
+            steps = tuple(step.strip("\n") + "\n" for step in code.split("=== next step\n"))
+            found.append(Snippet(name, steps))
+    return found
+
+
+def all_in_cpython() -> dict[str, Seen]:
+    """Every row, run by a plain interpreter of its own that shares nothing with the tests."""
+    rows = snippets()
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return dict(zip((row.name for row in rows), pool.map(_in_cpython, rows), strict=True))
+
+
+def _in_cpython(snippet: Snippet) -> Seen:
+    """Run a row right here. The rows are ours; foreign code must not come here."""
+    shop = Shop()
+    final: list[object] = []
+
+    def tool(name: str) -> Any:
+        def call(*args: object, **kwargs: object) -> object:
+            try:
+                return shop.call(name, list(args), kwargs)
+            except ToolFault as fault:
+                kind = {"KeyError": KeyError, "ValueError": ValueError}
+                raise kind.get(fault.kind, RuntimeError)(fault.text) from None
+
+        return call
+
+    def final_answer(value: object) -> None:
+        final.append(value)
+        raise Final
+
+    names: dict[str, Any] = {"__name__": "__main__", "final_answer": final_answer}
+    logs: list[str] = []
+    errors: list[str | None] = []
+    for step in snippet.steps:
+        names.update({name: tool(name) for name in shop.names})
+        out = io.StringIO()
+        errors.append(None)
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+                exec(compile(ast.parse(step), "<snippet>", "exec"), names)
+        except (Final, SystemExit):
+            pass
+        except BaseException as error:
+            errors[-1] = type(error).__name__
+        logs.append(out.getvalue())
+    return Seen(logs, errors, final[0] if final else None, [*shop.calls])

@@ -1,0 +1,47 @@
+"""Common worker code runs in the sandbox as it does in CPython, row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from worker.sandbox import SandboxError, SandboxExecutor, open_sandbox, walls
+
+from .common_code import Seen, Snippet, all_in_cpython, snippets
+from .shop import Shop
+
+ROWS = snippets()
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, Seen]:
+    return all_in_cpython()
+
+
+def in_sandbox(snippet: Snippet, box: SandboxExecutor, shop: Shop) -> Seen:
+    logs: list[str] = []
+    errors: list[str | None] = []
+    final: object = None
+    for step in snippet.steps:
+        try:
+            out = box(step)
+        except SandboxError as error:
+            lines = [line for line in error.text.splitlines() if not line.startswith("Hint")]
+            errors.append(lines[-1].partition(":")[0])
+            logs.append(str(box.state["_print_outputs"]))
+            continue
+        errors.append(None)
+        logs.append(out.logs)
+        final = out.output if out.is_final_answer else final
+    return Seen(logs, errors, final, [*shop.calls])
+
+
+@pytest.mark.skipif(not walls().process, reason=f"no process sandbox here: {walls().missing}")
+@pytest.mark.parametrize("snippet", ROWS, ids=[row.name for row in ROWS])
+def test_as_in_cpython(snippet: Snippet, expected: dict[str, Seen]) -> None:
+    shop = Shop()
+    with open_sandbox(shop, None, "auto") as box:
+        assert in_sandbox(snippet, box, shop) == expected[snippet.name]
+
+
+def test_the_table_is_broad() -> None:
+    assert len(ROWS) >= 120
