@@ -64,19 +64,20 @@ class TaskLoop:
         run = self._run
         for number in range(1, self._max_turns + 1):
             decision = self._turn(task_text, number)
-            if self._benchmark.finished():
+            if decision is None or self._benchmark.finished():
                 run.outcome = "purchased"
                 return
             if decision.decision == "FINISH":
                 run.outcome = "declined"
                 return
 
-    def _turn(self, task_text: str, number: int) -> Decision:
+    def _turn(self, task_text: str, number: int) -> Decision | None:
+        """One turn; None where reading the state showed that nothing is left to do."""
         began = time.perf_counter()
         before = len(self._run.calls)
-        ledger = Ledger()
-        state = self._benchmark.state(ledger)
-        self._run.requests += ledger.requests
+        state = self._read_state()
+        if self._benchmark.finished():
+            return None
         decision, challenge = self._decide(task_text, state, number)
         report = self._act(decision) if decision.decision == "PROCEED" else None
         turn = Turn(
@@ -93,6 +94,14 @@ class TaskLoop:
         self._on_turn(turn)
         return decision
 
+    def _read_state(self) -> str:
+        ledger = Ledger()
+        try:
+            return self._benchmark.state(ledger)
+        finally:
+            self._run.requests += ledger.requests
+            ledger.close()
+
     def _decide(self, task_text: str, state: str, number: int) -> tuple[Decision, str | None]:
         """The decision of a turn; a FINISH against the facts is asked back once."""
         turns = self._run.turns
@@ -100,8 +109,7 @@ class TaskLoop:
         decision = self._evaluator.decide(task_text, said, state, number, self._max_turns)
         if decision.decision == "PROCEED":
             return decision, None
-        words = f"{decision.instruction}\n{decision.thought}"
-        challenge = self._benchmark.challenge(words)
+        challenge = self._benchmark.challenge(decision.instruction or decision.thought)
         if challenge is None:
             return decision, None
         again = self._evaluator.decide(

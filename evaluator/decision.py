@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import Literal
 
 import regex
@@ -10,6 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from models.text import strip_reasoning
 
+OBJECTS_AT_MOST = 300
+"""Opening braces that are tried: a reply of nothing else must not take seconds."""
 FLAGS = regex.IGNORECASE | regex.MULTILINE
 
 
@@ -124,7 +127,7 @@ def _next_decision(marks: list[regex.Match[str]], text: str) -> int:
 
 def _from_json(text: str) -> dict[str, str] | None:
     decoder = json.JSONDecoder(strict=False)
-    for found in regex.finditer(r"\{", text):
+    for found in islice(regex.finditer(r"\{", text), OBJECTS_AT_MOST):
         try:
             value, _ = decoder.raw_decode(text, found.start())
         except (ValueError, RecursionError):

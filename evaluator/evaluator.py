@@ -12,8 +12,8 @@ from models.door import Door
 from models.records import Message
 
 _REPAIR = (
-    "Your reply could not be read: {problem}. Reply again, the same decision, in exactly this form:\n"
-    "THOUGHT: ...\nDECISION: PROCEED or FINISH\nINSTRUCTION: ..."
+    "Your reply could not be read: {problem}. Reply again, the same decision, in exactly this "
+    "form:\nTHOUGHT: ...\nDECISION: PROCEED or FINISH\nINSTRUCTION: ..."
 )
 
 
@@ -49,7 +49,8 @@ class Evaluator:
         self, task: str, turns: Sequence[str], state: str, number: int, limit: int
     ) -> list[Message]:
         """The prompt: the stable part first, the changing part last."""
-        user = _environment().get_template("user.jinja").render(
+        template = _environment().get_template("user.jinja")
+        user = template.render(
             task=as_data(task),
             turns=[as_data(t) for t in turns],
             state=as_data(state),

@@ -14,7 +14,7 @@ _CHANNEL = regex.compile(
     r"(?=<\|end\|>|<\|return\|>|<\|start\|>|<\|channel\|>|\Z)",
     regex.DOTALL,
 )
-_BARE_CHANNEL = regex.compile(r"\Aanalysis\b.*?assistant\s*final", regex.DOTALL)
+_BARE_CHANNEL = regex.compile(r"\Aanalysis.*?assistant\s*final", regex.DOTALL)
 """A channel change whose marks were dropped by a server."""
 _END_OF_THOUGHT = regex.compile(r"</(?:think|thinking|reasoning)>", regex.IGNORECASE)
 _MARK = regex.compile(r"<\|[a-z_]+\|>")

@@ -14,14 +14,23 @@ from store_tools.requests import request_tools
 from store_tools.session import StoreClient, StoreSession
 
 RULES = """\
-- A shop: products (sku, name, price in whole dollars, available), one basket, one coupon slot, an irreversible checkout. One successful checkout at most; then the task is over.
-- <state> shows the basket as the shop shows it now. Listed stock is an estimate; only checkout knows.
+- A shop: products (sku, name, price in whole dollars, available), one basket, one coupon slot, \
+an irreversible checkout. One successful checkout at most; then the task is over.
+- <state> shows the basket as the shop shows it now. Listed stock is an estimate; only checkout \
+knows.
 - A coupon counts only when the basket shows a discount; a code may be accepted and do nothing.
-- "Nx thing" means N pieces of that product; "N things" means N single units, which packs can add up to.
-- Buy exactly what is asked: right products, exact amounts, all conditions met. Otherwise buy nothing at all."""
+- "Nx thing" means N pieces of that product; "N things" means N single units, which packs can add \
+up to.
+- Buy exactly what is asked: right products, exact amounts, all conditions met. Otherwise buy \
+nothing at all."""
 _MATCHES_COUNT = regex.compile(r"Expected number of checkout events(?: matches)?: (\d+)")
-_CLAIM = regex.compile(r"\b(?:DONE|BOUGHT|PURCHASED|COMPLETED?|CHECKED OUT)\b", regex.IGNORECASE)
-_REFUSAL = regex.compile(r"\b(?:DECLIN\w*|REFUS\w*|IMPOSSIBLE|CANNOT|CAN'T|NOT POSSIBLE|NO PURCHASE)\b", regex.IGNORECASE)
+_ANSWER = regex.compile(
+    r"\b(?:(?P<refusal>DECLIN\w*|REFUS\w*|IMPOSSIBLE|CANNOT|CAN[’']T|NO PURCHASE"
+    r"|NOT(?:HING)? (?:WAS |BEEN )?(?:POSSIBLE|BOUGHT|PURCHASED|DONE|COMPLETED))"
+    r"|(?P<claim>DONE|BOUGHT|PURCHASED|COMPLETED?|CHECKED OUT))\b",
+    regex.IGNORECASE,
+)
+"""The first of these words says what a FINISH means."""
 
 
 class StoreBenchmark:
@@ -63,16 +72,16 @@ class StoreBenchmark:
         """What to ask back when a FINISH with these words does not agree with the facts."""
         if self._session.checkouts:
             return None
-        declined = bool(_REFUSAL.search(words))
-        if _CLAIM.search(words) and not declined:
+        answer = _ANSWER.search(words)
+        if answer is None:
             return (
-                "CHALLENGE: nothing has been checked out. If the task can be fulfilled, PROCEED with "
-                "the instruction that does it; if not, FINISH with DECLINED and the reason."
+                "CHALLENGE: nothing has been checked out and no reason was given. PROCEED, or "
+                "FINISH with DECLINED and the reason."
             )
-        if not declined:
+        if answer["claim"]:
             return (
-                "CHALLENGE: nothing has been checked out and no reason was given. PROCEED, or FINISH "
-                "with DECLINED and the reason."
+                "CHALLENGE: nothing has been checked out. If the task can be fulfilled, PROCEED "
+                "with the instruction that does it; if not, FINISH with DECLINED and the reason."
             )
         if self._session.catalog is None and not self._session.looked:
             return (

@@ -162,7 +162,7 @@ THINGS = _set(
     figurine file filament filler film filter fixture flag flask float flour flower flute food footprint fork fountain frame freezer
     frother fryer fuel funnel fuse game garland gasket gate gauge gear gel generator gig glass globe glove glue goggle grate
     grease grill grinder grip groundsheet guard guide guidebook guyline hammer hammock handle handlebar hanger
-    harness hat headlamp heater helmet hinge hitch hive holder holster honey hood hook hoop horn hose hub infuser
+    harness hat headlamp heater helmet hinge hitch hive holder holster honey hood hook hoop horn tip hose hub infuser
     inflator ink inlay insert insole insulator jack jacket jam jar jersey jigsaw jug juice juicer kennel kettle key keychain kickstand
     kneepad knife knob label lace ladder ladle lamp lanyard lantern lash leash leaf lead leg lens level lever lid light
     lighter line liner liquid litter loader lock lotion lube lubricant lunchbox machine magazine magnet maker mallet
@@ -214,6 +214,16 @@ GENERIC = _set(
     "finish look design shade tone scent flavour flavor taste fit pattern length width height diameter capacity kind type sort style variety brand brand-new edition option good stuff supply one number no machine"
 )
 """Nouns in a request that need not occur in the product's name."""
+
+VARIETIES = _set("wine beer whiskey gin rum vodka cheese tea")
+"""Kinds whose products are named by their variety alone ("Riesling")."""
+
+HYPERNYMS = VARIETIES | _set(
+    "cpu gpu laptop phone camera tablet console monitor tv printer router headphone earbud speaker smartwatch "
+    "watch game boardgame book novel car bike perfume guitar piano drone telescope robot hoover processor "
+    "motherboard scanner projector turntable synthesizer sneaker doll figure vinyl album software"
+)
+"""Kinds that a model name implies, so that the name need not hold the word."""
 
 STOPWORDS = _set(
     "a an the of in on for with and or to from by my our your their his her its me us you i we it "

@@ -17,16 +17,19 @@ from rapidfuzz.distance import DamerauLevenshtein
 from store_tools.lexicon import (
     CONTAINERS,
     GENERIC,
+    HYPERNYMS,
     LOOSE_CONTAINERS,
     MATERIALS,
     QUALIFIERS,
     STOPWORDS,
     THINGS,
     VARIANTS,
+    VARIETIES,
 )
 from store_tools.words import is_spec, plain_text, words
 
 FULL = 0.6
+IMPLIED = 0.65
 """Scores from here on are full matches."""
 PACKAGING = frozenset(
     "bottle can jar bag tin tube sachet carton tub pouch sack bucket canister drum keg".split()
@@ -165,11 +168,22 @@ def _score(query: Query, item: Item) -> float:
         if _misspelt(word, item.every):
             fuzzy += 1
             continue
-        return 0.5 * _coverage(query, item)
+        return IMPLIED if _implied(query, item) else 0.5 * _coverage(query, item)
     if _other_variant(query, item) or len(item.name) > NAME_WORDS:
         return 0.5
     extra = sum(1 for w in dict.fromkeys(item.name) if w not in query.needed and w not in STOPWORDS)
     return round(max(0.0, _kind(query, item) - 0.005 * min(extra, 10) - 0.2 * fuzzy), 3)
+
+
+def _implied(query: Query, item: Item) -> bool:
+    """Whether only the kind is missing, which a full model name implies ("Dell XPS 15 laptop")."""
+    rest = [w for w in query.needed if w != query.head]
+    named = any(is_spec(w) for w in rest) or len(rest) > 1 or query.head in VARIETIES
+    if query.head not in HYPERNYMS or not rest or not named:
+        return False
+    main = set(item.core) | {w for w in item.name if is_spec(w)}
+    other = item.head in KINDS and item.head not in query.said
+    return not other and all(w in main for w in rest) and not _other_variant(query, item)
 
 
 def _coverage(query: Query, item: Item) -> float:

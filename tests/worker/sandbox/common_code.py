@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-import multiprocessing
-from dataclasses import dataclass
+import json
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ class Snippet:
 
 @dataclass(frozen=True)
 class Seen:
-    """All that a run shows."""
+    """All that a run shows, as JSON has it."""
 
     logs: list[str]
     errors: list[str | None]
@@ -52,9 +54,25 @@ def snippets() -> list[Snippet]:
 
 def all_in_cpython() -> dict[str, Seen]:
     """Every row, run by a plain interpreter of its own that shares nothing with the tests."""
-    rows = snippets()
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return dict(zip((row.name for row in rows), pool.map(_in_cpython, rows), strict=True))
+    program = (
+        f"import sys, importlib; sys.path[:] = {sys.path!r}; sys.argv[:] = ['']; "
+        f"importlib.import_module({__name__!r}).print_all()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return {name: Seen(**seen) for name, seen in json.loads(done.stdout).items()}
+
+
+def print_all() -> None:
+    """Run every row and print what is seen, as JSON."""
+    found = {row.name: asdict(_in_cpython(row)) for row in snippets()}
+    print(json.dumps(found))
 
 
 def _in_cpython(snippet: Snippet) -> Seen:

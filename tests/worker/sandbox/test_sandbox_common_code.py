@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 import pytest
 
 from worker.sandbox import SandboxError, SandboxExecutor, open_sandbox, walls
@@ -32,7 +35,8 @@ def in_sandbox(snippet: Snippet, box: SandboxExecutor, shop: Shop) -> Seen:
         errors.append(None)
         logs.append(out.logs)
         final = out.output if out.is_final_answer else final
-    return Seen(logs, errors, final, [*shop.calls])
+    seen = Seen(logs, errors, final, [*shop.calls])
+    return Seen(**json.loads(json.dumps(asdict(seen))))
 
 
 @pytest.mark.skipif(not walls().process, reason=f"no process sandbox here: {walls().missing}")
