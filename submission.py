@@ -9,7 +9,7 @@ import os
 import secrets
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from coordinator.cli import Options, main
 
 BUNDLED_PACK = Path(__file__).parent / "simulator" / "packs" / "store-bundled.json"
 REAL_URL = "https://erc.timetoact-group.at"
+PIPE_WIDTH = 120
 
 
 class CannotRun(Exception):
@@ -25,7 +26,7 @@ class CannotRun(Exception):
 
 
 def start(options: Options) -> int:
-    """Run what the command line asks for; the exit code: 0 completed, 1 could not, 2 wrong usage."""
+    """Run what the command line asks for; the exit code: 0 completed, 1 could not."""
     from models import litellm_module
 
     litellm_module.warm()
@@ -37,6 +38,9 @@ def start(options: Options) -> int:
     except KeyboardInterrupt:
         print("interrupted; what was done is in the run folder", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"error: the run folder cannot be written: {error}", file=sys.stderr)
+        return 1
 
 
 def _run(options: Options) -> int:
@@ -46,15 +50,13 @@ def _run(options: Options) -> int:
     from coordinator.session import Session
     from worker.sandbox import walls
 
-    folder = _new_folder(options.out)
     note = Console(stderr=True)
-    with _platform(options) as (platform, pack_name):
-        wall = walls()
+    with _run_folder(options.out) as folder, _platform(options) as (platform, pack_name):
+        _check_sandbox()
         if not options.as_json:
-            note.print(wall.text, highlight=False, markup=False)
-        config = _config(options, pack_name)
+            note.print(walls().text, highlight=False, markup=False)
         watch = Progress(note)
-        session = Session(platform, config, _store_benchmark, folder, watch)
+        session = Session(platform, _config(options, pack_name), _store_benchmark, folder, watch)
         tasks = _refusals_explained(session.tasks, options)
         watch.expect(len(tasks))
         with watch:
@@ -65,12 +67,23 @@ def _run(options: Options) -> int:
     if options.as_json:
         print(results.model_dump_json(indent=1))
         return 0
-    show = Console()
+    # A pipe has no width of its own; 80 columns would cut the names of the tasks.
+    show = Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH)
     show.print(closing_table(results))
     for line in closing_lines(results):
         show.print(line, highlight=False, markup=False)
-    show.print(f"journal and results: {folder}", highlight=False, markup=False)
+    show.print(f"journal and results: {folder}", highlight=False, markup=False, soft_wrap=True)
     return 0
+
+
+def _check_sandbox() -> None:
+    """Find a wrong setting now and not in every task."""
+    from worker.sandbox import chosen_kind
+
+    try:
+        chosen_kind()
+    except ValueError as error:
+        raise CannotRun(str(error)) from None
 
 
 @contextmanager
@@ -79,25 +92,31 @@ def _platform(options: Options) -> Iterator[tuple[Any, str | None]]:
     if options.real:
         yield _real_platform(), None
         return
-    from erc3_compat import ERC3
     from simulator.pack import PackError, load_pack
     from simulator.server import serve
 
+    client = _client()
     try:
         pack = load_pack(options.pack or BUNDLED_PACK)
     except (PackError, OSError) as error:
         raise CannotRun(f"the pack cannot be used: {error}") from None
     with serve(pack) as simulator:
-        yield ERC3(key="key-embedded", base_url=simulator.base_url), pack.name
+        yield client(key="key-embedded", base_url=simulator.base_url), pack.name
+
+
+def _client() -> Any:
+    try:
+        from erc3_compat import ERC3
+    except (ImportError, ValueError) as error:
+        raise CannotRun(f"the platform's client cannot be used: {error}") from None
+    return ERC3
 
 
 def _real_platform() -> Any:
-    from erc3_compat import ERC3
-
     key = os.environ.get("ERC3_API_KEY", "")
     if not key:
         raise CannotRun("--real needs ERC3_API_KEY, in the environment or in .env")
-    return ERC3(key=key, base_url=os.environ.get("ERC3_BASE_URL") or REAL_URL)
+    return _client()(key=key, base_url=os.environ.get("ERC3_BASE_URL") or REAL_URL)
 
 
 def _config(options: Options, pack_name: str | None) -> Any:
@@ -130,14 +149,20 @@ def _store_benchmark(platform: Any, task_id: str) -> Any:
     return StoreBenchmark(client, prose())
 
 
-def _new_folder(out: Path) -> Path:
+@contextmanager
+def _run_folder(out: Path) -> Iterator[Path]:
+    """A new folder for the run, before anything is spent; gone again where nothing was run."""
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
     folder = out / f"{stamp}-{secrets.token_hex(2)}"
     try:
         folder.mkdir(parents=True)
     except OSError as error:
         raise CannotRun(f"the run folder {folder} cannot be made: {error.strerror}") from None
-    return folder
+    try:
+        yield folder
+    finally:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _refusals_explained(action: Any, options: Options) -> Any:
@@ -150,18 +175,27 @@ def _refusals_explained(action: Any, options: Options) -> Any:
         raise CannotRun(f"the platform refused: {error}") from None
     except transport_errors() as error:
         where = "ERC3_BASE_URL" if options.real else "the embedded platform"
-        raise CannotRun(f"the platform cannot be reached ({where}): {type(error).__name__}") from None
+        raise CannotRun(
+            f"the platform cannot be reached ({where}): {type(error).__name__}"
+        ) from None
 
 
 def _may_submit(options: Options, console: Any) -> bool:
     if not options.real or options.yes:
         return True
     if not sys.stdin.isatty():
-        console.print("not submitted: --real asks first; run with --yes to submit without a question")
+        console.print(
+            "not submitted: --real asks first; run with --yes to submit without a question"
+        )
         return False
-    console.print("Submit this session to the platform? It cannot be changed afterwards. [y/N] ", end="")
-    return input().strip().casefold() in ("y", "yes")
+    console.print(
+        "Submit this session to the platform? It cannot be changed afterwards. [y/N] ", end=""
+    )
+    try:
+        return input().strip().casefold() in ("y", "yes")
+    except EOFError:
+        return False
 
 
 if __name__ == "__main__":
-    main()
+    main(start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -36,18 +37,24 @@ class Options:
 
 @app.command()
 def run(
+    context: typer.Context,
     benchmark: Annotated[str, typer.Option(help="Benchmark id on the platform.")] = "store",
     pack: Annotated[
-        Path | None, typer.Option(help="A store-pack/1 file for the embedded platform; default: the bundled pack.")
+        Path | None,
+        typer.Option(
+            help="A store-pack/1 file for the embedded platform; default: the bundled pack."
+        ),
     ] = None,
     task: Annotated[
         list[str] | None, typer.Option(help="Run only this spec, outside of a session. Repeatable.")
     ] = None,
     evaluator: Annotated[
-        str | None, typer.Option(help="LiteLLM id of the evaluator's model [EVALUATOR_MODEL; playbook/store].")
+        str | None,
+        typer.Option(help="LiteLLM id of the evaluator's model [EVALUATOR_MODEL; playbook/store]."),
     ] = None,
     worker: Annotated[
-        str | None, typer.Option(help="LiteLLM id of the worker's model [WORKER_MODEL; playbook/store].")
+        str | None,
+        typer.Option(help="LiteLLM id of the worker's model [WORKER_MODEL; playbook/store]."),
     ] = None,
     real: Annotated[
         bool, typer.Option("--real", help="Use the platform of ERC3_API_KEY and ERC3_BASE_URL.")
@@ -57,7 +64,10 @@ def run(
     max_turns: Annotated[int, typer.Option(min=1, max=50, help="Turns for a task.")] = 7,
     out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("logs"),
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the results as JSON, and nothing else, to standard output.")
+        bool,
+        typer.Option(
+            "--json", help="Print the results as JSON, and nothing else, to standard output."
+        ),
     ] = False,
     workspace: Annotated[str, typer.Option(help="Workspace of the session.")] = "default",
     name: Annotated[str, typer.Option(help="Name of the session.")] = "evaluator-worker",
@@ -65,7 +75,8 @@ def run(
         str, typer.Option(help="Architecture of the session.")
     ] = "evaluator LLM decides, stateless code worker acts",
     flag: Annotated[
-        list[str] | None, typer.Option(help="Flag of the session, such as compete_accuracy. Repeatable.")
+        list[str] | None,
+        typer.Option(help="Flag of the session, such as compete_accuracy. Repeatable."),
     ] = None,
 ) -> None:
     """Run a benchmark session with an evaluator and a worker, and show its scores."""
@@ -75,7 +86,8 @@ def run(
     if real and pack is not None:
         raise typer.BadParameter("--pack is for the embedded platform, it does not go with --real")
     if benchmark != "store":
-        raise typer.BadParameter(f"{benchmark!r} is not supported; there are tools for: store", param_hint="--benchmark")
+        text = f"{benchmark!r} is not supported; there are tools for: store"
+        raise typer.BadParameter(text, param_hint="--benchmark")
     options = Options(
         benchmark=benchmark,
         pack=pack,
@@ -93,11 +105,9 @@ def run(
         architecture=architecture,
         flags=tuple(flag or ()),
     )
-    from submission import start
-
-    raise typer.Exit(start(options))
+    raise typer.Exit(context.obj(options))
 
 
-def main() -> None:
-    """Run the command line."""
-    app()
+def main(start: Callable[[Options], int]) -> None:
+    """Read the command line and exit with what ``start`` returns."""
+    app(obj=start)

@@ -81,8 +81,19 @@ class Progress:
 
 def closing_table(results: RunResults) -> Table:
     """The score table of a run, totals and the trivial baseline below."""
-    table = Table(title=escape(f"{results.run_id}  ({results.brain.evaluator} / {results.brain.worker})"))
-    for heading in ("task", "score", "outcome", "turns", "tool calls", "requests", "tokens", "seconds"):
+    table = Table(
+        title=escape(f"{results.run_id}  ({results.brain.evaluator} / {results.brain.worker})")
+    )
+    for heading in (
+        "task",
+        "score",
+        "outcome",
+        "turns",
+        "tool calls",
+        "requests",
+        "tokens",
+        "seconds",
+    ):
         table.add_column(heading, justify="left" if heading in ("task", "outcome") else "right")
     for task in results.tasks:
         mark = "red" if task.wrong_checkout else "" if task.passed else "yellow"
@@ -123,7 +134,8 @@ def closing_lines(results: RunResults) -> list[str]:
         f"buy tasks: {totals.buy.passed} of {totals.buy.tasks} passed; "
         f"refuse tasks: {totals.refuse.passed} of {totals.refuse.tasks} passed; "
         f"wrong checkouts: {totals.wrong_checkouts}",
-        f"doing nothing would score {nothing}; this run scored {_score(totals.score_mean, 3)}; cost {cost}",
+        f"doing nothing would score {nothing}; "
+        f"this run scored {_score(totals.score_mean, 3)}; cost {cost}",
     ]
 
 

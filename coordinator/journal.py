@@ -18,7 +18,8 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: IO[str] = path.open("a", encoding="utf-8")
+        # A lone surrogate, which no UTF-8 can hold, is written as its JSON escape.
+        self._file: IO[str] = path.open("a", encoding="utf-8", errors="backslashreplace")
         self._lock = threading.Lock()
 
     def write(self, kind: str, record: dict[str, object]) -> None:

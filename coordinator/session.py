@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -94,7 +95,7 @@ class Session:
             ApiException: the platform refused (unknown benchmark, spec or key).
         """
         if self._config.tasks:
-            return [self._single(spec) for spec in self._config.tasks]
+            return self._singles()
         config = self._config
         started = self._platform.start_session(
             benchmark=config.benchmark,
@@ -107,18 +108,50 @@ class Session:
         status = self._platform.session_status(started.session_id)
         return [TaskInfo(t.spec_id, t.task_id, t.task_text) for t in status.tasks]
 
-    def _single(self, spec: str) -> TaskInfo:
-        started = self._platform.start_new_task(self._config.benchmark, spec)
-        detail = self._platform.task_detail(started.task_id)
-        return TaskInfo(spec, started.task_id, detail.text)
+    def _singles(self) -> list[TaskInfo]:
+        tasks: list[TaskInfo] = []
+        try:
+            for spec in self._config.tasks:
+                started = self._platform.start_new_task(self._config.benchmark, spec)
+                tasks.append(TaskInfo(spec, started.task_id, ""))
+                detail = self._platform.task_detail(started.task_id)
+                tasks[-1] = TaskInfo(spec, started.task_id, detail.text)
+        except Exception:
+            # A spec that does not exist must not leave the tasks before it open for ever.
+            for task in tasks:
+                with suppress(Exception):
+                    self._platform.complete_task(task)
+            raise
+        return tasks
 
     def run(self, tasks: list[TaskInfo]) -> RunResults:
-        """Run every task, at most ``jobs`` at once, and write the results after each."""
+        """Run every task, at most ``jobs`` at once, and write the results after each.
+
+        Raises:
+            OSError: the journal or the results could not be written.
+        """
         self._order = [t.task_id for t in tasks]
-        with ThreadPoolExecutor(max_workers=self._config.jobs, thread_name_prefix="task") as pool:
-            for done in [pool.submit(self._run_task, t) for t in tasks]:
+        paths = self._paths(tasks)
+        pool = ThreadPoolExecutor(max_workers=self._config.jobs, thread_name_prefix="task")
+        try:
+            runs = [pool.submit(self._run_task, t, paths[t.task_id]) for t in tasks]
+            for done in runs:
                 done.result()
+        finally:
+            # After an interrupt the tasks under way are closed, the others never begin.
+            pool.shutdown(wait=True, cancel_futures=True)
         return self.write(finished=True)
+
+    def _paths(self, tasks: list[TaskInfo]) -> dict[str, Path]:
+        """A journal for every task; two that would share a name are told apart by a number."""
+        used: dict[str, int] = {}
+        paths: dict[str, Path] = {}
+        for task in tasks:
+            name = file_name(task.spec_id)
+            used[name] = used.get(name, 0) + 1
+            number = f"-{used[name]}" if used[name] > 1 else ""
+            paths[task.task_id] = self._folder / "tasks" / f"{name}{number}.jsonl"
+        return paths
 
     def submit(self) -> None:
         """Hand the session in. Raises ApiException where the platform refuses."""
@@ -145,35 +178,46 @@ class Session:
             write_whole(self._folder / "results.json", results.model_dump_json(indent=1))
         return results
 
-    def _run_task(self, task: TaskInfo) -> None:
+    def _run_task(self, task: TaskInfo, path: Path) -> None:
         self._watcher.task_started(task)
         began = time.perf_counter()
-        journal = Journal(self._folder / "tasks" / f"{file_name(task.spec_id)}.jsonl")
         run = TaskRun()
-        try:
-            journal.write("task", {"spec_id": task.spec_id, "task_id": task.task_id, "text": task.text})
-            checkouts, wanted_of = self._play(task, journal, run)
-            result = self._close(task, run, checkouts, wanted_of, time.perf_counter() - began)
+        with closing(Journal(path)) as journal:
+            benchmark = self._play(task, journal, run)
+            result = self._close(task, run, benchmark, time.perf_counter() - began)
+            if result.error:
+                journal.write("error", {"text": result.error})
             journal.write("result", result.model_dump(mode="json"))
-        finally:
-            journal.close()
         with self._lock:
             self._results[task.task_id] = result
         self.write(finished=False)
         self._watcher.task_done(result)
 
-    def _play(
-        self, task: TaskInfo, journal: Journal, run: TaskRun
-    ) -> tuple[int, Callable[[str], Any]]:
+    def _play(self, task: TaskInfo, journal: Journal, run: TaskRun) -> Benchmark | None:
         """Run the loop; whatever happens, it comes back so that the task can be completed."""
-        if not self._config.tasks:
-            self._platform.start_task(task)
-        benchmark = self._make_benchmark(self._platform, task.task_id)
+        benchmark: Benchmark | None = None
+        try:
+            journal.write(
+                "task", {"spec_id": task.spec_id, "task_id": task.task_id, "text": task.text}
+            )
+            if not self._config.tasks:
+                self._platform.start_task(task)
+            benchmark = self._make_benchmark(self._platform, task.task_id)
+            self._loop(task, benchmark, journal, run).go(task.text)
+        except (ModelFailed, Unreadable, ToolFault) as error:
+            run.outcome, run.error = "error", str(error)
+        except Exception as error:  # the wall of a task: the others go on, this one is closed
+            run.outcome, run.error = "error", f"internal error: {type(error).__name__}: {error}"
+        return benchmark
+
+    def _loop(
+        self, task: TaskInfo, benchmark: Benchmark, journal: Journal, run: TaskRun
+    ) -> TaskLoop:
         note = self._noter(task, journal, run)
         config = self._config
         eyes = Door(config.evaluator, "evaluator", note, base_url=config.evaluator_base_url)
         hands = Door(config.worker, "worker", note, base_url=config.worker_base_url)
-        loop = TaskLoop(
+        return TaskLoop(
             benchmark,
             Evaluator(eyes, benchmark.rules, benchmark.guide),
             Worker(hands),
@@ -182,17 +226,6 @@ class Session:
             max_turns=config.max_turns,
             on_turn=lambda turn: self._watcher.turn_done(task, turn),
         )
-        try:
-            loop.go(task.text)
-        except (ModelFailed, Unreadable, ToolFault) as error:
-            run.outcome, run.error = "error", str(error)
-        except Exception as error:  # the wall of a task: the others go on, this one is closed
-            run.outcome, run.error = "error", f"internal error: {type(error).__name__}: {error}"
-        if benchmark.checkouts and run.outcome != "error":
-            run.outcome = "purchased"
-        if run.error:
-            journal.write("error", {"text": run.error})
-        return benchmark.checkouts, benchmark.expected
 
     def _noter(self, task: TaskInfo, journal: Journal, run: TaskRun) -> Callable[[ModelCall], None]:
         """What happens after every model call: kept, journalled, reported to the platform."""
@@ -200,8 +233,6 @@ class Session:
         def note(call: ModelCall) -> None:
             run.calls.append(call)
             journal.write("model_call", call.model_dump(mode="json"))
-            if call.finish_reason is None and call.error and not call.text:
-                return
             try:
                 self._platform.log_llm(
                     task_id=task.task_id,
@@ -218,12 +249,7 @@ class Session:
         return note
 
     def _close(
-        self,
-        task: TaskInfo,
-        run: TaskRun,
-        checkouts: int,
-        wanted_of: Callable[[str], Any],
-        seconds: float,
+        self, task: TaskInfo, run: TaskRun, benchmark: Benchmark | None, seconds: float
     ) -> TaskResult:
         """Complete the task on the platform and put its result together."""
         score: float | None = None
@@ -233,7 +259,8 @@ class Session:
             if done.eval is not None:
                 score, eval_log = done.eval.score, done.eval.logs
         except Exception as error:  # an unscored task is still a result
-            run.error = run.error or f"the task could not be completed: {type(error).__name__}: {error}"
+            text = f"the task could not be completed: {type(error).__name__}: {error}"
+            run.error = f"{run.error}; {text}" if run.error else text
         return TaskResult(
             spec_id=task.spec_id,
             task_id=task.task_id,
@@ -241,7 +268,7 @@ class Session:
             score=score,
             eval_log=eval_log,
             outcome=run.outcome,
-            checkouts=checkouts,
+            checkouts=benchmark.checkouts if benchmark else 0,
             turns=len(run.turns),
             tool_calls=run.tool_calls,
             store_requests=run.requests,
@@ -249,5 +276,5 @@ class Session:
             cost_usd=total_cost(run.calls),
             seconds=round(seconds, 3),
             error=run.error,
-            wanted=wanted_of(eval_log),
+            wanted=benchmark.expected(eval_log) if benchmark else None,
         )

@@ -70,6 +70,10 @@ class TaskLoop:
             if decision.decision == "FINISH":
                 run.outcome = "declined"
                 return
+        # The last turn may have ended without an answer to what it did.
+        self._read_state()
+        if self._benchmark.finished():
+            run.outcome = "purchased"
 
     def _turn(self, task_text: str, number: int) -> Decision | None:
         """One turn; None where reading the state showed that nothing is left to do."""

@@ -8,13 +8,19 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+from tenacity import (
+    Retrying,
+    retry_if_exception_type,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
 
 from models.litellm_module import is_keyless, load
 from models.records import Message, ModelCall, Role, Usage
 
 ATTEMPTS = 3
-WAIT = wait_exponential_jitter(initial=1, max=20)
+WAIT = wait_exponential(multiplier=1, max=20) + wait_random(0, 1)
 TIMEOUT_SECONDS = 120.0
 MAX_TOKENS = 6000
 ANSWER_CHARS = 50_000

@@ -13,7 +13,7 @@ from store_tools.combinations import combinations_for
 from store_tools.words import measured_units, words
 
 MOST_CONTENTS = 120
-PACKAGES = frozenset("set pack box kit case bundle carton crate packet multipack".split())
+PACKAGES = frozenset("set pack box kit case bundle carton crate packet multipack pair duo".split())
 """Words in a phrase that say that packages are counted."""
 
 PLAYBOOK = Playbook(
@@ -48,9 +48,11 @@ def in_units(line: Line, products: list[Product]) -> list[Product]:
 
 
 def unclear_sizes(line: Line, products: list[Product]) -> bool:
-    """Whether names differ only in a bare number that may be a pack size nobody read."""
-    if line.counts_packs or line.quantity == 1 or max(p.units for p in products) > 1:
+    """Whether a name may tell a pack size that was not read: a bare number, a box of unsaid size."""
+    if line.counts_packs or line.quantity == 1:
         return False
+    if max(p.units for p in products) > 1:
+        return any(p.units == 1 and PACKAGES & set(words(p.name)) for p in products)
     shapes = [
         frozenset(w for w in words(p.name) if not w.isdigit())
         for p in products

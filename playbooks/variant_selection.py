@@ -6,8 +6,8 @@ import regex
 
 from playbooks.facts import Facts, Found, Product
 from playbooks.grammar import Line, Order
-from playbooks.grammar.numbers import NATURAL_PAIRS
 from playbooks.playbook import Playbook
+from store_tools.lexicon import NATURAL_PAIRS
 from store_tools.matching import read_item, read_query
 from store_tools.words import singular, words
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,7 +53,7 @@ def _not_empty(value: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
 class Product(_Part):
@@ -84,9 +85,9 @@ class Coupon(_Part):
     """A code that the shop knows; `discount` None is accepted and never takes anything off."""
 
     code: Name
-    discount: Discount | None
-    requires: dict[str, Quantity]
-    """Least quantities by sku, all of them needed."""
+    discount: Discount | None = None
+    requires: dict[str, Quantity] = Field(default_factory=dict)
+    """Least quantities by sku, all of them needed; one that the shop does not sell never fits."""
     min_subtotal: Dollars | None = None
 
 
@@ -130,7 +131,7 @@ class Scenario(_Part):
     page_limit: int
     """Largest `limit` of a listing; -1 forbids listing."""
     products: tuple[Product, ...]
-    coupons: tuple[Coupon, ...]
+    coupons: tuple[Coupon, ...] = ()
     expect: Expect
     faults: tuple[JsonValue, ...] = ()
 
@@ -158,8 +159,6 @@ class Scenario(_Part):
         codes = {coupon.code for coupon in self.coupons}
         _refuse_twice("products", "sku", (product.sku for product in self.products))
         _refuse_twice("coupons", "code", (coupon.code for coupon in self.coupons))
-        for number, coupon in enumerate(self.coupons):
-            _refuse_unknown(f"coupons[{number}].requires", "sku", coupon.requires, skus)
         for number, event in enumerate(self.expect.any_of):
             where = f"expect.any_of[{number}]"
             _refuse_twice(f"{where}.items", "sku", (item.sku for item in event.items))
@@ -196,6 +195,18 @@ def _refuse_unknown(where: str, what: str, values: Iterable[str], known: set[str
             raise ValueError(f"{where}: unknown {what} {value!r}; this shop has: {choice}")
 
 
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
+
+
+def _refuse_misspelt(raw: dict[str, Any], part: type[BaseModel], where: str) -> None:
+    """Refuse a typo; fields of another tool's own, such as notes, may stand there."""
+    for name in raw.keys() - part.model_fields.keys():
+        near = get_close_matches(name, list(part.model_fields), n=1, cutoff=0.8)
+        if near:
+            raise PackError(f"{where}: unknown field {name!r}; did you mean {near[0]!r}?")
+
+
 def load_pack(path: str | Path) -> Pack:
     """Read a pack file (UTF-8 JSON).
 
@@ -219,6 +230,14 @@ def parse_pack(text: str, source: str = "pack") -> Pack:
     found = raw.get("format") if isinstance(raw, dict) else None
     if found != FORMAT:
         raise PackError(f"{source}: format must be {FORMAT!r}, not {found!r}")
+    _refuse_misspelt(raw, Pack, source)
+    for number, scenario in enumerate(_dicts(raw.get("scenarios"))):
+        where = f"{source}: scenario {scenario.get('spec_id', number)!r}"
+        _refuse_misspelt(scenario, Scenario, where)
+        for product in _dicts(scenario.get("products")):
+            _refuse_misspelt(product, Product, where)
+        for coupon in _dicts(scenario.get("coupons")):
+            _refuse_misspelt(coupon, Coupon, where)
     try:
         return Pack.model_validate_json(text)
     except ValidationError as error:

@@ -15,6 +15,8 @@ TABLE_AT_MOST = 100_000
 """Offers times units: beyond it the offers that cost most for a unit are left out."""
 TARGET_AT_MOST = 10_000
 KEPT_AT_MOST = 1000
+DEMANDED_AT_MOST = 12
+"""Pieces of one product that a coupon may ask for and still be thought of."""
 NEVER = float("inf")
 
 Counts = tuple[int, ...]
@@ -145,32 +147,35 @@ def _cost(offers: list[Offer], counts: Counts) -> int:
 
 
 def _telling(found: list[Counts], bound: int) -> list[Counts]:
-    """Of baskets sorted by cost, those that are cheapest for some demand of a coupon."""
-    seen: set[Counts] = set()
-    kept: list[int] = []
-    for index, counts in enumerate(found):
-        demands = [(i, n) for i, n in enumerate(counts) if n]
-        keys: list[Counts] = list(demands)
-        keys += [(*a, *b) for k, a in enumerate(demands) for b in demands[k + 1 :]]
-        if any(key not in seen for key in keys):
-            kept.append(index)
-            for i, n in demands:
-                seen.update((i, m) for m in range(1, n + 1))
-                seen.update(
-                    (i, m, j, q)
-                    for j, most in demands
-                    if j > i
-                    for m in range(1, n + 1)
-                    for q in range(1, most + 1)
-                )
-        if len(kept) >= bound:
-            break
-    chosen = set(kept[:bound])
+    """Of baskets sorted by cost, those that are cheapest for some demand of a coupon.
+
+    First for so many pieces of one product, then for two products together, then the cheapest of
+    what is left.
+    """
+    chosen: dict[int, None] = {0: None}
+    for demands_of in (_single_demands, _pair_demands):
+        met: set[Counts] = set()
+        for index, counts in enumerate(found):
+            if len(chosen) >= bound:
+                break
+            fresh = [d for d in demands_of(counts) if d not in met]
+            if fresh:
+                chosen[index] = None
+                met.update(fresh)
     for index in range(len(found)):
         if len(chosen) >= bound:
             break
-        chosen.add(index)
+        chosen[index] = None
     return [found[i] for i in sorted(chosen)]
+
+
+def _single_demands(counts: Counts) -> list[Counts]:
+    return [(i, m) for i, n in enumerate(counts) for m in range(1, min(n, DEMANDED_AT_MOST) + 1)]
+
+
+def _pair_demands(counts: Counts) -> list[Counts]:
+    single = _single_demands(counts)
+    return [(*a, *b) for k, a in enumerate(single) for b in single[k + 1 :] if a[0] != b[0]]
 
 
 def _row(offers: list[Offer], counts: Counts) -> dict[str, Any]:

@@ -25,9 +25,9 @@ def product_tools(session: StoreSession) -> list[Tool]:
         return {"products": products, "count": len(products)}
 
     def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
-        """Products that answer a query (name, colour, size, kind) best first: {matches: [{sku, name,
-        price, available, units, score}], near: [...], catalog_size}. near: not what was asked
-        (another kind, size or colour), only to explain a refusal."""
+        """Products that answer a query (name, colour, size, kind) best first: {matches: [{sku,
+        name, price, available, units, score}], near: [...], catalog_size}. near: not what was
+        asked (another kind, size or colour), only to explain a refusal."""
         return find_products(session, query)
 
     def Combo_Generate_Product_Combinations_For_Target_Units(

@@ -82,7 +82,7 @@ PHRASES = [
 ]
 
 _GROUPS = """
-gpu vga | cpu processor | laptop notebookpc | monitor display screen | tv television telly
+gpu vga | watch wristwatch | scope telescope | cpu processor | laptop notebookpc | monitor display screen | tv television telly
 sofa couch settee | soda cola pop fizzy | phone handset | fridge refrigerator | bike bicycle cycle
 trousers trouser pant pants slacks | sweater jumper pullover | sneaker trainer | torch lantern_torch
 cup | mug beaker | rug carpet | lamp light | colour color | grey gray | tyre tire | spanner wrench
@@ -211,19 +211,24 @@ LOOSE_CONTAINERS = _set("pack packet set bundle kit box carton roll pair multipa
 
 GENERIC = _set(
     "fixture device article product item unit piece model size colour copy gadget appliance thing "
-    "finish look design shade tone scent flavour flavor taste fit pattern length width height diameter capacity kind type sort style variety brand brand-new edition option good stuff supply one number no machine"
+    "weight finish look design shade tone scent flavour flavor taste fit pattern length width height diameter capacity kind type sort style variety brand brand-new edition option good stuff supply one number no machine"
 )
 """Nouns in a request that need not occur in the product's name."""
 
-VARIETIES = _set("wine beer whiskey gin rum vodka cheese tea")
-"""Kinds whose products are named by their variety alone ("Riesling")."""
-
-HYPERNYMS = VARIETIES | _set(
-    "cpu gpu laptop phone camera tablet console monitor tv printer router headphone earbud speaker smartwatch "
-    "watch game boardgame book novel car bike perfume guitar piano drone telescope robot hoover processor "
+HYPERNYMS = _set(
+    "cpu gpu laptop phone camera tablet console monitor tv printer shoe boot router headphone earbud speaker smartwatch "
+    "watch game boardgame book novel car bike perfume guitar piano drone scope robot hoover processor "
     "motherboard scanner projector turntable synthesizer sneaker doll figure vinyl album software"
 )
 """Kinds that a model name implies, so that the name need not hold the word."""
+
+NATURAL_PAIRS = frozenset(
+    "shoe shoes boot boots glove gloves sock socks jeans trousers pants scissors sunglasses glasses "
+    "headphones earbuds earphones sneakers sandals slippers skis pliers tweezers shorts leggings mittens earrings "
+    "binoculars trainers mitts shears secateurs tights goggles clogs crampons snowshoes skates "
+    "oars maracas crutches waders gaiters heels loafers stockings chopsticks tongs clippers".split()
+)
+"""Things of which one is called a pair."""
 
 STOPWORDS = _set(
     "a an the of in on for with and or to from by my our your their his her its me us you i we it "

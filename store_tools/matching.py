@@ -24,7 +24,6 @@ from store_tools.lexicon import (
     STOPWORDS,
     THINGS,
     VARIANTS,
-    VARIETIES,
 )
 from store_tools.words import is_spec, plain_text, words
 
@@ -177,8 +176,15 @@ def _score(query: Query, item: Item) -> float:
 
 def _implied(query: Query, item: Item) -> bool:
     """Whether only the kind is missing, which a full model name implies ("Dell XPS 15 laptop")."""
-    rest = [w for w in query.needed if w != query.head]
-    named = any(is_spec(w) for w in rest) or len(rest) > 1 or query.head in VARIETIES
+    missing = [w for w in query.needed if w not in item.every and w not in item.joined]
+    before = query.needed.index(query.head) - 1 if query.head in query.needed else -1
+    allowed = {query.head, query.needed[before] if before >= 0 else query.head}
+    rest = [w for w in query.needed if w not in missing]
+    named = any(is_spec(w) for w in rest) and len(rest) > len(missing)
+    named = (named or len(rest) > 1) if missing == [query.head] else named and len(rest) > 2
+    told = query.head in missing or query.head in item.sku
+    if not told or not set(missing) <= allowed:
+        return False
     if query.head not in HYPERNYMS or not rest or not named:
         return False
     main = set(item.core) | {w for w in item.name if is_spec(w)}
@@ -238,10 +244,14 @@ def _kind(query: Query, item: Item) -> float:
         behind = item.core[item.core.index(query.head) + 1 :]
         if any(w in KINDS and w not in asked for w in behind):
             return 0.3
+    if query.head in item.sku and query.head not in item.name and item.sku[0] != query.head:
+        return 0.4
     if query.head in item.sku:
         ends = {item.sku[0], item.sku[-1]}
         if any(w in KINDS and w not in asked for w in item.sku):
             return 0.55
+        if query.head not in item.name:
+            return 0.9
         return 0.95 if query.head in ends and item.head not in item.sku else 0.75
     return 0.7
 

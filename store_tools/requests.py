@@ -19,7 +19,7 @@ def _reading_tools(session: StoreSession) -> list[Tool]:
     def Req_ListProducts(offset: int = 0, limit: int = 0) -> dict[str, Any]:
         """One page: {products: [{sku, name, price, available}], next_offset (-1: end), limit}.
         A limit that is too large is lowered to what the shop takes."""
-        return read_page(session, offset, limit)
+        return {**read_page(session, offset, limit)}
 
     def Req_ViewBasket() -> dict[str, Any]:
         """{items: [{sku, quantity, price}], subtotal, coupon, discount, total}"""

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import regex
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+from tenacity import (
+    Retrying,
+    retry_if_exception_type,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
 
 from erc3_compat import ApiException, store, transport_errors
 from ledger import Ledger, ToolFault
@@ -15,7 +21,7 @@ Product = dict[str, Any]
 Basket = dict[str, Any]
 READS = frozenset({"/products/list", "/basket/view"})
 READ_ATTEMPTS = 3
-READ_WAIT = wait_exponential_jitter(initial=0.1, max=2, jitter=0.2)
+READ_WAIT = wait_exponential(multiplier=0.1, max=2) + wait_random(0, 0.2)
 PASSING_STATUS = frozenset({408, 425, 429})
 _EMPTY = regex.compile(
     r"^Invalid response payload: 1 validation error.*\n(?:items|products)\n"

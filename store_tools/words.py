@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import regex
 
-from store_tools.lexicon import ABBREVIATIONS, CONTAINERS, IRREGULAR_PLURALS, PHRASES, SYNONYMS
+from store_tools.lexicon import ABBREVIATIONS, CONTAINERS, IRREGULAR_PLURALS, NATURAL_PAIRS, PHRASES, SYNONYMS
 
 _INCH = regex.compile(r"(?<=\d)\s*(?:\"|″|”|“|''|′′|-?\s?inch(?:es)?\b)")
 _MEASURE = regex.compile(
@@ -22,10 +22,10 @@ _MEASURE_NAMES = {
     "litre": "l", "litres": "l", "gallon": "gal", "gallons": "gal", "meter": "m", "meters": "m",
     "metre": "m", "metres": "m", "feet": "ft", "watt": "w", "watts": "w", "volt": "v",
     "volts": "v", "quart": "qt", "quarts": "qt", "person": "p", "persons": "p", "people": "p",
-    "milligram": "mg", "milligrams": "mg", "tablet": "pc", "tablets": "pc", "capsule": "pc",
-    "capsules": "pc", "pill": "pc", "pills": "pc", "caplet": "pc", "caplets": "pc",
-    "years": "year", "yr": "year", "sheets": "sheet", "pages": "page", "pieces": "pc",
-    "piece": "pc", "pcs": "pc", "seasons": "season", "speeds": "speed", "rows": "row",
+    "milligram": "mg", "milligrams": "mg", "tablet": "pk", "tablets": "pk", "capsule": "pk",
+    "capsules": "pk", "pill": "pk", "pills": "pk", "caplet": "pk", "caplets": "pk",
+    "years": "year", "yr": "year", "sheets": "sheet", "pages": "page", "pieces": "pk",
+    "piece": "pk", "pcs": "pk", "pc": "pk", "seasons": "season", "speeds": "speed", "rows": "row",
     "doors": "door", "seats": "seat", "seater": "seat", "seaters": "seat",
 }  # fmt: skip
 _NUMBER = {
@@ -45,8 +45,9 @@ _PACKS = [
     regex.compile(r"\((\d+)\)\s*$"),
 ]
 _COUNTED = regex.compile(r"\b(\d+)\s+(\p{L}{3,})\b")
-_PIECES = frozenset({"pc", "piece", "unit"})
+_PIECES = frozenset({"pk", "unit"})
 _DOZEN = regex.compile(r"\b(half[\s-]?(?:a[\s-])?)?dozen\b")
+_EXTENT = regex.compile(r"(?<=\d\s?(?:mm|cm|m|ft|in|inch|meters?|metres?))\s+(?:long|wide|high|tall|thick|deep)\b")
 _NEGATED = regex.compile(r"\bnon[\s-]+(\p{L}+)")
 _TOKEN = regex.compile(r"[\p{L}\p{N}]+(?:[.'’][\p{L}\p{N}]+)*")
 _SPLIT_MODEL = regex.compile(r"(?<=\p{L}{3})(?=\d)")
@@ -87,14 +88,17 @@ def _noted_size(folded: str) -> int | None:
             if 0 < size <= 10_000:
                 return size
     dozen = _DOZEN.search(folded)
-    return (6 if dozen[1] else 12) if dozen else None
+    if dozen:
+        return 6 if dozen[1] else 12
+    pair = regex.search(r"\b(?:pair|duo)\b", folded)
+    return 2 if pair and not NATURAL_PAIRS & set(_TOKEN.findall(folded)) else None
 
 
 _BASE = {
     "g": ("g", 1), "kg": ("g", 1000), "mg": ("g", 0.001), "lb": ("lb", 1), "oz": ("oz", 1),
     "ml": ("ml", 1), "cl": ("ml", 10), "l": ("ml", 1000), "gal": ("gal", 1), "qt": ("qt", 1),
     "mm": ("mm", 1), "cm": ("mm", 10), "m": ("mm", 1000), "ft": ("ft", 1), "sheet": ("sheet", 1),
-    "page": ("sheet", 1), "pc": ("pc", 1),
+    "page": ("sheet", 1), "pk": ("pk", 1),
 }  # fmt: skip
 
 
@@ -129,6 +133,7 @@ def words(text: str) -> tuple[str, ...]:
     folded = plain_text(text)
     for phrase, one in PHRASES:
         folded = phrase.sub(one, folded)
+    folded = _EXTENT.sub(" ", folded)
     folded = _NEGATED.sub(r"non\1", folded)
     for pattern in _PACKS[:4]:
         folded = pattern.sub(lambda m: f" {_NUMBER.get(m[1], m[1])}pk ", folded)

@@ -47,7 +47,9 @@ class Worker:
     Nothing of one instruction is kept for the next: agent, executor and ledger are made anew.
     """
 
-    def __init__(self, door: Door, limits: Limits | None = None, max_steps: int = MAX_STEPS) -> None:
+    def __init__(
+        self, door: Door, limits: Limits | None = None, max_steps: int = MAX_STEPS
+    ) -> None:
         self._door = door
         self._limits = limits or Limits()
         self._max_steps = max_steps

@@ -25,7 +25,8 @@ _KEY = (
 )
 _ONE = rf"(?:(?i:the|a|an|either|both|one of|any of|these|those|of)\s+)*(?:{_KEY}\s+)?{_QUOTE}{CODE}{_QUOTE}{_HINT}"
 _ELSE = (
-    r"(?i:,?\s*(?:(?:and|or|but)\s+)?(?:if|should|when)\s+(?:that|it|this|the first)(?: one| code| coupon)?\s+"
+    r"(?i:[,;]?\s*(?:(?:and|or|but)\s+)?(?:if|should|when)\b[^,;.!?]*?(?:not|n't|fails?|invalid|rejected|refused|dead)\b[^,;.!?]*,"
+    r"\s*(?:(?:then|else)\s+)?(?:(?:use|try|apply|take)\s+)?|,?\s*(?:(?:and|or|but)\s+)?(?:if|should|when)\s+(?:that|it|this|the first)(?: one| code| coupon)?\s+"
     r"(?:(?:does|do|is|should|will)(?:n't| not)\s+(?:work|apply|valid|help|accepted)|fails?|not work|be (?:rejected|invalid)|is (?:rejected|invalid|refused))"
     r",?\s*(?:(?:then|else)\s+)?(?:(?:use|try|apply|take)\s+)?)"
 )
@@ -54,6 +55,10 @@ _ZONES = [
         rf"{_KEY}{_BETWEEN}{_LIST}"
     ),
     regex.compile(rf"{_VERB}{_LIST}"),
+    regex.compile(
+        rf"{_LIST}\s*,?\s*(?i:(?:might|may|could|can|should)\s+(?:well\s+|also\s+)?"
+        rf"(?:work|help|apply|save|be (?:tried|used|valid|applied|worth)))(?:[^.!?;]*?\b(?i:or|and)\s+(?i:maybe|perhaps|even)\s+{_ONE})?"
+    ),
 ]
 _AFTER_KEY = regex.compile(rf"{_KEY}\b[^.!?]*?[:,–-]\s*{_LIST}")
 _TOGETHER = regex.compile(
@@ -62,7 +67,7 @@ _TOGETHER = regex.compile(
     FLAGS,
 )
 _CHOICE = regex.compile(
-    r"\b(?:either|or|one of|any of|whichever|best of|better of|(?:best|better) (?:one|coupon|code|voucher)|if (?:that|it)|which(?:ever)? (?:one )?(?:is|saves|gives))\b|[A-Z0-9]{3,}\s*/\s*[A-Z0-9]{3,}", FLAGS
+    r"\b(?:either|or|one of|any of|whichever|best of|better of|the one|of (?:the|these|those) (?:\w+ )?(?:codes|coupons|vouchers)|(?:best|better) (?:one|coupon|code|voucher)|if (?:that|it)|if\b[^.!?]*?(?:not|n't|fails?|refused|rejected)|which(?:ever)? (?:one )?(?:is|saves|gives))\b|[A-Z0-9]{3,}\s*/\s*[A-Z0-9]{3,}", FLAGS
 )
 _OFFER = regex.compile(
     r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possibl[ey] (?:coupon|discount|promo|voucher)?\s*(?:codes?|coupons?|vouchers?|promos?)|known|collected|floating|"
@@ -93,6 +98,10 @@ _NO_COUPON = regex.compile(
     r"\b(?:without|do(?:n't| not) use|no|not using|ignore)\s+(?:any\s+|a\s+)?(?:coupons?|codes?|vouchers?|promo codes?)\b",
     FLAGS,
 )
+
+
+LOOSE_CODE = regex.compile(r"\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z]{3,}\d+[A-Z]*\b")
+"""Text that looks like a code; a sentence that holds one was not understood by chance."""
 
 
 @dataclass
@@ -146,7 +155,7 @@ def _plausible(found: regex.Match[str]) -> bool:
     """Whether a zone is about codes: it says so, or its codes look like codes."""
     if regex.search(_KEY, found[0]) and not regex.fullmatch(r"(?i).*discount", found[0]):
         return True
-    verb = regex.match(r"(?i)[\s,]*(?:\w+\s+)*?(use|using|apply|applying|redeem|redeeming|try|trying|stack|stacking|enter|combine|test)", found[0])
+    verb = regex.match(r"(?i)[\s,]*(?:\w+\s+)*?(use|using|apply|applying|redeem|redeeming|try|trying|stack|stacking|enter|combine|test)|.*\b(?:might|may|could|can|should)\b", found[0])
     codes = found.captures("code")
     if verb:
         return True
@@ -162,6 +171,7 @@ def _sentence_around(text: str, found: regex.Match[str]) -> str:
 def _mode(talk: CouponTalk, said: str, listed: bool) -> str:
     if not talk.codes:
         return "none"
+    said = regex.sub(r"\([^)]*\)", " ", said)
     if talk.buy_anyway:
         return "try"
     offered = bool(_OFFER.search(said)) or (listed and len(talk.codes) > 1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import regex
 
-from playbooks.grammar.numbers import NATURAL_PAIRS, NUMBER, to_int
+from playbooks.grammar.numbers import NUMBER, to_int
 from playbooks.grammar.order import Line
-from store_tools.lexicon import CONTAINERS, GENERIC
+from store_tools.lexicon import COLOURS, CONTAINERS, GENERIC, NATURAL_PAIRS
 from store_tools.words import measure_factor, words
 
 FLAGS = regex.IGNORECASE
@@ -60,7 +60,7 @@ _ALL_TAIL = regex.compile(
     FLAGS,
 )
 _EACH = regex.compile(
-    r"^(?:(?P<n>" + NUMBER + r"|a|an|a single)\s+(?:units?\s+|pieces?\s+|packs?\s+)?(?:of (?:each|every)(?: of (?:the|your))?|each(?: of(?: the| your)?)?)|each(?: of(?: the| your)?)?)"
+    r"^(?:(?P<n>" + NUMBER + r"|a|an|a single)\s+(?:units?\s+|pieces?\s+|packs?\s+|pairs?\s+)?(?:of (?:each|every)(?: of (?:the|your))?|each(?: of(?: the| your)?)?)|each(?: of(?: the| your)?)?)"
     r"(?:\s+(?:single|different|available|kind of|type of|sort of|flavou?r of|colou?r of|variety of|variant of|model of|size of))*\s+",
     FLAGS,
 )
@@ -93,9 +93,9 @@ _NOISE = regex.compile(
     r"(?:from|in|at|of) (?:the|your|this|our) (?:shop|store|catalog(?:ue)?|range|assortment|selection|inventory|site|website|stock|warehouse)|"
     r"(?:in|for) (?:total|all|one order|one go|a single order|the same order|this order)|altogether|"
     r"as (?:a )?(?:gift|present)s?|right away|asap|today|tomorrow|tonight|immediately|now|off your hands|at (?:the )?checkout|to (?:the|this|my|our) (?:order|basket|cart)|"
-    r"any (?:models?|brands?|kinds?|types?|mix|colou?rs?)(?: (?:is|are) (?:fine|ok|okay))?(?: will do| would do| works?)?|(?:sold|priced) (?:singly|individually|separately)|one each|each one|(?<!\bas )(?:that )?you can (?:find|get|offer|supply)|"
+    r"any (?:mix of [\w ]+?(?=\s*[,.)]|$)|models?|brands?|kinds?|types?|mix|colou?rs?)(?: (?:is|are) (?:fine|ok|okay))?(?: will do| would do| works?)?|(?:sold|priced) (?:singly|individually|separately)|one each|each one|(?<!\bas )(?:that )?you can (?:find|get|offer|supply)|"
     r"(?:no )?other [\w ]+? (?:is|are) (?:not |un)(?:wanted|needed|allowed|acceptable|ok|fine|required)\w*|never mix[\w ]*|no mixing|"
-    r"(?:the )?(?:right|correct|exact|same) (?:one|ones|model|size)|(?:whatever|whichever) (?:the )?(?:brand|model|colou?r|maker|make)(?: it is)?|regardless of (?:brand|model|colou?r|price)|no matter (?:the|which|what) \w+|if (?:it is |that is |at all )?possible|if (?:you|we) (?:can|want|like)|if available|"
+    r"(?:the )?(?:right|correct|exact|same) (?:one|ones|model|size)|(?:whatever|whichever) (?:the )?(?:brand|model|colou?r|maker|make)(?: it is)?|regardless of (?:brand|model|colou?r|price)|no matter (?:the|which|what) \w+|if (?:it is |that is |at all )?possible|if (?:you|we) (?:can|want|like)|if available|instead(?=\s*[,.;]|\s*$)|"
     r"no matter what|nothing (?:else|more|besides|other)(?: (?:in|to|than) (?:the|this|that)(?: order)?)?|no(?: \w+)? (?:extras?|substitut(?:e|es|ions?)|other \w+|add-ons?|accessories|partial \w+)(?: or \w+)?|just (?:that|this|those|these|the one|one)|only (?:that|this|those|these)|that's (?:it|all)|that is all|and (?:nothing|no) (?:else|more))\b",
     FLAGS,
 )
@@ -175,7 +175,9 @@ def read_lines(text: str) -> list[Line]:
 def _repeats(before: Line, line: Line) -> bool:
     """Whether "all sizes" or "every bottle" only stresses that all of it is meant."""
     plain = set(words(line.phrase))
-    return before.amount == line.amount == "all" and plain <= (CONTAINERS | GENERIC | {"size", "colour"})
+    return before.amount == line.amount == "all" and plain <= (
+        CONTAINERS | GENERIC | {"size", "colour", "each", "every"} | set(words(before.phrase))
+    )
 
 
 def _afterthought(part: str, line: Line | None) -> dict[str, object]:
@@ -184,7 +186,7 @@ def _afterthought(part: str, line: Line | None) -> dict[str, object]:
         values: dict[str, object] = {}
         _take_pick(clean(part), values)
         return values
-    found = regex.match(r"^\s*(?:the|an?)\s+(?P<what>.+?)\s+(?:ones?|version|variant|model)\s*$", clean_ends(part), FLAGS)
+    found = regex.match(r"^\s*(?:the|an?)\s+(?P<what>.+?)\s+(?:ones?|version|variant|model|boxes|box|packs?|bottles?|bags?|cans?|jars?|tubs?|sets?)\s*$", clean_ends(part), FLAGS)
     if found and line.pick == "any":
         return {"phrase": found["what"]}
     return {"pick": line.pick, "rank": line.rank} if line.pick != "any" and is_meta(line.phrase) else {}
@@ -247,13 +249,13 @@ def read_line(part: str) -> Line | None:
         if values.get("amount") == "all" and regex.search(r"\beverything|\ball\b|single unit|whole shop|entire (?:shop|store)", part, FLAGS) and not regex.search(r"\b(?:them|those|these)\b", part, FLAGS):
             return Line(phrase="*", amount="all")
         return None
-    options = tuple(clean(o) for o in regex.split(r"\s*,?\s+or\s+", phrase)) if regex.search(r"\sor\s", phrase) else ()
+    options = _colour_options(phrase) or tuple(clean(o) for o in regex.split(r"\s*,?\s+or\s+", phrase)) if regex.search(r"\sor\s", phrase) else ()
     every = [p for p in (clean(x) for x in _PIECES.split(phrase)) if p]
     pieces = tuple(p for i, p in enumerate(every) if not is_meta(p) and not _said_before(p, every[:i]))
     if len(pieces) < len(every):
         phrase = ", ".join(pieces)
     if len(options) > 1:
-        values["options"] = _shared_head(options)
+        values["options"] = options if _colour_options(phrase) else _shared_head(options)
     if len(pieces) > 1:
         values["pieces"] = pieces
     return Line(phrase=phrase, **values)  # type: ignore[arg-type]
@@ -263,6 +265,14 @@ def _said_before(piece: str, before: list[str]) -> bool:
     """Whether "just the filter" names nothing that was not named already."""
     found = regex.match(r"^(?:just|only)\s+(?:the\s+)?(?P<what>[^,]+)", piece, FLAGS)
     return bool(found) and set(words(found["what"])) <= set(words(" ".join(before)))
+
+
+def _colour_options(phrase: str) -> tuple[str, ...]:
+    """"jacket in green or teal" means a green jacket or a teal one."""
+    found = regex.search(r"\b(?P<a>\p{L}+)\s+or\s+(?P<b>\p{L}+)\b", phrase)
+    if not found or not {found["a"].casefold(), found["b"].casefold()} <= COLOURS:
+        return ()
+    return tuple(f"{phrase[: found.start()]}{found[c]}{phrase[found.end() :]}" for c in "ab")
 
 
 def _shared_head(options: tuple[str, ...]) -> tuple[str, ...]:
@@ -304,7 +314,8 @@ def _take_amount(text: str, values: dict[str, object]) -> str:
         values["amount"] = "all"
         return text[everything.end() :]
     measured = _MEASURE_AMOUNT.match(text)
-    if measured and (factor := measure_factor(measured["unit"])):
+    factor = measure_factor(measured["unit"]) if measured else None
+    if measured and factor and factor[0] != "pk":
         base, many = factor
         values.update(amount="exact", quantity=round(float(measured["n"].replace(",", "")) * many), measure=base)
         return text[measured.end() :]

@@ -32,12 +32,3 @@ def to_int(text: str) -> int:
         elif word == "a":
             total = 1
     return total
-
-
-NATURAL_PAIRS = frozenset(
-    "shoe shoes boot boots glove gloves sock socks jeans trousers pants scissors sunglasses glasses "
-    "headphones earbuds earphones sneakers sandals slippers skis pliers tweezers shorts leggings mittens earrings "
-    "binoculars trainers mitts shears secateurs tights goggles clogs crampons snowshoes skates "
-    "oars maracas crutches waders gaiters heels loafers stockings chopsticks tongs clippers".split()
-)
-"""Things of which one is called a pair."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 
-from playbooks.grammar.coupons import take_coupons
+from playbooks.grammar.coupons import LOOSE_CODE, take_coupons
 from playbooks.grammar.items import clean, is_meta, read_lines
 from playbooks.grammar.money import take_money
 from playbooks.grammar.numbers import NUMBER, to_int
@@ -19,11 +19,11 @@ _VERB = (
     r"choose|select|book|secure|snag|obtain|put|give|hand|supply|provide|restock|pick out|pick|source|clear out|add|place an order for|check ?out|buying|purchasing|ordering|getting)"
 )
 _IMPERATIVE = regex.compile(
-    rf"(?:^|please,?\s+|kindly\s+|[,:;–-]\s*|\bto\s+|\bgo ahead and\s+|\byou\s+|\bjust\s+|\bthen\s+|\band\s+|\blet's\s+|\balso\s+|\bneed you to\s+|\bme\s+by\s+)(?:please\s+)?(?:go\s+)?{_VERB}\b(?:\s+(?:me|us|up(?! to)|in|of)\b(?!\s+\d))?\s*:?",
+    rf"(?:^|please,?\s+|kindly\s+|[,:;–-]\s*|\bto\s+|\bgo ahead and\s+|\byou\s+|\bjust\s+|\bthen\s+|\band\s+|\blet's\s+|\balso\s+|\bneed you to\s+|\bme\s+by\s+)(?:please\s+)?(?:go\s+)?{_VERB}\b(?:\s+(?:me|us|her|him|them|everyone|up(?! to)|in|of)\b(?!\s+\d))?\s*:?",
     FLAGS,
 )
 _NEED = regex.compile(
-    r"(?:^|[,:;]\s*|\b(?:so|and|that)\s+|(?=\b(?:i|we)(?:\s|')))(?:(?:i|we|my \w+|our \w+|the \w+|(?:\w+ )?team|everyone)(?:'d| would|'ll| will| do| just| only| also| really| urgently| currently| now)*\s+)?"
+    r"(?:^|[,:;]\s*|\b(?:so|and|that)\s+|(?=\b(?:i|we)(?:\s|')))(?:(?:i|we|my \w+|our \w+(?: \w+)?|the \w+|(?:\w+ )?team|everyone)(?:'d| would|'ll| will| do| just| only| also| really| urgently| currently| now)*\s+)?"
     r"(?:need(?:s|ing)?|wants?|(?<=(?:i|we|'d|would|\w) )like(?: to (?:have|buy|order|get|purchase|take))?|love|requires?|(?<=(?:'ll|will) )(?:have|take)|wish for|(?:am|are|is|'m|'re|'s)\s+(?:looking|searching|after|in (?:the )?(?:need|market))(?: to (?:buy|get|order|purchase))?(?: for| of)?|looking (?:for|to (?:buy|get|order|purchase))|in need of|would like|(?:would|'d) be (?:grateful|thankful|glad|happy) for|(?:would|'d) appreciate|could (?:use|do with)|wish to (?:buy|order|purchase|get))\b(?: to (?:have|buy|order|get|purchase|take))?\s*:?",
     FLAGS,
 )
@@ -34,7 +34,7 @@ _QUANTITY_FIRST = regex.compile(
 _NUMBER_LAST = regex.compile(r"^(?!\d)[^:]+(?::|,| [x×])\s*\d+$")
 _FINITE = regex.compile(r"\b(?:is|was|were|are|turns|adores|loves|has|had|got|will|been|makes|needs|says|said|likes|wants|(?:we|i|they)(?:'re|'m| are| am) \w+ing)\b", FLAGS)
 _AFTERTHOUGHT = regex.compile(
-    rf"[,;]?\s*(?:and|then)\s+(?:then\s+)?(?:buy|order|get|purchase|take|grab|pick)\s+(?:me |us )?(?P<what>it|that|that one|them|this|{NUMBER})(?:\s+(?:of (?:those|them|these|it)|for (?:me|us)))?\s*$",
+    rf"[,;]?\s*(?:and|then)\s+(?:then\s+)?(?:buy|order|get|purchase|take|grab|pick)\s+(?:me |us )?(?P<what>it|that|that one|them|this|{NUMBER})(?:\s+(?:of (?:those|them|these|it)|for (?:me|us)))?(?:\s*,?\s*\(?(?:just |only )?(?:one|1|a single)(?: (?:unit|piece|pc|copy))?\)?)?\s*$",
     FLAGS,
 )
 _SENTENCE = regex.compile(
@@ -99,6 +99,8 @@ def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
             continue
         part = _order_part(sentence)
         if part is None:
+            if leftover := LOOSE_CODE.search(sentence):
+                unclear.append(f"{leftover[0]!r}, which may be a code")
             if _IF.search(_HARMLESS_IF.sub(" ", sentence)) or _DANGER.search(sentence):
                 unclear.append(f"the condition {sentence[:80]!r}")
             continue
@@ -106,7 +108,17 @@ def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
         if new is None:
             continue
         lines.extend(new)
+    if not lines and not unclear:
+        lines = _nominal(text)
     return lines, unclear
+
+
+def _nominal(text: str) -> list[Line]:
+    """Lines of a text without any verb ("Camping trio (stove, gas and pot) with coupon X")."""
+    for sentence in _SENTENCE.split(text):
+        if not _FINITE.search(sentence) and not is_meta(sentence):
+            return read_lines(sentence.strip(" .!?,;"))
+    return []
 
 
 def _lines_of(part: str, before: list[Line]) -> list[Line] | None:

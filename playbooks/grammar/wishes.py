@@ -22,7 +22,7 @@ _TOTAL = regex.compile(
     r"(?:\s+(?:possible|overall|you can (?:get|find|do|reach|manage)))*|"
     r"(?:spend(?:ing)?|pay(?:ing)?|costs?|costing) (?:me |us )?(?:the )?least|"
     r"minimi[sz](?:e|ing|ed)(?: (?:the|our|my|what|total|overall|final|we|i|pay|spend))*(?: " + _SUM + r")?(?: (?:price|cost))?|"
-    r"(?:to )?(?:maximi[sz](?:e|ing)|max(?:imum|imal)?|most|biggest|greatest|highest|best) (?:the |my |our |total |possible )*savings?|"
+    r"(?:to )?(?:maximi[sz](?:e|ing)|max(?:imum|imal)?|most|biggest|largest|greatest|highest|best) (?:the |my |our |total |possible )*savings?(?: wins)?|"
     r"(?:to )?sav(?:e|ing) (?:me |us )?(?:as much (?:money )?" + _AS_POSSIBLE + r"|(?:the )?most(?: money)?)|"
     r"keep(?:ing)? (?:the |our |my |your )?(?:\w+ )?" + _SUM + r"s? (?:as )?(?:low|down|minimal|small|cheap)(?: " + _AS_POSSIBLE + r")?|"
     r"(?:in )?(?:the )?(?:most )?(?:cost[- ](?:effective|efficient)(?:ly)?|economical(?:ly)?|budget[- ]friendly)(?: way| option)?(?: possible)?|"

@@ -26,6 +26,7 @@ class AutoExecutor(Executor):
         self._hints = process.kind
 
     def cleanup(self) -> None:
+        """See ``SandboxExecutor``."""
         super().cleanup()
         self._process.close()
 

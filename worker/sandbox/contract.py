@@ -140,25 +140,30 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     state: dict[str, Any]
     """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
 
+    def __init__(self, pins: Pins) -> None:
+        self.state = {"_print_outputs": ""}
+        self._pins = pins
+        self._shared = ExecutorState()
+
     @property
-    @abstractmethod
     def traces(self) -> list[StepTrace]:
         """One record per snippet, oldest first."""
+        return self._shared.traces
 
     @property
-    @abstractmethod
     def host_faults(self) -> list[BaseException]:
         """Exceptions other than ToolFault that came out of the host, oldest first."""
+        return self._shared.host_faults
 
     @property
-    @abstractmethod
     def position(self) -> tuple[int, int] | None:
         """During a tool call: step and source line it came from (line 0: not known)."""
+        return self._shared.position
 
     @property
-    @abstractmethod
     def pins(self) -> Pins:
         """Clock and seed in use; a recorder keeps them for the repetition."""
+        return self._pins
 
     @property
     @abstractmethod

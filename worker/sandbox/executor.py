@@ -11,7 +11,6 @@ from worker.sandbox.check import refuse, tools_of
 from worker.sandbox.contract import (
     CodeOutput,
     ErrorKind,
-    ExecutorState,
     Limits,
     Pins,
     Plain,
@@ -23,9 +22,10 @@ from worker.sandbox.contract import (
 )
 from worker.sandbox.gate import FINAL, CallRecord, Diverged, Gate, LimitReached, StepOver
 from worker.sandbox.log import Log
-from worker.sandbox.report import Failure, describe, describe_end, describe_refusal, hint_for
+from worker.sandbox.report import Failure, describe, describe_end, describe_refusal, hints_for
 from worker.sandbox.route import bound_names
 from worker.sandbox.session import Opener, Session, SessionLost
+from worker.sandbox.type_hints import type_findings
 from worker.sandbox.values import plain_json
 
 
@@ -125,54 +125,41 @@ class Executor(SandboxExecutor):
     """An executor on one kind of session."""
 
     def __init__(self, host: ToolHost, limits: Limits, pins: Pins, track: Track) -> None:
-        self.state = {"_print_outputs": ""}
+        super().__init__(pins)
         self._host = host
         self._limits = limits
-        self._pins = pins
         self._track = track
         self._hints = track.kind
         """Whose gaps the hints beside an error speak of."""
-        self._shared = ExecutorState()
         self._past: list[PastStep] = []
         self._variables: dict[str, Plain] = {}
         self._known: frozenset[str] = frozenset()
         self._closed = False
 
     @property
-    def traces(self) -> list[StepTrace]:
-        return self._shared.traces
-
-    @property
-    def host_faults(self) -> list[BaseException]:
-        return self._shared.host_faults
-
-    @property
-    def position(self) -> tuple[int, int] | None:
-        return self._shared.position
-
-    @property
-    def pins(self) -> Pins:
-        return self._pins
-
-    @property
     def sandbox(self) -> SandboxKind:
+        """See ``SandboxExecutor``."""
         return self._track.kind
 
     def send_tools(self, tools: Mapping[str, object]) -> None:
+        """See ``SandboxExecutor``."""
         unknown = sorted(set(tools) - self._host.names - {FINAL})
         if unknown:
             raise ValueError(f"tools that the host does not have: {', '.join(unknown)}")
 
     def send_variables(self, variables: Mapping[str, object]) -> None:
+        """See ``SandboxExecutor``. Raises ValueError for values that are not plain."""
         limit = self._limits.result_chars
         for name, value in variables.items():
             self._variables[name] = plain_json(value, limit, f"the variable {name}")
 
     def cleanup(self) -> None:
+        """See ``SandboxExecutor``."""
         self._closed = True
         self._track.close()
 
     def __call__(self, code_action: str) -> CodeOutput:
+        """See ``SandboxExecutor``."""
         step = len(self.traces) + 1
         self.state["_print_outputs"] = ""
         refusal = "the sandbox is closed" if self._closed else self._refusal(code_action)
@@ -225,7 +212,11 @@ class Executor(SandboxExecutor):
         if outcome.ended:
             return describe_end(outcome.ended, self._limits), "limit" if outcome.limit else "crash"
         if outcome.failure is not None:
-            hint = hint_for(outcome.failure, self._hints)
-            text = describe(outcome.failure, outcome.gate.step, self._limits, hint)
-            return text, "error"
+            failure, gate = outcome.failure, outcome.gate
+            hints = [*hints_for(failure, self._hints), *self._type_hints(gate.code)]
+            return describe(failure, gate.step, self._limits, hints), "error"
         return None, None
+
+    def _type_hints(self, code: str) -> list[str]:
+        findings = type_findings(code, tools_of(self._host), self._limits)
+        return [f"type check, may be wrong: {finding}" for finding in findings]

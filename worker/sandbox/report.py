@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 
 from worker.sandbox.contract import Limits, SandboxKind
 from worker.sandbox.values import clean, shorten
@@ -57,24 +58,27 @@ class Failure(Exception):
         self.frames = frames
 
 
-def describe(failure: Failure, step: int, limits: Limits, hint: str | None) -> str:
-    """The report of an exception: one line per frame, class and message, perhaps a way out."""
-    shown: list[str] = []
-    frames = failure.frames
-    for index, frame in enumerate(frames):
-        if len(frames) > _MOST_FRAMES and _MOST_FRAMES // 3 <= index < len(frames) - 6:
-            if index == _MOST_FRAMES // 3:
-                shown.append(f"  ... {len(frames) - _MOST_FRAMES // 3 - 6} more calls ...")
-            continue
-        shown.append(_line(frame, step))
+def describe(failure: Failure, step: int, limits: Limits, hints: list[str]) -> str:
+    """The report of an exception: one line per frame, class and message, perhaps ways out."""
     # A message of several lines is indented, so that none of it can pass for a new section.
     message = shorten(clean(failure.message[: 50 * limits.error_chars]), limits.error_chars // 2)
     message = message.strip().replace("\n", "\n    ")
     last = f"{clean(failure.name)[:80]}: {message}" if message else clean(failure.name)[:80]
-    lines = [_HEAD, *shown, last]
-    if hint:
-        lines.append(f"Hint: {hint}")
+    lines = [_HEAD, *_shown(failure.frames, step), last, *(f"Hint: {hint}" for hint in hints)]
     return shorten("\n".join(lines), limits.error_chars)
+
+
+def _shown(frames: tuple[Frame, ...], step: int) -> list[str]:
+    """A line per frame, equal ones in a row told once, the middle of a long list left out."""
+    lines: list[str] = []
+    for line, group in groupby(_line(frame, step) for frame in frames):
+        times = len(list(group))
+        lines.append(line if times == 1 else f"{line}  ({times} times)")
+    if len(lines) <= _MOST_FRAMES:
+        return lines
+    head = _MOST_FRAMES // 3
+    tail = _MOST_FRAMES - head
+    return [*lines[:head], f"  ... {len(lines) - _MOST_FRAMES} more calls ...", *lines[-tail:]]
 
 
 def describe_end(text: str, limits: Limits) -> str:
@@ -100,7 +104,7 @@ def _line(frame: Frame, step: int) -> str:
     return clean(f"  line {frame.line}{inside}: {frame.source}{where}").replace("\n", " ")
 
 
-def hint_for(failure: Failure, kind: SandboxKind) -> str | None:
+def hints_for(failure: Failure, kind: SandboxKind) -> list[str]:
     """The way that works where a gap of the sandbox made the code fail."""
     text = f"{failure.name}: {failure.message[:1000]}"
-    return next((hint for pattern, hint in _HINTS[kind] if re.search(pattern, text)), None)
+    return [hint for pattern, hint in _HINTS[kind] if re.search(pattern, text)][:1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 
 _STATEMENTS = (
     *(ast.Module, ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If),
@@ -38,6 +39,8 @@ _BUILTINS = _words(
     True False None __name__
     """
 )
+if sys.version_info >= (3, 12):
+    _BUILTINS -= {"sum"}  # sums of floats are exact there, not so in Monty
 _EAGER = _words("map filter zip enumerate reversed")
 """Lazy in CPython, lists in Monty: only where they are used up at once."""
 _CONSUMERS = _words("list tuple dict sum sorted max min join")
@@ -112,7 +115,7 @@ class _Look:
             case ast.Call():
                 return self._call(node)
             case ast.GeneratorExp():
-                return None if self._consumed(node) else "generator expression"
+                return None if self._at_once(node) else "generator expression"
             case ast.Import():
                 wrong = [alias.name for alias in node.names if alias.name not in _MODULES]
                 return f"module {wrong[0]}" if wrong else None
@@ -124,6 +127,10 @@ class _Look:
                 return self._function(node)
             case ast.NamedExpr() if self._in_comprehension(node):
                 return "assignment inside a comprehension"
+            case ast.BinOp(op=ast.BitOr() | ast.BitAnd() | ast.BitXor()):
+                return "set operation"
+            case ast.BinOp(op=ast.Sub(), left=ast.Call(func=ast.Attribute(attr="keys" | "items"))):
+                return "set operation"
             case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str()) | ast.JoinedStr()):
                 return "formatting with %"
             case ast.Constant(value=complex() | bytes()):
@@ -136,8 +143,8 @@ class _Look:
             return f"{node.id} given another meaning"
         if node.id in _EAGER and node.id not in self.own:
             call = self.parents[node]
-            at_once = isinstance(call, ast.Call) and call.func is node and self._consumed(call)
-            return None if at_once else f"{node.id} object"
+            called = isinstance(call, ast.Call) and call.func is node
+            return None if called and self._at_once(call) else f"{node.id} object"
         if node.id in _BUILTINS or node.id in self.names:
             return None
         return f"name {node.id}" if hasattr(builtins, node.id) else None
@@ -176,25 +183,47 @@ class _Look:
                 return "decorator"
         return None
 
-    def _consumed(self, node: ast.expr) -> bool:
-        """Whether the value goes into something that takes all of it at once."""
+    def _at_once(self, node: ast.AST) -> bool:
+        """Whether it makes no difference that Monty makes all items before the first is used.
+
+        Calls with effects must not run ahead of a consumer that may stop or fail half way.
+        """
+        consumer = self._consumer(node)
+        if consumer in ("list", "tuple", "sorted"):
+            return True
+        return consumer is not None and not self._has_effects(node)
+
+    def _consumer(self, node: ast.AST) -> str | None:
+        """Name of what takes the items; ``for`` for a loop."""
         parent = self.parents[node]
-        if isinstance(parent, ast.For) and parent.iter is node:
-            # A loop may stop early: only what has no effects of its own may run ahead of it.
-            return not isinstance(node, ast.GeneratorExp) and self._name_of(node) not in (
-                "map",
-                "filter",
-            )
-        if isinstance(parent, ast.comprehension) and parent.iter is node:
-            return self._name_of(node) in ("zip", "enumerate", "reversed")
+        if isinstance(parent, ast.For | ast.comprehension) and parent.iter is node:
+            return "for"
         if not isinstance(parent, ast.Call) or node not in parent.args:
-            return False
+            return None
         func = parent.func
         name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
-        return name in _CONSUMERS or (name in _EAGER and self._consumed(parent))
+        if name in _EAGER:
+            return self._consumer(parent)
+        return name if name in _CONSUMERS else None
+
+    def _has_effects(self, node: ast.AST) -> bool:
+        """Whether making an item of something lazy calls more than builtins and methods."""
+        if isinstance(node, ast.GeneratorExp):
+            # The first iterable is made at once in CPython, too.
+            apart = set(ast.walk(node.generators[0].iter))
+            calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and n not in apart]
+            names = [call.func.id for call in calls if isinstance(call.func, ast.Name)]
+            return any(name not in _BUILTINS for name in names)
+        if not isinstance(node, ast.Call) or self._name_of(node) not in _EAGER:
+            return False
+        if self._name_of(node) in ("map", "filter"):
+            first = node.args[0] if node.args else node
+            if not (isinstance(first, ast.Name) and first.id in _BUILTINS):
+                return True
+        return any(self._has_effects(argument) for argument in node.args)
 
     @staticmethod
-    def _name_of(node: ast.expr) -> str:
+    def _name_of(node: ast.AST) -> str:
         func = node.func if isinstance(node, ast.Call) else node
         return func.id if isinstance(func, ast.Name) else ""
 

@@ -54,9 +54,11 @@ def snippets() -> list[Snippet]:
 
 def all_in_cpython() -> dict[str, Seen]:
     """Every row, run by a plain interpreter of its own that shares nothing with the tests."""
+    here = Path(__file__).parent
+    roots = [str(here.parent), str(here.parents[2])]
     program = (
-        f"import sys, importlib; sys.path[:] = {sys.path!r}; sys.argv[:] = ['']; "
-        f"importlib.import_module({__name__!r}).print_all()"
+        f"import sys, importlib; sys.path[:0] = {roots!r}; sys.argv[:] = ['']; "
+        f"importlib.import_module('{here.name}.common_code').print_all()"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

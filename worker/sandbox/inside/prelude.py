@@ -22,6 +22,7 @@ _sandbox_missing: Any = _SandboxMissing()
 
 
 def sorted(iterable, /, *, key=None, reverse=False):
+    """As the builtin; the key may call tools."""
     items = list(iterable)
     if key is None:
         return _sandbox_sorted(items, reverse=reverse)
@@ -46,24 +47,29 @@ def _sandbox_extreme(name, args, key, default, better):
 
 
 def min(*args, key=None, default=_sandbox_missing):
+    """As the builtin; the key may call tools."""
     return _sandbox_extreme("min", args, key, default, lambda new, old: new < old)
 
 
 def max(*args, key=None, default=_sandbox_missing):
+    """As the builtin; the key may call tools."""
     return _sandbox_extreme("max", args, key, default, lambda new, old: new > old)
 
 
 def map(function, /, *iterables):
+    """A list, not an iterator; the function may call tools."""
     return [function(*items) for items in zip(*iterables)]  # noqa: B905
 
 
 def filter(function, iterable, /):
+    """A list, not an iterator; the function may call tools."""
     if function is None:
         return [item for item in iterable if item]
     return [item for item in iterable if function(item)]
 
 
 def next(iterator, /, default=_sandbox_missing):
+    """As the builtin; a list, which is what a generator is here, loses its first item."""
     if isinstance(iterator, list):
         if iterator:
             return iterator.pop(0)
@@ -76,6 +82,7 @@ def next(iterator, /, default=_sandbox_missing):
 
 
 def callable(obj, /):
+    """As the builtin, for what there is here."""
     return str(type(obj)) in (
         "<class 'function'>",
         "<class 'builtin_function_or_method'>",

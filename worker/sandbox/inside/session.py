@@ -47,6 +47,7 @@ class Channel:
         self.step = 0
 
     def receive(self) -> dict[str, Any]:
+        """The next message; the process ends with the connection."""
         while (message := self._incoming.next()) is None:
             data = self._link.recv(1 << 16)
             if not data:
@@ -61,9 +62,11 @@ class Channel:
             self._link.sendall(frame({"end": result, "step": step}))
 
     def hello(self) -> None:
+        """Say that the session is ready; the kernel adds who says it."""
         self._link.sendall(frame({"hello": 1}))
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a tool. Raises what the host answers, SystemExit when the step is over."""
         try:
             what = f"an argument of {name}"
             plain = [plain_json(args, self._limit, what), plain_json(kwargs, self._limit, what)]

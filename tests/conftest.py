@@ -1,0 +1,199 @@
+"""Small shops on the embedded platform, driven through the agent's own tools over real HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tenacity import wait_none
+
+from erc3_compat import ERC3, ApiError, ApiException, transport_errors
+from ledger import Budget, Ledger
+from models import door
+from simulator.pack import Pack, parse_pack
+from simulator.server import Simulator, serve
+from store_tools import session as store_session
+from store_tools.benchmark import StoreBenchmark
+from store_tools.combo_basket import basket_tools
+from store_tools.combo_products import product_tools
+from store_tools.requests import request_tools
+from store_tools.session import StoreSession
+
+REFERENCE = Path(__file__).parents[1].parent / "shared" / "packs" / "store-reference.json"
+
+Scenario = dict[str, Any]
+
+
+def product(sku: str, name: str, price: int, available: int = 10, **more: int) -> dict[str, Any]:
+    return {"sku": sku, "name": name, "price": price, "available": available, **more}
+
+
+def scenario(*products: dict[str, Any], **fields: Any) -> Scenario:
+    """One shop; without products a small tea shop."""
+    goods = list(products) or [
+        product("tea", "Green Tea", 4),
+        product("cup", "Tea Cup", 7, 3),
+        product("pot", "Tea Pot", 30, 5, stock_at_checkout=1),
+    ]
+    shop: Scenario = {
+        "spec_id": "shop",
+        "task_text": "Buy 2x Green Tea",
+        "page_limit": 2,
+        "products": goods,
+        "coupons": [],
+        "expect": {"checkouts": 0},
+    }
+    return shop | fields
+
+
+def pack_of(*scenarios: Scenario) -> Pack:
+    shops = list(scenarios) or [scenario()]
+    return parse_pack(json.dumps({"format": "store-pack/1", "name": "small", "scenarios": shops}))
+
+
+class Line:
+    """A store client whose connection fails as planned: {path: [what happens at each call]}.
+
+    "before" loses the request, "after" loses the answer, a number is an HTTP status, any other
+    text is the error text of an answer that cannot be read, None lets the call through.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.plan: dict[str, list[str | int | None]] = {}
+        self.sent: list[str] = []
+
+    def dispatch(self, request: Any) -> Any:
+        self.sent.append(request.tool)
+        waiting = self.plan.get(request.tool) or [None]
+        what = waiting.pop(0)
+        if what == "before":
+            raise transport_errors()[0]("connection lost")
+        if isinstance(what, int):
+            raise ApiException(ApiError(status=what, error="<html>busy</html>", code=""), None)
+        answer = self._client.dispatch(request)
+        if what == "after":
+            raise transport_errors()[0]("connection lost")
+        if what is not None:
+            raise ApiException(ApiError(status=200, error=str(what), code=""), None)
+        return answer
+
+    @property
+    def counted(self) -> Counter[str]:
+        return Counter(self.sent)
+
+
+@dataclass
+class Shop:
+    """One running task: our tools on one side, the shop's own state on the other."""
+
+    line: Line
+    session: StoreSession
+    ledger: Ledger
+    task: Any = field(repr=False)
+    """The platform's own record of the task."""
+
+    def call(self, name: str, **arguments: object) -> Any:
+        """Call a tool as generated code does."""
+        return self.ledger.call(name, [], arguments)
+
+    def next_instruction(self, budget: Budget | None = None) -> Ledger:
+        """A new ledger, as every instruction has one."""
+        self.ledger = Ledger(budget)
+        self.session.use(self.ledger)
+        self.ledger.offer(
+            [
+                *request_tools(self.session),
+                *product_tools(self.session),
+                *basket_tools(self.session),
+            ]
+        )
+        return self.ledger
+
+    @property
+    def held(self) -> dict[str, int]:
+        """What is in the basket, by the shop's own books."""
+        return {line.sku: line.quantity for line in self.task.shop.view().lines}
+
+    @property
+    def coupon(self) -> str:
+        """The coupon on the basket, by the shop's own books."""
+        return str(self.task.shop.view().coupon)
+
+    @property
+    def bought(self) -> list[dict[str, int]]:
+        """Every purchase, by the shop's own books."""
+        return [{line.sku: line.quantity for line in p.lines} for p in self.task.shop.purchases]
+
+
+def shop_of(simulator: Simulator, spec: str = "shop", budget: Budget | None = None) -> Shop:
+    client = ERC3(key="key-test", base_url=simulator.base_url)
+    task_id = client.start_new_task("store", spec).task_id
+    line = Line(client.get_store_client(SimpleNamespace(task_id=task_id)))
+    session = StoreSession(line)
+    shop = Shop(line, session, Ledger(), simulator.platform.task(task_id))
+    shop.next_instruction(budget)
+    return shop
+
+
+@pytest.fixture
+def goods() -> Callable[..., dict[str, Any]]:
+    return product
+
+
+@pytest.fixture
+def shop_json() -> Callable[..., Scenario]:
+    return scenario
+
+
+@pytest.fixture
+def make_pack() -> Callable[..., Pack]:
+    return pack_of
+
+
+@pytest.fixture
+def platform_of() -> Iterator[Callable[..., Simulator]]:
+    """Starts a platform that serves the given scenarios; stopped after the test."""
+    with ExitStack() as stack:
+        yield lambda *shops: stack.enter_context(serve(pack_of(*shops)))
+
+
+@pytest.fixture
+def open_shop(platform_of: Callable[..., Simulator]) -> Callable[..., Shop]:
+    """Opens a shop of the given products (and scenario fields) over HTTP."""
+
+    def make(*products: dict[str, Any], budget: Budget | None = None, **fields: Any) -> Shop:
+        return shop_of(platform_of(scenario(*products, **fields)), budget=budget)
+
+    return make
+
+
+@pytest.fixture
+def make_benchmark() -> Callable[[Shop], StoreBenchmark]:
+    def make(shop: Shop) -> StoreBenchmark:
+        benchmark = StoreBenchmark(shop.line, "no guide")
+        shop.session = benchmark._session
+        return benchmark
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def reference_pack_path() -> Path:
+    if not REFERENCE.exists():
+        pytest.skip(f"the reference pack is not beside the project: {REFERENCE.name}")
+    return REFERENCE
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Repeated attempts follow at once."""
+    monkeypatch.setattr(store_session, "READ_WAIT", wait_none())
+    monkeypatch.setattr(door, "WAIT", wait_none())

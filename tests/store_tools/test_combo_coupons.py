@@ -1,0 +1,289 @@
+"""The coupon search: right, neutral, and with few requests."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from erc3_compat import ApiError, ApiException
+from ledger import Budget, Ledger, ToolFault
+from simulator import store_api
+from simulator.pack import parse_pack
+from simulator.platform import Platform
+from simulator.records import Refusal
+from store_tools.combo_coupons import BASKETS_AT_MOST, try_coupons
+from store_tools.moves import Content, distance, walk_order
+from store_tools.session import OutOfReach, StoreSession
+
+SEARCH = "Combo_Test_Coupons_For_Product_Combinations"
+SKUS = ("a", "b", "c")
+CODES = ("K1", "K2", "K3", "GONE")
+
+contents = st.dictionaries(st.sampled_from(SKUS), st.integers(1, 4), max_size=3)
+filled = contents.filter(bool)
+discounts = st.one_of(
+    st.none(),
+    st.builds(lambda n: {"amount": n}, st.integers(1, 60)),
+    st.builds(lambda n: {"percent": n}, st.integers(1, 100)),
+)
+
+
+@st.composite
+def shops(draw: st.DrawFn) -> dict[str, Any]:
+    rules = [
+        {
+            "code": code,
+            "discount": draw(discounts),
+            "requires": draw(contents),
+            **({"min_subtotal": draw(st.integers(0, 60))} if draw(st.booleans()) else {}),
+        }
+        for code in CODES[:3]
+    ]
+    products = [
+        {"sku": s, "name": s, "price": draw(st.integers(0, 20)), "available": draw(st.integers(2, 4))}
+        for s in SKUS
+    ]
+    return {"products": products, "coupons": rules}
+
+
+class Direct:
+    """The embedded shop without HTTP between; refuses as the client does, and counts."""
+
+    def __init__(self, shop: dict[str, Any], pack_json: Any) -> None:
+        platform = Platform(pack_json(shop))
+        self.task = platform.start_new_task("store", "shop")
+        self.sent: list[str] = []
+        self.fail_at = -1
+
+    def dispatch(self, request: Any) -> Any:
+        self.sent.append(request.tool)
+        if len(self.sent) == self.fail_at:
+            raise OSError("connection lost")
+        try:
+            answer = store_api.call(self.task, request.tool, request.model_dump(exclude={"tool"}))
+        except Refusal as error:
+            raise ApiException(ApiError(status=400, error=str(error), code=""), None) from None
+        return SimpleNamespace(
+            model_dump=lambda **_: {k: v for k, v in answer.items() if v is not None}
+        )
+
+    def put(self, content: Content, coupon: str) -> None:
+        for sku, quantity in content.items():
+            self.task.shop.add(sku, quantity)
+        self.task.shop.apply_coupon(coupon)
+
+    @property
+    def held(self) -> tuple[Content, str]:
+        basket = self.task.shop.view()
+        return {line.sku: line.quantity for line in basket.lines}, basket.coupon
+
+
+def direct(shop: dict[str, Any]) -> Direct:
+    import json
+
+    def make(fields: dict[str, Any]) -> Any:
+        whole = {"spec_id": "shop", "task_text": "t", "page_limit": 3, "expect": {"checkouts": 0}}
+        text = json.dumps(
+            {"format": "store-pack/1", "name": "p", "scenarios": [{**whole, **fields}]}
+        )
+        return parse_pack(text)
+
+    return Direct(shop, make)
+
+
+def possible(shop: dict[str, Any], content: Content) -> bool:
+    stock = {p["sku"]: p["available"] for p in shop["products"]}
+    return all(stock[sku] >= n for sku, n in content.items())
+
+
+def by_hand(shop: dict[str, Any], content: Content, code: str) -> tuple[int, int]:
+    """Subtotal and discount by the rules of the shop, without the shop."""
+    price = {p["sku"]: p["price"] for p in shop["products"]}
+    subtotal = sum(price[sku] * n for sku, n in content.items())
+    rule = next((c for c in shop["coupons"] if c["code"] == code), None)
+    if rule is None or rule["discount"] is None or subtotal < rule.get("min_subtotal", 0):
+        return subtotal, 0
+    if any(content.get(sku, 0) < n for sku, n in rule["requires"].items()):
+        return subtotal, 0
+    if "percent" in rule["discount"]:
+        return subtotal, subtotal * rule["discount"]["percent"] // 100
+    return subtotal, min(subtotal, rule["discount"]["amount"])
+
+
+def rows_of(found: dict[str, Any]) -> set[tuple[Any, ...]]:
+    return {
+        (
+            tuple(sorted((i["sku"], i["quantity"]) for i in r["items"])),
+            r["coupon"],
+            r["subtotal"],
+            r["discount"],
+            r["total"],
+        )
+        for r in found["results"]
+    }
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(shops(), filled, st.sampled_from(["", "K1"]), st.lists(contents, max_size=5), st.data())
+def test_a_search_finds_what_brute_force_finds_and_leaves_no_trace(
+    shop: dict[str, Any], home: Content, coupon: str, wanted: list[Content], data: st.DataObject
+) -> None:
+    home = {sku: min(n, 2) for sku, n in home.items()}
+    codes = data.draw(st.lists(st.sampled_from(CODES), max_size=4))
+    client = direct(shop)
+    client.put(home, coupon)
+    found = try_coupons(StoreSession(client), wanted, codes)
+    expected = set()
+    for content in wanted:
+        if not content or not possible(shop, content):
+            continue
+        for code in {"", *codes}:
+            subtotal, discount = by_hand(shop, content, code)
+            if not code or discount:
+                rest = (code, subtotal, discount, subtotal - discount)
+                expected.add((tuple(sorted(content.items())), *rest))
+    assert rows_of(found) == expected
+    assert len(found["results"]) == len(expected)
+    totals = [r["total"] for r in found["results"]]
+    assert totals == sorted(totals)
+    assert client.held == (home, coupon)
+    refused = [e["items"] for e in found["errors"] if "items" in e]
+    impossible = {tuple(sorted(c.items())) for c in wanted if c and not possible(shop, c)}
+    assert {tuple(sorted((i["sku"], i["quantity"]) for i in r)) for r in refused} == impossible
+    dead = {e["coupon"] for e in found["errors"] if "coupon" in e}
+    if expected:
+        assert dead == {c for c in codes if c not in {row[1] for row in expected}}
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    shops(),
+    st.lists(filled, min_size=1, max_size=6),
+    st.lists(st.sampled_from(CODES), min_size=1, max_size=4, unique=True),
+    contents,
+    st.sampled_from(["", "K1"]),
+)
+def test_a_search_costs_its_moves_and_two_calls_for_each_coupon(
+    shop: dict[str, Any], wanted: list[Content], codes: list[str], home: Content, coupon: str
+) -> None:
+    wanted = [c for c in wanted if possible(shop, c)]
+    home = {sku: min(n, 2) for sku, n in home.items()}
+    client = direct(shop)
+    client.put(home, coupon)
+    try_coupons(StoreSession(client), wanted, codes)
+    unique = list({tuple(sorted(c.items())): c for c in wanted}.values())
+    walk = [home, *(unique[i] for i in walk_order(home, unique)), home]
+    moves = sum(distance(a, b) for a, b in pairwise(walk))
+    first_view, coupon_home = 1, 1
+    assert len(client.sent) <= first_view + moves + 2 * len(codes) * len(unique) + coupon_home
+    assert client.sent.count("/basket/add") + client.sent.count("/basket/remove") == moves
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    shops(),
+    st.lists(filled, min_size=1, max_size=4),
+    filled,
+    st.sampled_from(["", "K1"]),
+    st.integers(1, 40),
+)
+def test_a_lost_connection_ends_the_search_and_the_basket_is_put_back(
+    shop: dict[str, Any], wanted: list[Content], home: Content, coupon: str, fail_at: int
+) -> None:
+    home = {sku: min(n, 2) for sku, n in home.items()}
+    client = direct(shop)
+    client.put(home, coupon)
+    client.fail_at = fail_at
+    ledger = Ledger()
+    session = StoreSession(client)
+    session.use(ledger)
+    no_pause(lambda: try_coupons(session, wanted, ["K1", "K2", "GONE"]))
+    assert client.held == (home, coupon)
+
+
+def no_pause(search: Any) -> None:
+    # The fixture that takes the pauses away does not reach into single examples.
+    from tenacity import wait_none
+
+    from store_tools import session
+
+    before, session.READ_WAIT = session.READ_WAIT, wait_none()
+    try:
+        search()
+    except OutOfReach:
+        pass
+    finally:
+        session.READ_WAIT = before
+
+
+def rule(code: str, amount: int, **requires: int) -> dict[str, Any]:
+    return {"code": code, "discount": {"amount": amount}, "requires": requires}
+
+
+def basket(**quantities: int) -> list[dict[str, Any]]:
+    return [{"sku": sku, "quantity": n} for sku, n in quantities.items()]
+
+
+def test_a_search_over_http_is_recorded_as_one_call(open_shop: Any) -> None:
+    shop = open_shop(coupons=[rule("TWO", 2, tea=2), rule("SET", 5, tea=1, cup=1)])
+    shop.call("Combo_Set_Basket_For_Items", items=basket(tea=1))
+    found = shop.call(
+        SEARCH,
+        combinations=[basket(tea=2), basket(tea=1, cup=1), basket(cup=9)],
+        coupons=["TWO", "SET", "NOPE"],
+    )
+    assert found["results"][0] == {
+        "items": basket(cup=1, tea=1),
+        "coupon": "SET",
+        "subtotal": 11,
+        "discount": 5,
+        "total": 6,
+    } or found["results"][0]["total"] == 6
+    assert {(r["coupon"], r["total"]) for r in found["results"]} == {
+        ("TWO", 6),
+        ("SET", 6),
+        ("", 8),
+        ("", 11),
+    }
+    errors = {str(e.get("coupon") or e["items"]): e["error"] for e in found["errors"]}
+    assert errors["NOPE"] == "invalid coupon code: NOPE"
+    assert "insufficient inventory" in errors[str(basket(cup=9))]
+    assert shop.held == {"tea": 1}
+    assert shop.coupon == ""
+    assert shop.ledger.calls[-1].outcome == "done"
+    assert shop.bought == []
+
+
+def test_a_dead_code_is_applied_once_in_a_task(open_shop: Any) -> None:
+    shop = open_shop()
+    for _ in range(2):
+        shop.call(SEARCH, combinations=[basket(tea=1), basket(tea=2)], coupons=["NOPE"])
+    assert shop.line.counted["/coupon/apply"] == 1
+
+
+def test_a_code_that_works_somewhere_is_not_called_dead(open_shop: Any) -> None:
+    shop = open_shop(coupons=[rule("TWO", 2, tea=2)])
+    found = shop.call(SEARCH, combinations=[basket(tea=1), basket(tea=2)], coupons=["TWO"])
+    assert found["errors"] == []
+
+
+def test_a_budget_ends_the_search(open_shop: Any) -> None:
+    shop = open_shop(budget=Budget(requests=12), coupons=[rule("TWO", 2, tea=2)])
+    with pytest.raises(ToolFault, match="budget reached: 12 requests") as caught:
+        shop.call(
+            SEARCH, combinations=[basket(tea=n) for n in range(1, 9)], coupons=["TWO", "NOPE"]
+        )
+    assert caught.value.fatal
+    assert shop.ledger.calls[-1].outcome == "unknown"
+
+
+def test_too_many_baskets_are_refused_before_the_first_request(open_shop: Any) -> None:
+    shop = open_shop()
+    with pytest.raises(ToolFault, match="at most"):
+        shop.call(SEARCH, combinations=[basket(tea=1)] * (BASKETS_AT_MOST + 1), coupons=[])
+    assert not shop.line.sent

@@ -1,0 +1,341 @@
+"""The Req_* tools and the reading of pages, against the embedded platform."""
+
+from typing import Any
+
+import pytest
+
+from ledger import ToolFault
+from store_tools.session import OutOfReach
+
+SDK_EMPTY = (
+    "Invalid response payload: 1 validation error for {model}\n{field}\n  Input should be a valid "
+    "list [type=list_type, input_value=None, input_type=NoneType]\n    For further information "
+    "visit https://errors.pydantic.dev/2.12/v/list_type"
+)
+GOODS = [{"sku": f"s{i}", "name": f"Thing {i}", "price": i + 1, "available": i} for i in range(7)]
+
+
+@pytest.mark.parametrize("page_limit", [1, 2, 3, 7, 50, 80])
+def test_the_whole_catalog_is_read_whatever_the_page_limit(open_shop: Any, page_limit: int) -> None:
+    shop = open_shop(*GOODS, page_limit=page_limit)
+    found = shop.call("Combo_List_All_Products")
+    assert [p["sku"] for p in found["products"]] == [p["sku"] for p in GOODS]
+    assert found["count"] == 7
+    refused = 1 if page_limit < 50 else 0
+    assert shop.line.counted["/products/list"] == -(-7 // page_limit) + refused
+
+
+def test_the_page_limit_is_read_from_the_error_once(open_shop: Any) -> None:
+    shop = open_shop(*GOODS, page_limit=3)
+    page = shop.call("Req_ListProducts", offset=0, limit=100)
+    assert page["limit"] == 3
+    assert page["next_offset"] == 3
+    assert len(page["products"]) == 3
+    assert shop.line.counted["/products/list"] == 2
+    shop.call("Req_ListProducts", offset=3, limit=100)
+    assert shop.line.counted["/products/list"] == 3
+
+
+def test_limit_0_is_the_largest_page(open_shop: Any) -> None:
+    shop = open_shop(*GOODS, page_limit=3)
+    page = shop.call("Req_ListProducts")
+    assert len(page["products"]) == 3
+    assert shop.line.counted["/products/list"] == 1
+
+
+def test_the_end_is_minus_1(open_shop: Any) -> None:
+    shop = open_shop(*GOODS, page_limit=7)
+    assert shop.call("Req_ListProducts", limit=7)["next_offset"] == -1
+    beyond = shop.call("Req_ListProducts", offset=100)
+    assert (beyond["products"], beyond["next_offset"]) == ([], -1)
+
+
+@pytest.mark.parametrize("tool", ["Req_ListProducts", "Combo_List_All_Products"])
+def test_a_shop_that_forbids_listing_says_so(open_shop: Any, tool: str) -> None:
+    shop = open_shop(page_limit=-1)
+    with pytest.raises(ToolFault, match="forbids listing"):
+        shop.call(tool)
+    assert shop.line.counted["/products/list"] == 1
+
+
+class Pages:
+    """A client that answers with what it was told, in order."""
+
+    def __init__(self, *answers: dict[str, Any]) -> None:
+        self.answers = list(answers)
+
+    def dispatch(self, request: Any) -> Any:
+        answer = self.answers.pop(0)
+
+        class Answer:
+            def model_dump(self, **_: Any) -> dict[str, Any]:
+                return answer
+
+        return Answer()
+
+
+def test_a_listing_that_goes_in_circles_is_no_catalog() -> None:
+    from store_tools.catalog import read_catalog
+    from store_tools.session import StoreSession
+
+    row = {"sku": "a", "name": "A", "price": 1, "available": 1}
+    client = Pages(
+        {"products": [row], "next_offset": 1}, {"products": [row], "next_offset": 1}
+    )
+    with pytest.raises(ToolFault, match="goes back"):
+        read_catalog(StoreSession(client))
+
+
+def test_missing_fields_are_filled_in() -> None:
+    from store_tools.catalog import read_catalog
+    from store_tools.session import StoreSession
+
+    session = StoreSession(Pages({"products": [{"sku": "a"}]}))
+    assert read_catalog(session) == [{"sku": "a", "name": "a", "price": 0, "available": 0}]
+    session = StoreSession(Pages({"subtotal": 4, "items": [{"sku": "a", "quantity": 4, "price": 1}]}))
+    assert session.view() == {
+        "items": [{"sku": "a", "quantity": 4, "price": 1}],
+        "subtotal": 4,
+        "coupon": "",
+        "discount": 0,
+        "total": 4,
+    }
+
+
+def test_an_empty_basket_has_every_field(open_shop: Any) -> None:
+    basket = open_shop().call("Req_ViewBasket")
+    assert basket == {"items": [], "subtotal": 0, "coupon": "", "discount": 0, "total": 0}
+
+
+def test_the_sdks_complaint_about_an_empty_basket_is_an_empty_basket(open_shop: Any) -> None:
+    shop = open_shop()
+    shop.line.plan["/basket/view"] = [SDK_EMPTY.format(model="Resp_ViewBasket", field="items")]
+    assert shop.call("Req_ViewBasket")["items"] == []
+    assert shop.line.counted["/basket/view"] == 1
+
+
+def test_the_sdks_complaint_about_an_empty_page_is_an_empty_page(open_shop: Any) -> None:
+    shop = open_shop()
+    text = SDK_EMPTY.format(model="Resp_ProductListPage", field="products")
+    shop.line.plan["/products/list"] = [text]
+    assert shop.call("Req_ListProducts")["products"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Invalid response payload: 1 validation error for Resp_ViewBasket\nsubtotal\n  Input "
+        "should be a valid integer [type=int_type, input_value=None, input_type=NoneType]",
+        "Invalid response payload: 2 validation errors for Resp_ViewBasket\nitems\n  Input should "
+        "be a valid list [type=list_type, input_value=None]\nsubtotal\n  Field required",
+    ],
+)
+def test_another_unreadable_basket_is_no_empty_basket(open_shop: Any, text: str) -> None:
+    shop = open_shop()
+    shop.line.plan["/basket/view"] = [text] * 3
+    with pytest.raises(OutOfReach):
+        shop.call("Req_ViewBasket")
+
+
+def test_basket_calls_do_what_they_say(open_shop: Any) -> None:
+    shop = open_shop()
+    shop.call("Req_AddProductToBasket", sku="tea", quantity=3)
+    assert shop.call("Req_RemoveItemFromBasket", sku="tea", quantity=1)["item_count"] == 2
+    assert shop.held == {"tea": 2}
+    with pytest.raises(ToolFault, match="insufficient inventory for product cup"):
+        shop.call("Req_AddProductToBasket", sku="cup", quantity=4)
+
+
+@pytest.mark.parametrize("tool", ["Req_AddProductToBasket", "Req_RemoveItemFromBasket"])
+@pytest.mark.parametrize("quantity", [0, -1])
+def test_quantities_below_1_are_refused_without_a_request(
+    open_shop: Any, tool: str, quantity: int
+) -> None:
+    shop = open_shop()
+    with pytest.raises(ToolFault, match="at least 1"):
+        shop.call(tool, sku="tea", quantity=quantity)
+    assert not shop.line.sent
+
+
+def coupon(code: str, discount: dict[str, int] | None, **requires: int) -> dict[str, Any]:
+    return {"code": code, "discount": discount, "requires": requires}
+
+
+def test_coupons_show_what_the_basket_says(open_shop: Any) -> None:
+    shop = open_shop(coupons=[coupon("TWO", {"amount": 2}, tea=2), coupon("DUD", None)])
+    shop.call("Req_AddProductToBasket", sku="tea", quantity=2)
+    assert shop.call("Req_ApplyCoupon", coupon="TWO")["total"] == 6
+    assert shop.call("Req_ApplyCoupon", coupon="DUD")["discount"] == 0
+    assert shop.call("Req_RemoveCoupon")["coupon"] == ""
+
+
+def test_a_rejected_code_is_asked_for_once(open_shop: Any) -> None:
+    shop = open_shop()
+    for _ in range(3):
+        with pytest.raises(ToolFault, match="invalid coupon code: NOPE"):
+            shop.call("Req_ApplyCoupon", coupon="NOPE")
+    assert shop.line.counted["/coupon/apply"] == 1
+
+
+def stocked(open_shop: Any, **more: Any) -> Any:
+    shop = open_shop(coupons=[coupon("TWO", {"amount": 2}, tea=2), coupon("DUD", None)], **more)
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    return shop
+
+
+@pytest.mark.parametrize(
+    ("applied", "total", "expected", "words"),
+    [
+        ("", 7, "", "total is 8, expected 7"),
+        ("", 8, "TWO", "coupon is '', expected 'TWO'"),
+        ("TWO", 6, "", "coupon is 'TWO', expected ''"),
+        ("TWO", 8, "TWO", "total is 6, expected 8"),
+        ("DUD", 8, "DUD", "gives no discount"),
+    ],
+)
+def test_checkout_is_refused_where_the_basket_differs(
+    open_shop: Any, applied: str, total: int, expected: str, words: str
+) -> None:
+    shop = stocked(open_shop)
+    if applied:
+        shop.call("Req_ApplyCoupon", coupon=applied)
+    with pytest.raises(ToolFault, match=words):
+        shop.call("Req_CheckoutBasket", expected_total=total, expected_coupon=expected)
+    assert shop.line.counted["/basket/checkout"] == 0
+    assert shop.bought == []
+
+
+def test_checkout_of_an_empty_basket_is_not_sent(open_shop: Any) -> None:
+    shop = open_shop()
+    with pytest.raises(ToolFault, match="empty"):
+        shop.call("Req_CheckoutBasket", expected_total=0)
+    assert shop.line.counted["/basket/checkout"] == 0
+
+
+def test_checkout_buys_what_was_expected(open_shop: Any) -> None:
+    shop = stocked(open_shop)
+    shop.call("Req_ApplyCoupon", coupon="TWO")
+    receipt = shop.call("Req_CheckoutBasket", expected_total=6, expected_coupon="TWO")
+    assert receipt["total"] == 6
+    assert receipt["items"] == [{"sku": "tea", "quantity": 2, "price": 4}]
+    assert shop.bought == [{"tea": 2}]
+    assert len(shop.session.checkouts) == 1
+
+
+def test_one_instruction_buys_once(open_shop: Any) -> None:
+    shop = stocked(open_shop)
+    shop.call("Req_CheckoutBasket", expected_total=8)
+    shop.call("Req_AddProductToBasket", sku="tea", quantity=1)
+    with pytest.raises(ToolFault):
+        shop.call("Req_CheckoutBasket", expected_total=4)
+    shop.next_instruction()
+    with pytest.raises(ToolFault, match="already been made"):
+        shop.call("Req_CheckoutBasket", expected_total=4)
+    assert shop.bought == [{"tea": 2}]
+    assert shop.line.counted["/basket/checkout"] == 1
+
+
+def test_a_refused_checkout_tells_the_stock_and_may_be_tried_again(open_shop: Any) -> None:
+    shop = open_shop()
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "pot", "quantity": 2}])
+    with pytest.raises(ToolFault, match="available 1, in basket 2"):
+        shop.call("Req_CheckoutBasket", expected_total=60)
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "pot", "quantity": 1}])
+    shop.call("Req_CheckoutBasket", expected_total=30)
+    assert shop.bought == [{"pot": 1}]
+
+
+UNREADABLE = "Invalid response payload: 1 validation error for Resp_CheckoutBasket\nitems\n  x"
+
+
+@pytest.mark.parametrize("lost", ["after", UNREADABLE])
+def test_a_checkout_whose_answer_is_lost_counts_as_bought(open_shop: Any, lost: str) -> None:
+    shop = stocked(open_shop)
+    shop.line.plan["/basket/checkout"] = [lost]
+    receipt = shop.call("Req_CheckoutBasket", expected_total=8)
+    assert receipt["items"] == [{"sku": "tea", "quantity": 2, "price": 4}]
+    assert shop.line.counted["/basket/checkout"] == 1
+    assert shop.session.checkouts == [receipt]
+    assert shop.bought == [{"tea": 2}]
+    assert shop.ledger.calls[-1].outcome == "done"
+
+
+@pytest.mark.parametrize("lost", ["before", 500, 503])
+def test_a_checkout_that_never_arrived_is_an_error_and_not_repeated(
+    open_shop: Any, lost: str | int
+) -> None:
+    shop = stocked(open_shop)
+    shop.line.plan["/basket/checkout"] = [lost]
+    with pytest.raises(OutOfReach):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.line.counted["/basket/checkout"] == 1
+    assert shop.session.checkouts == []
+    assert shop.ledger.calls[-1].outcome == "unknown"
+    with pytest.raises(ToolFault, match="budget reached: 1"):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.line.counted["/basket/checkout"] == 1
+
+
+def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(
+    open_shop: Any,
+) -> None:
+    shop = stocked(open_shop)
+    shop.line.plan["/basket/checkout"] = ["after"]
+    shop.line.plan["/basket/view"] = [None, "before", "before", "before"]
+    with pytest.raises(OutOfReach):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.session.checkouts == []
+    shop.next_instruction()
+    assert shop.call("Req_ViewBasket")["items"] == []
+    assert [c["total"] for c in shop.session.checkouts] == [8]
+    shop.call("Req_AddProductToBasket", sku="tea", quantity=1)
+    with pytest.raises(ToolFault, match="already been made"):
+        shop.call("Req_CheckoutBasket", expected_total=4)
+    assert shop.bought == [{"tea": 2}]
+
+
+@pytest.mark.parametrize("lost", ["before", "after", 502, 429])
+def test_reads_are_tried_again(open_shop: Any, lost: str | int) -> None:
+    shop = open_shop()
+    shop.line.plan["/basket/view"] = [lost, lost]
+    assert shop.call("Req_ViewBasket")["total"] == 0
+    assert shop.line.counted["/basket/view"] == 3
+    assert [w.outcome for w in shop.ledger.calls[-1].requests] == ["unknown", "unknown", "done"]
+
+
+def test_reads_are_tried_three_times_at_most(open_shop: Any) -> None:
+    shop = open_shop()
+    shop.line.plan["/basket/view"] = ["before"] * 10
+    with pytest.raises(OutOfReach, match="did not answer"):
+        shop.call("Req_ViewBasket")
+    assert shop.line.counted["/basket/view"] == 3
+
+
+@pytest.mark.parametrize("lost", ["before", "after", 502])
+@pytest.mark.parametrize(
+    ("tool", "path", "arguments"),
+    [
+        ("Req_AddProductToBasket", "/basket/add", {"sku": "tea", "quantity": 1}),
+        ("Req_RemoveItemFromBasket", "/basket/remove", {"sku": "tea", "quantity": 1}),
+        ("Req_ApplyCoupon", "/coupon/apply", {"coupon": "TWO"}),
+        ("Req_RemoveCoupon", "/coupon/remove", {}),
+    ],
+)
+def test_writes_are_never_tried_again(
+    open_shop: Any, lost: str | int, tool: str, path: str, arguments: dict[str, object]
+) -> None:
+    shop = stocked(open_shop)
+    before = shop.line.counted[path]
+    shop.line.plan[path] = [lost]
+    with pytest.raises(OutOfReach):
+        shop.call(tool, **arguments)
+    assert shop.line.counted[path] == before + 1
+    assert shop.ledger.calls[-1].outcome == "unknown"
+
+
+def test_refusals_keep_the_apis_words_and_are_not_tried_again(open_shop: Any) -> None:
+    shop = open_shop()
+    with pytest.raises(ToolFault, match="unknown product: nothing") as caught:
+        shop.call("Req_AddProductToBasket", sku="nothing", quantity=1)
+    assert caught.value.kind == "ValueError"
+    assert shop.line.counted["/basket/add"] == 1
