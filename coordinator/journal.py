@@ -11,6 +11,8 @@ from typing import IO
 import regex
 
 VERSION = 1
+_LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+"""Signs that JSON takes as they are but many a reader of lines takes for the end of one."""
 
 
 class Journal:
@@ -30,7 +32,7 @@ class Journal:
         """
         line = json.dumps({"v": VERSION, "type": kind, **record}, ensure_ascii=False, default=str)
         with self._lock:
-            self._file.write(line + "\n")
+            self._file.write(line.translate(_LINE_ENDS) + "\n")
             self._file.flush()
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 
 import regex
+
 from models.records import Message
 from playbooks.facts import Facts, read_facts
 from playbooks.grammar import read_order

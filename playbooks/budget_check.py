@@ -25,7 +25,11 @@ def within_unit_limits(order: Order, products: Iterable[Product]) -> list[Produc
         kept = [p for p in kept if order.budget.allows(p.price)]
     if order.floor:
         floor = order.floor
-        kept = [p for p in kept if p.price > floor.dollars or (p.price == floor.dollars and not floor.strict)]
+        kept = [
+            p
+            for p in kept
+            if p.price > floor.dollars or (p.price == floor.dollars and not floor.strict)
+        ]
     return kept
 
 

@@ -13,7 +13,22 @@ from store_tools.combinations import combinations_for
 from store_tools.words import measured_units, words
 
 MOST_CONTENTS = 120
-PACKAGES = frozenset("set pack box kit case bundle carton crate packet multipack pair duo".split())
+PACKAGES = frozenset(
+    [
+        "set",
+        "pack",
+        "box",
+        "kit",
+        "case",
+        "bundle",
+        "carton",
+        "crate",
+        "packet",
+        "multipack",
+        "pair",
+        "duo",
+    ]
+)
 """Words in a phrase that say that packages are counted."""
 
 PLAYBOOK = Playbook(

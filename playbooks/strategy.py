@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product as cartesian
 
-from playbooks import best_coupon, bundle_coupon, cheapest_combination, decline, ghost_stock
+from playbooks import (
+    best_coupon,
+    bundle_coupon,
+    cheapest_combination,
+    decline,
+    ghost_stock,
+    whole_category,
+)
 from playbooks import variant_selection as variants
-from playbooks import whole_category
 from playbooks.budget_check import affordable, within_unit_limits
 from playbooks.facts import Facts, Product, Row
 from playbooks.grammar import Line, Order
@@ -34,7 +40,9 @@ class Choice:
     def group(self) -> dict[str, object]:
         """The choice as a parameter of the simulation."""
         if self.target is not None and len(self.contents) > EXPLICIT_CONTENTS:
-            offers = [p.model_dump(include={"sku", "price", "available", "units"}) for p in self.products]
+            offers = [
+                p.model_dump(include={"sku", "price", "available", "units"}) for p in self.products
+            ]
             return {"products": offers, "target": self.target}
         return {"contents": [_items(c) for c in self.contents]}
 
@@ -88,7 +96,9 @@ def _line_choice(order: Order, line: Line, facts: Facts) -> Choice:
     except variants.Unresolved:
         if not line.fallback:
             raise
-        substitute = line.model_copy(update={"phrase": line.fallback, "fallback": "", "options": (), "pieces": ()})
+        substitute = line.model_copy(
+            update={"phrase": line.fallback, "fallback": "", "options": (), "pieces": ()}
+        )
         return _first_choice(order, substitute, facts)
 
 
@@ -191,7 +201,9 @@ def _counted(order: Order, line: Line, products: list[Product]) -> Choice:
         raise variants.Unresolved(f"no combination gives exactly {line.quantity} {line.phrase!r}")
     free = order.budget and not line.counts_packs
     if len(contents) > 1 and order.goal == "none" and not free and order.codes.mode != "any":
-        raise variants.Unresolved(f"several products answer {line.phrase!r} and the task does not say which")
+        raise variants.Unresolved(
+            f"several products answer {line.phrase!r} and the task does not say which"
+        )
     name = cheapest_combination.PLAYBOOK.name if len(contents) > 1 else "plain-purchase"
     # In a measure the baskets are listed: its units are too fine for the worker's generator.
     target = line.quantity if line.amount != "at_least" and not line.measure else None
@@ -201,7 +213,9 @@ def _counted(order: Order, line: Line, products: list[Product]) -> Choice:
 def _simulate(order: Order, facts: Facts, choices: list[Choice]) -> Step:
     wanted = {sku for choice in choices for content in choice.contents for sku in content}
     fillers = bundle_coupon.fillers(order, facts, wanted)
-    playbook = bundle_coupon.PLAYBOOK.name if fillers or len(choices) > 1 else best_coupon.PLAYBOOK.name
+    playbook = (
+        bundle_coupon.PLAYBOOK.name if fillers or len(choices) > 1 else best_coupon.PLAYBOOK.name
+    )
     count = 1
     for choice in choices:
         count *= len(choice.contents)
@@ -242,13 +256,17 @@ def _buy_without_codes(order: Order, facts: Facts, choices: list[Choice]) -> Ste
             for sku, number in part.items():
                 content[sku] = content.get(sku, 0) + number
         total = sum(price[sku] * number for sku, number in content.items())
-        rows.append(Row(items=tuple(content.items()), coupon="", subtotal=total, discount=0, total=total))
+        rows.append(
+            Row(items=tuple(content.items()), coupon="", subtotal=total, discount=0, total=total)
+        )
     whole_stock = [c for c in choices if c.playbook == whole_category.PLAYBOOK.name]
     unit_limit = order.budget and not order.budget.whole and whole_stock
     fitting = rows if unit_limit else affordable(order, rows)
     if not fitting:
         cheapest = min(r.total for r in rows)
-        return Decline(f"the cheapest basket that answers the task costs ${cheapest}, over the limit")
+        return Decline(
+            f"the cheapest basket that answers the task costs ${cheapest}, over the limit"
+        )
     row = min(fitting, key=lambda r: (r.total, len(r.items)))
     return _purchase(order, facts, row, f"By {'/'.join(sorted({c.playbook for c in choices}))}.")
 

@@ -55,9 +55,12 @@ def settle_lines(order: Order, facts: Facts) -> tuple[Line, ...]:
     """Lines whose phrase was cut at "and" because only its parts are products."""
     settled: list[Line] = []
     for line in order.lines:
-        if line.phrase == "*" or _matches(line.phrase, facts) or not line.pieces:
-            settled.append(line)
-        elif any(_matches(option, facts) for option in line.options):
+        if (
+            line.phrase == "*"
+            or _matches(line.phrase, facts)
+            or not line.pieces
+            or any(_matches(option, facts) for option in line.options)
+        ):
             settled.append(line)
         elif all(_matches(piece, facts) for piece in line.pieces):
             if line.amount == "exact" and line.quantity > 1:
@@ -131,4 +134,12 @@ def _has(product: Product, phrase: str) -> bool:
 
 def _bare(product: Product) -> set[str]:
     """A name's words without its pack size."""
-    return {w for w in words(product.name) if not regex.fullmatch(r"\d+pk", w)} - {"for", "with", "in", "of", "and", "the", "a"}
+    return {w for w in words(product.name) if not regex.fullmatch(r"\d+pk", w)} - {
+        "for",
+        "with",
+        "in",
+        "of",
+        "and",
+        "the",
+        "a",
+    }

@@ -53,6 +53,7 @@ class Task:
 
     @property
     def score(self) -> float:
+        """The evaluator's score, or -1.0 before it."""
         return self.evaluation.score if self.evaluation else UNSCORED
 
     @property
@@ -88,5 +89,6 @@ class Session:
 
     @property
     def score(self) -> float:
+        """The evaluator's score, or -1.0 before it."""
         """The mean of the tasks' scores; a task without one counts as 0."""
         return sum(max(0.0, task.score) for task in self.tasks) / len(self.tasks)

@@ -70,6 +70,7 @@ class Basket:
 
     @property
     def total(self) -> int:
+        """Whole dollars to pay."""
         return self.subtotal - self.discount
 
 

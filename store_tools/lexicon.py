@@ -21,7 +21,7 @@ IRREGULAR_PLURALS = {
     "always": "always", "plus": "plus", "cases": "case", "vases": "vase", "horses": "horse",
     "wolves": "wolf", "calves": "calf", "atlas": "atlas", "atlases": "atlas", "canvas": "canvas",
     "canvases": "canvas", "tennis": "tennis", "chassis": "chassis", "irises": "iris",
-    "trellises": "trellis", "christmas": "christmas", "pancreas": "pancreas", "buses": "bus",
+    "trellises": "trellis", "christmas": "christmas", "pancreas": "pancreas",
     "cactuses": "cactus", "lotuses": "lotus", "hibiscuses": "hibiscus", "crocuses": "crocus",
     "oars": "oar", "herbs": "herb", "gases": "gas", "biases": "bias", "potatoes": "potato",
     "hoes": "hoe", "oboes": "oboe", "shoe": "shoe", "tomatoes": "tomato", "photos": "photo",
@@ -206,7 +206,9 @@ THINGS = _set(
 )
 """Nouns that, at the end of a name, say what a product is: a laptop *bag* is no laptop."""
 
-LOOSE_CONTAINERS = _set("pack packet set bundle kit box carton roll pair multipack tin crate pallet")
+LOOSE_CONTAINERS = _set(
+    "pack packet set bundle kit box carton roll pair multipack tin crate pallet"
+)
 """Containers at the end of a name that do not change what is inside: a protein bar *box*."""
 
 GENERIC = _set(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import regex
 from rapidfuzz.distance import DamerauLevenshtein
@@ -120,9 +121,7 @@ def read_item(name: str, sku: str) -> Item:
     parts = words(regex.sub(r"[-_/.]", " ", sku))
     head, boxes = _head([w for w in core if w not in STOPWORDS])
     tokens = (*every, *parts)
-    joined = frozenset(
-        a + b for chain in (every, parts) for a, b in zip(chain, chain[1:], strict=False)
-    )
+    joined = frozenset(a + b for chain in (every, parts) for a, b in pairwise(chain))
     return Item(every, core, parts, head, boxes, frozenset(tokens), joined)
 
 
@@ -199,7 +198,7 @@ def _coverage(query: Query, item: Item) -> float:
 
 def _concatenated(word: str, needed: Sequence[str], have: frozenset[str]) -> bool:
     """Whether the query wrote as two words what the product writes as one."""
-    return any(a + b in have for a, b in zip(needed, needed[1:], strict=False) if word in (a, b))
+    return any(a + b in have for a, b in pairwise(needed) if word in (a, b))
 
 
 def _misspelt(word: str, have: Iterable[str]) -> bool:
@@ -219,7 +218,7 @@ def _other_variant(query: Query, item: Item) -> bool:
     """Whether the name turns the asked model into another one ("15" into "15 Pro Max")."""
     if not query.spec:
         return False
-    for before, after in zip(item.name, item.name[1:], strict=False):
+    for before, after in pairwise(item.name):
         if after in VARIANTS and after not in query.needed and before in query.spec:
             return True
     return False
@@ -254,9 +253,3 @@ def _kind(query: Query, item: Item) -> float:
             return 0.9
         return 0.95 if query.head in ends and item.head not in item.sku else 0.75
     return 0.7
-
-
-def spelled_as(query: str, known: Iterable[str]) -> bool:
-    """Whether every needed word of a query is a word of ``known`` texts."""
-    vocabulary = {w for text in known for w in words(text)}
-    return all(w in vocabulary for w in read_query(query).needed)

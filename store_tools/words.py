@@ -7,7 +7,14 @@ from functools import lru_cache
 
 import regex
 
-from store_tools.lexicon import ABBREVIATIONS, CONTAINERS, IRREGULAR_PLURALS, NATURAL_PAIRS, PHRASES, SYNONYMS
+from store_tools.lexicon import (
+    ABBREVIATIONS,
+    CONTAINERS,
+    IRREGULAR_PLURALS,
+    NATURAL_PAIRS,
+    PHRASES,
+    SYNONYMS,
+)
 
 _INCH = regex.compile(r"(?<=\d)\s*(?:\"|″|”|“|''|′′|-?\s?inch(?:es)?\b)")
 _MEASURE = regex.compile(
@@ -47,10 +54,11 @@ _PACKS = [
 _COUNTED = regex.compile(r"\b(\d+)\s+(\p{L}{3,})\b")
 _PIECES = frozenset({"pk", "unit"})
 _DOZEN = regex.compile(r"\b(half[\s-]?(?:a[\s-])?)?dozen\b")
-_EXTENT = regex.compile(r"(?<=\d\s?(?:mm|cm|m|ft|in|inch|meters?|metres?))\s+(?:long|wide|high|tall|thick|deep)\b")
+_EXTENT = regex.compile(
+    r"(?<=\d\s?(?:mm|cm|m|ft|in|inch|meters?|metres?))\s+(?:long|wide|high|tall|thick|deep)\b"
+)
 _NEGATED = regex.compile(r"\bnon[\s-]+(\p{L}+)")
 _TOKEN = regex.compile(r"[\p{L}\p{N}]+(?:[.'’][\p{L}\p{N}]+)*")
-_SPLIT_MODEL = regex.compile(r"(?<=\p{L}{3})(?=\d)")
 
 
 def plain_text(text: str) -> str:

@@ -17,7 +17,8 @@ class HasTaskId(Protocol):
     """Anything that names a task, such as a `TaskInfo` or the answer of `start_task`."""
 
     @property
-    def task_id(self) -> str: ...
+    def task_id(self) -> str:
+        """The task's id."""
 
 
 class ApiError(BaseModel):

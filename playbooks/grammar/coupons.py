@@ -67,7 +67,8 @@ _TOGETHER = regex.compile(
     FLAGS,
 )
 _CHOICE = regex.compile(
-    r"\b(?:either|or|one of|any of|whichever|best of|better of|the one|of (?:the|these|those) (?:\w+ )?(?:codes|coupons|vouchers)|(?:best|better) (?:one|coupon|code|voucher)|if (?:that|it)|if\b[^.!?]*?(?:not|n't|fails?|refused|rejected)|which(?:ever)? (?:one )?(?:is|saves|gives))\b|[A-Z0-9]{3,}\s*/\s*[A-Z0-9]{3,}", FLAGS
+    r"\b(?:either|or|one of|any of|whichever|best of|better of|the one|of (?:the|these|those) (?:\w+ )?(?:codes|coupons|vouchers)|(?:best|better) (?:one|coupon|code|voucher)|if (?:that|it)|if\b[^.!?]*?(?:not|n't|fails?|refused|rejected)|which(?:ever)? (?:one )?(?:is|saves|gives))\b|[A-Z0-9]{3,}\s*/\s*[A-Z0-9]{3,}",
+    FLAGS,
 )
 _OFFER = regex.compile(
     r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possibl[ey] (?:coupon|discount|promo|voucher)?\s*(?:codes?|coupons?|vouchers?|promos?)|known|collected|floating|"
@@ -93,7 +94,9 @@ _IF_CODE = regex.compile(
     r"(?:^|(?<=[.!?;]))[^.!?;]*\b(?i:if|should|in case|when)\b[^.!?;]*?" + CODE + r"[^.!?;]*?"
     r"(?i:\b(?:works?|working|gives?|helps?|saves?|appl(?:y|ies)|valid|accepted|lowers?|reduces?|takes?|brings?|makes?)\b)[^.!?;]*"
 )
-_NO_BUYING = regex.compile(r"\b(?:do(?:n't| not) (?:buy|order)|buy nothing|no (?:order|purchase)|cancel)\b", FLAGS)
+_NO_BUYING = regex.compile(
+    r"\b(?:do(?:n't| not) (?:buy|order)|buy nothing|no (?:order|purchase)|cancel)\b", FLAGS
+)
 _NO_COUPON = regex.compile(
     r"\b(?:without|do(?:n't| not) use|no|not using|ignore)\s+(?:any\s+|a\s+)?(?:coupons?|codes?|vouchers?|promo codes?)\b",
     FLAGS,
@@ -155,7 +158,10 @@ def _plausible(found: regex.Match[str]) -> bool:
     """Whether a zone is about codes: it says so, or its codes look like codes."""
     if regex.search(_KEY, found[0]) and not regex.fullmatch(r"(?i).*discount", found[0]):
         return True
-    verb = regex.match(r"(?i)[\s,]*(?:\w+\s+)*?(use|using|apply|applying|redeem|redeeming|try|trying|stack|stacking|enter|combine|test)|.*\b(?:might|may|could|can|should)\b", found[0])
+    verb = regex.match(
+        r"(?i)[\s,]*(?:\w+\s+)*?(use|using|apply|applying|redeem|redeeming|try|trying|stack|stacking|enter|combine|test)|.*\b(?:might|may|could|can|should)\b",
+        found[0],
+    )
     codes = found.captures("code")
     if verb:
         return True

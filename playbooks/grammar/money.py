@@ -40,7 +40,9 @@ _AT_MOST = regex.compile(
     r"(?:at (?:the )?(?:very )?most|no more than|not more than|never more than|nothing over|nothing above|up to|within|"
     r"inside|max(?:imum)?\.?(?: of|:)?|not over|not above|no higher than|not higher than|"
     r"(?:(?:do|must|may|can|should|will|shall)?\s*(?:not|n't|cannot)|without|never)\s+(?:to\s+)?"
-    r"(?:exceed(?:ing)?|surpass(?:ing)?|break(?:ing)?|top(?:ping)?|(?:(?:go(?:ing)?|be|cost|spend(?:ing)?|pay(?:ing)?|come to|end up|run)\s+)" + _MORE + r")|"
+    r"(?:exceed(?:ing)?|surpass(?:ing)?|break(?:ing)?|top(?:ping)?|(?:(?:go(?:ing)?|be|cost|spend(?:ing)?|pay(?:ing)?|come to|end up|run)\s+)"
+    + _MORE
+    + r")|"
     r"not exceeding|(?:(?:a|my|our|the|total|strict|tight|hard|fixed|spending|price)\s+)*(?:budget|limit|cap|ceiling|maximum)"
     r"(?:\s+(?:is|of|at|here is|for (?:this|it|everything|all of it)|i have|we have))*\s*:?|"
     r"(?:i|we|there)(?:'ve| have| has| is| are|'s)(?: only| just| exactly| got)*)\s+"
@@ -49,7 +51,9 @@ _AT_MOST = regex.compile(
     FLAGS,
 )
 _OR_LESS = regex.compile(
-    r"(?:for|at|with)?\s*" + MONEY + r"\s*,?\s*(?:or (?:less|under|below|cheaper)|max(?:imum)?|tops|at (?:the )?most|"
+    r"(?:for|at|with)?\s*"
+    + MONEY
+    + r"\s*,?\s*(?:or (?:less|under|below|cheaper)|max(?:imum)?|tops|at (?:the )?most|"
     r"budget|limit|to spend(?: in total)?|in total)\b" + _TAIL,
     FLAGS,
 )
@@ -60,10 +64,16 @@ _FLOOR = regex.compile(
     FLAGS,
 )
 _BETWEEN = regex.compile(
-    r"(?:costing |priced )?between\s+" + MONEY.replace("(?P<m>", "(?P<lo>") + r"\s+and\s+" + MONEY + _TAIL, FLAGS
+    r"(?:costing |priced )?between\s+"
+    + MONEY.replace("(?P<m>", "(?P<lo>")
+    + r"\s+and\s+"
+    + MONEY
+    + _TAIL,
+    FLAGS,
 )
 _WHOLE = regex.compile(
-    r"\b(?:total|altogether|overall|budget|spend|spending|pay|exceed|combined|everything|together|order|lot)\b", FLAGS
+    r"\b(?:total|altogether|overall|budget|spend|spending|pay|exceed|combined|everything|together|order|lot)\b",
+    FLAGS,
 )
 _EACH = regex.compile(r"\b(?:per|each|apiece|a piece)\b", FLAGS)
 

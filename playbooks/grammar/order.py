@@ -92,7 +92,9 @@ class Order(Frozen):
             said.append(f"coupons {'/'.join(self.codes.codes)} ({self.codes.mode})")
         if self.budget:
             bound = "under" if self.budget.strict else "at most"
-            said.append(f"{bound} ${self.budget.dollars:g}{' each' if self.budget.per_unit else ''}")
+            said.append(
+                f"{bound} ${self.budget.dollars:g}{' each' if self.budget.per_unit else ''}"
+            )
         if self.goal != "none":
             said.append("lowest total" if self.goal == "total" else "largest discount")
         if self.fillers is not None:
@@ -103,7 +105,12 @@ class Order(Frozen):
 
 
 def _line_text(line: Line) -> str:
-    many = {"all": "all", "most": "as many as possible", "open": "some", "up_to": f"up to {line.quantity}"}
+    many = {
+        "all": "all",
+        "most": "as many as possible",
+        "open": "some",
+        "up_to": f"up to {line.quantity}",
+    }
     number = many.get(line.amount, str(line.quantity))
     pick = "" if line.pick == "any" else f"{line.pick} "
     return f"{number} x {pick}{line.phrase!r}"

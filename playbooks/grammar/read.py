@@ -5,10 +5,11 @@ from __future__ import annotations
 import regex
 
 from playbooks.grammar.coupons import LOOSE_CODE, take_coupons
-from playbooks.grammar.items import clean, is_meta, read_lines
+from playbooks.grammar.items import read_lines
 from playbooks.grammar.money import take_money
 from playbooks.grammar.numbers import NUMBER, to_int
 from playbooks.grammar.order import Codes, Line, Order
+from playbooks.grammar.phrases import clean, is_meta
 from playbooks.grammar.wishes import take_wishes
 from store_tools.lexicon import COLOURS, QUALIFIERS
 from store_tools.words import is_spec, words
@@ -32,20 +33,33 @@ _QUANTITY_FIRST = regex.compile(
     FLAGS,
 )
 _NUMBER_LAST = regex.compile(r"^(?!\d)[^:]+(?::|,| [x×])\s*\d+$")
-_FINITE = regex.compile(r"\b(?:is|was|were|are|turns|adores|loves|has|had|got|will|been|makes|needs|says|said|likes|wants|(?:we|i|they)(?:'re|'m| are| am) \w+ing)\b", FLAGS)
+_FINITE = regex.compile(
+    r"\b(?:is|was|were|are|turns|adores|loves|has|had|got|will|been|makes|needs|says|said|likes|wants|(?:we|i|they)(?:'re|'m| are| am) \w+ing)\b",
+    FLAGS,
+)
 _AFTERTHOUGHT = regex.compile(
     rf"[,;]?\s*(?:and|then)\s+(?:then\s+)?(?:buy|order|get|purchase|take|grab|pick)\s+(?:me |us )?(?P<what>it|that|that one|them|this|{NUMBER})(?:\s+(?:of (?:those|them|these|it)|for (?:me|us)))?(?:\s*,?\s*\(?(?:just |only )?(?:one|1|a single)(?: (?:unit|piece|pc|copy))?\)?)?\s*$",
     FLAGS,
 )
 _SENTENCE = regex.compile(
-    r"(?<!\b(?:no|nr|approx|incl|e\.g|i\.e|vs|st|dr|mr|mrs|ca|max|min)\.)(?<=[.!?])\s+|[!?;\n]+", FLAGS
+    r"(?<!\b(?:no|nr|approx|incl|e\.g|i\.e|vs|st|dr|mr|mrs|ca|max|min)\.)(?<=[.!?])\s+|[!?;\n]+",
+    FLAGS,
 )
-_BACK_REFERENCE = regex.compile(rf"(?:^|\s)(?P<n>{NUMBER}|it|them|that one)(?:\s+of (?:those|them|these))?\s*$", FLAGS)
-_QUESTION = regex.compile(r"^\s*(?:what(?:'s| is| are)|which(?: is| are)?|do you (?:have|sell|carry|stock))\s+(?P<what>.+)$", FLAGS)
-_DANGER = regex.compile(r"\b(?:unless|instead|rather than|provided|only if|depending|compare|except|cancel|refund|return)\b", FLAGS)
+_BACK_REFERENCE = regex.compile(
+    rf"(?:^|\s)(?P<n>{NUMBER}|it|them|that one)(?:\s+of (?:those|them|these))?\s*$", FLAGS
+)
+_QUESTION = regex.compile(
+    r"^\s*(?:what(?:'s| is| are)|which(?: is| are)?|do you (?:have|sell|carry|stock))\s+(?P<what>.+)$",
+    FLAGS,
+)
+_DANGER = regex.compile(
+    r"\b(?:unless|instead|rather than|provided|only if|depending|compare|except|cancel|refund|return)\b",
+    FLAGS,
+)
 _IF = regex.compile(r"\b(?:if|unless|in case|otherwise)\b", FLAGS)
 _HARMLESS_IF = regex.compile(
-    r"\bif (?:possible|available|you (?:can|like|want|please|have)|in stock|it helps|needed|necessary|that (?:helps|works)|any|so|it works|they (?:help|work|fit)|it (?:lowers|saves|makes|fits|applies|gives|brings))\b", FLAGS
+    r"\bif (?:possible|available|you (?:can|like|want|please|have)|in stock|it helps|needed|necessary|that (?:helps|works)|any|so|it works|they (?:help|work|fit)|it (?:lowers|saves|makes|fits|applies|gives|brings))\b",
+    FLAGS,
 )
 
 
@@ -80,8 +94,16 @@ def read_order(text: str) -> Order:
 
 
 def _tidy(text: str) -> str:
-    text = text.replace("’", "'").replace("“", '"').replace("”", '"').replace("—", " - ").replace("–", "-")
-    text = regex.sub(r"\s-\s", " , ", regex.sub(r"\s-\s(?=[^-.!?]*\b(?:and|,)\b[^-.!?]*\s-\s)", " : ", text))
+    text = (
+        text.replace("’", "'")
+        .replace("“", '"')
+        .replace("”", '"')
+        .replace("—", " - ")
+        .replace("–", "-")
+    )
+    text = regex.sub(
+        r"\s-\s", " , ", regex.sub(r"\s-\s(?=[^-.!?]*\b(?:and|,)\b[^-.!?]*\s-\s)", " : ", text)
+    )
     return regex.sub(r"[ \t]+", " ", text).strip()
 
 
@@ -91,7 +113,7 @@ def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
     asked: list[Line] = []
     for sentence in _SENTENCE.split(regex.sub(r"(?:\s*,)+\s*(?=[.!?;,]|$)", "", text)):
         sentence = sentence.strip(" .!?,;")
-        if not sentence or is_meta(sentence) and not (asked and _BACK_REFERENCE.search(sentence)):
+        if not sentence or (is_meta(sentence) and not (asked and _BACK_REFERENCE.search(sentence))):
             continue
         question = _QUESTION.match(sentence)
         if question:
@@ -131,7 +153,9 @@ def _lines_of(part: str, before: list[Line]) -> list[Line] | None:
     if after:
         lines = read_lines(part[: after.start()])
         if lines and regex.fullmatch(NUMBER, after["what"], FLAGS):
-            lines[-1] = lines[-1].model_copy(update={"amount": "exact", "quantity": to_int(after["what"])})
+            lines[-1] = lines[-1].model_copy(
+                update={"amount": "exact", "quantity": to_int(after["what"])}
+            )
         return lines
     return read_lines(part)
 
@@ -146,10 +170,19 @@ def _order_part(sentence: str) -> str | None:
     first = min(starts, key=lambda m: m.start()) if starts else None
     colon = sentence.find(": ")
     behind = clean(sentence[colon + 1 :]) if colon >= 0 else ""
-    if behind and _QUANTITY_FIRST.match(behind) and (not _QUANTITY_FIRST.match(clean(sentence[:colon])) or is_meta(sentence[:colon])) and not _about_set(sentence[:colon]):
+    if (
+        behind
+        and _QUANTITY_FIRST.match(behind)
+        and (not _QUANTITY_FIRST.match(clean(sentence[:colon])) or is_meta(sentence[:colon]))
+        and not _about_set(sentence[:colon])
+    ):
         return _order_part(behind) or behind
     if _QUANTITY_FIRST.match(clean(sentence)) and not (first and first.start() == 0):
-        return clean(sentence) if not _FINITE.search(sentence) or regex.match(r"whatever|all|every", sentence, FLAGS) else (sentence[first.end() :] if first else None)
+        return (
+            clean(sentence)
+            if not _FINITE.search(sentence) or regex.match(r"whatever|all|every", sentence, FLAGS)
+            else (sentence[first.end() :] if first else None)
+        )
     if first is None:
         return None
     rest = sentence[first.end() :]
@@ -158,7 +191,9 @@ def _order_part(sentence: str) -> str | None:
 
 
 def _about_set(label: str) -> bool:
-    return bool(regex.search(r"\b(?:set|kit|bundle|package|combo|trio|outfit|collection)\b", label, FLAGS))
+    return bool(
+        regex.search(r"\b(?:set|kit|bundle|package|combo|trio|outfit|collection)\b", label, FLAGS)
+    )
 
 
 def _fallback_phrase(first: str, text: str) -> str:

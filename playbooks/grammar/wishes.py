@@ -14,17 +14,35 @@ _SUM = (
 )
 _TOTAL = regex.compile(
     r"(?<!\w)(?:,?\s*(?:and|but|,)?\s*(?:please|to|for|at|by|with|it|them|this|that|is|be|making sure it is|make it|do it|all|i|we|should|i want to|we want to)*\s*)?"
-    r"(?:(?:make|keep|get|bring|have) (?:the |our |my )?(?:\w+ )?" + _SUM + r" (?:be |come out )?as (?:low|small|cheap|little) " + _AS_POSSIBLE + "|"
-    r"as (?:cheap(?:ly)?|inexpensive(?:ly)?|low[- ]cost|economical(?:ly)?|affordabl[ey]|low|thrift[iy](?:ly)?) " + _AS_POSSIBLE + "|"
-    r"(?:(?:spend|pay|cost|spending|paying|costing)\s+)?(?:as )?little (?:money |cash )?(?:in total |overall )?" + _AS_POSSIBLE + "|"
+    r"(?:(?:make|keep|get|bring|have) (?:the |our |my )?(?:\w+ )?"
+    + _SUM
+    + r" (?:be |come out )?as (?:low|small|cheap|little) "
+    + _AS_POSSIBLE
+    + "|"
+    r"as (?:cheap(?:ly)?|inexpensive(?:ly)?|low[- ]cost|economical(?:ly)?|affordabl[ey]|low|thrift[iy](?:ly)?) "
+    + _AS_POSSIBLE
+    + "|"
+    r"(?:(?:spend|pay|cost|spending|paying|costing)\s+)?(?:as )?little (?:money |cash )?(?:in total |overall )?"
+    + _AS_POSSIBLE
+    + "|"
     r"(?:(?:spend(?:ing)?|pay(?:ing)?)\s+)?(?:the )?(?:very )?(?:lowest|least|smallest|minimal|minimum|best|cheapest|optimal|absolute lowest)"
-    r"(?:[- ](?:possible|overall|final|combined|available|total|overall|end|all-in))*\s+" + _SUM + r"s?(?:\s+(?:price|cost|sum|amount))?"
+    r"(?:[- ](?:possible|overall|final|combined|available|total|overall|end|all-in))*\s+"
+    + _SUM
+    + r"s?(?:\s+(?:price|cost|sum|amount))?"
     r"(?:\s+(?:possible|overall|you can (?:get|find|do|reach|manage)))*|"
     r"(?:spend(?:ing)?|pay(?:ing)?|costs?|costing) (?:me |us )?(?:the )?least|"
-    r"minimi[sz](?:e|ing|ed)(?: (?:the|our|my|what|total|overall|final|we|i|pay|spend))*(?: " + _SUM + r")?(?: (?:price|cost))?|"
+    r"minimi[sz](?:e|ing|ed)(?: (?:the|our|my|what|total|overall|final|we|i|pay|spend))*(?: "
+    + _SUM
+    + r")?(?: (?:price|cost))?|"
     r"(?:to )?(?:maximi[sz](?:e|ing)|max(?:imum|imal)?|most|biggest|largest|greatest|highest|best) (?:the |my |our |total |possible )*savings?(?: wins)?|"
-    r"(?:to )?sav(?:e|ing) (?:me |us )?(?:as much (?:money )?" + _AS_POSSIBLE + r"|(?:the )?most(?: money)?)|"
-    r"keep(?:ing)? (?:the |our |my |your )?(?:\w+ )?" + _SUM + r"s? (?:as )?(?:low|down|minimal|small|cheap)(?: " + _AS_POSSIBLE + r")?|"
+    r"(?:to )?sav(?:e|ing) (?:me |us )?(?:as much (?:money )?"
+    + _AS_POSSIBLE
+    + r"|(?:the )?most(?: money)?)|"
+    r"keep(?:ing)? (?:the |our |my |your )?(?:\w+ )?"
+    + _SUM
+    + r"s? (?:as )?(?:low|down|minimal|small|cheap)(?: "
+    + _AS_POSSIBLE
+    + r")?|"
     r"(?:in )?(?:the )?(?:most )?(?:cost[- ](?:effective|efficient)(?:ly)?|economical(?:ly)?|budget[- ]friendly)(?: way| option)?(?: possible)?|"
     r"(?:on )?the cheap\b(?!est)|cheapest (?:way|possible|overall|mix|combination|option)(?: possible)?|dirt cheap|"
     r"(?<=, )cheapest(?= please|\s*[,.]|\s*$)|whatever (?:is|comes out|works out|turns out) (?:the )?cheapest(?: overall| in total)?|"
@@ -50,12 +68,27 @@ _ALLOWED = (
 _EXTRA = r"(?:extras?|additional|other|further|more|filler|add-ons?|accessor(?:y|ies)|companion|small|second)"
 _FILLERS = [
     regex.compile(rf"[^.!?;]*\b{_ALLOWED}\b[^.!?;]*?\b{_ADD}\b(?P<what>[^.!?;]*)", FLAGS),
-    regex.compile(rf"[^.!?;]*?\b{_ADD}\b(?P<what>[^.!?;]*?)\b(?:is|are|would be|'s)\s+{_ALLOWED}\b[^.!?;]*", FLAGS),
-    regex.compile(rf"(?P<what>[^.!?;,]*\b{_EXTRA}\b[^.!?;,]*?)\b(?:is|are|may be|can be|would be)\s+(?:{_ALLOWED}|added|included)\b[^.!?;]*", FLAGS),
-    regex.compile(rf"[^.!?;]*\b(?:optional(?:ly)?|if (?:it|that) (?:helps|lowers|makes|saves|brings)[^.!?;]*)\b[^.!?;]*?\b{_ADD}\b(?P<what>[^.!?;]*)", FLAGS),
-    regex.compile(rf"[^.!?;]*\b{_ADD}\b(?P<what>[^.!?;]*?)\bif (?:it|that|this|they|doing)[^.!?;]*\b(?:cheap|lower|sav|less|help|total|discount|coupon|pay)\w*[^.!?;]*", FLAGS),
+    regex.compile(
+        rf"[^.!?;]*?\b{_ADD}\b(?P<what>[^.!?;]*?)\b(?:is|are|would be|'s)\s+{_ALLOWED}\b[^.!?;]*",
+        FLAGS,
+    ),
+    regex.compile(
+        rf"(?P<what>[^.!?;,]*\b{_EXTRA}\b[^.!?;,]*?)\b(?:is|are|may be|can be|would be)\s+(?:{_ALLOWED}|added|included)\b[^.!?;]*",
+        FLAGS,
+    ),
+    regex.compile(
+        rf"[^.!?;]*\b(?:optional(?:ly)?|if (?:it|that) (?:helps|lowers|makes|saves|brings)[^.!?;]*)\b[^.!?;]*?\b{_ADD}\b(?P<what>[^.!?;]*)",
+        FLAGS,
+    ),
+    regex.compile(
+        rf"[^.!?;]*\b{_ADD}\b(?P<what>[^.!?;]*?)\bif (?:it|that|this|they|doing)[^.!?;]*\b(?:cheap|lower|sav|less|help|total|discount|coupon|pay)\w*[^.!?;]*",
+        FLAGS,
+    ),
 ]
-_NOT_FILLERS = regex.compile(rf"\b(?:no|nothing|not|n't|never|without|none)\b[^.!?;]*\b(?:{_ADD}|{_EXTRA}|else)\b|\bcoupons?\b|\bcodes?\b|\bvouchers?\b", FLAGS)
+_NOT_FILLERS = regex.compile(
+    rf"\b(?:no|nothing|not|n't|never|without|none)\b[^.!?;]*\b(?:{_ADD}|{_EXTRA}|else)\b|\bcoupons?\b|\bcodes?\b|\bvouchers?\b",
+    FLAGS,
+)
 _ANYTHING = regex.compile(
     r"\b(?:accessor(?:y|ies)|parts?|items?|articles?|things?|products?|extras?|anything|something|other|whatever|more|"
     r"stuff|fillers?|add-ons?|goods|else|bits|pieces|supplies)\b",
@@ -71,7 +104,8 @@ _FEWER = regex.compile(
     FLAGS,
 )
 _NO_FEWER = regex.compile(
-    r"\b(?:don't|do not|nothing|skip|cancel|leave|forget|none|no order|no purchase|not buy|buy none|all or nothing)\b", FLAGS
+    r"\b(?:don't|do not|nothing|skip|cancel|leave|forget|none|no order|no purchase|not buy|buy none|all or nothing)\b",
+    FLAGS,
 )
 _FALLBACK = [
     regex.compile(
@@ -83,9 +117,14 @@ _FALLBACK = [
         r"[,;.]\s*(?:or )?(?:otherwise|failing that|else|alternatively|as a fallback|as a substitute|as a second choice|second choice|plan b|if not)[,:]?\s+(?:please )?(?:just )?(?:take|buy|get|order|go for|choose|pick|grab)?\s*(?P<what>[^.!?;]+)",
         FLAGS,
     ),
-    regex.compile(r",?\s*\bor (?P<what>[^.!?;,]+?)\s+if (?:that|it|they|the first|this|the \w+)[^.!?;]*?(?:sold out|out of stock|unavailable|not available|n't available|gone|in stock|n't)[^.!?;]*", FLAGS),
+    regex.compile(
+        r",?\s*\bor (?P<what>[^.!?;,]+?)\s+if (?:that|it|they|the first|this|the \w+)[^.!?;]*?(?:sold out|out of stock|unavailable|not available|n't available|gone|in stock|n't)[^.!?;]*",
+        FLAGS,
+    ),
 ]
-_NOTHING = regex.compile(r"^\s*(?:nothing|none|no\b|don't|do not|skip|leave|cancel|forget|abort|not )", FLAGS)
+_NOTHING = regex.compile(
+    r"^\s*(?:nothing|none|no\b|don't|do not|skip|leave|cancel|forget|abort|not )", FLAGS
+)
 _NO_PURCHASE = regex.compile(
     r"(?:\b(?:do not|don't|without|never)\s+(?:actually\s+|yet\s+)?(?:check(?:ing)? ?out|buy(?:ing)?|purchas(?:e|ing)|order(?:ing)?|pay(?:ing)?)\b(?!\s+more|\s+any ?thing else|\s+anything more)|"
     r"\bjust (?:tell|show|check|look|list|compare)\b)",
@@ -122,7 +161,9 @@ def take_wishes(text: str) -> Wishes:
             wishes.goal = goal if wishes.goal == "none" or goal == "total" else wishes.goal
             wishes.rest = _cut(wishes.rest, found)
     for sentence in regex.split(r"[.!?;]", wishes.rest):
-        if _NO_PURCHASE.search(sentence) and not regex.search(r"\b(?:if|unless|when|should)\b", sentence, FLAGS):
+        if _NO_PURCHASE.search(sentence) and not regex.search(
+            r"\b(?:if|unless|when|should)\b", sentence, FLAGS
+        ):
             wishes.no_purchase = True
     return wishes
 
@@ -132,7 +173,9 @@ def _take_fillers(wishes: Wishes) -> None:
         found = pattern.search(wishes.rest)
         if not found or _NOT_FILLERS.search(found[0]):
             continue
-        what = regex.sub(r"\b(?:if|when|as long as|provided|but|to|in order)\b.*", "", found["what"], flags=FLAGS)
+        what = regex.sub(
+            r"\b(?:if|when|as long as|provided|but|to|in order)\b.*", "", found["what"], flags=FLAGS
+        )
         if not what.strip() or _ANYTHING.search(what) or regex.search(r"\bit\b", what):
             wishes.fillers = ()
         else:
@@ -148,10 +191,16 @@ def _take_fallback(wishes: Wishes) -> None:
         if not found:
             continue
         what = found["what"].strip()
-        if regex.search(r"\b(?:however many|whatever|what's|as many|the rest|anyway|those that|what is)\b", what, FLAGS):
+        if regex.search(
+            r"\b(?:however many|whatever|what's|as many|the rest|anyway|those that|what is)\b",
+            what,
+            FLAGS,
+        ):
             continue
         if not _NOTHING.search(what):
-            wishes.fallback = regex.sub(r"\b(?:instead|please|then)\b|\bone\b(?=\s*(?:instead|$))", "", what, flags=FLAGS).strip(" ,")
+            wishes.fallback = regex.sub(
+                r"\b(?:instead|please|then)\b|\bone\b(?=\s*(?:instead|$))", "", what, flags=FLAGS
+            ).strip(" ,")
         wishes.rest = _cut(wishes.rest, found)
         return
 

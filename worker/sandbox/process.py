@@ -72,6 +72,9 @@ class ProcessInterpreter:
             message = self._message(gate.step)
             if message is None:
                 self._wait(poll, child, gate, log)
+            elif "final" in message:
+                value = _unpacked(message["final"])
+                self._send(_reply(gate.call(FINAL, [value], {}, None)), gate)
             elif "call" in message:
                 self._answer(message, gate)
             else:
@@ -143,7 +146,7 @@ class ProcessInterpreter:
             return None
         match result:
             case {"value": value}:
-                return _shown(value, self._limits)
+                return display(_unpacked(value), self._limits.output_chars)
             case {"error": {"name": "MemoryError"}}:
                 text = f"memory limit of {self._limits.memory_mb} MB reached"
                 raise SessionLost(text, limit=True)
@@ -170,7 +173,7 @@ def _open(limits: Limits, pins: Pins, names: frozenset[str]) -> Child:
         "output_chars": limits.output_chars,
         "clock": pins.clock,
         "seed": pins.seed,
-        "names": sorted(names | {FINAL}),
+        "names": sorted(names),
     }
     try:
         return fork_server().open(settings)
@@ -184,8 +187,8 @@ def _reply(answer: Answer) -> dict[str, Any]:
     return {"raises": answer.raises, "text": answer.text}
 
 
-def _shown(value: Any, limits: Limits) -> Plain:
+def _unpacked(value: Any) -> Plain:
     try:
-        return display(unpack(value), limits.output_chars)
+        return unpack(value)
     except (ValueError, TypeError, RecursionError):
         raise SessionLost("the sandbox broke the protocol", limit=False) from None

@@ -63,7 +63,8 @@ def describe(failure: Failure, step: int, limits: Limits, hints: list[str]) -> s
     # A message of several lines is indented, so that none of it can pass for a new section.
     message = shorten(clean(failure.message[: 50 * limits.error_chars]), limits.error_chars // 2)
     message = message.strip().replace("\n", "\n    ")
-    last = f"{clean(failure.name)[:80]}: {message}" if message else clean(failure.name)[:80]
+    name = " ".join(clean(failure.name[:80]).split())
+    last = f"{name}: {message}" if message else name
     lines = [_HEAD, *_shown(failure.frames, step), last, *(f"Hint: {hint}" for hint in hints)]
     return shorten("\n".join(lines), limits.error_chars)
 

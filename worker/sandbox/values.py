@@ -23,6 +23,7 @@ MAX_INT_BITS = 2048
 """Far below the 4,300 digits at which ``str()`` of an int raises."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,16}\b")
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
 )
@@ -36,7 +37,9 @@ def clean(text: str) -> str:
     """Text without terminal control, invisible direction marks and half characters.
 
     Newline and tab stay; other control characters become visible escapes such as ``\\x1b``.
+    Addresses of objects become zero: they would differ between a run and its repetition.
     """
+    text = _ADDRESS.sub("0x0", text)
     return _UNPRINTABLE.sub(_escape, printable(text.replace("\r\n", "\n")))
 
 

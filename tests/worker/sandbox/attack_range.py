@@ -199,6 +199,26 @@ def from_pack(path: Path) -> list[Attack]:
     ]
 
 
+def from_folder(folder: Path) -> list[Attack]:
+    """The attacks of our own, from text files; ``#!`` lines say what must not happen."""
+    found = []
+    for file in sorted(folder.glob("*.txt")):
+        for part in file.read_text().split("### ")[1:]:
+            name, _, text = part.partition("\n")
+            code, _, second = text.partition("=== second session\n")
+            notes = dict(re.findall(r"^#! (\w+): (.*)$", code, flags=re.MULTILINE))
+            found.append(
+                Attack(
+                    id=name,
+                    code=re.sub(r"^#! .*\n", "", code, flags=re.MULTILINE).rstrip("\n") + "\n",
+                    second_session=second,
+                    forbid=(notes["forbid"],) if "forbid" in notes else (),
+                    max_tool_calls=int(notes["calls"]) if "calls" in notes else None,
+                )
+            )
+    return found
+
+
 def plant_secret() -> None:
     """Put the secret into the environment of this process, as a key of ours would be."""
     os.environ[VARIABLE] = SECRET

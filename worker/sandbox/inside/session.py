@@ -25,6 +25,8 @@ from worker.sandbox.wire import Unframer, frame, pack
 
 _FILE = re.compile(r"<step (\d+)>")
 _MOST_FRAMES = 40
+_NAME_CHARS = 200
+_MESSAGE_CHARS = 20_000
 _STACK = 1 << 20
 _BELOW = 8
 """Frames of ours under the first frame of a snippet."""
@@ -73,10 +75,19 @@ class Channel:
         except NotPlain as refusal:
             raise TypeError(f"{refusal}; tools take plain data") from None
         place = _place(sys._getframe(2))
+        return self._ask({"call": name, "args": plain[0], "kwargs": plain[1], "at": place})
+
+    def finish(self, limit: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Give the final answer, which ends the step. Raises SystemExit."""
+        given = [*args, *kwargs.values()]
+        if len(given) != 1:
+            raise TypeError(f"final_answer() takes 1 argument but {len(given)} were given")
+        self._ask({"final": _value(given[0], limit)})
+
+    def _ask(self, request: dict[str, Any]) -> Any:
         with self._lock:
             if not self.step:
                 raise SystemExit
-            request = {"call": name, "args": plain[0], "kwargs": plain[1], "at": place}
             self._link.sendall(frame({**request, "step": self.step}))
             answer = self.receive()
         if "raises" in answer:
@@ -107,7 +118,9 @@ def prepare(settings: dict[str, Any]) -> None:
 def serve(link: socket.socket, settings: dict[str, Any]) -> None:
     """Run snippets until the host closes its end or ends the process."""
     channel = Channel(link, int(settings["argument_chars"]))
+    limit = int(settings["output_chars"])
     tools = {name: _tool(channel, name) for name in settings["names"]}
+    tools["final_answer"] = _final_answer(channel, limit)
     names = sys.modules["__main__"].__dict__
     channel.hello()
     while True:
@@ -116,7 +129,7 @@ def serve(link: socket.socket, settings: dict[str, Any]) -> None:
         names.update(request["variables"])
         # A name that the code gave to something else is a tool again in the next step.
         names.update(tools)
-        channel.end(_run(request["run"], channel.step, names, int(settings["output_chars"])))
+        channel.end(_run(request["run"], channel.step, names, limit))
 
 
 def _tool(channel: Channel, name: str) -> Any:
@@ -126,6 +139,14 @@ def _tool(channel: Channel, name: str) -> Any:
     tool.__name__ = tool.__qualname__ = name
     tool.__module__ = "__main__"
     return tool
+
+
+def _final_answer(channel: Channel, limit: int) -> Any:
+    def final_answer(*args: Any, **kwargs: Any) -> None:
+        channel.finish(limit, args, kwargs)
+
+    final_answer.__module__ = "__main__"
+    return final_answer
 
 
 def _run(code: str, step: int, names: dict[str, Any], limit: int) -> dict[str, Any]:
@@ -172,13 +193,14 @@ def _error(error: BaseException) -> dict[str, Any]:
     while trace is not None:
         place = _place_of(trace.tb_frame.f_code.co_filename)
         if place:
-            frames.append([place, trace.tb_lineno, trace.tb_frame.f_code.co_name])
+            frames.append([place, trace.tb_lineno, trace.tb_frame.f_code.co_name[:_NAME_CHARS]])
         trace = trace.tb_next
     if isinstance(error, SyntaxError) and _place_of(error.filename or "") and error.lineno:
         frames.append([_place_of(error.filename or ""), error.lineno, "<module>"])
     if len(frames) > _MOST_FRAMES:
         frames = frames[: _MOST_FRAMES // 2] + frames[-_MOST_FRAMES // 2 :]
-    return {"name": type(error).__name__, "message": _message(error), "frames": frames}
+    name, message = type(error).__name__[:_NAME_CHARS], _message(error)[:_MESSAGE_CHARS]
+    return {"name": name, "message": message, "frames": frames}
 
 
 def _message(error: BaseException) -> str:

@@ -1,0 +1,129 @@
+"""Runs over small packs with scripted models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coordinator.records import RunResults, TaskResult, Turn
+from coordinator.session import RunConfig, Session, TaskInfo
+from erc3_compat import ERC3
+from models.scripted import play
+from store_tools.benchmark import StoreBenchmark
+
+
+class Watcher:
+    """Notes what it is told."""
+
+    def __init__(self) -> None:
+        self.started: list[str] = []
+        self.turns: list[Turn] = []
+        self.done: list[TaskResult] = []
+        self.on_done: Callable[[], None] = lambda: None
+
+    def task_started(self, task: TaskInfo) -> None:
+        self.started.append(task.spec_id)
+
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
+        self.turns.append(turn)
+
+    def task_done(self, result: TaskResult) -> None:
+        self.done.append(result)
+        self.on_done()
+
+
+class Platform:
+    """The platform's client with methods that fail on demand; counts what is asked."""
+
+    def __init__(self, client: ERC3) -> None:
+        self._client = client
+        self.broken: dict[str, Exception] = {}
+        self.asked: list[str] = []
+        self.logged: list[dict[str, Any]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._client, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.asked.append(name)
+            if name == "log_llm":
+                self.logged.append(kwargs)
+            if name in self.broken:
+                raise self.broken[name]
+            return method(*args, **kwargs)
+
+        return call
+
+
+@dataclass
+class Run:
+    """A session with what is around it."""
+
+    session: Session
+    platform: Platform
+    watcher: Watcher
+    folder: Path
+    simulator: Any
+    results: RunResults | None = None
+    stores: list[Any] = field(default_factory=list)
+
+    def go(self) -> RunResults:
+        self.results = self.session.run(self.session.tasks())
+        return self.results
+
+    def journal(self, spec: str = "shop") -> list[dict[str, Any]]:
+        text = (self.folder / "tasks" / f"{spec}.jsonl").read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def make_run(platform_of: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Run]:
+    """A run over scenarios; ``says`` are the evaluator's replies, ``does`` the worker's."""
+
+    def make(
+        *scenarios: Any,
+        says: list[str] | None = None,
+        does: list[str] | None = None,
+        wrap: Callable[[Any], Any] = lambda client: client,
+        **config: Any,
+    ) -> Run:
+        simulator = platform_of(*scenarios)
+        platform = Platform(ERC3(key="key-test", base_url=simulator.base_url))
+        name = request.node.name
+        brains = {
+            "evaluator": play(f"eyes-{name}", says) if says is not None else "playbook/store",
+            "worker": play(f"hands-{name}", does) if does is not None else "playbook/store",
+        }
+        watcher = Watcher()
+        folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
+        run = Run.__new__(Run)
+
+        def benchmark(client: Any, task_id: str) -> StoreBenchmark:
+            store = wrap(client.get_store_client(TaskInfo("", task_id, "")))
+            run.stores.append(store)
+            return StoreBenchmark(store, "no playbooks")
+
+        session = Session(
+            platform, RunConfig(benchmark="store", **(brains | config)), benchmark, folder, watcher
+        )
+        run.__init__(session, platform, watcher, folder, simulator)  # type: ignore[misc]
+        return run
+
+    return make
+
+
+BUY = {
+    "checkouts": 1,
+    "any_of": [{"items": [{"sku": "tea", "quantity": 2}], "subtotal": 8, "total": 8}],
+}
+
+
+@pytest.fixture
+def tea_buyer(shop_json: Any) -> dict[str, Any]:
+    """A task that wants two packets of tea."""
+    return shop_json(expect=BUY)

@@ -1,0 +1,250 @@
+"""The command line: options, exit codes, what is printed where, no tracebacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import submission
+from coordinator.cli import app
+from simulator.server import Simulator
+
+ROOT = Path(submission.__file__).parent
+CLEAN = {
+    name: ""
+    for name in (
+        "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_MODEL", "WORKER_MODEL",
+        "EVALUATOR_BASE_URL", "WORKER_BASE_URL",
+    )
+}  # fmt: skip
+
+
+@pytest.fixture
+def pack(tmp_path: Path, shop_json: Any) -> Path:
+    """A pack of one task to buy and one to refuse."""
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    shops = [
+        shop_json(spec_id="buy", expect=buy),
+        shop_json(spec_id="refuse", task_text="Buy 1x helicopter"),
+    ]
+    path = tmp_path / "pack.json"
+    path.write_text(
+        json.dumps({"format": "store-pack/1", "name": "two tasks", "scenarios": shops})
+    )
+    return path
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs the command line inside of this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def go(*options: object, env: dict[str, str] | None = None) -> Result:
+        words = [str(o) for o in ("--out", tmp_path / "logs", *options)]
+        result = CliRunner().invoke(app, words, obj=submission.start, env=CLEAN | (env or {}))
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        assert "Traceback" not in result.output
+        return result
+
+    return go
+
+
+def process(*options: object, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, str(ROOT / "submission.py"), *map(str, options)]
+    return subprocess.run(
+        words,
+        cwd=cwd,
+        env={**os.environ, **CLEAN, **env},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+HELP = """
+import sys
+sys.argv = ["submission.py", "--help"]
+import submission
+try:
+    submission.main(submission.start)
+except SystemExit as end:
+    heavy = {"litellm", "smolagents", "pydantic", "httpx", "jinja2", "uvicorn", "pydantic_monty"}
+    print("LOADED", sorted(heavy & set(sys.modules)), end.code)
+"""
+
+
+def test_help_imports_nothing_heavy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HELP], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "--evaluator" in done.stdout
+    assert "LOADED [] 0" in done.stdout
+
+
+def test_a_whole_run_as_a_process_prints_one_document(pack: Path, tmp_path: Path) -> None:
+    done = process("--pack", pack, "--json", "--out", "logs", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+    assert results["totals"]["score_mean"] == 1.0
+    assert "Traceback" not in done.stderr
+    (folder,) = (tmp_path / "logs").iterdir()
+    assert json.loads((folder / "results.json").read_text()) == results
+    assert {p.name for p in (folder / "tasks").iterdir()} == {"buy.jsonl", "refuse.jsonl"}
+
+
+def test_a_run_shows_a_table_with_its_totals(run: Any, pack: Path) -> None:
+    result = run("--pack", pack)
+    assert result.exit_code == 0
+    for words in ("buy tasks: 1 of 1", "refuse tasks: 1 of 1", "wrong checkouts: 0", "2 tasks"):
+        assert words in result.stdout
+    assert "doing nothing would score 0.500; this run scored 1.000" in result.stdout
+    assert "[2/2]" in result.stderr
+
+
+def test_json_is_the_only_thing_on_standard_output(run: Any, pack: Path) -> None:
+    result = run("--pack", pack, "--json", "--jobs", 2)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["totals"]["tasks"] == 2
+
+
+def test_scores_do_not_change_the_exit_code(run: Any, pack: Path) -> None:
+    result = run("--pack", pack, "--json", "--max-turns", 1)
+    assert result.exit_code == 0
+    results = json.loads(result.stdout)
+    assert results["totals"]["score_mean"] == 0.5
+    assert {t["turns"] for t in results["tasks"]} == {1}
+
+
+def test_tasks_can_be_chosen(run: Any, pack: Path) -> None:
+    result = run("--pack", pack, "--json", "--task", "refuse", "--task", "buy")
+    results = json.loads(result.stdout)
+    assert [t["spec_id"] for t in results["tasks"]] == ["refuse", "buy"]
+    assert results["session_id"] is None
+
+
+def test_models_come_from_options_and_environment(run: Any, pack: Path) -> None:
+    wanted = {"EVALUATOR_MODEL": "playbook/nothing"}
+    result = run("--pack", pack, "--json", "--worker", "playbook/store", env=wanted)
+    assert result.exit_code == 0
+    results = json.loads(result.stdout)
+    assert results["brain"] == {"evaluator": "playbook/nothing", "worker": "playbook/store"}
+    assert {t["outcome"] for t in results["tasks"]} == {"error"}
+    assert all("no brain" in t["error"] for t in results["tasks"])
+
+
+def test_a_dotenv_file_is_read(run: Any, pack: Path, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("WORKER_SANDBOX_TEST=1\nERC3_BASE_URL=http://127.0.0.1:9\n")
+    os.environ.pop("WORKER_SANDBOX_TEST", None)
+    try:
+        assert run("--pack", pack, "--task", "refuse").exit_code == 0
+        assert os.environ.get("WORKER_SANDBOX_TEST") == "1"
+    finally:
+        os.environ.pop("WORKER_SANDBOX_TEST", None)
+
+
+def test_the_bundled_pack_is_the_default(run: Any) -> None:
+    result = run("--task", "no such spec")
+    assert result.exit_code == 1
+    assert "error: the platform refused: unknown spec: no such spec" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--benchmark", "erc3-dev"], "not supported"),
+        (["--real", "--pack", "x.json"], "--pack"),
+        (["--jobs", "0"], "--jobs"),
+        (["--max-turns", "0"], "--max-turns"),
+        (["--max-turns", "many"], "--max-turns"),
+        (["--no-such-option"], "no-such-option"),
+    ],
+)
+def test_wrong_usage_is_2(run: Any, options: list[str], words: str) -> None:
+    result = run(*options)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "content", [None, "no json", "{}", '{"format": "store-pack/1", "name": "x", "scenarios": []}']
+)
+def test_a_bad_pack_is_1_and_leaves_no_folder(
+    run: Any, tmp_path: Path, content: str | None
+) -> None:
+    path = tmp_path / "bad.json"
+    if content is not None:
+        path.write_text(content)
+    result = run("--pack", path, "--json")
+    assert result.exit_code == 1
+    assert "the pack cannot be used" in result.stderr
+    assert result.stdout == ""
+    assert not list((tmp_path / "logs").iterdir())
+
+
+def test_real_without_a_key_is_1(run: Any) -> None:
+    result = run("--real")
+    assert result.exit_code == 1
+    assert "ERC3_API_KEY" in result.stderr
+
+
+def test_real_out_of_reach_is_1(run: Any) -> None:
+    env = {"ERC3_API_KEY": "key-secret-of-mine", "ERC3_BASE_URL": "http://127.0.0.1:9"}
+    result = run("--real", env=env)
+    assert result.exit_code == 1
+    assert "cannot be reached (ERC3_BASE_URL)" in result.stderr
+    assert "secret-of-mine" not in result.output
+
+
+@pytest.mark.parametrize(("yes", "status"), [(True, "evaluated"), (False, "open")])
+def test_real_submits_only_when_it_may(
+    run: Any, platform_of: Any, shop_json: Any, yes: bool, status: str
+) -> None:
+    simulator: Simulator = platform_of(shop_json(task_text="Buy 1x helicopter"))
+    env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
+    options = ["--real", "--json", *(["--yes"] if yes else [])]
+    result = run(*options, "--name", "n", "--workspace", "w", "--flag", "compete_speed", env=env)
+    assert result.exit_code == 0
+    results = json.loads(result.stdout)
+    assert results["submitted"] is yes
+    session = simulator.platform.session(results["session_id"])
+    assert (session.status, session.name, session.workspace) == (status, "n", "w")
+    assert session.flags == ("compete_speed",)
+    assert yes or "not submitted" in result.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_1(run: Any, pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    result = run("--pack", pack, "--out", tmp_path / "file")
+    assert result.exit_code == 1
+    assert "cannot be made" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("env", "words"),
+    [
+        ({"WORKER_SANDBOX": "none"}, "WORKER_SANDBOX must be"),
+        ({"ERC3_CLIENT": "none"}, "ERC3_CLIENT"),
+    ],
+)
+def test_a_wrong_setting_is_1_before_anything_runs(
+    run: Any, pack: Path, env: dict[str, str], words: str
+) -> None:
+    result = run("--pack", pack, env=env)
+    assert result.exit_code == 1
+    assert words in result.stderr
+
+
+def test_the_reference_pack_is_solved(run: Any, reference_pack_path: Path) -> None:
+    result = run("--pack", reference_pack_path, "--json", "--jobs", 2)
+    totals = json.loads(result.stdout)["totals"]
+    assert (totals["score_mean"], totals["wrong_checkouts"]) == (1.0, 0)
+    assert totals["turns"] <= 3 * totals["tasks"]
