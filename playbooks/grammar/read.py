@@ -53,7 +53,13 @@ _QUESTION = regex.compile(
     FLAGS,
 )
 _DANGER = regex.compile(
-    r"\b(?:unless|instead|rather than|provided|only if|depending|compare|except|cancel|refund|return)\b",
+    r"\b(?:unless|instead|rather than|provided|only if|depending|compare|except|cancel|refund|return|(?:must|should|ought to|ha(?:s|ve) to|needs? to) (?:all |both |each )?be|make sure|ensure|only)\b",
+    FLAGS,
+)
+_ATTRIBUTE = regex.compile(
+    r"^(?:(?:the )?(?:colou?r|size|model|material|version|finish|flavou?r)\s*(?::|=|is|should be|must be)?|"
+    r"(?:it|they|these|all|the (?:one|ones|\w+)) (?:must|should|ha(?:s|ve) to|needs? to) (?:all |both |each )?be(?: in)?)\s+"
+    r"(?P<what>[\w\s\"-]+)$",
     FLAGS,
 )
 _IF = regex.compile(r"\b(?:if|unless|in case|otherwise)\b", FLAGS)
@@ -123,9 +129,16 @@ def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
         if part is None:
             if leftover := LOOSE_CODE.search(sentence):
                 unclear.append(f"{leftover[0]!r}, which may be a code")
-            if _IF.search(_HARMLESS_IF.sub(" ", sentence)) or _DANGER.search(sentence):
+            attribute = _ATTRIBUTE.match(sentence)
+            if attribute and lines:
+                phrase = f"{lines[-1].phrase} {attribute['what']}"
+                lines[-1] = lines[-1].model_copy(update={"phrase": phrase, "pieces": ()})
+            elif _IF.search(_HARMLESS_IF.sub(" ", sentence)) or _DANGER.search(sentence):
                 unclear.append(f"the condition {sentence[:80]!r}")
             continue
+        ignored = sentence.partition(part)[0] if part in sentence else ""
+        if any(w in COLOURS for w in words(ignored)):
+            unclear.append(f"the colour in {ignored[:80]!r}")
         new = _lines_of(part, asked or lines)
         if new is None:
             continue
