@@ -53,9 +53,10 @@ _QUESTION = regex.compile(
     FLAGS,
 )
 _DANGER = regex.compile(
-    r"\b(?:unless|instead|rather than|provided|only if|depending|compare|except|cancel|refund|return|(?:must|should|ought to|ha(?:s|ve) to|needs? to) (?:all |both |each )?be|make sure|ensure|only)\b",
+    r"\b(?:unless|instead|rather than|provided|only if|depending|compare|except|cancel|refund|return|(?:must|should|ought to|ha(?:s|ve) to|needs? to) (?:all |both |each )?be(?=\s+\w)|make sure|ensure|only)\b",
     FLAGS,
 )
+_IN_WHAT = regex.compile(r"\b(?:in|colou?r)\b:?\s+(\p{L}+)", FLAGS)
 _ATTRIBUTE = regex.compile(
     r"^(?:(?:the )?(?:colou?r|size|model|material|version|finish|flavou?r)\s*(?::|=|is|should be|must be)?|"
     r"(?:it|they|these|all|the (?:one|ones|\w+)) (?:must|should|ha(?:s|ve) to|needs? to) (?:all |both |each )?be(?: in)?)\s+"
@@ -137,7 +138,7 @@ def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
                 unclear.append(f"the condition {sentence[:80]!r}")
             continue
         ignored = sentence.partition(part)[0] if part in sentence else ""
-        if any(w in COLOURS for w in words(ignored)):
+        if any(w in COLOURS for found in _IN_WHAT.findall(ignored) for w in words(found)):
             unclear.append(f"the colour in {ignored[:80]!r}")
         new = _lines_of(part, asked or lines)
         if new is None:

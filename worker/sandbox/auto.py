@@ -5,6 +5,7 @@ from __future__ import annotations
 from worker.sandbox.contract import Limits, Pins, ToolHost
 from worker.sandbox.executor import Executor, Outcome, Track
 from worker.sandbox.route import wants_process
+from worker.sandbox.source import parse
 
 _SHARE = 0.5
 """Part of the time limit after which a failed snippet is not looked at a second time."""
@@ -33,7 +34,7 @@ class AutoExecutor(Executor):
     def _carry_out(self, step: int, code: str) -> Outcome:
         if self._track is self._process:
             return super()._carry_out(step, code)
-        if wants_process(code, self._host.names | self._known):
+        if wants_process(parse(code), self._host.names | self._known):
             moved = self._process.run(self._gate(step, code), self._variables, self._past)
             if not moved.lost_way:
                 return self._settle(moved)

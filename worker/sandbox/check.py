@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from worker.sandbox.contract import Limits
 from worker.sandbox.gate import FINAL
 from worker.sandbox.report import source_line
-from worker.sandbox.route import bound_names
+from worker.sandbox.source import Unparsable, bound_names, parse
 
 _CLOSE = 0.6
 _MOST_FINDINGS = 5
@@ -45,14 +45,9 @@ def refuse(code: str, limits: Limits, tools: Tools, known: frozenset[str]) -> st
     if len(code) > limits.code_chars:
         return f"the code has {len(code)} characters, at most {limits.code_chars} are allowed"
     try:
-        tree = ast.parse(code)
-    except SyntaxError as error:
-        line = error.lineno or 0
-        return _at(code, line) + f"SyntaxError: {error.msg}"
-    except ValueError as error:
-        return f"SyntaxError: {error}"
-    except (RecursionError, MemoryError):
-        return "SyntaxError: the code is nested too deeply"
+        tree = parse(code)
+    except Unparsable as error:
+        return _at(code, error.line) + f"SyntaxError: {error.reason}"
     findings = list(_findings(tree, tools, known))[:_MOST_FINDINGS]
     return "\n".join(_at(code, line) + text for line, text in findings) or None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,8 +22,8 @@ from worker.sandbox.contract import (
 from worker.sandbox.gate import FINAL, CallRecord, Diverged, Gate, LimitReached, StepOver
 from worker.sandbox.log import Log
 from worker.sandbox.report import Failure, describe, describe_end, describe_refusal, hints_for
-from worker.sandbox.route import bound_names
 from worker.sandbox.session import Opener, Session, SessionLost
+from worker.sandbox.source import bound_names, parse
 from worker.sandbox.type_hints import type_findings
 from worker.sandbox.values import plain_json
 
@@ -185,7 +184,7 @@ class Executor(SandboxExecutor):
         gate = outcome.gate
         if not outcome.ended:
             self._past.append(PastStep(gate.step, gate.code, self._variables, gate.calls))
-            self._known |= bound_names(ast.parse(gate.code)) | self._variables.keys()
+            self._known |= bound_names(parse(gate.code)) | self._variables.keys()
             self._variables = {}
         error, kind = (None, None) if gate.final else self._error(outcome)
         value = gate.final_value if gate.final else outcome.value

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 from ledger.fault import ToolFault
 from worker.sandbox.contract import ExecutorState, Limits, Plain, ToolHost
+from worker.sandbox.source import parse
 from worker.sandbox.values import NotPlain, display, plain_json, printable, same
 
 FINAL = "final_answer"
@@ -197,9 +198,6 @@ def _answer(value: object, name: str, limits: Limits) -> Answer:
 
 def _mention(code: str, name: str) -> int:
     """First line that names the tool: the best guess where a call has no line of its own."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return 0
+    tree = parse(code)
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
     return min((node.lineno for node in names if node.id == name), default=0)

@@ -6,6 +6,8 @@ import ast
 from functools import cache
 from importlib import resources
 
+from worker.sandbox.source import parse
+
 STAND_INS = frozenset(
     {"contextlib", "heapq", "operator", "pprint", "statistics", "string", "textwrap"}
 )
@@ -19,11 +21,7 @@ def library(name: str) -> str:
 
 def rewrite(code: str) -> tuple[str, list[str]]:
     """The code with such imports replaced, line for line, and the modules that it needs."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return code, []
-    imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
+    imports = [n for n in ast.walk(parse(code)) if isinstance(n, ast.Import | ast.ImportFrom)]
     lines = code.encode().split(b"\n")
     needed: set[str] = set()
     # From the end, so that the places of the earlier statements stay right.

@@ -10,6 +10,8 @@ import ast
 import builtins
 import sys
 
+from worker.sandbox.source import bound_names
+
 _STATEMENTS = (
     *(ast.Module, ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If),
     *(ast.Break, ast.Continue, ast.Pass, ast.FunctionDef, ast.Return, ast.Import, ast.ImportFrom),
@@ -71,16 +73,12 @@ _KEYWORDS = {
 }
 
 
-def wants_process(code: str, names: frozenset[str]) -> str | None:
+def wants_process(tree: ast.Module, names: frozenset[str]) -> str | None:
     """What in the snippet Monty may not run as CPython does, or None.
 
     ``names``: what the code may use beside its own names and the builtins: tools, and names
     of earlier steps.
     """
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None  # the checks say what is wrong with it
     return _Look(tree, names).reason()
 
 
@@ -240,25 +238,3 @@ class _Look:
                 return True
             above = self.parents.get(above)
         return False
-
-
-def bound_names(tree: ast.AST) -> frozenset[str]:
-    """Every name that the code gives a meaning to, at whatever level."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                found.add(name)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                found.add(name)
-            case ast.ClassDef(name=name) | ast.arg(arg=name):
-                found.add(name)
-            case ast.ExceptHandler(name=str(name)):
-                found.add(name)
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                found.add(name)
-            case ast.MatchMapping(rest=str(name)):
-                found.add(name)
-            case ast.alias(name=name, asname=other):
-                found.add(other or name.partition(".")[0])
-    return frozenset(found)
