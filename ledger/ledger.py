@@ -160,9 +160,10 @@ class Ledger:
             self._check_open()
             if final:
                 self._check("final", self.budget.final, "irreversible requests")
-            self._spend("requests", self.budget.requests, "requests to the API")
             if kind == "write":
-                self._spend("writes", self.budget.writes, "writes")
+                self._check("writes", self.budget.writes, "writes")
+            self._spend("requests", self.budget.requests, "requests to the API")
+            self._spent["writes"] += kind == "write"
             return self._sent(path, body, kind, do, final)
 
     def _sent(

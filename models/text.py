@@ -23,8 +23,10 @@ _CODE = [
     regex.compile(r"```[ \t]*(?:python3?|py)?[ \t]*\r?\n(.*?)```", regex.DOTALL | regex.IGNORECASE),
 ]
 _OPEN_CODE = [
-    regex.compile(r"<code>(.*)\Z", regex.DOTALL | regex.IGNORECASE),
-    regex.compile(r"```[ \t]*(?:python3?|py)?[ \t]*\r?\n(.*)\Z", regex.DOTALL | regex.IGNORECASE),
+    regex.compile(r"<code>((?:(?!</code).)*)\Z", regex.DOTALL | regex.IGNORECASE),
+    regex.compile(
+        r"```[ \t]*(?:python3?|py)?[ \t]*\r?\n((?:(?!```).)*)\Z", regex.DOTALL | regex.IGNORECASE
+    ),
 ]
 _FENCE = regex.compile(r"\A\s*```\w*\n(.*?)(?:\n```)?\s*\Z", regex.DOTALL)
 

@@ -35,9 +35,7 @@ def pack(tmp_path: Path, shop_json: Any) -> Path:
         shop_json(spec_id="refuse", task_text="Buy 1x helicopter"),
     ]
     path = tmp_path / "pack.json"
-    path.write_text(
-        json.dumps({"format": "store-pack/1", "name": "two tasks", "scenarios": shops})
-    )
+    path.write_text(json.dumps({"format": "store-pack/1", "name": "two tasks", "scenarios": shops}))
     return path
 
 

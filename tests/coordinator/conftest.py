@@ -82,7 +82,9 @@ class Run:
 
 
 @pytest.fixture
-def make_run(platform_of: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Run]:
+def make_run(
+    platform_of: Any, tmp_path: Path, request: pytest.FixtureRequest
+) -> Callable[..., Run]:
     """A run over scenarios; ``says`` are the evaluator's replies, ``does`` the worker's."""
 
     def make(

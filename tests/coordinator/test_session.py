@@ -120,9 +120,7 @@ def test_a_model_that_fails_ends_the_task_but_it_is_completed(
     assert run.platform.asked.count("complete_task") == 1
 
 
-def test_a_worker_whose_model_fails_is_told_to_the_evaluator(
-    make_run: Any, shop_json: Any
-) -> None:
+def test_a_worker_whose_model_fails_is_told_to_the_evaluator(make_run: Any, shop_json: Any) -> None:
     run = make_run(shop_json(), says=[LOOK, DECLINED, DECLINED], does=[])
     assert result(run).outcome == "declined"
     assert "worker's model failed" in run.watcher.turns[0].report.error
@@ -291,9 +289,7 @@ TEXTS = ["Buy 2x Green Tea", "Buy 1x Tea Cup", "Buy 3x helicopter", "Buy 9x Tea 
 
 
 def test_jobs_side_by_side_give_the_same_results(make_run: Any, shop_json: Any) -> None:
-    shops = [
-        shop_json(spec_id=f"s{n}", task_text=text) for n, text in enumerate(TEXTS * 2)
-    ]
+    shops = [shop_json(spec_id=f"s{n}", task_text=text) for n, text in enumerate(TEXTS * 2)]
     one, many = (make_run(*shops, jobs=jobs).go() for jobs in (1, 4))
 
     def shape(tasks: Any) -> Any:

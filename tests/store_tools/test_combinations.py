@@ -72,9 +72,7 @@ def test_a_bound_is_kept_says_so_and_never_loses_the_cheapest(
 
 
 def test_baskets_that_matter_to_a_coupon_survive_the_bound() -> None:
-    products = named(
-        [{"price": p, "available": 12, "units": 1} for p in (1, 2, 9)]
-    )
+    products = named([{"price": p, "available": 12, "units": 1} for p in (1, 2, 9)])
     kept = as_found(combinations_for(products, 12, 60))
     for pieces in range(1, 13):
         assert any(dict(items).get("s2", 0) >= pieces for items in kept)

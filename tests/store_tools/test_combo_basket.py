@@ -135,9 +135,7 @@ def test_the_catalog_is_read_once_a_task_and_again_after_a_failed_checkout(open_
     shop.call("Combo_Set_Basket_For_Items", items=items(pot=2))
     with pytest.raises(ToolFault):
         shop.call("Req_CheckoutBasket", expected_total=60)
-    stock = {
-        p["sku"]: p["available"] for p in shop.call("Combo_List_All_Products")["products"]
-    }
+    stock = {p["sku"]: p["available"] for p in shop.call("Combo_List_All_Products")["products"]}
     assert stock["pot"] == 1
     assert shop.line.counted["/products/list"] == 2
 

@@ -45,7 +45,12 @@ def shops(draw: st.DrawFn) -> dict[str, Any]:
         for code in CODES[:3]
     ]
     products = [
-        {"sku": s, "name": s, "price": draw(st.integers(0, 20)), "available": draw(st.integers(2, 4))}
+        {
+            "sku": s,
+            "name": s,
+            "price": draw(st.integers(0, 20)),
+            "available": draw(st.integers(2, 4)),
+        }
         for s in SKUS
     ]
     return {"products": products, "coupons": rules}
@@ -237,13 +242,17 @@ def test_a_search_over_http_is_recorded_as_one_call(open_shop: Any) -> None:
         combinations=[basket(tea=2), basket(tea=1, cup=1), basket(cup=9)],
         coupons=["TWO", "SET", "NOPE"],
     )
-    assert found["results"][0] == {
-        "items": basket(cup=1, tea=1),
-        "coupon": "SET",
-        "subtotal": 11,
-        "discount": 5,
-        "total": 6,
-    } or found["results"][0]["total"] == 6
+    assert (
+        found["results"][0]
+        == {
+            "items": basket(cup=1, tea=1),
+            "coupon": "SET",
+            "subtotal": 11,
+            "discount": 5,
+            "total": 6,
+        }
+        or found["results"][0]["total"] == 6
+    )
     assert {(r["coupon"], r["total"]) for r in found["results"]} == {
         ("TWO", 6),
         ("SET", 6),

@@ -79,9 +79,7 @@ def test_a_listing_that_goes_in_circles_is_no_catalog() -> None:
     from store_tools.session import StoreSession
 
     row = {"sku": "a", "name": "A", "price": 1, "available": 1}
-    client = Pages(
-        {"products": [row], "next_offset": 1}, {"products": [row], "next_offset": 1}
-    )
+    client = Pages({"products": [row], "next_offset": 1}, {"products": [row], "next_offset": 1})
     with pytest.raises(ToolFault, match="goes back"):
         read_catalog(StoreSession(client))
 
@@ -92,7 +90,9 @@ def test_missing_fields_are_filled_in() -> None:
 
     session = StoreSession(Pages({"products": [{"sku": "a"}]}))
     assert read_catalog(session) == [{"sku": "a", "name": "a", "price": 0, "available": 0}]
-    session = StoreSession(Pages({"subtotal": 4, "items": [{"sku": "a", "quantity": 4, "price": 1}]}))
+    session = StoreSession(
+        Pages({"subtotal": 4, "items": [{"sku": "a", "quantity": 4, "price": 1}]})
+    )
     assert session.view() == {
         "items": [{"sku": "a", "quantity": 4, "price": 1}],
         "subtotal": 4,

@@ -1,0 +1,93 @@
+"""The store as the coordinator sees it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ledger import Ledger, ToolFault
+
+
+@pytest.fixture
+def shop(open_shop: Any) -> Any:
+    return open_shop()
+
+
+def test_the_state_is_the_basket_of_this_moment(shop: Any, make_benchmark: Any) -> None:
+    benchmark = make_benchmark(shop)
+    assert json.loads(benchmark.state(Ledger()))["basket"]["items"] == []
+    shop.task.shop.add("tea", 2)
+    ledger = Ledger()
+    assert json.loads(benchmark.state(ledger))["basket"]["subtotal"] == 8
+    assert ledger.requests == 1
+
+
+def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark: Any) -> None:
+    benchmark = make_benchmark(shop)
+    ledger = Ledger()
+    ledger.offer(benchmark.tools(ledger))
+    assert benchmark.finished() is None
+    items = [{"sku": "tea", "quantity": 2}]
+    ledger.call("Combo_Set_Basket_For_Items", [], {"items": items})
+    ledger.call("Req_CheckoutBasket", [], {"expected_total": 8})
+    assert (benchmark.finished(), benchmark.checkouts) == ("checked out", 1)
+    assert json.loads(benchmark.state(Ledger()))["checked_out"][0]["total"] == 8
+    assert benchmark.challenge("DONE") is None
+
+
+def test_a_dead_shop_is_a_fault(shop: Any, make_benchmark: Any) -> None:
+    shop.line.plan["/basket/view"] = ["before"] * 3
+    with pytest.raises(ToolFault):
+        make_benchmark(shop).state(Ledger())
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("DONE", "nothing has been checked out. If"),
+        ("Done: bought 2 teas; the code could not and cannot be used", "If the task can"),
+        ("The purchase was completed.", "If the task can"),
+        ("", "no reason was given"),
+        ("All right.", "no reason was given"),
+        ("DECLINED: not sold", "not been looked at"),
+        ("declined: the purchase cannot be completed", "not been looked at"),
+        ("It is impossible.", "not been looked at"),
+        ("We can't.", "not been looked at"),
+        ("We can’t.", "not been looked at"),
+        ("Nothing was bought: too dear", "not been looked at"),
+        ("NOT DONE, the code is dead", "not been looked at"),
+    ],
+)
+def test_a_finish_against_the_facts_is_asked_back(
+    shop: Any, make_benchmark: Any, words: str, asked: str
+) -> None:
+    assert asked in (make_benchmark(shop).challenge(words) or "")
+
+
+def test_a_reason_after_a_look_is_accepted(shop: Any, make_benchmark: Any) -> None:
+    benchmark = make_benchmark(shop)
+    ledger = Ledger()
+    ledger.offer(benchmark.tools(ledger))
+    ledger.call("Req_ListProducts", [], {})
+    assert benchmark.challenge("DECLINED: not sold") is None
+    assert benchmark.challenge("DONE") is not None
+
+
+@pytest.mark.parametrize(
+    ("log", "wanted"),
+    [
+        ("GOOD: Expected number of checkout events matches: 1\nGOOD: Checkout event ...", "buy"),
+        ("GOOD: Expected number of checkout events matches: 0", "refuse"),
+        ("FAIL: Expected number of checkout events: 0, found: 1", "refuse"),
+        ("FAIL: Expected number of checkout events: 1, found: 0", "buy"),
+        ("FAIL: Checkout event does not match expectation.", "buy"),
+        ("", None),
+        ("something new", None),
+    ],
+)
+def test_what_was_wanted_is_read_from_the_evaluators_text(
+    shop: Any, make_benchmark: Any, log: str, wanted: str | None
+) -> None:
+    assert make_benchmark(shop).expected(log) == wanted

@@ -1,0 +1,97 @@
+"""Who may import whom: the rooms stand one above the other, without cycles."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ALLOWED = {
+    "submission": {
+        "coordinator", "evaluator", "worker", "playbooks", "store_tools", "models", "erc3_compat",
+        "simulator",
+    },
+    "coordinator": {"evaluator", "worker", "models", "ledger"},
+    "evaluator": {"models"},
+    "worker": {"models", "ledger"},
+    "playbooks": {"store_tools", "models", "ledger"},
+    "store_tools": {"ledger", "erc3_compat"},
+    "models": set(),
+    "ledger": set(),
+    "erc3_compat": set(),
+    "simulator": {"erc3_compat"},
+}  # fmt: skip
+LATE = {("models", "playbooks")}
+"""Named by a text and loaded late: the brain registers as a provider."""
+ROOMS = sorted(ALLOWED)
+BENCHMARK_FREE = [
+    path
+    for room in ("coordinator", "evaluator", "worker")
+    for path in sorted((ROOT / room).rglob("*"))
+    if path.suffix in (".py", ".jinja")
+]
+
+
+def files(room: str) -> list[Path]:
+    single = ROOT / f"{room}.py"
+    return [single] if single.exists() else sorted((ROOT / room).rglob("*.py"))
+
+
+def names(path: Path) -> set[str]:
+    """Top-level packages that a file imports, wherever the import stands."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+@cache
+def imports(room: str) -> frozenset[str]:
+    every = {name for path in files(room) for name in names(path)}
+    return frozenset((every & set(ROOMS)) - {room})
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_what_stands_below(room: str) -> None:
+    assert files(room)
+    assert imports(room) <= ALLOWED[room]
+
+
+def test_agents_and_simulator_meet_only_on_the_wire() -> None:
+    agents = set(ROOMS) - {"simulator", "submission", "erc3_compat"}
+    assert not imports("simulator") & agents
+    assert not [room for room in agents if "simulator" in imports(room)]
+
+
+def test_there_are_no_cycles() -> None:
+    below: dict[str, set[str]] = {room: set(imports(room)) for room in ROOMS}
+    while below:
+        free = [room for room, needs in below.items() if not needs]
+        assert free, f"a cycle among {sorted(below)}"
+        for room in free:
+            del below[room]
+        for needs in below.values():
+            needs.difference_update(free)
+
+
+def test_a_late_import_by_name_is_the_only_way_up() -> None:
+    found = set()
+    for room in ROOMS:
+        for path in files(room):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    head = node.value.split(".")[0]
+                    if head in ROOMS and "." in node.value and " " not in node.value:
+                        found.add((room, head))
+    assert {pair for pair in found if pair[0] != pair[1]} <= LATE
+
+
+@pytest.mark.parametrize("path", BENCHMARK_FREE, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_benchmark_is_known_above_the_tools(path: Path) -> None:
+    assert "basket" not in path.read_text(encoding="utf-8").casefold()

@@ -1,0 +1,51 @@
+"""The text of a snippet as a tree, made without trusting the text."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+
+class Unparsable(ValueError):
+    """Not Python; ``line`` is 0 where the parser does not say."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+@lru_cache(maxsize=4)
+def parse(code: str) -> ast.Module:
+    """The tree, which nobody may change. Raises Unparsable, whatever the text."""
+    try:
+        return ast.parse(code)
+    except SyntaxError as error:
+        raise Unparsable(str(error.msg), error.lineno or 0) from None
+    except ValueError as error:
+        raise Unparsable(str(error)) from None
+    except (RecursionError, MemoryError, SystemError):
+        # SystemError: the parser loses count on a chain of thousands of operators.
+        raise Unparsable("the code is nested too deeply") from None
+
+
+def bound_names(tree: ast.AST) -> frozenset[str]:
+    """Every name that the code gives a meaning to, at whatever level."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.ClassDef(name=name) | ast.arg(arg=name):
+                found.add(name)
+            case ast.ExceptHandler(name=str(name)):
+                found.add(name)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                found.add(name)
+            case ast.alias(name=name, asname=other):
+                found.add(other or name.partition(".")[0])
+    return frozenset(found)
