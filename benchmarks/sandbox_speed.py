@@ -10,6 +10,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -70,8 +71,8 @@ def measures(kinds: tuple[Kind, ...]) -> dict[str, tuple[Callable[[], float], fl
     bounds: dict[Kind, float] = {"monty": 1.5, "process": 8.0}
     found: dict[str, tuple[Callable[[], float], float, int]] = {}
     for kind in kinds:
-        found[f"{kind}: session, one step"] = (lambda k=kind: session(k), bounds[kind], 20)
-        found[f"{kind}: tool call"] = (lambda k=kind: call(k), 0.4, 3)
+        found[f"{kind}: session, one step"] = (partial(session, kind), bounds[kind], 20)
+        found[f"{kind}: tool call"] = (partial(call, kind), 0.4, 3)
     return found
 
 

@@ -8,7 +8,7 @@ the head is "bag", so it is no answer to "laptop".
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -23,14 +23,18 @@ from store_tools.lexicon import (
     MATERIALS,
     QUALIFIERS,
     STOPWORDS,
+    SYNONYMS,
     THINGS,
     VARIANTS,
 )
 from store_tools.words import is_spec, plain_text, words
 
 FULL = 0.6
-IMPLIED = 0.65
 """Scores from here on are full matches."""
+IMPLIED = 0.65
+"""Score where the name leaves out the kind, which its model implies."""
+MISSPELT = 0.7
+"""Best score of a match that rests on a corrected spelling."""
 PACKAGING = frozenset(
     "bottle can jar bag tin tube sachet carton tub pouch sack bucket canister drum keg".split()
 )
@@ -48,6 +52,8 @@ KINDS = frozenset(
     for thing in THINGS - (MATERIALS - {"paper", "glass", "canvas"})
     for word in words(thing)[:1]
 )
+KNOWN = KINDS | QUALIFIERS | HYPERNYMS | frozenset(SYNONYMS) | frozenset(SYNONYMS.values())
+"""Words that are no misspelling of another: a trowel is no towel."""
 
 
 @dataclass(frozen=True)
@@ -157,20 +163,19 @@ def _head(tokens: Sequence[str]) -> tuple[str, frozenset[str]]:
 
 
 def _score(query: Query, item: Item) -> float:
-    fuzzy = 0
     for word in query.needed:
         if word in item.every or word in item.joined:
             continue
         if _concatenated(word, query.needed, item.every):
             continue
-        if _misspelt(word, item.every):
-            fuzzy += 1
-            continue
+        meant = _misspelt(word, item.every)
+        if meant:
+            return round(min(MISSPELT, _score(_respelt(query, word, meant), item)), 3)
         return IMPLIED if _implied(query, item) else 0.5 * _coverage(query, item)
     if _other_variant(query, item) or len(item.name) > NAME_WORDS:
         return 0.5
     extra = sum(1 for w in dict.fromkeys(item.name) if w not in query.needed and w not in STOPWORDS)
-    return round(max(0.0, _kind(query, item) - 0.005 * min(extra, 10) - 0.2 * fuzzy), 3)
+    return round(max(0.0, _kind(query, item) - 0.005 * min(extra, 10)), 3)
 
 
 def _implied(query: Query, item: Item) -> bool:
@@ -201,16 +206,24 @@ def _concatenated(word: str, needed: Sequence[str], have: frozenset[str]) -> boo
     return any(a + b in have for a, b in pairwise(needed) if word in (a, b))
 
 
-def _misspelt(word: str, have: Iterable[str]) -> bool:
-    if len(word) < SPELLING_LENGTH or is_spec(word):
-        return False
+def _misspelt(word: str, have: Iterable[str]) -> str:
+    """The word that was meant, where ``word`` is none of the words that shops use."""
+    if len(word) < SPELLING_LENGTH or is_spec(word) or word in KNOWN:
+        return ""
     allowed = 1 if len(word) < 9 else 2
-    return any(
-        len(other) >= SPELLING_LENGTH
-        and other[0] == word[0]
-        and not is_spec(other)
-        and DamerauLevenshtein.distance(word, other, score_cutoff=allowed) <= allowed
-        for other in have
+    for other in sorted(have):
+        near = len(other) >= SPELLING_LENGTH and other[0] == word[0] and not is_spec(other)
+        if near and DamerauLevenshtein.distance(word, other, score_cutoff=allowed) <= allowed:
+            return other
+    return ""
+
+
+def _respelt(query: Query, word: str, meant: str) -> Query:
+    return replace(
+        query,
+        needed=tuple(meant if w == word else w for w in query.needed),
+        said=query.said | {meant},
+        head=meant if query.head == word else query.head,
     )
 
 

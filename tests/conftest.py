@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -161,8 +161,16 @@ def make_pack() -> Callable[..., Pack]:
 @pytest.fixture
 def platform_of() -> Iterator[Callable[..., Simulator]]:
     """Starts a platform that serves the given scenarios; stopped after the test."""
-    with ExitStack() as stack:
-        yield lambda *shops: stack.enter_context(serve(pack_of(*shops)))
+    running: list[Simulator] = []
+
+    def start(*shops: Scenario) -> Simulator:
+        running.append(serve(pack_of(*shops)))
+        return running[-1]
+
+    yield start
+    for simulator in running:
+        # Nobody needs to wait for the end of a server that nobody uses any more.
+        Thread(target=simulator.stop, daemon=True).start()
 
 
 @pytest.fixture

@@ -135,3 +135,7 @@ def test_any_text_gives_a_score(query: str, name: str, sku: str) -> None:
 @given(st.text(max_size=80))
 def test_words_are_stable(text: str) -> None:
     assert words(text) == words(text.upper()) or not text.isascii()
+
+
+def test_a_known_word_is_never_taken_for_a_misspelling() -> None:
+    assert match_score("trowel", "Beach Towel", "towel-1") < FULL

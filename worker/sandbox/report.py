@@ -28,7 +28,8 @@ _HINTS: dict[SandboxKind, tuple[tuple[str, str], ...]] = {
         (r"No module named", "modules here: math re json itertools collections functools "
          "datetime decimal copy random bisect csv hashlib base64 dataclasses typing time heapq "
          "statistics string operator textwrap pprint contextlib"),
-        (r"'(list|dict|str|set|tuple)' object has no attribute", "pass a lambda, not a method"),
+        (r"'(list|dict|str|set|tuple)'( object)? has no attribute", "call it in a lambda"),
+        (r"The monty syntax parser", "write it with plain functions, loops, lists and dicts"),
     ),
     "process": (
         (r"ModuleNotFoundError", "the standard library is here, other packages are not"),

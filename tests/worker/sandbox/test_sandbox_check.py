@@ -1,0 +1,95 @@
+"""What is refused before it runs, and what must not be."""
+
+from __future__ import annotations
+
+import pytest
+
+from worker.sandbox import Limits, SandboxError, open_sandbox
+from worker.sandbox.check import Tools, refuse, tools_of
+from worker.sandbox.type_hints import stubs, type_findings
+
+from .shop import Shop
+
+REFUSED = {
+    "a tool that does not exist": (
+        "print(1)\nserch_products('a')",
+        "line 2: serch_products('a')\nNameError: name 'serch_products' is not defined. "
+        "Did you mean search_products(query: str = '', limit: int = 10)",
+    ),
+    "nothing like it": ("fly_to_moon()", "Tools: add_to_basket, apply_coupon"),
+    "an argument that does not exist": (
+        "search_products(text='a')",
+        "TypeError: search_products(): got an unexpected keyword argument 'text'. "
+        "Expected: search_products(query: str = '', limit: int = 10)",
+    ),
+    "an argument that is missing": ("get_product()", "missing a required argument: 'sku'"),
+    "one too many": ("get_product('a', 'b')", "too many positional arguments"),
+    "syntax": ("x = (1", "SyntaxError: '(' was never closed"),
+    "print given away": ("print = 3", "use another name"),
+    "nested too deeply": ("x = " + "-" * 40_000 + "1", "nested too deeply"),
+    "half a character": ("x = '\ud800'", "SyntaxError"),
+}
+ALLOWED = {
+    "own function": "def buy(sku):\n    return get_product(sku)\nbuy('p1')",
+    "later function": "def a():\n    return b()\ndef b():\n    return 1\na()",
+    "parameter": "def apply(fn):\n    return fn(1)\napply(len)",
+    "own name for a tool": "def get_product(a, b):\n    return a + b\nget_product(1, 2)",
+    "starred": "args = ['p1']\nget_product(*args)\nsearch_products(**{'query': 'a'})",
+    "import": "from math import ceil as up\nup(1.5)",
+    "names made while running": "exec('made = len')\nmade([])",
+    "class": "class A:\n    pass\nA()",
+    "caught": "try:\n    not_there()\nexcept NameError:\n    pass",
+    "comprehension": "[f(1) for f in (len, str)]",
+    "match": "match [len]:\n    case [f]:\n        f([])",
+    "local print": "def f(print):\n    return print\nf(1)",
+}
+
+
+def said(code: str, known: frozenset[str] = frozenset()) -> str | None:
+    return refuse(code, Limits(), tools_of(Shop()), known)
+
+
+@pytest.mark.parametrize(("code", "text"), REFUSED.values(), ids=REFUSED)
+def test_refused(code: str, text: str) -> None:
+    assert text in str(said(code))
+
+
+@pytest.mark.parametrize("code", ALLOWED.values(), ids=ALLOWED)
+def test_allowed(code: str) -> None:
+    assert said(code) is None
+
+
+def test_names_of_earlier_steps_are_known() -> None:
+    assert said("buy('p1')", frozenset({"buy"})) is None
+
+
+def test_without_signatures_only_names_are_looked_at() -> None:
+    tools = Tools(frozenset({"get"}), {})
+    assert refuse("get(1, 2, x=3)", Limits(), tools, frozenset()) is None
+
+
+def test_a_refused_step_costs_nothing(shop: Shop) -> None:
+    with open_sandbox(shop, None, "monty") as box:
+        with pytest.raises(SandboxError) as caught:
+            box("add_to_basket('p1')\ncheckuot()")
+        assert caught.value.kind == "refused"
+        assert shop.calls == []
+
+
+class TestTypes:
+    def test_beside_the_error(self, shop: Shop) -> None:
+        with open_sandbox(shop, None, "monty") as box, pytest.raises(SandboxError) as caught:
+            box("x = 1\nget_product(5)")
+        assert "Hint: type check, may be wrong: line 2: Argument to function" in caught.value.text
+
+    def test_never_instead_of_it(self, shop: Shop) -> None:
+        with open_sandbox(shop, None, "monty") as box:
+            assert box("echo(5)\nbest = None\nfor n in [2]:\n    best = n\nbest + 1").output == 3
+
+    def test_stubs_hold_plain_types_only(self) -> None:
+        text = stubs(tools_of(Shop()))
+        assert "def search_products(query: str = ..., limit: int = ...) -> Any: ..." in text
+        assert "def echo(*args: Any, **kwargs: Any) -> Any: ..." in text
+
+    def test_code_is_not_run(self, shop: Shop) -> None:
+        assert type_findings("while True: pass", tools_of(shop), Limits(seconds=1)) == []
