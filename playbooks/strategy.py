@@ -110,6 +110,8 @@ def _first_choice(order: Order, line: Line, facts: Facts) -> Choice:
         return _whole(order, line, products)
     if line.pick != "any":
         return Choice(variants.PLAYBOOK.name, _picked(order, line, products), products)
+    if line.amount == "most" and order.codes.codes:
+        raise variants.Unresolved("how many a coupon makes affordable cannot be planned for sure")
     if line.amount == "most":
         return Choice(whole_category.PLAYBOOK.name, [_most(order, line, products)], products)
     if variants.is_open_plural(line, products):

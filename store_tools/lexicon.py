@@ -206,6 +206,11 @@ THINGS = _set(
 )
 """Nouns that, at the end of a name, say what a product is: a laptop *bag* is no laptop."""
 
+IMITATIONS = _set(
+    "toy replica miniature dummy dollhouse doll pretend poster costume figurine decoy imitation faux model refill empty"
+)
+"""Words that make an imitation or a part of a thing, wherever they stand in its name."""
+
 LOOSE_CONTAINERS = _set(
     "pack packet set bundle kit box carton roll pair multipack tin crate pallet"
 )

@@ -19,6 +19,7 @@ from store_tools.lexicon import (
     CONTAINERS,
     GENERIC,
     HYPERNYMS,
+    IMITATIONS,
     LOOSE_CONTAINERS,
     MATERIALS,
     QUALIFIERS,
@@ -240,6 +241,8 @@ def _other_variant(query: Query, item: Item) -> bool:
 def _kind(query: Query, item: Item) -> float:
     """Whether the product is the kind of thing asked for, 0.3 to 1."""
     asked = query.said
+    if any(w in IMITATIONS and w not in asked for w in item.name):
+        return 0.3
     if query.head == item.head:
         return 1.0
     if item.head in asked and query.head in item.core:

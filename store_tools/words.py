@@ -54,11 +54,13 @@ _PACKS = [
 _COUNTED = regex.compile(r"\b(\d+)\s+(\p{L}{3,})\b")
 _PIECES = frozenset({"pk", "unit"})
 _DOZEN = regex.compile(r"\b(half[\s-]?(?:a[\s-])?)?dozen\b")
+_ORDINALS = {"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"}
+_ORDINAL = regex.compile(rf"\b({'|'.join(_ORDINALS)})(?=\s+(?:edition|generation|gen|version)\b)")
 _EXTENT = regex.compile(
     r"(?<=\d\s?(?:mm|cm|m|ft|in|inch|meters?|metres?))\s+(?:long|wide|high|tall|thick|deep)\b"
 )
 _NEGATED = regex.compile(r"\bnon[\s-]+(\p{L}+)")
-_TOKEN = regex.compile(r"[\p{L}\p{N}]+(?:[.'’][\p{L}\p{N}]+)*")
+_TOKEN = regex.compile(r"\d+/\d+|[\p{L}\p{N}]+(?:[.'’][\p{L}\p{N}]+)*")
 
 
 def plain_text(text: str) -> str:
@@ -141,6 +143,7 @@ def words(text: str) -> tuple[str, ...]:
     folded = plain_text(text)
     for phrase, one in PHRASES:
         folded = phrase.sub(one, folded)
+    folded = _ORDINAL.sub(lambda m: _ORDINALS[m[1]], folded)
     folded = _EXTENT.sub(" ", folded)
     folded = _NEGATED.sub(r"non\1", folded)
     for pattern in _PACKS[:4]:

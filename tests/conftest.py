@@ -6,15 +6,18 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 from tenacity import wait_none
 
 from erc3_compat import ERC3, ApiError, ApiException, transport_errors
+from erc3_compat.switch import chosen
 from ledger import Budget, Ledger
 from models import door
 from simulator.pack import Pack, parse_pack
@@ -133,8 +136,18 @@ class Shop:
         return [{line.sku: line.quantity for line in p.lines} for p in self.task.shop.purchases]
 
 
+@cache
+def connections() -> Any:
+    """Connections for all tests: loading certificates for each client takes most of a test."""
+    return httpx.Client(verify=False, trust_env=False) if chosen() == "compat" else None
+
+
+def client_of(simulator: Simulator) -> ERC3:
+    return ERC3(key="key-test", base_url=simulator.base_url, session=connections())
+
+
 def shop_of(simulator: Simulator, spec: str = "shop", budget: Budget | None = None) -> Shop:
-    client = ERC3(key="key-test", base_url=simulator.base_url)
+    client = client_of(simulator)
     task_id = client.start_new_task("store", spec).task_id
     line = Line(client.get_store_client(SimpleNamespace(task_id=task_id)))
     session = StoreSession(line)
@@ -171,6 +184,11 @@ def platform_of() -> Iterator[Callable[..., Simulator]]:
     for simulator in running:
         # Nobody needs to wait for the end of a server that nobody uses any more.
         Thread(target=simulator.stop, daemon=True).start()
+
+
+@pytest.fixture
+def connect() -> Callable[[Simulator], ERC3]:
+    return client_of
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ _ALL = regex.compile(
 )
 _ALL_TAIL = regex.compile(
     r",?\s*\b(?:every (?:single )?(?:one|unit|piece|last one)(?: of (?:them|those))?|all of (?:them|it|those)|the (?:entire|whole|full) (?:stock|inventory|lot|range)|the lot|(?:i|we)(?:'ll| will)? (?:have|take) (?:it|them) all|"
-    r"each unit|all units?|without exception|in (?:full|its entirety))\b",
+    r"each unit|all units?|without exception)\b",
     FLAGS,
 )
 _EACH = regex.compile(

@@ -45,7 +45,7 @@ _VERB = (
     r"(?i:\b(?:(?:please|also|then|and|but|just)\s+)*(?:(?:(?:you|we|i)\s+)?(?:may|can|could|might|should|must|want to|"
     r"would like to|feel free to|are free to|need to|have to)\s+(?:also\s+)?)?(?:us(?:e|es|ing)|apply|applying|applied|"
     r"redeem(?:ing)?|try(?:ing)?|enter(?:ing)?|test(?:ing)?|stack(?:ing)?|combin(?:e|ing)|via|through|claim(?:ing)?|"
-    r"cash(?:ing)? in|with|under|activate|add|take|bought with|pay(?:ing)? with)\s+"
+    r"cash(?:ing)? in|with|under|activate|add|put|take|bought with|pay(?:ing)? with)\s+"
     r"(?:(?:the|my|our|your|a|an|either|both|one of|any of|all of|whichever of|these|those|best of|better of)\s+)*)"
 )
 _ZONES = [
@@ -55,6 +55,9 @@ _ZONES = [
         rf"{_KEY}{_BETWEEN}{_LIST}"
     ),
     regex.compile(rf"{_VERB}{_LIST}"),
+    regex.compile(
+        rf"(?:^|(?<=[.!?;]\s))\s*(?:(?i:and|or)\s+)?{_LIST}(?=\s*(?:,|[-.;]|$|(?i:if|are|is|were|one)\b))"
+    ),
     regex.compile(
         rf"{_LIST}\s*,?\s*(?i:(?:might|may|could|can|should)\s+(?:well\s+|also\s+)?"
         rf"(?:work|help|apply|save|be (?:tried|used|valid|applied|worth)))(?:[^.!?;]*?\b(?i:or|and)\s+(?i:maybe|perhaps|even)\s+{_ONE})?"
@@ -71,7 +74,7 @@ _CHOICE = regex.compile(
     FLAGS,
 )
 _OFFER = regex.compile(
-    r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possibl[ey] (?:coupon|discount|promo|voucher)?\s*(?:codes?|coupons?|vouchers?|promos?)|known|collected|floating|"
+    r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possibl[ey] (?:coupon|discount|promo|voucher)?\s*(?:codes?|coupons?|vouchers?|promos?)|if (?:it|they|that) helps?|are the (?:codes|coupons|vouchers)|known|collected|floating|"
     r"feel free|free to|if (?:it|they|that|one) (?:helps?|works?|saves?|applies)|worth trying|on hand|have|got)\b",
     FLAGS,
 )

@@ -16,7 +16,7 @@ from playbooks.grammar.numbers import NUMBER
 from playbooks.grammar.order import Line
 from playbooks.grammar.phrases import clean, clean_ends, is_meta
 from store_tools.lexicon import COLOURS, CONTAINERS, GENERIC
-from store_tools.words import words
+from store_tools.words import is_spec, words
 
 FLAGS = regex.IGNORECASE
 _EXCEPT = regex.compile(
@@ -25,8 +25,13 @@ _EXCEPT = regex.compile(
     FLAGS,
 )
 _START = rf"(?:(?:exactly|just|only|another)\s+)?(?:{NUMBER}\b{MEASURED}|\d+\s*[x×]\s|an?\s|one\b|all\b|every\b|another\b|some\b|half a dozen|the (?:cheapest|most|least|lowest|priciest|second)|the\s|your\s|cheapest|qty\b)"
+_NOT = regex.compile(r"^\s*(?:not|no|but not)\s+(?:the\s+)?", FLAGS)
 _SEPARATOR = regex.compile(
     rf"\s*(?:,\s*(?:and|plus|as well as)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b|\band also\b|\bin addition to\b)\s*(?:also\s+|then\s+)?(?={_START})",
+    FLAGS,
+)
+_CLAUSE = regex.compile(
+    r"\b(?:can|may|will|is|are|be|was|were|doesn't|don't|does|do|matters?|come|comes|they|we|you|whichever|whatever|whoever|who)\b",
     FLAGS,
 )
 _SET_WORD = regex.compile(
@@ -99,7 +104,7 @@ def _open_parenthesis(found: regex.Match[str]) -> str:
     label = found.string[: found.start()]
     if _SET_WORD.search(label) and regex.search(r",|\band\b|\bplus\b|&", inside, FLAGS):
         return f"({inside})"
-    return f" {inside} "
+    return _NOT.sub(", except ", inside) if _NOT.match(inside) else f" {inside} "
 
 
 def _enumeration(text: str) -> list[Line]:
@@ -162,7 +167,9 @@ def read_line(part: str) -> Line | None:
     )
     every = [p for p in (clean(x) for x in _PIECES.split(phrase)) if p]
     pieces = tuple(
-        p for i, p in enumerate(every) if not is_meta(p) and not _said_before(p, every[:i])
+        p
+        for i, p in enumerate(every)
+        if not is_meta(p) and not _said_before(p, every[:i]) and not (i and _is_clause(p))
     )
     if len(pieces) < len(every):
         phrase = ", ".join(pieces)
@@ -177,6 +184,12 @@ def _said_before(piece: str, before: list[str]) -> bool:
     """Whether "just the filter" names nothing that was not named already."""
     found = regex.match(r"^(?:just|only)\s+(?:the\s+)?(?P<what>[^,]+)", piece, FLAGS)
     return found is not None and set(words(found["what"])) <= set(words(" ".join(before)))
+
+
+def _is_clause(piece: str) -> bool:
+    """Whether a piece is talk around the goods ("makes can be mixed") and asks nothing of them."""
+    told = words(piece)
+    return bool(_CLAUSE.search(piece)) and not any(w in COLOURS or is_spec(w) for w in told)
 
 
 def _colour_options(phrase: str) -> tuple[str, ...]:

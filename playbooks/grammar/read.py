@@ -16,20 +16,20 @@ from store_tools.words import is_spec, words
 
 FLAGS = regex.IGNORECASE
 _VERB = (
-    r"(?:buy(?: up(?! to))?|purchase|order|get|grab|pick up|take|find|fetch|acquire|procure|send|bring|stock up(?: on| with)?|ship|deliver|"
+    r"(?:buy(?: up(?! to)| out)?|purchase|order|get|grab|pick up|take|find|fetch|acquire|procure|send|bring|stock up(?: on| with)?|ship|deliver|"
     r"choose|select|book|secure|snag|obtain|put|give|hand|supply|provide|restock|pick out|pick|source|clear out|add|place an order for|check ?out|buying|purchasing|ordering|getting)"
 )
 _IMPERATIVE = regex.compile(
-    rf"(?:^|please,?\s+|kindly\s+|[,:;–-]\s*|\bto\s+|\bgo ahead and\s+|\byou\s+|\bjust\s+|\bthen\s+|\band\s+|\blet's\s+|\balso\s+|\bneed you to\s+|\bme\s+by\s+)(?:please\s+)?(?:go\s+)?{_VERB}\b(?:\s+(?:me|us|her|him|them|everyone|up(?! to)|in|of)\b(?!\s+\d))?\s*:?",
+    rf"(?:^|please,?\s+|kindly\s+|[,:;–-]\s*|\bto\s+|\bgo ahead and\s+|\byou\s+|\bjust\s+|\bthen\s+|\band\s+|\blet's\s+|\b(?:could|can|may) (?:i|we) (?:please )?(?:have\s+)?(?=have|get|order|buy)|\balso\s+|\bneed you to\s+|\bme\s+by\s+)(?:please\s+)?(?:go\s+)?{_VERB}\b(?:\s+(?:me|us|her|him|them|everyone|up(?! to)|in|of)\b(?!\s+\d))?\s*:?",
     FLAGS,
 )
 _NEED = regex.compile(
     r"(?:^|[,:;]\s*|\b(?:so|and|that)\s+|(?=\b(?:i|we)(?:\s|')))(?:(?:i|we|my \w+|our \w+(?: \w+)?|the \w+|(?:\w+ )?team|everyone)(?:'d| would|'ll| will| do| just| only| also| really| urgently| currently| now)*\s+)?"
-    r"(?:need(?:s|ing)?|wants?|(?<=(?:i|we|'d|would|\w) )like(?: to (?:have|buy|order|get|purchase|take))?|love|requires?|(?<=(?:'ll|will) )(?:have|take)|wish for|(?:am|are|is|'m|'re|'s)\s+(?:looking|searching|after|in (?:the )?(?:need|market))(?: to (?:buy|get|order|purchase))?(?: for| of)?|looking (?:for|to (?:buy|get|order|purchase))|in need of|would like|(?:would|'d) be (?:grateful|thankful|glad|happy) for|(?:would|'d) appreciate|could (?:use|do with)|wish to (?:buy|order|purchase|get))\b(?: to (?:have|buy|order|get|purchase|take))?\s*:?",
+    r"(?:need(?:s|ing)?|wants?|(?<=(?:i|we|'d|would|\w) )like(?: to (?:have|buy|order|get|purchase|take))?|love|requires?|(?<=(?:'ll|will) )(?:have|take)|wish for|(?:am|are|is|'m|'re|'s)\s+(?:taking(?! over| part| care)|buying|ordering|getting|purchasing|looking|searching|after|in (?:the )?(?:need|market))(?: to (?:buy|get|order|purchase))?(?: for| of)?|looking (?:for|to (?:buy|get|order|purchase))|in need of|would like|(?:would|'d) be (?:grateful|thankful|glad|happy) for|(?:would|'d) appreciate|could (?:use|do with)|wish to (?:buy|order|purchase|get))\b(?: to (?:have|buy|order|get|purchase|take))?\s*:?",
     FLAGS,
 )
 _QUANTITY_FIRST = regex.compile(
-    rf"^(?:(?:exactly|just|only)\s+)?(?:{NUMBER}\s*[x×]?\s+\p{{L}}|qty\b|quantity\b|an?\s+(?:dozen|pair|couple|single|half)|half a dozen|all\s|every\s|(?:your |the )?(?:entire|whole) (?:stock|inventory|supply)\b|the (?:cheapest|most expensive|least expensive|lowest|priciest)|cheapest|most expensive|as many|one of|whatever)",
+    rf"^(?:(?:exactly|just|only|at least|up to|no fewer than)\s+)?(?:{NUMBER}\s*[x×]?\s+\p{{L}}|qty\b|quantity\b|an?\s+(?:dozen|pair|couple|single|half)|half a dozen|all\s|every\s|(?:your |the )?(?:entire|whole) (?:stock|inventory|supply)\b|the (?:cheapest|most expensive|least expensive|lowest|priciest)|cheapest|most expensive|as many|one of|whatever)",
     FLAGS,
 )
 _NUMBER_LAST = regex.compile(r"^(?!\d)[^:]+(?::|,| [x×])\s*\d+$")
@@ -39,6 +39,11 @@ _FINITE = regex.compile(
 )
 _AFTERTHOUGHT = regex.compile(
     rf"[,;]?\s*(?:and|then)\s+(?:then\s+)?(?:buy|order|get|purchase|take|grab|pick)\s+(?:me |us )?(?P<what>it|that|that one|them|this|{NUMBER})(?:\s+(?:of (?:those|them|these|it)|for (?:me|us)))?(?:\s*,?\s*\(?(?:just |only )?(?:one|1|a single)(?: (?:unit|piece|pc|copy))?\)?)?\s*$",
+    FLAGS,
+)
+_WORDY_MONEY = regex.compile(rf"\b(?P<n>(?!\d){NUMBER})(?P<unit>\s+(?:dollars|bucks)\b)", FLAGS)
+_ONE_CODE = regex.compile(
+    r"(?:\bi know )?\bonly one (?:\w+ )?(?:can|may) be used\b|\b(?:buy|order) (?:it |them )?only if (?:it|that|the (?:code|coupon|discount)) (?:does|works|is|applies)\b",
     FLAGS,
 )
 _SENTENCE = regex.compile(
@@ -75,13 +80,17 @@ def read_order(text: str) -> Order:
     text = _tidy(text)
     talk = take_coupons(text)
     money = take_money(talk.rest)
-    wishes = take_wishes(money.rest)
+    wishes = take_wishes(_ONE_CODE.sub(" , ", money.rest))
     lines, unclear = _read_sentences(wishes.rest)
     if wishes.fallback and lines:
         fallback = _fallback_phrase(lines[-1].phrase, wishes.fallback)
         lines[-1] = lines[-1].model_copy(update={"fallback": fallback})
     elif wishes.fallback:
         unclear.append("a substitute without a first choice")
+    named = " ".join(p for line in lines for p in line.phrases()).casefold()
+    for loose in LOOSE_CODE.findall(text):
+        if loose not in talk.codes and loose.casefold() not in named:
+            unclear.append(f"{loose!r}, which may be a code")
     return Order(
         lines=tuple(lines),
         codes=Codes(
@@ -101,6 +110,7 @@ def read_order(text: str) -> Order:
 
 
 def _tidy(text: str) -> str:
+    text = _WORDY_MONEY.sub(lambda m: str(to_int(m["n"])) + m["unit"], text)
     text = (
         text.replace("’", "'")
         .replace("“", '"')

@@ -73,7 +73,7 @@ _FILLERS = [
         FLAGS,
     ),
     regex.compile(
-        rf"(?P<what>[^.!?;,]*\b{_EXTRA}\b[^.!?;,]*?)\b(?:is|are|may be|can be|would be)\s+(?:{_ALLOWED}|added|included)\b[^.!?;]*",
+        rf"(?P<what>[^.!?;,]*\b{_EXTRA}\b[^.!?;,]*?)\b(?:is|are|may|can|could|may be|can be|would be)\s+(?:{_ALLOWED}|added|included|go|come|be (?:added|put|included))\b[^.!?;]*",
         FLAGS,
     ),
     regex.compile(

@@ -83,7 +83,7 @@ class Run:
 
 @pytest.fixture
 def make_run(
-    platform_of: Any, tmp_path: Path, request: pytest.FixtureRequest
+    platform_of: Any, connect: Any, tmp_path: Path, request: pytest.FixtureRequest
 ) -> Callable[..., Run]:
     """A run over scenarios; ``says`` are the evaluator's replies, ``does`` the worker's."""
 
@@ -95,7 +95,7 @@ def make_run(
         **config: Any,
     ) -> Run:
         simulator = platform_of(*scenarios)
-        platform = Platform(ERC3(key="key-test", base_url=simulator.base_url))
+        platform = Platform(connect(simulator))
         name = request.node.name
         brains = {
             "evaluator": play(f"eyes-{name}", says) if says is not None else "playbook/store",
@@ -128,4 +128,5 @@ BUY = {
 @pytest.fixture
 def tea_buyer(shop_json: Any) -> dict[str, Any]:
     """A task that wants two packets of tea."""
-    return shop_json(expect=BUY)
+    scenario: dict[str, Any] = shop_json(expect=BUY)
+    return scenario

@@ -22,13 +22,22 @@ Combo_Set_Basket_For_Items(items=[{"sku": "tea", "quantity": 2}])
 final_answer(Req_CheckoutBasket(expected_total=8))
 </code>"""
 
+TRIES = """<code>
+try:
+    Combo_Set_Basket_For_Items(items=[{"sku": "tea", "quantity": 2}])
+    final_answer(Req_CheckoutBasket(expected_total=8))
+except RuntimeError as error:
+    final_answer(str(error))
+</code>"""
+
 
 def lost() -> Exception:
     return transport_errors()[0]("connection lost")
 
 
 def result(run: Any) -> TaskResult:
-    return run.go().tasks[0]
+    task: TaskResult = run.go().tasks[0]
+    return task
 
 
 def test_a_purchase_goes_through(make_run: Any, tea_buyer: Any) -> None:
@@ -204,7 +213,10 @@ def test_every_model_call_is_reported_with_its_figures(make_run: Any, tea_buyer:
     assert {c["task_id"] for c in logged} == {task.task_id}
 
 
-def test_a_checkout_without_an_answer_is_not_made_twice(make_run: Any, tea_buyer: Any) -> None:
+@pytest.mark.parametrize("max_turns", [1, 7])
+def test_a_checkout_without_an_answer_is_settled_and_not_made_twice(
+    make_run: Any, tea_buyer: Any, max_turns: int
+) -> None:
     class Dropping:
         """Loses the answer of the checkout and of the looks that follow it."""
 
@@ -224,11 +236,12 @@ def test_a_checkout_without_an_answer_is_not_made_twice(make_run: Any, tea_buyer
                 raise lost()
             return answer
 
-    buy = PROCEED.format("Buy.")
-    run = make_run(tea_buyer, says=[buy, buy], does=[BUYS] * 4, wrap=Dropping)
+    says = [PROCEED.format("Buy.")]
+    run = make_run(tea_buyer, says=says, does=[TRIES], wrap=Dropping, max_turns=max_turns)
     task = result(run)
     assert run.stores[0].checkouts == 1
     assert (task.outcome, task.checkouts, task.score) == ("purchased", 1, 1.0)
+    assert task.turns == 1
 
 
 def test_every_line_of_a_journal_parses(make_run: Any, tea_buyer: Any) -> None:

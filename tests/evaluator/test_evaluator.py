@@ -61,7 +61,12 @@ def test_a_challenge_stands_behind_the_prompt(monkeypatch: pytest.MonkeyPatch) -
     plain = evaluator.messages("task", [], "{}", 2, 7)
     seen: list[Any] = []
     complete = Door.complete
-    monkeypatch.setattr(Door, "complete", lambda self, m: (seen.append(m), complete(self, m))[1])
+
+    def spy(self: Door, messages: Any) -> ModelCall:
+        seen.append(messages)
+        return complete(self, messages)
+
+    monkeypatch.setattr(Door, "complete", spy)
     evaluator.decide("task", [], "{}", 2, 7, challenge="CHALLENGE: really?")
     assert seen[0][0] == plain[0]
     assert seen[0][1]["content"] == plain[1]["content"] + "\n\nCHALLENGE: really?"

@@ -235,7 +235,7 @@ def test_records_cannot_be_changed_and_survive_the_journal(ledger: Ledger) -> No
     ledger.call("Write", [], {})
     call = ledger.calls[0]
     with pytest.raises(ValidationError):
-        call.outcome = "failed"  # type: ignore[misc]
+        call.outcome = "failed"
     assert ToolCall.model_validate(call.journal()) == call
 
 

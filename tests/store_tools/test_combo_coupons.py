@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -61,7 +62,7 @@ class Direct:
 
     def __init__(self, shop: dict[str, Any], pack_json: Any) -> None:
         platform = Platform(pack_json(shop))
-        self.task = platform.start_new_task("store", "shop")
+        self.task: Any = platform.start_new_task("store", "shop")
         self.sent: list[str] = []
         self.fail_at = -1
 
@@ -217,13 +218,12 @@ def no_pause(search: Any) -> None:
 
     from store_tools import session
 
-    before, session.READ_WAIT = session.READ_WAIT, wait_none()
-    try:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        suppress(OutOfReach),
+    ):
+        patch.setattr(session, "READ_WAIT", wait_none())
         search()
-    except OutOfReach:
-        pass
-    finally:
-        session.READ_WAIT = before
 
 
 def rule(code: str, amount: int, **requires: int) -> dict[str, Any]:
@@ -289,6 +289,18 @@ def test_a_budget_ends_the_search(open_shop: Any) -> None:
         )
     assert caught.value.fatal
     assert shop.ledger.calls[-1].outcome == "unknown"
+
+
+@pytest.mark.parametrize("path", ["/basket/add", "/coupon/apply", "/basket/view"])
+@pytest.mark.parametrize("lost", ["before", "after"])
+def test_a_store_that_does_not_answer_ends_the_search(open_shop: Any, path: str, lost: str) -> None:
+    shop = open_shop(coupons=[rule("TWO", 2, tea=2)])
+    shop.call("Combo_Set_Basket_For_Items", items=basket(cup=1))
+    let_through = [] if path == "/coupon/apply" else [None]
+    shop.line.plan[path] = [*let_through, *[lost] * (3 if path == "/basket/view" else 1)]
+    with pytest.raises(OutOfReach):
+        shop.call(SEARCH, combinations=[basket(tea=n) for n in (1, 2, 3)], coupons=["TWO", "NOPE"])
+    assert (shop.held, shop.coupon) == ({"cup": 1}, "")
 
 
 def test_too_many_baskets_are_refused_before_the_first_request(open_shop: Any) -> None:

@@ -294,6 +294,22 @@ def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(
     assert shop.bought == [{"tea": 2}]
 
 
+def test_a_checkout_that_never_arrived_is_no_purchase_when_the_basket_is_emptied(
+    open_shop: Any,
+) -> None:
+    shop = stocked(open_shop)
+    shop.line.plan["/basket/checkout"] = ["before"]
+    with pytest.raises(OutOfReach):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    shop.call("Combo_Empty_Basket")
+    assert shop.call("Req_ViewBasket")["items"] == []
+    assert shop.session.checkouts == []
+    shop.next_instruction()
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 1}])
+    shop.call("Req_CheckoutBasket", expected_total=4)
+    assert shop.bought == [{"tea": 1}]
+
+
 @pytest.mark.parametrize("lost", ["before", "after", 502, 429])
 def test_reads_are_tried_again(open_shop: Any, lost: str | int) -> None:
     shop = open_shop()

@@ -20,6 +20,16 @@ _NOT_NAMED = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr"})
 """With these the code can make names that its text does not show."""
 
 
+class Word:
+    """Text that shows itself bare in a signature."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What is known of the tools: their names, and the signatures of those that have one."""
@@ -30,7 +40,18 @@ class Tools:
     def expected(self, name: str) -> str:
         """How the tool is called."""
         signature = self.signatures.get(name)
-        return f"{name}{signature}" if signature else f"{name}(...)"
+        return f"{name}{_readable(signature)}" if signature else f"{name}(...)"
+
+
+def _readable(signature: inspect.Signature) -> inspect.Signature:
+    """Without quotes around annotations that are still text, and without what comes back."""
+    parameters = [
+        parameter.replace(annotation=Word(parameter.annotation))
+        if isinstance(parameter.annotation, str)
+        else parameter
+        for parameter in signature.parameters.values()
+    ]
+    return inspect.Signature(parameters)
 
 
 def tools_of(host: object) -> Tools:

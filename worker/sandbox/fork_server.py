@@ -75,6 +75,7 @@ class ForkServer:
                 stderr=subprocess.PIPE,
                 env={},
                 pass_fds=(own.fileno(), of.fileno()),
+                start_new_session=True,
             )
         if not _readable(self._control, _START_SECONDS) or self._control.recv(16) != b"ready":
             raise NoSession(self._reason())
@@ -161,7 +162,8 @@ def _command(own_filter: int, session_filter: int) -> list[str]:
     inside = "/sandbox/worker/sandbox"
     sources = [("--ro-bind", str(_HERE / name), f"{inside}/{name}") for name in _SOURCES]
     return [
-        *(program, *base_arguments(), "--seccomp", str(own_filter)),
+        # As the first process of its world, so that everything in it ends when it ends.
+        *(program, *base_arguments(), "--as-pid-1", "--seccomp", str(own_filter)),
         *("--setenv", "PYTHONHASHSEED", "0", "--setenv", "MALLOC_ARENA_MAX", "1"),
         *_python(),
         *(part for source in sources for part in source),

@@ -87,7 +87,8 @@ def walled_binary() -> Path:
     filters = folder / "filter"
     filters.write_bytes(assemble(MONTY) if supported() else b"")
     line = f'{shlex.join(command)} "$@" 2>/dev/null 9<{shlex.quote(str(filters))}'
-    script.write_text(f"#!/bin/sh\nulimit -t {_CPU_SECONDS}\n{line}\nexit $?\n")
+    # The interrupt key is for us: a worker that dies of it would take its session along.
+    script.write_text(f"#!/bin/sh\ntrap '' INT\nulimit -t {_CPU_SECONDS}\n{line}\nexit $?\n")
     script.chmod(0o500)
     return script
 

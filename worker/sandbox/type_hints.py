@@ -11,7 +11,7 @@ import textwrap
 
 from pydantic_monty import MontyError, MontyTypingError
 
-from worker.sandbox.check import Tools
+from worker.sandbox.check import Tools, Word
 from worker.sandbox.contract import Limits
 from worker.sandbox.monty_pool import pool
 from worker.sandbox.values import clean
@@ -63,7 +63,7 @@ def stubs(tools: Tools) -> str:
             continue
         bare = [_plain(parameter) for parameter in signature.parameters.values()]
         shown = inspect.Signature(bare, return_annotation=inspect.Signature.empty)
-        lines.append(f"def {name}{shown} -> Any: ...".replace("'", ""))
+        lines.append(f"def {name}{shown} -> Any: ...")
     return "\n".join(lines)
 
 
@@ -76,19 +76,9 @@ def _plain(parameter: inspect.Parameter) -> inspect.Parameter:
         text = "Any"
     has_default = default is not inspect.Parameter.empty
     return parameter.replace(
-        annotation=_Word(text if text in named else "Any"),
-        default=_Word("...") if has_default else inspect.Parameter.empty,
+        annotation=Word(text if text in named else "Any"),
+        default=Word("...") if has_default else inspect.Parameter.empty,
     )
-
-
-class _Word:
-    """Text that shows itself bare in a signature."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
 
 
 def _shown(match: re.Match[str]) -> str:
