@@ -48,6 +48,7 @@ def _run(options: Options) -> int:
 
     from coordinator.display import Progress, closing_lines, closing_table
     from coordinator.session import Session
+    from models import litellm_module
     from worker.sandbox import walls
 
     note = Console(stderr=True)
@@ -55,6 +56,8 @@ def _run(options: Options) -> int:
         _check_sandbox()
         if not options.as_json:
             note.print(walls().text, highlight=False, markup=False)
+        # The slowest import is done before the run's clock starts.
+        litellm_module.load()
         watch = Progress(note)
         session = Session(platform, _config(options, pack_name), _store_benchmark, folder, watch)
         tasks = _refusals_explained(session.tasks, options)

@@ -85,7 +85,7 @@ class Coupon(_Part):
     """A code that the shop knows; `discount` None is accepted and never takes anything off."""
 
     code: Name
-    discount: Discount | None = None
+    discount: Discount | None
     requires: dict[str, Quantity] = Field(default_factory=dict)
     """Least quantities by sku, all of them needed; one that the shop does not sell never fits."""
     min_subtotal: Dollars | None = None
@@ -241,4 +241,4 @@ def parse_pack(text: str, source: str = "pack") -> Pack:
     try:
         return Pack.model_validate_json(text)
     except ValidationError as error:
-        raise PackError(explain(error, raw, source, Pack)) from None
+        raise PackError(explain(error, raw, source)) from None

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -19,25 +15,23 @@ class PackError(Exception):
     """A pack that cannot be used; the text says where and why."""
 
 
-def explain(
-    error: ValidationError, raw: dict[str, Any], source: str, model: type[BaseModel]
-) -> str:
+def explain(error: ValidationError, raw: dict[str, Any], source: str) -> str:
     """One line per mistake, the first few of them; `raw` is the JSON that was validated."""
     mistakes = error.errors(include_url=False)
-    lines = [f"{source}: {_mistake(mistake, raw, model)}" for mistake in mistakes[:SHOWN]]
+    lines = [f"{source}: {_mistake(mistake, raw)}" for mistake in mistakes[:SHOWN]]
     if len(mistakes) > SHOWN:
         lines.append(f"{source}: and {len(mistakes) - SHOWN} more")
     return "\n".join(lines)
 
 
-def _mistake(mistake: ErrorDetails, raw: dict[str, Any], model: type[BaseModel]) -> str:
+def _mistake(mistake: ErrorDetails, raw: dict[str, Any]) -> str:
     place = list(mistake["loc"])
     scenario = ""
     if len(place) > 1 and place[0] == "scenarios" and isinstance(place[1], int):
         scenario = _scenario_name(raw["scenarios"][place[1]], place[1])
         place = place[2:]
     field = _with_brackets(place)
-    text = _remedy(mistake, model)
+    text = _remedy(mistake)
     return ": ".join(part for part in (scenario, field, text) if part)
 
 
@@ -53,12 +47,9 @@ def _with_brackets(place: list[str | int]) -> str:
     return text.removeprefix(".")
 
 
-def _remedy(mistake: ErrorDetails, model: type[BaseModel]) -> str:
+def _remedy(mistake: ErrorDetails) -> str:
     if mistake["type"] == "missing":
         return "is missing"
-    if mistake["type"] == "extra_forbidden":
-        holder = _model_at(model, mistake["loc"][:-1])
-        return f"is not a field here; known fields: {', '.join(holder.model_fields)}"
     text = mistake["msg"].removeprefix("Value error, ")
     text = text[0].lower() + text[1:]
     if mistake["type"] == "value_error":
@@ -69,19 +60,3 @@ def _remedy(mistake: ErrorDetails, model: type[BaseModel]) -> str:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _model_at(model: type[BaseModel], place: tuple[str | int, ...]) -> type[BaseModel]:
-    for part in place:
-        if isinstance(part, str) and part in model.model_fields:
-            inner = next(_models(model.model_fields[part].annotation), None)
-            model = inner or model
-    return model
-
-
-def _models(annotation: object) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    elif isinstance(annotation, UnionType) or get_origin(annotation) is not None:
-        for inner in get_args(annotation):
-            yield from _models(inner)

@@ -10,6 +10,7 @@ from worker.sandbox.contract import (
     ToolHost,
 )
 from worker.sandbox.factory import chosen_kind, open_sandbox
+from worker.sandbox.rules import python_rules
 from worker.sandbox.walls import WallReport, walls
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "WallReport",
     "chosen_kind",
     "open_sandbox",
+    "python_rules",
     "walls",
 ]

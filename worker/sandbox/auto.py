@@ -34,7 +34,7 @@ class AutoExecutor(Executor):
     def _carry_out(self, step: int, code: str) -> Outcome:
         if self._track is self._process:
             return super()._carry_out(step, code)
-        if wants_process(parse(code), self._host.names | self._known):
+        if wants_process(parse(code), self._host.names, self._known):
             moved = self._process.run(self._gate(step, code), self._variables, self._past)
             if not moved.lost_way:
                 return self._settle(moved)

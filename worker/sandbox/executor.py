@@ -217,5 +217,5 @@ class Executor(SandboxExecutor):
         return None, None
 
     def _type_hints(self, code: str) -> list[str]:
-        findings = type_findings(code, tools_of(self._host), self._limits)
+        findings = type_findings(code, tools_of(self._host))
         return [f"type check, may be wrong: {finding}" for finding in findings]

@@ -8,6 +8,12 @@ from importlib import resources
 
 from worker.sandbox.source import parse
 
+MODULES = (
+    "math re json itertools collections functools datetime decimal copy random bisect csv "
+    "hashlib base64 dataclasses typing time heapq statistics string operator textwrap pprint "
+    "contextlib"
+)
+"""What code may import in Monty, for a reader."""
 STAND_INS = frozenset(
     {"contextlib", "heapq", "operator", "pprint", "statistics", "string", "textwrap"}
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from worker.sandbox.contract import Limits, SandboxKind
+from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.values import clean, shorten
 
 _HEAD = "Code execution failed:"
@@ -25,9 +26,7 @@ _HINTS: dict[SandboxKind, tuple[tuple[str, str], ...]] = {
         (r"class inheritance", "write the class without a base; raise ValueError or RuntimeError"),
         (r"'del' statement", "use d.pop(key, None) or assign a new value"),
         (r"cannot create 'property' instances", "write a plain method instead of a property"),
-        (r"No module named", "modules here: math re json itertools collections functools "
-         "datetime decimal copy random bisect csv hashlib base64 dataclasses typing time heapq "
-         "statistics string operator textwrap pprint contextlib"),
+        (r"No module named", f"modules here: {MODULES}"),
         (r"'(list|dict|str|set|tuple)'( object)? has no attribute", "call it in a lambda"),
         (r"The monty syntax parser", "write it with plain functions, loops, lists and dicts"),
     ),

@@ -55,6 +55,13 @@ _METHODS = _words(
     removeprefix removesuffix partition rpartition
     """
 )
+_WORDED_ALIKE = _words(
+    """
+    final_answer print len str bool abs sum min max sorted list enumerate range
+    append extend get items keys values lower upper strip startswith endswith
+    """
+)
+"""Functions and methods whose complaints are the same in both."""
 _MODULES: dict[str, frozenset[str]] = {
     "math": _words("ceil floor sqrt inf pi e isclose gcd lcm comb perm factorial prod"),
     "json": _words("dumps loads"),
@@ -73,21 +80,23 @@ _KEYWORDS = {
 }
 
 
-def wants_process(tree: ast.Module, names: frozenset[str]) -> str | None:
+def wants_process(
+    tree: ast.Module, tools: frozenset[str], known: frozenset[str] = frozenset()
+) -> str | None:
     """What in the snippet Monty may not run as CPython does, or None.
 
-    ``names``: what the code may use beside its own names and the builtins: tools, and names
-    of earlier steps.
+    ``known``: names of earlier steps.
     """
-    return _Look(tree, names).reason()
+    return _Look(tree, tools, known).reason()
 
 
 class _Look:
-    def __init__(self, tree: ast.Module, names: frozenset[str]) -> None:
+    def __init__(self, tree: ast.Module, tools: frozenset[str], known: frozenset[str]) -> None:
         self.nodes = list(ast.walk(tree))
         self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
         self.own = bound_names(tree)
-        self.names = names | self.own
+        self.names = tools | known | self.own
+        self.tools = tools - self.own
         self.modules = {
             alias.asname or alias.name: alias.name
             for node in self.nodes
@@ -120,7 +129,9 @@ class _Look:
             case ast.ImportFrom():
                 return self._from(node)
             case ast.ExceptHandler(name=str(name)) if self._used(name):
-                return "text of an exception"
+                attempt = self.parents[node]
+                plain = isinstance(attempt, ast.Try) and all(map(self._fails_alike, attempt.body))
+                return None if plain else "text of an exception"
             case ast.FunctionDef():
                 return self._function(node)
             case ast.NamedExpr() if self._in_comprehension(node):
@@ -230,6 +241,30 @@ class _Look:
             isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
             for node in self.nodes
         )
+
+    def _fails_alike(self, statement: ast.stmt) -> bool:
+        """Whether all that can go wrong is worded in Monty as in CPython: tools, mostly."""
+        for node in ast.walk(statement):
+            match node:
+                case ast.Call(func=ast.Name(id=name)):
+                    alike = name in self.tools or name in _WORDED_ALIKE
+                case ast.Call(func=ast.Attribute(attr=name)):
+                    alike = name in _WORDED_ALIKE
+                case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod() | ast.Pow()):
+                    alike = False
+                case ast.Tuple(ctx=ast.Store()) | ast.List(ctx=ast.Store()):
+                    alike = False
+                case ast.Dict(keys=keys):
+                    alike = all(isinstance(key, ast.Constant) for key in keys)
+                case (
+                    ast.Import() | ast.ImportFrom() | ast.Call() | ast.FunctionDef() | ast.Lambda()
+                ):
+                    alike = False
+                case _:
+                    alike = True
+            if not alike:
+                return False
+        return True
 
     def _in_comprehension(self, node: ast.AST) -> bool:
         above: ast.AST | None = node

@@ -12,7 +12,6 @@ import textwrap
 from pydantic_monty import MontyError, MontyTypingError
 
 from worker.sandbox.check import Tools, Word
-from worker.sandbox.contract import Limits
 from worker.sandbox.monty_pool import pool
 from worker.sandbox.values import clean
 
@@ -31,16 +30,18 @@ _USEFUL = frozenset(
 )
 _MOST = 3
 _CHARS = 200
+_SECONDS = 0.2
+"""With the pool's grace the checker gets about a second; hostile code can make it slow."""
 
 
-def type_findings(code: str, tools: Tools, limits: Limits) -> list[str]:
+def type_findings(code: str, tools: Tools) -> list[str]:
     """At most three findings, each with its line; nothing where the checker gives up."""
     if not tools.signatures:
         return []
     # Inside a function that nobody calls the code is checked and not run.
     unused = "def _unused():\n" + textwrap.indent(code, "    ")
     try:
-        with pool(limits.seconds).checkout(
+        with pool(_SECONDS).checkout(
             type_check=True, type_check_stubs=stubs(tools), type_check_format="concise"
         ) as worker:
             worker.feed_run(unused)

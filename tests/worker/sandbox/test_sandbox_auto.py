@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from worker.sandbox import Limits, SandboxError, SandboxExecutor, WallReport, open_sandbox, walls
+from worker.sandbox import (
+    Limits,
+    SandboxError,
+    SandboxExecutor,
+    WallReport,
+    open_sandbox,
+    python_rules,
+    walls,
+)
 from worker.sandbox.route import wants_process
 from worker.sandbox.source import parse
 
@@ -126,6 +134,17 @@ class TestWithoutProcess:
             open_sandbox(shop, None, "process")
 
 
+class TestRules:
+    def test_they_say_what_there_is(self) -> None:
+        assert "No yield" in python_rules("monty")
+        assert ("standard library" in python_rules("auto")) is walls().process
+
+    def test_every_module_that_is_named_is_there(self, shop: Shop) -> None:
+        named = python_rules("monty").partition("Modules: ")[2].partition(".")[0]
+        with open_sandbox(shop, None, "monty") as box:
+            box("\n".join(f"import {name}" for name in named.split()))
+
+
 class TestChoice:
     @pytest.mark.parametrize(
         "code",
@@ -138,10 +157,11 @@ class TestChoice:
             "final_answer(min(search_products()['products'], key=lambda p: p['price']))",
             "from collections import defaultdict\nd = defaultdict(list)\nd['a'].append(1)",
             "print(list(map(get_product, ['p1'])), sorted(zip([2, 1], 'ab')))",
+            "try:\n    checkout()\nexcept RuntimeError as e:\n    print(e)",
         ],
     )
     def test_monty(self, code: str, shop: Shop) -> None:
-        assert wants_process(parse(code), shop.names | {"final_answer"}) is None
+        assert wants_process(parse(code), shop.names) is None
 
     @pytest.mark.parametrize(
         "code",
@@ -153,7 +173,9 @@ class TestChoice:
             "sum(get_product(s)['price'] for s in 'ab')",
             "for x in map(get_product, 'ab'): break",
             "print(map(str, [1]))",
-            "try:\n    checkout()\nexcept RuntimeError as e:\n    print(e)",
+            "try:\n    1 / echo(0)\nexcept Exception as e:\n    print(e)",
+            "try:\n    a, b = echo(1, 2, 3)\nexcept ValueError as e:\n    print(e)",
+            "try:\n    buy('p1')\nexcept ValueError as e:\n    print(e)",
             "list = [1]",
             "sorted(d, key=d.get)",
             "import re",
