@@ -1,12 +1,12 @@
-"""The clock that generated code sees: it starts at a pinned instant and never waits."""
+"""Time and chance as generated code sees them: pinned, and without waiting.
+
+Runs on both sides of the wall; imports nothing that keeps a clock of its own.
+"""
 
 from __future__ import annotations
 
-import datetime
 import random
-from dataclasses import dataclass
-
-from worker.sandbox.contract import Pins
+import threading
 
 TICK = 0.001
 """Seconds by which each look moves the clock on, so that a waiting loop comes to its end."""
@@ -15,30 +15,28 @@ _RANDOM_BYTES = 2496
 """State of the Mersenne Twister: 624 words of 32 bits."""
 
 
-@dataclass
 class Clock:
-    """Seconds since 1970 as told to one session."""
+    """Seconds since 1970 as told to one session. Thread safe."""
 
-    now: float
+    def __init__(self, now: float) -> None:
+        self.now = now
+        self._lock = threading.Lock()
 
     def look(self) -> float:
         """The time, a tick later than at the last look."""
-        self.now = round(self.now + TICK, 6)
-        return self.now
+        return self._move(TICK)
 
     def sleep(self, seconds: object) -> None:
         """Let the time pass at once; nonsense and whole months are cut to what is bearable."""
         if isinstance(seconds, int | float) and seconds > 0:
-            self.now = round(self.now + min(float(seconds), _LONGEST_SLEEP), 6)
+            self._move(min(float(seconds), _LONGEST_SLEEP))
 
-    def datetime(self, zone: object) -> datetime.datetime:
-        """The time as a datetime; without a zone it is naive and in UTC."""
-        moment = datetime.datetime.fromtimestamp(self.look(), datetime.UTC)
-        if isinstance(zone, datetime.tzinfo):
-            return moment.astimezone(zone)
-        return moment.replace(tzinfo=None)
+    def _move(self, seconds: float) -> float:
+        with self._lock:
+            self.now = round(self.now + seconds, 6)
+            return self.now
 
 
-def random_state(pins: Pins) -> bytes:
-    """The bytes with which both sandboxes start their random numbers: the same in both."""
-    return random.Random(pins.seed).randbytes(_RANDOM_BYTES)
+def random_state(seed: int) -> bytes:
+    """The bytes with which both sandboxes start their random numbers."""
+    return random.Random(seed).randbytes(_RANDOM_BYTES)

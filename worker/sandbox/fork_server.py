@@ -25,7 +25,14 @@ _START_SECONDS = 30.0
 _OPEN_SECONDS = 10.0
 _CREDENTIALS = struct.Struct("3i")
 _HERE = Path(__file__).parent
-_SOURCES = ("values.py", "wire.py", "inside/server.py", "inside/session.py", "inside/pins.py")
+_SOURCES = (
+    "clock.py",
+    "values.py",
+    "wire.py",
+    "inside/server.py",
+    "inside/session.py",
+    "inside/pins.py",
+)
 _NOT_SHOWN = ("site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3")
 
 

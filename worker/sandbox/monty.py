@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,8 +38,11 @@ from worker.sandbox.values import display
 _MOST_SUSPENSIONS = 100_000
 _POLICY: OSPolicy = {"datetime": "call_host", "sleep": "call_host", "random_start": "call_host"}
 _FEED = re.compile(r"<python-input-(\d+)>")
-_TIME_OVER = re.compile(r"(feed|turn) time limit exceeded: ")
-_MEMORY_OVER = re.compile(r"memory limit exceeded: \d+ bytes > \d+ bytes")
+_TIME_OVER = re.compile(r"TimeoutError: (feed|turn) time limit exceeded: ")
+_MEMORY_OVER = re.compile(
+    r"MemoryError: (memory limit exceeded: \d+ bytes > \d+ bytes|the worker exceeded its memory)"
+)
+_SUSPENSIONS_OVER = re.compile(r"RuntimeError: suspension limit \d+ exceeded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +79,19 @@ class MontyInterpreter:
     ) -> None:
         self._limits = limits
         self._clock = Clock(start.now if start else pins.clock)
-        self._random = random_state(pins)
+        self._random = random_state(pins.seed)
         self._stubs = {name: _stub(name) for name in names | {FINAL}}
         self._feeds = list(start.feeds) if start else [_OURS]
-        self._worker: MontySession | None = pool(limits.seconds).checkout(**_checkout(limits))
-        self._worker.__enter__()
-        self._worker.load_session(start.state if start else _fresh(limits))
+        self._worker: MontySession | None = None
+        try:
+            worker = pool(limits.seconds).checkout(**_checkout(limits))
+            worker.__enter__()
+            self._worker = worker
+            worker.load_session(start.state if start else _fresh(limits))
+        except (MontyError, TimeoutError, OSError) as failure:
+            self.close()
+            text = f"no sandbox could be opened ({type(failure).__name__})"
+            raise SessionLost(text, limit=False) from failure
 
     def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
         """See ``session.Session.run``."""
@@ -174,8 +185,8 @@ class MontyInterpreter:
             "time.time": lambda _: clock.look(),
             "time.sleep": lambda args: clock.sleep(args[0]),
             "asyncio.sleep": lambda args: clock.sleep(args[0]),
-            "datetime.now": lambda args: clock.datetime(args[0] if args else None),
-            "date.today": lambda _: clock.datetime(None).date(),
+            "datetime.now": lambda args: _moment(clock, args[0] if args else None),
+            "date.today": lambda _: _moment(clock, None).date(),
             "os.urandom": lambda _: self._random,
         }
 
@@ -202,13 +213,21 @@ class MontyInterpreter:
         return tuple(frames)
 
 
+def _moment(clock: Clock, zone: object) -> datetime.datetime:
+    """The time as a datetime; without a zone it is naive and in UTC."""
+    moment = datetime.datetime.fromtimestamp(clock.look(), datetime.UTC)
+    if isinstance(zone, datetime.tzinfo):
+        return moment.astimezone(zone)
+    return moment.replace(tzinfo=None)
+
+
 def _limit_of(error: MontyError, limits: Limits) -> str | None:
     text = str(error)
-    if (isinstance(error, MontyCrashedError) and error.timed_out) or _TIME_OVER.search(text):
+    if (isinstance(error, MontyCrashedError) and error.timed_out) or _TIME_OVER.match(text):
         return f"time limit of {limits.seconds:g} seconds per step reached"
-    if _MEMORY_OVER.search(text) or "the worker exceeded its memory limit" in text:
+    if _MEMORY_OVER.match(text):
         return f"memory limit of {limits.memory_mb} MB reached"
-    if "suspension" in text and "limit" in text:
+    if _SUSPENSIONS_OVER.match(text):
         return "too many calls out of the sandbox in one session"
     return None
 

@@ -86,9 +86,12 @@ def walled_binary() -> Path:
     # while workers stay. The shell has one thread, and is what the pool kills.
     filters = folder / "filter"
     filters.write_bytes(assemble(MONTY) if supported() else b"")
-    line = f'{shlex.join(command)} "$@" 2>/dev/null 9<{shlex.quote(str(filters))}'
+    line = f'{shlex.join(command)} "$@" 9<{shlex.quote(str(filters))}'
     # The interrupt key is for us: a worker that dies of it would take its session along.
-    script.write_text(f"#!/bin/sh\ntrap '' INT\nulimit -t {_CPU_SECONDS}\n{line}\nexit $?\n")
+    # What a worker notes about its memory is not for our terminal.
+    quiet = 'case "$1" in subprocess) exec 2>/dev/null ;; esac'
+    lines = ["#!/bin/sh", "trap '' INT", f"ulimit -t {_CPU_SECONDS}", quiet, line, "exit $?", ""]
+    script.write_text("\n".join(lines))
     script.chmod(0o500)
     return script
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from worker.sandbox.seccomp import supported
+
 _PROBE_SECONDS = 20.0
 
 
@@ -94,12 +96,18 @@ def _walls() -> WallReport:
 
     if bubblewrap() is None:
         return WallReport(monty=False, process=False, missing="bubblewrap not found")
-    failure = probe([str(walled_binary()), "--version"])
+    try:
+        failure = probe([str(walled_binary()), "--version"])
+    except OSError as error:
+        failure = type(error).__name__
     if failure:
         missing = f"bubblewrap does not work here: {failure}"
         return WallReport(monty=False, process=False, missing=missing)
+    if not supported():
+        missing = "no system call filter for this kind of machine"
+        return WallReport(monty=True, process=False, missing=missing)
     try:
         fork_server()
-    except (NoSession, OSError) as failure:
-        return WallReport(monty=True, process=False, missing=str(failure))
+    except (NoSession, OSError) as error:
+        return WallReport(monty=True, process=False, missing=str(error))
     return WallReport(monty=True, process=True, missing="")

@@ -1,8 +1,7 @@
 """A clock that does not wait and random bytes that can be repeated, for the process sandbox.
 
-The clock starts at a given instant, moves on by a millisecond at each look and by the whole
-time at a ``sleep``. Installed before other modules are imported, so that they take it, too;
-threads and queues, which wait in real time, are imported before and keep the machine's clock.
+Installed before other modules are imported, so that they take it, too; threads and queues,
+which wait in real time, are imported before and keep the machine's clock.
 """
 
 from __future__ import annotations
@@ -15,36 +14,17 @@ import threading
 import time
 from typing import Any
 
-TICK = 0.001
-_LONGEST_SLEEP = 1e7
+from worker.sandbox.clock import Clock, random_state
 
-
-class _Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-        self._lock = threading.Lock()
-
-    def look(self) -> float:
-        with self._lock:
-            self.now = round(self.now + TICK, 6)
-            return self.now
-
-    def skip(self, seconds: float) -> None:
-        with self._lock:
-            self.now = round(self.now + min(seconds, _LONGEST_SLEEP), 6)
-
-
-clock = _Clock()
+clock = Clock(0.0)
 source = random.Random(0)
-_real = {name: getattr(time, name) for name in ("localtime", "gmtime", "ctime", "strftime")}
-_SHAPES = {"localtime": _real["localtime"], "gmtime": _real["gmtime"], "ctime": _real["ctime"]}
+_asctime_of, _strftime_of = time.asctime, time.strftime
 
 
 def start(now: float, seed: int) -> None:
     """Begin a session: set the clock, seed the random numbers."""
     clock.now = now
-    state = random.Random(seed).randbytes(2496)
-    random.seed(int.from_bytes(state, "little"))
+    random.seed(int.from_bytes(random_state(seed), "little"))
     source.seed(seed ^ 0x5EED)
 
 
@@ -58,8 +38,8 @@ def install() -> None:
         setattr(time, name, _named(name, lambda: clock.look()))
         setattr(time, f"{name}_ns", _named(f"{name}_ns", lambda: int(clock.look() * 1e9)))
     setattr(time, "sleep", sleep)  # noqa: B010
-    for name, shape in _SHAPES.items():
-        setattr(time, name, _named(name, _at_our_time(shape)))
+    for name in ("localtime", "gmtime", "ctime"):
+        setattr(time, name, _named(name, _at_our_time(getattr(time, name))))
     time.asctime = _named("asctime", _asctime)
     time.strftime = _named("strftime", _strftime)
 
@@ -68,7 +48,7 @@ def sleep(seconds: float, /) -> None:
     """Let the time pass at once."""
     if seconds < 0:
         raise ValueError("sleep length must be non-negative")
-    clock.skip(float(seconds))
+    clock.sleep(seconds)
 
 
 def tame_asyncio() -> None:
@@ -82,7 +62,7 @@ def tame_asyncio() -> None:
             # Another thread may be about to wake the loop: it gets its time.
             ready = list(super().select(timeout if threading.active_count() > 1 else 0))
             if not ready:
-                clock.skip(timeout)
+                clock.sleep(timeout)
             return ready
 
     selectors.DefaultSelector = Selector  # type: ignore[misc]
@@ -100,12 +80,9 @@ def _at_our_time(shape: Any) -> Any:
     return lambda seconds=None: shape(clock.look() if seconds is None else seconds)
 
 
-_asctime_of = time.asctime
-
-
 def _asctime(moment: Any = None) -> str:
     return _asctime_of(time.localtime() if moment is None else moment)
 
 
 def _strftime(form: str, moment: Any = None) -> str:
-    return str(_real["strftime"](form, time.localtime() if moment is None else moment))
+    return _strftime_of(form, time.localtime() if moment is None else moment)
