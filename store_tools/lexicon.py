@@ -157,7 +157,7 @@ THINGS = _set(
     card carrier cart cartridge case caster castor catcher chain chair chalk charger chart chisel cleaner cleaning clip
     clock cloth clothing club coaster coat collar comb component compost compressor computer conditioner cone connector container cooker
     cooler cord corkscrew costume counter coupling cover cradle crate cream crust cup curtain cushion cutter decal
-    descaler desk detergent diffuser dimmer dish dispenser divider dock dome dongle door drawer dress dressing drill
+    descaler desk detergent diffuser dimmer dish dispenser divider dock dongle door drawer dress dressing drill
     dumbbell duster easel eraser extender extension eyepiece fan feeder fence fender fertilizer fertiliser figure
     figurine file filament filler film filter fixture flag flask float flour flower flute food footprint fork fountain frame freezer
     frother fryer fuel funnel fuse game garland gasket gate gauge gear gel generator gig glass globe glove glue goggle grate

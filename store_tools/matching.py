@@ -188,6 +188,8 @@ def _implied(query: Query, item: Item) -> bool:
     named = any(is_spec(w) for w in rest) and len(rest) > len(missing)
     named = (named or len(rest) > 1) if missing == [query.head] else named and len(rest) > 2
     told = query.head in missing or query.head in item.sku
+    if missing == [query.head] and len(rest) > 1 and query.spec and set(item.core) <= set(rest):
+        return True
     if not told or not set(missing) <= allowed:
         return False
     if query.head not in HYPERNYMS or not rest or not named:

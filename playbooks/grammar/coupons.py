@@ -46,7 +46,7 @@ _VERB = (
     r"would like to|feel free to|are free to|need to|have to)\s+(?:also\s+)?)?(?:us(?:e|es|ing)|apply|applying|applied|"
     r"redeem(?:ing)?|try(?:ing)?|enter(?:ing)?|test(?:ing)?|stack(?:ing)?|combin(?:e|ing)|via|through|claim(?:ing)?|"
     r"cash(?:ing)? in|with|under|activate|add|put|take|bought with|pay(?:ing)? with)\s+"
-    r"(?:(?:the|my|our|your|a|an|either|both|one of|any of|all of|whichever of|these|those|best of|better of)\s+)*)"
+    r"(?:(?:the|my|our|your|a|an|either|both|one of|any of|all of|(?:better|best|cheaper) (?:one )?of|whichever of|these|those|best of|better of)\s+)*)"
 )
 _ZONES = [
     regex.compile(rf"{_VERB}?{_LIST}\s*(?i:\b(?:as (?:a |the )?)?){_KEY}\b"),
@@ -74,7 +74,7 @@ _CHOICE = regex.compile(
     FLAGS,
 )
 _OFFER = regex.compile(
-    r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possibl[ey] (?:coupon|discount|promo|voucher)?\s*(?:codes?|coupons?|vouchers?|promos?)|if (?:it|they|that) helps?|are the (?:codes|coupons|vouchers)|known|collected|floating|"
+    r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possibl[ey] (?:coupon|discount|promo|voucher)?\s*(?:codes?|coupons?|vouchers?|promos?)|(?:only )?if (?:it|they|that) (?:helps?|gives?|saves?)|are the (?:codes|coupons|vouchers)|known|collected|floating|"
     r"feel free|free to|if (?:it|they|that|one) (?:helps?|works?|saves?|applies)|worth trying|on hand|have|got)\b",
     FLAGS,
 )

@@ -20,7 +20,7 @@ _TAIL = (
     r"including (?:the |any )?discounts?|to spend|or so|budget|please))*)"
 )
 _OFF = regex.compile(
-    r"(?:,?\s*(?:to|and|so that|so|which|that|for|in order to)\s+)?(?:(?:we|i|you|it)\s+)?"
+    r"(?<!\w)(?:,?\s*(?:to|and|so that|so|which|that|for|in order to)\s+)?(?:(?:we|i|you|it)\s+)?"
     r"(?:(?:can|should|will|must)\s+)?(?:(?:actually|really)\s+)?"
     r"(?:get|gets|save|saves|give|gives|giving|claim|take|takes|receive|worth|grants?|brings?|for)?\s*"
     r"(?:(?:the|a|an|me|us|you|its|another|full)\s+)*(?:" + MONEY + r"|(?P<p>\d+)\s?(?:%|percent))"
@@ -28,14 +28,14 @@ _OFF = regex.compile(
     FLAGS,
 )
 _STRICT = regex.compile(
-    r"(?:(?:for|at|costing|priced|that costs?|which costs?|(?:stay|staying|keep(?:ing)? it|remain)s?|is|be|costs?)\s+)*"
+    r"(?<!\w)(?:(?:for|at|costing|priced|that costs?|which costs?|(?:stay|staying|keep(?:ing)? it|remain)s?|is|be|costs?)\s+)*"
     r"(?:strictly\s+)?(?:under|below|less than|cheaper than|lower than|fewer than|beneath)\s+"
     r"(?:a total of\s+|the\s+|a\s+)?" + MONEY + _TAIL,
     FLAGS,
 )
 _MORE = r"(?:over|above|beyond|more than|past|higher than|in excess of)"
 _AT_MOST = regex.compile(
-    r"(?:(?:for|at|costing|priced|that costs?|which costs?|spend(?:ing)?|pay(?:ing)?|with|within|on|of|and|but)\s+)*"
+    r"(?<!\w)(?:(?:for|at|costing|priced|that costs?|which costs?|spend(?:ing)?|pay(?:ing)?|with|within|on|of|and|but)\s+)*"
     r"(?:(?:a|my|our|the)\s+(?:total\s+)?(?:budget|limit|price|total)\s+of\s+)?"
     r"(?:at (?:the )?(?:very )?most|no more than|not more than|never more than|nothing over|nothing above|up to|within|"
     r"inside|max(?:imum)?\.?(?: of|:)?|not over|not above|no higher than|not higher than|"
@@ -51,7 +51,7 @@ _AT_MOST = regex.compile(
     FLAGS,
 )
 _OR_LESS = regex.compile(
-    r"(?:for|at|with)?\s*"
+    r"(?<!\w)(?:for|at|with)?\s*"
     + MONEY
     + r"\s*,?\s*(?:or (?:less|under|below|cheaper)|max(?:imum)?|tops|at (?:the )?most|"
     r"budget|limit|to spend(?: in total)?|in total)\b" + _TAIL,
@@ -59,7 +59,7 @@ _OR_LESS = regex.compile(
 )
 _FOR = regex.compile(r"\b(?:for|with|on|at)\s+" + MONEY + _TAIL, FLAGS)
 _FLOOR = regex.compile(
-    r"(?:(?:for|at|costing|priced|that costs?|which costs?)\s+)*(?:over|above|more than|at least|no less than|"
+    r"(?<!\w)(?:(?:for|at|costing|priced|that costs?|which costs?)\s+)*(?:over|above|more than|at least|no less than|"
     r"not less than|upwards of|from)\s+" + MONEY + _TAIL,
     FLAGS,
 )

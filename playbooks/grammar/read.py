@@ -43,7 +43,7 @@ _AFTERTHOUGHT = regex.compile(
 )
 _WORDY_MONEY = regex.compile(rf"\b(?P<n>(?!\d){NUMBER})(?P<unit>\s+(?:dollars|bucks)\b)", FLAGS)
 _ONE_CODE = regex.compile(
-    r"(?:\bi know )?\bonly one (?:\w+ )?(?:can|may) be used\b|\b(?:buy|order) (?:it |them )?only if (?:it|that|the (?:code|coupon|discount)) (?:does|works|is|applies)\b",
+    r"\bonly if (?:it|they|that) (?:gives?|helps?|saves?|works?|applies)[^.!?;]*|(?:\bi know )?\bonly one (?:\w+ )?(?:can|may) be used\b|\b(?:buy|order) (?:it |them )?only if (?:it|that|the (?:code|coupon|discount)) (?:does|works|is|applies)\b",
     FLAGS,
 )
 _SENTENCE = regex.compile(

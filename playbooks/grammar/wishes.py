@@ -109,7 +109,7 @@ _NO_FEWER = regex.compile(
 )
 _FALLBACK = [
     regex.compile(
-        r"[,;.]?\s*\b(?:but )?(?:if|should|in case|when)\b(?P<cond>[^.!?;]*?\b(?:(?:cannot|can't|can not|could not|couldn't) (?:get|have|deliver|supply|be|find|buy|offer)|sold out|out of stock|unavailable|not available|n't available|n't in stock|not in stock|gone|no longer|n't have|not have|not carry|n't carry|no stock|not there|missing|n't there|not sold|n't sold|be had|run out|ran out|none left)\b[^.!?;,]*?),?\s*"
+        r"[,;.]?\s*\b(?:but )?(?:if|should|in case|when)\b(?P<cond>[^.!?;]*?\b(?:(?:cannot|can't|can not|could not|couldn't) (?:get|have|deliver|supply|be|find|buy|offer)|fewer than|less than|not enough|too few|sold out|out of stock|unavailable|not available|n't available|n't in stock|not in stock|gone|no longer|n't have|not have|not carry|n't carry|no stock|not there|missing|n't there|not sold|n't sold|be had|run out|ran out|none left)\b[^.!?;,]*?),?\s*"
         r"(?:then )?(?:please )?(?:just )?(?:(?:i|we)(?:'ll| will| would|'d)? )?(?:take|buy|get|order|go for|choose|pick|grab|have|send|use|settle for|switch to|accept|substitute|replace it with)\s+(?:me |us )?(?P<what>[^.!?;]+)",
         FLAGS,
     ),

@@ -16,8 +16,8 @@ from worker.sandbox import Limits, SandboxError, SandboxExecutor, open_sandbox
 SECRET = "sk-live-7f3a9c"
 VARIABLE = "STORE_API_SECRET"
 LIMITS = Limits(seconds=0.7, wall_seconds=8, calls=200)
-SLACK = 1.0
-"""Seconds after the limit in which the sandbox must have ended the step."""
+SLACK = 2.5
+"""Seconds after the limit in which a step must have ended, with several attacks at once."""
 
 
 @dataclass(frozen=True)

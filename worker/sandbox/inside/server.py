@@ -92,7 +92,7 @@ def _become_session(
 
 
 def _limit(settings: dict[str, Any], size: int) -> None:
-    space = size + (int(settings["memory_mb"]) << 20)
+    space = size + (int(settings["memory_mb"]) << 20) + session.RESERVE
     for kind, most in (
         (resource.RLIMIT_AS, space),
         (resource.RLIMIT_CORE, 0),

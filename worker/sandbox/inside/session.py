@@ -9,6 +9,7 @@ import ast
 import builtins
 import io
 import linecache
+import mmap
 import os
 import re
 import signal
@@ -28,6 +29,8 @@ _MOST_FRAMES = 40
 _NAME_CHARS = 200
 _MESSAGE_CHARS = 20_000
 _STACK = 1 << 20
+RESERVE = 8 << 20
+"""Bytes beside the memory of the code, for our own work between steps."""
 _BELOW = 8
 """Frames of ours under the first frame of a snippet."""
 
@@ -164,7 +167,16 @@ def _run(code: str, step: int, names: dict[str, Any], limit: int) -> dict[str, A
         if not own and thread not in pools._threads_queues:
             thread.join()
     _Output.stream.flush()
-    return result
+    return result if _room() else {"error": _error(MemoryError())}
+
+
+def _room() -> bool:
+    """Whether there is memory for the next step; without it the session could not be kept."""
+    try:
+        mmap.mmap(-1, RESERVE // 2).close()
+    except OSError:
+        return False
+    return True
 
 
 def _execute(code: str, file: str, names: dict[str, Any]) -> Any:
