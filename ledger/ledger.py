@@ -46,8 +46,8 @@ class Ledger:
         self._spent = {"calls": 0, "requests": 0, "writes": 0, "final": 0}
         self._closed = False
         self._lock = threading.RLock()
-        self.line: Callable[[], int | None] = lambda: None
-        """Asked at each call for the source line that made it."""
+        self.position: Callable[[], tuple[int, int] | None] = lambda: None
+        """Asked at each call for the step and source line that made it."""
 
     def offer(self, tools: Iterable[Tool]) -> None:
         """Add tools to what generated code may call."""
@@ -100,10 +100,15 @@ class Ledger:
     def _run(self, found: Tool, args: list[object], kwargs: dict[str, object]) -> object:
         began = time.perf_counter()
         self._wire = []
-        line = self.line()
+        step, line = self.position() or (None, None)
         arguments: dict[str, object] = {}
 
-        def keep(outcome: Outcome, result: object = None, error: str | None = None) -> None:
+        def keep(
+            outcome: Outcome,
+            result: object = None,
+            error: str | None = None,
+            fault: ToolFault | None = None,
+        ) -> None:
             self._calls.append(
                 ToolCall(
                     number=len(self._calls) + 1,
@@ -113,6 +118,9 @@ class Ledger:
                     outcome=outcome,
                     result=result,
                     error=error,
+                    fault=fault.kind if fault else None,
+                    fatal=bool(fault and fault.fatal),
+                    step=step,
                     line=line,
                     seconds=round(time.perf_counter() - began, 6),
                     requests=tuple(self._wire),
@@ -123,7 +131,7 @@ class Ledger:
             arguments = _plain_arguments(found.bind(args, kwargs))
             result = found.run(**copy.deepcopy(arguments))
         except ToolFault as fault:
-            keep("unknown" if self._in_doubt(fault) else "failed", error=fault.text)
+            keep("unknown" if self._in_doubt(fault) else "failed", error=fault.text, fault=fault)
             raise
         except BaseException as error:
             keep("unknown", error=f"internal error ({type(error).__name__})")

@@ -7,6 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from ledger.fault import FaultKind
+
 Kind = Literal["read", "write"]
 Outcome = Literal["done", "failed", "unknown"]
 
@@ -37,8 +39,13 @@ class ToolCall(BaseModel):
     outcome: Outcome
     result: object = None
     error: str | None = None
+    fault: FaultKind | None = None
+    """The built-in exception that generated code saw, where the call failed."""
+    fatal: bool = False
+    step: int | None = None
+    """The snippet of the instruction that made the call, where the sandbox knows it."""
     line: int | None = None
-    """Source line of the snippet that made the call, where the sandbox knows it."""
+    """Source line within that snippet."""
     seconds: float = 0.0
     requests: tuple[WireCall, ...] = ()
 

@@ -22,6 +22,9 @@ class StepRecord(BaseModel):
     code: str
     prints: str = ""
     error: str | None = None
+    error_kind: str | None = None
+    sandbox: str | None = None
+    """Where it ran: monty or process; None when it was refused before it ran."""
     seconds: float = 0.0
 
 
@@ -35,6 +38,8 @@ class WorkReport(BaseModel):
     """What the code passed to final_answer, as plain data."""
     answered: bool = False
     error: str | None = None
+    pins: tuple[float, int] | None = None
+    """Clock (seconds since 1970) and seed of the sandbox: what a repetition needs to be equal."""
     calls: tuple[ToolCall, ...] = ()
     requests: int = 0
     seconds: float = 0.0

@@ -16,7 +16,7 @@ from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
 from worker.model import DoorModel
 from worker.report import StepRecord, WorkReport
-from worker.sandbox import Limits, SandboxExecutor, open_sandbox
+from worker.sandbox import Limits, SandboxExecutor, open_sandbox, python_rules
 
 MAX_STEPS = 3
 
@@ -30,7 +30,11 @@ def _environment() -> Environment:
 
 def system_prompt(tools: Iterable[Tool]) -> str:
     """The worker's system prompt; the same tools give the same bytes."""
-    return _environment().get_template("system.jinja").render(tools=list(tools))
+    return (
+        _environment()
+        .get_template("system.jinja")
+        .render(tools=list(tools), python_rules=python_rules())
+    )
 
 
 class _Agent(CodeAgent):  # type: ignore[misc]
@@ -65,7 +69,7 @@ class Worker:
         """
         began = time.perf_counter()
         executor = open_sandbox(ledger, self._limits)
-        ledger.line = lambda: executor.position[1] if executor.position else None
+        ledger.position = lambda: executor.position
         outcome: dict[str, Any] = {}
         try:
             outcome = self._run(instruction, ledger, executor)
@@ -116,7 +120,14 @@ def _report(
     outcome: dict[str, Any], executor: SandboxExecutor, ledger: Ledger, seconds: float
 ) -> WorkReport:
     steps = tuple(
-        StepRecord(code=t.code, prints=t.logs, error=t.error, seconds=round(t.seconds, 6))
+        StepRecord(
+            code=t.code,
+            prints=t.logs,
+            error=t.error,
+            error_kind=t.error_kind,
+            sandbox=t.sandbox,
+            seconds=round(t.seconds, 6),
+        )
         for t in executor.traces
     )
     return WorkReport(
@@ -124,6 +135,7 @@ def _report(
         result=outcome.get("result"),
         answered=bool(outcome.get("answered")),
         error=outcome.get("error"),
+        pins=(executor.pins.clock, executor.pins.seed),
         calls=ledger.calls,
         requests=ledger.requests,
         seconds=round(seconds, 6),

@@ -214,7 +214,7 @@ def test_a_closed_ledger_refuses_calls_and_requests(ledger: Ledger) -> None:
 def test_records_say_what_became_of_a_call(
     ledger: Ledger, name: str, arguments: dict[str, object], outcome: str, wire: list[str]
 ) -> None:
-    ledger.line = lambda: 7
+    ledger.position = lambda: (1, 7)
     with suppress(ToolFault):
         ledger.call(name, [], arguments)
     (call,) = ledger.calls

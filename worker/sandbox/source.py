@@ -15,9 +15,30 @@ class Unparsable(ValueError):
         self.line = line
 
 
-@lru_cache(maxsize=4)
+MOST_NESTED = 400
+"""Levels of a tree. Far below what the parser can take, because that depends on the depth of the
+caller's own stack: the same text must be refused, or not, wherever it is looked at."""
+
+
+@lru_cache(maxsize=64)
 def parse(code: str) -> ast.Module:
     """The tree, which nobody may change. Raises Unparsable, whatever the text."""
+    tree = _parse(code)
+    if _levels(tree) > MOST_NESTED:
+        raise Unparsable("the code is nested too deeply")
+    return tree
+
+
+def _levels(tree: ast.AST) -> int:
+    levels = 0
+    layer = [tree]
+    while layer and levels <= MOST_NESTED:
+        levels += 1
+        layer = [child for node in layer for child in ast.iter_child_nodes(node)]
+    return levels
+
+
+def _parse(code: str) -> ast.Module:
     try:
         return ast.parse(code)
     except SyntaxError as error:
