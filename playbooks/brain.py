@@ -69,7 +69,7 @@ def _last_facts(asked: str) -> Facts:
 
 def _work(instruction: str) -> str:
     header = read_instruction(instruction)
-    code = program(header[1]) if header else None
+    code = program(header[0], header[1]) if header else None
     if header is None or code is None:
         return (
             "Thought: This instruction follows no playbook that I know.\n"

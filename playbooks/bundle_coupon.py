@@ -5,6 +5,7 @@ from __future__ import annotations
 from playbooks.facts import Facts, Found, Product
 from playbooks.grammar import Order
 from playbooks.playbook import Playbook
+from playbooks.programs import SIMULATE
 
 MOST_FILLERS = 24
 
@@ -15,6 +16,7 @@ PLAYBOOK = Playbook(
         "All parts of the set are needed. Where additions are allowed, also try every basket with one or two "
         "cheap additions; buy the addition only if the final total falls."
     ),
+    programs={"simulate": SIMULATE},
 )
 
 

@@ -9,6 +9,7 @@ import regex
 from playbooks.facts import Product
 from playbooks.grammar import Line
 from playbooks.playbook import Playbook
+from playbooks.programs import PURCHASE, SIMULATE
 from store_tools.combinations import combinations_for
 from store_tools.words import measured_units, words
 
@@ -38,6 +39,7 @@ PLAYBOOK = Playbook(
         "Count units, not packages. Generate all combinations within stock that give exactly N units, try each "
         "with every coupon, then buy the lowest total."
     ),
+    programs={"simulate": SIMULATE, "purchase": PURCHASE},
 )
 
 

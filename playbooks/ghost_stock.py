@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playbooks.facts import Facts
 from playbooks.playbook import Playbook
+from playbooks.programs import PURCHASE
 
 PLAYBOOK = Playbook(
     name="ghost-stock",
@@ -12,6 +13,7 @@ PLAYBOOK = Playbook(
         "The error names the real stock. Task allows fewer ('all', 'as many as', 'up to'): buy what is really "
         "there. Cheapest mix of several products: plan anew with the real stock. Exact amount or complete set: decline."
     ),
+    programs={"purchase": PURCHASE},
 )
 
 

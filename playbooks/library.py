@@ -28,11 +28,11 @@ PLAYBOOKS: tuple[Playbook, ...] = (
 )
 
 
-def program(step: str) -> str | None:
-    """The worker code of a step, whichever playbook holds it."""
-    for playbook in PLAYBOOKS:
-        if step in playbook.programs:
-            return playbook.programs[step]
+def program(playbook: str, step: str) -> str | None:
+    """The worker code of a playbook's step, or None where there is none."""
+    for known in PLAYBOOKS:
+        if known.name == playbook:
+            return known.programs.get(step)
     return None
 
 

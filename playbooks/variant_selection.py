@@ -7,22 +7,10 @@ import regex
 from playbooks.facts import Facts, Found, Product
 from playbooks.grammar import Line, Order
 from playbooks.playbook import Playbook
+from playbooks.programs import SURVEY
 from store_tools.lexicon import NATURAL_PAIRS
 from store_tools.matching import read_item, read_query
 from store_tools.words import singular, words
-
-SURVEY = """\
-report = {"found": {}}
-try:
-    for query in p["queries"]:
-        report["found"][query] = Combo_Find_Products_For_Query(query=query)
-    if p["whole_catalog"]:
-        products = Combo_List_All_Products()["products"]
-        report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
-except Exception as error:
-    report["error"] = str(error)
-final_answer(report)
-"""
 
 PLAYBOOK = Playbook(
     name="variant-selection",

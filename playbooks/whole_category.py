@@ -5,6 +5,7 @@ from __future__ import annotations
 from playbooks.facts import Product
 from playbooks.grammar import Line, Order
 from playbooks.playbook import Playbook
+from playbooks.programs import PURCHASE
 
 PLAYBOOK = Playbook(
     name="whole-category",
@@ -13,6 +14,7 @@ PLAYBOOK = Playbook(
         "Take every product that is of that kind (not accessories for it), each with its whole stock; a "
         "sold-out one is skipped."
     ),
+    programs={"purchase": PURCHASE},
 )
 
 

@@ -87,4 +87,4 @@ def test_every_program_is_python_and_every_playbook_has_trigger_and_prose() -> N
         assert playbook.prose
         for step, code in playbook.programs.items():
             ast.parse(code)
-            assert program(step) == code
+            assert program(playbook.name, step) == code

@@ -1,0 +1,82 @@
+"""The worker's reference code; each program reads its facts from ``p``, the step's parameters.
+
+A playbook names the programs that carry out its steps; several share one.
+"""
+
+from __future__ import annotations
+
+SURVEY = """\
+report = {"found": {}}
+try:
+    for query in p["queries"]:
+        report["found"][query] = Combo_Find_Products_For_Query(query=query)
+    if p["whole_catalog"]:
+        products = Combo_List_All_Products()["products"]
+        report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
+except Exception as error:
+    report["error"] = str(error)
+final_answer(report)
+"""
+"""Looks up every wanted phrase and reports all matches."""
+
+SIMULATE = """\
+import itertools
+combinations = [[]]
+for group in p["groups"]:
+    if "contents" in group:
+        choices = group["contents"]
+    else:
+        made = Combo_Generate_Product_Combinations_For_Target_Units(
+            products=group["products"], target_units=group["target"])
+        choices = [c["items"] for c in made["combinations"]]
+    combinations = [a + b for a in combinations for b in choices][:p["most"]]
+base = combinations[:3]
+added = []
+for filler in p["fillers"]:
+    for number in range(1, min(3, filler["available"]) + 1):
+        added.append([{"sku": filler["sku"], "quantity": number}])
+mixed = []
+cheap = p["fillers"][:8]
+for i, first in enumerate(cheap):
+    for second in cheap[i + 1:]:
+        for a, b in ((1, 1), (1, 2), (2, 1)):
+            if a <= first["available"] and b <= second["available"]:
+                cost = a * first["price"] + b * second["price"]
+                pair = [{"sku": first["sku"], "quantity": a}, {"sku": second["sku"], "quantity": b}]
+                mixed.append((cost, pair))
+for first, second, third in itertools.combinations(cheap, 3):
+    cost = first["price"] + second["price"] + third["price"]
+    mixed.append((cost, [{"sku": x["sku"], "quantity": 1} for x in (first, second, third)]))
+mixed.sort(key=lambda pair: pair[0])
+added = added + [content for cost, content in mixed]
+for content in added:
+    for start in base:
+        combinations.append(start + content)
+tested = combinations[:p["most"]]
+tried = Combo_Test_Coupons_For_Product_Combinations(combinations=tested, coupons=p["coupons"])
+rows = tried["results"]
+with_code = [r for r in rows if r["coupon"]]
+best = rows[:8] + sorted(with_code, key=lambda r: -r["discount"])[:4] + with_code[:8]
+final_answer({"results": best, "errors": tried["errors"][:12], "tested": len(tested),
+              "cut": len(combinations) > len(tested)})
+"""
+"""Tries every code on every allowed set of items and reports the best results."""
+
+PURCHASE = """\
+report = {"bought": False}
+try:
+    basket = Combo_Set_Basket_For_Items(items=p["items"], coupon=p["coupon"])
+    report["receipt"] = Req_CheckoutBasket(
+        expected_total=p["expected_total"], expected_coupon=p["coupon"])
+    report["bought"] = True
+except Exception as error:
+    report["error"] = str(error)
+if not report["bought"]:
+    Combo_Empty_Basket()
+    products = Combo_List_All_Products(refresh=True)["products"]
+    if p["whole_catalog"]:
+        report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
+    report["found"] = {q: Combo_Find_Products_For_Query(query=q) for q in p["queries"]}
+final_answer(report)
+"""
+"""Buys a known set of items, or reports why not and what is listed now."""
