@@ -9,7 +9,7 @@ from playbooks.grammar import Line, Order
 from playbooks.playbook import Playbook
 from playbooks.programs import SURVEY
 from store_tools.lexicon import NATURAL_PAIRS
-from store_tools.matching import read_item, read_query
+from store_tools.matching import RELATED, read_item, read_query
 from store_tools.words import singular, words
 
 PLAYBOOK = Playbook(
@@ -89,6 +89,12 @@ def _of_a_kind(products: list[Product]) -> list[Product]:
         return products
     usual = sure[len(sure) // 2]
     return [p for p in products if p.score >= SURE or p.price >= PLAUSIBLE * usual]
+
+
+def relatives(line: Line, facts: Facts) -> list[Product]:
+    """Products in stock that may be of the kind or not: a hacksaw, where saws are wanted."""
+    near = facts.found.get(line.phrase, Found()).near
+    return [p for p in near if p.score == RELATED and p.available > 0]
 
 
 def best_fit(line: Line, products: list[Product]) -> list[Product]:

@@ -34,6 +34,8 @@ FULL = 0.6
 """Scores from here on are full matches."""
 IMPLIED = 0.65
 """Score where the name leaves out the kind, which its model implies."""
+RELATED = 0.55
+"""Score of a compound that may or may not be of the asked kind."""
 MISSPELT = 0.7
 """Best score of a match that rests on a corrected spelling."""
 PACKAGING = frozenset(
@@ -172,7 +174,9 @@ def _score(query: Query, item: Item) -> float:
         meant = _misspelt(word, item.every)
         if meant:
             return round(min(MISSPELT, _score(_respelt(query, word, meant), item)), 3)
-        return IMPLIED if _implied(query, item) else 0.5 * _coverage(query, item)
+        if _implied(query, item):
+            return IMPLIED
+        return RELATED if _related(query, item) else min(0.5, 0.5 * _coverage(query, item))
     if _other_variant(query, item) or len(item.name) > NAME_WORDS:
         return 0.5
     extra = sum(1 for w in dict.fromkeys(item.name) if w not in query.needed and w not in STOPWORDS)
@@ -197,6 +201,13 @@ def _implied(query: Query, item: Item) -> bool:
     main = set(item.core) | {w for w in item.name if is_spec(w)}
     other = item.head in KINDS and item.head not in query.said
     return not other and all(w in main for w in rest) and not _other_variant(query, item)
+
+
+def _related(query: Query, item: Item) -> bool:
+    """Whether the head is written into a longer word: a hacksaw may be a saw, or it may not."""
+    longer = [w for w in item.core if len(w) >= len(query.head) + 3 and w.endswith(query.head)]
+    others = all(w in item.every for w in query.needed if w != query.head)
+    return len(query.head) >= 3 and bool(longer) and others and item.head in longer
 
 
 def _coverage(query: Query, item: Item) -> float:

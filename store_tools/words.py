@@ -166,6 +166,8 @@ def singular(token: str) -> str:
         return IRREGULAR_PLURALS[token]
     if token[:-1] in ABBREVIATIONS and token.endswith("s"):
         return token[:-1]
+    if token.endswith("ie") and len(token) > 4:
+        return token[:-2] + "y"
     if len(token) < 4 or not token.endswith("s") or token.endswith(("ss", "us", "is")):
         return token
     if token.endswith("ies") and len(token) > 4:

@@ -35,7 +35,7 @@ _LIST = (
     rf"along with|together with|with)\b|{_ELSE})\s*{_ONE})*"
 )
 _BETWEEN = (
-    r"(?:[\s:=–-]+|(?i:\b(?:to try|you (?:can|may|could|might)(?: also)? (?:try|use|test|apply|redeem)|"
+    r"(?:[\s:=(–-]+|\bwins?\b|(?i:\b(?:to try|you (?:can|may|could|might)(?: also)? (?:try|use|test|apply|redeem)|"
     r"you (?:can|may|could|might)|may be used|can be used|we have|i have|available(?: are| is)?|"
     r"are|is|be|include|named|called|the|these|those|of|to|use|try|test|apply|known|possible|possibly|"
     r"floating around|collected|found|got|for (?:this|it|that)|on hand|worth trying|are|both|either|one of|"
@@ -45,7 +45,7 @@ _VERB = (
     r"(?i:\b(?:(?:please|also|then|and|but|just)\s+)*(?:(?:(?:you|we|i)\s+)?(?:may|can|could|might|should|must|want to|"
     r"would like to|feel free to|are free to|need to|have to)\s+(?:also\s+)?)?(?:us(?:e|es|ing)|apply|applying|applied|"
     r"redeem(?:ing)?|try(?:ing)?|enter(?:ing)?|test(?:ing)?|stack(?:ing)?|combin(?:e|ing)|via|through|claim(?:ing)?|"
-    r"cash(?:ing)? in|with|under|activate|add|put|take|bought with|pay(?:ing)? with)\s+"
+    r"cash(?:ing)? in|with|under|activate|add|put|were given|was given|hold|have|got|received|take|bought with|pay(?:ing)? with)\s+"
     r"(?:(?:the|my|our|your|a|an|either|both|one of|any of|all of|(?:better|best|cheaper) (?:one )?of|whichever of|these|those|best of|better of)\s+)*)"
 )
 _ZONES = [
@@ -70,12 +70,13 @@ _TOGETHER = regex.compile(
     FLAGS,
 )
 _CHOICE = regex.compile(
-    r"\b(?:either|or|one of|any of|whichever|best of|better of|the one|of (?:the|these|those) (?:\w+ )?(?:codes|coupons|vouchers)|(?:best|better) (?:one|coupon|code|voucher)|if (?:that|it)|if\b[^.!?]*?(?:not|n't|fails?|refused|rejected)|which(?:ever)? (?:one )?(?:is|saves|gives))\b|[A-Z0-9]{3,}\s*/\s*[A-Z0-9]{3,}",
+    r"\b(?:either|one of|any of|whichever|best of|better of|the one|of (?:the|these|those) (?:\w+ )?(?:codes|coupons|vouchers)|(?:best|better) (?:one|coupon|code|voucher)|if (?:that|it)|if\b[^.!?]*?(?:not|n't|fails?|refused|rejected)|which(?:ever)? (?:one )?(?:is|saves|gives))\b|[A-Z0-9]{3,}\s*/\s*[A-Z0-9]{3,}",
     FLAGS,
 )
+_OR = regex.compile(r"[A-Z0-9_-]{3,}\W{1,3}(?:(?i:or)\b|/)\s*(?:(?i:maybe|even|the|code|coupon|voucher)\s+)*[A-Z0-9_-]{3,}")
 _OFFER = regex.compile(
     r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possibl[ey] (?:coupon|discount|promo|voucher)?\s*(?:codes?|coupons?|vouchers?|promos?)|(?:only )?if (?:it|they|that) (?:helps?|gives?|saves?)|are the (?:codes|coupons|vouchers)|known|collected|floating|"
-    r"feel free|free to|if (?:it|they|that|one) (?:helps?|works?|saves?|applies)|worth trying|on hand|have|got)\b",
+    r"feel free|free to|if (?:it|they|that|one) (?:helps?|works?|saves?|applies)|worth trying|on hand|have|got|given|hold|received|optional|allow)\b",
     FLAGS,
 )
 _ANYWAY = regex.compile(
@@ -94,7 +95,7 @@ _STRICT_ELSE = regex.compile(
     FLAGS,
 )
 _IF_CODE = regex.compile(
-    r"(?:^|(?<=[.!?;]))[^.!?;]*\b(?i:if|should|in case|when)\b[^.!?;]*?" + CODE + r"[^.!?;]*?"
+    r"(?:^|(?<=[.!?;]))[^.!?;]*\b(?i:if|should|in case|when)\b[^.!?;]*?" + _LIST + r"[^.!?;]*?"
     r"(?i:\b(?:works?|working|gives?|helps?|saves?|appl(?:y|ies)|valid|accepted|lowers?|reduces?|takes?|brings?|makes?)\b)[^.!?;]*"
 )
 _NO_BUYING = regex.compile(
@@ -143,7 +144,7 @@ def take_coupons(text: str) -> CouponTalk:
         talk.codes.extend(new)
         sentence = _sentence_around(talk.rest, found)
         said.append(sentence)
-        listed = listed or bool(regex.search(rf"{_KEY}[^.!?]*:\s*{_QUOTE}{CODE}", sentence))
+        listed = listed or bool(regex.match(rf"\s*(?:\w+\s+){{0,2}}{_KEY}\b", sentence)) or bool(regex.search(rf"{_KEY}[^.!?]*:\s*{_QUOTE}{CODE}", sentence))
         talk.rest = _cut(talk.rest, found)
     talk.mode = _mode(talk, " . ".join(said), listed)
     return talk
@@ -184,7 +185,7 @@ def _mode(talk: CouponTalk, said: str, listed: bool) -> str:
     if talk.buy_anyway:
         return "try"
     offered = bool(_OFFER.search(said)) or (listed and len(talk.codes) > 1)
-    choice = bool(_CHOICE.search(said))
+    choice = bool(_CHOICE.search(said) or _OR.search(said))
     if len(talk.codes) > 1 and _TOGETHER.search(said) and not choice:
         return "all"
     if talk.mode == "any":

@@ -21,13 +21,14 @@ from store_tools.words import is_spec, words
 FLAGS = regex.IGNORECASE
 _EXCEPT = regex.compile(
     r",?\s*\b(?:except(?: for)?|excluding|but not|other than|apart from|save for|not including|with the exception of|leaving out|minus|but no|without|but never|any(?: colou?r| size| brand| model| one)? (?:but|except)|"
-    r"anything but|not(?= the| from| in)|no(?= \w+ (?:ones?|models?)))\s+(?P<what>[^,;.()]+(?:(?:,| or| and| nor)\s+[^,;.()]+)*)",
+    r"anything but|not(?= the| from| in)|(?<=[,;]\s)no(?=\s+\p{L})|no(?= \w+ (?:ones?|models?)))\s+(?P<what>[^,;.()]+(?:(?:,| or| and| nor)\s+[^,;.()]+)*)",
     FLAGS,
 )
 _START = rf"(?:(?:exactly|just|only|another)\s+)?(?:{NUMBER}\b{MEASURED}|\d+\s*[x×]\s|an?\s|one\b|all\b|every\b|another\b|some\b|half a dozen|the (?:cheapest|most|least|lowest|priciest|second)|the\s|your\s|cheapest|qty\b)"
 _NOT = regex.compile(r"^\s*(?:not|no|but not)\s+(?:the\s+)?", FLAGS)
+_EXTRAS = regex.compile(r"\b(?:extras?|substitut\w+|accessor\w+|add-ons?|partial|other|mixing|more|fewer|less|need|hurry|rush|problem)\b", FLAGS)
 _SEPARATOR = regex.compile(
-    rf"\s*(?:,\s*(?:and|plus|as well as)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b|\band also\b|\bin addition to\b)\s*(?:also\s+|then\s+)?(?={_START})",
+    rf"\s*(?:,\s*(?:and|plus|as well as)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b|\bwith\b(?=\s+\p{{L}}+\s+(?-i:\p{{Lu}}))|\band also\b|\bin addition to\b)\s*(?:also\s+|then\s+)?(?={_START})",
     FLAGS,
 )
 _CLAUSE = regex.compile(
@@ -218,8 +219,7 @@ def _take_exclusions(text: str) -> tuple[str, tuple[str, ...]]:
             found["what"],
             flags=FLAGS,
         )
-        excluded += [
-            p for p in (clean(x) for x in regex.split(r",|\bor\b|\band\b|\bnor\b", whole)) if p
-        ]
+        parts = (clean(x) for x in regex.split(r",|\bor\b|\band\b|\bnor\b", whole))
+        excluded += [p for p in parts if p and not _EXTRAS.search(p)]
         text = text[: found.start()] + " , " + text[found.end() :]
     return text, tuple(excluded)

@@ -8,7 +8,7 @@ from playbooks.grammar.numbers import NUMBER
 
 FLAGS = regex.IGNORECASE
 _NOISE = regex.compile(
-    r"\b(?:in the end|at the till|delivered|(?:and )?nothing (?:else|more) in the (?:basket|cart|order)|(?:and )?nothing but (?:those|that|these|them|it)|"
+    r"\b(?:extras? (?:are )?(?:allowed|welcome|ok|okay|fine)(?: but not needed)?|one only|only one|in the end|at the till|delivered|(?:and )?nothing (?:else|more) in the (?:basket|cart|order)|(?:and )?nothing but (?:those|that|these|them|it)|"
     r"no more(?:,)? (?:and )?no (?:fewer|less)|(?:a|one) (?:single )?\w+ apiece|that's (?:the whole|all of the|my whole) (?:order|list)|please|pls|thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|kindly|for (?:me|us|him|her|them|myself|ourselves)(?=\W|$)|(?:that )?(?:is |are )?(?:actually |really |currently |still |right now )*(?:in stock|available|on sale|on offer|(?<!-)left(?=\s*[,.;)]|\s*$)|for sale)(?: right now| at the moment| now| currently| today)?|"
     r"(?:that |which )?(?:you|your shop|the shop|the store) (?:have|has|carry|carries|sell|sells|offer|offers|stock|stocks|'ve got)(?: got)?(?: in stock)?(?: on offer)?(?: right now| at the moment| today)?|"
     r"(?:from|in|at|of) (?:the|your|this|our) (?:shop|store|catalog(?:ue)?|range|assortment|selection|inventory|site|website|stock|warehouse)|"
@@ -209,7 +209,7 @@ def clean(text: str) -> str:
         text = _NOISE.sub(" ", text)
         text = regex.sub(r"^[\s,:;–-]+|[\s,:;.!?–-]+$", "", text)
         text = regex.sub(
-            r"^(?:and|or|but|also|then|the|of|on|your|our|my|some|both|with|me|us|that|to)\s+|^(?:and|or|but|also|then|the|with|me|us|it|that)$|\s+(?:and|or|but|with|for|at|to|of|in|on|that|which|is|are|the)$",
+            r"^(?:and|or|but|also|then|the|of|on|for|your|our|my|some|both|with|me|us|that|to)\s+|^(?:and|or|but|also|then|the|with|me|us|it|that)$|\s+(?:and|or|but|with|for|at|to|of|in|on|that|which|is|are|the)$",
             "",
             text,
             flags=FLAGS,

@@ -42,8 +42,9 @@ _AFTERTHOUGHT = regex.compile(
     FLAGS,
 )
 _WORDY_MONEY = regex.compile(rf"\b(?P<n>(?!\d){NUMBER})(?P<unit>\s+(?:dollars|bucks)\b)", FLAGS)
+_WORDY_SIZE = regex.compile(rf"\bsize (?P<n>(?!\d){NUMBER})\b", FLAGS)
 _ONE_CODE = regex.compile(
-    r"\bonly if (?:it|they|that) (?:gives?|helps?|saves?|works?|applies)[^.!?;]*|(?:\bi know )?\bonly one (?:\w+ )?(?:can|may) be used\b|\b(?:buy|order) (?:it |them )?only if (?:it|that|the (?:code|coupon|discount)) (?:does|works|is|applies)\b",
+    r"\bif (?:several|two|some|more than one)\b[^.!?;]*\b(?:same|tie|equal)\b[^.!?;]*|(?:and know that )?only one goes through|\b(?:order|buy) only if the (?:coupon|code|discount|voucher) \w+|\bonly if (?:it|they|that) (?:gives?|helps?|saves?|works?|applies)[^.!?;]*|(?:\bi know )?\bonly one (?:\w+ )?(?:can|may) be used\b|\b(?:buy|order) (?:it |them )?only if (?:it|that|the (?:code|coupon|discount)) (?:does|works|is|applies)\b",
     FLAGS,
 )
 _SENTENCE = regex.compile(
@@ -58,7 +59,7 @@ _QUESTION = regex.compile(
     FLAGS,
 )
 _DANGER = regex.compile(
-    r"\b(?:unless|instead|rather than|provided|only if|depending|compare|except|cancel|refund|return|(?:must|should|ought to|ha(?:s|ve) to|needs? to) (?:all |both |each )?be(?=\s+\w)|make sure|ensure|only)\b",
+    r"\b(?:unless|instead|rather than|provided|only if|depending|compare|except|cancel|refund|return|(?:must|should|ought to|ha(?:s|ve) to|needs? to) (?:all |both |each )?be(?=\s+\w)|make sure|ensure|(?<!one )only(?! one))\b",
     FLAGS,
 )
 _IN_WHAT = regex.compile(r"\b(?:in|colou?r)\b:?\s+(\p{L}+)", FLAGS)
@@ -110,6 +111,7 @@ def read_order(text: str) -> Order:
 
 
 def _tidy(text: str) -> str:
+    text = _WORDY_SIZE.sub(lambda m: f"size {to_int(m['n'])}", text)
     text = _WORDY_MONEY.sub(lambda m: str(to_int(m["n"])) + m["unit"], text)
     text = (
         text.replace("’", "'")
@@ -201,6 +203,8 @@ def _order_part(sentence: str) -> str | None:
         and not _about_set(sentence[:colon])
     ):
         return _order_part(behind) or behind
+    if regex.match(r"\d+\s?[x×]\s", sentence):
+        return sentence
     if _QUANTITY_FIRST.match(clean(sentence)) and not (first and first.start() == 0):
         return (
             clean(sentence)

@@ -44,7 +44,7 @@ _TOTAL = regex.compile(
     + _AS_POSSIBLE
     + r")?|"
     r"(?:in )?(?:the )?(?:most )?(?:cost[- ](?:effective|efficient)(?:ly)?|economical(?:ly)?|budget[- ]friendly)(?: way| option)?(?: possible)?|"
-    r"(?:on )?the cheap\b(?!est)|cheapest (?:way|possible|overall|mix|combination|option)(?: possible)?|dirt cheap|"
+    r"(?:on )?the cheap\b(?!est)|cheapest (?:way|possible|overall|mix|combination|option)(?: possible)?|dirt cheap|keep it cheap|cheapest (?:ones )?first|"
     r"(?<=, )cheapest(?= please|\s*[,.]|\s*$)|whatever (?:is|comes out|works out|turns out) (?:the )?cheapest(?: overall| in total)?|"
     r"cheaply " + _AS_POSSIBLE + r")",
     FLAGS,
@@ -52,7 +52,7 @@ _TOTAL = regex.compile(
 _DISCOUNT = regex.compile(
     r"(?<!\w)(?:,?\s*(?:and|but)?\s*(?:(?:please|use|make sure|i|we|get|gets|with|for|at|to|take|pick|choose|apply|using|me|us|you|find|have|want|need|that)\s+)*)?"
     r"(?:the )?(?:very )?(?:most|biggest|largest|highest|best|greatest|maximum|maximal|max|top|deepest|better|bigger|larger|higher)(?: possible| available)? "
-    r"(?:discount|reduction|rebate|coupon|code|voucher|promo(?: code)?|of (?:them|those|these|the (?:two|three|codes|coupons|vouchers)))(?: possible| available)?|"
+    r"(?:discount|reduction|rebate|coupon|code|voucher|promo(?: code)?|of (?:them|those|these|the (?:two|three|codes|coupons|vouchers)))(?: possible| available| there is)?|"
     r"(?:use |apply |take |pick |choose )?(?:whichever|the one|the code|the coupon|the voucher|which(?:ever)?)(?: (?:one|code|coupon|voucher|of (?:them|the two|these)))? "
     r"(?:that |which )?(?:is|saves?|gives?|takes?|cuts?|brings?|gets?|knocks?|works out|turns out|comes out)(?: (?:me|us|you))?(?: the)? "
     r"(?:most|more|better|best|cheaper|cheapest|larger|largest|bigger|biggest|lower|lowest|greater|highest)(?: (?:for (?:me|us)|discount|money|off|price|total|saving))*|"
