@@ -59,6 +59,8 @@ _ORDINAL = regex.compile(rf"\b({'|'.join(_ORDINALS)})(?=\s+(?:edition|generation
 _EXTENT = regex.compile(
     r"(?<=\d\s?(?:mm|cm|m|ft|in|inch|meters?|metres?))\s+(?:long|wide|high|tall|thick|deep)\b"
 )
+_NUMBERED = regex.compile(r"\b(\d+)-(\p{L}{3,})\b")
+"""A spec like "2-step", whose noun says nothing of the kind."""
 _NEGATED = regex.compile(r"\bnon[\s-]+(\p{L}+)")
 _TOKEN = regex.compile(r"\d+/\d+|[\p{L}\p{N}]+(?:[.'’][\p{L}\p{N}]+)*")
 
@@ -150,6 +152,7 @@ def words(text: str) -> tuple[str, ...]:
         folded = pattern.sub(lambda m: f" {_NUMBER.get(m[1], m[1])}pk ", folded)
     folded = _DOZEN.sub(lambda m: " 6pk " if m[1] else " 12pk ", folded)
     folded = _MEASURE.sub(lambda m: f" {m[1]}{_MEASURE_NAMES.get(m[2], m[2])} ", folded)
+    folded = _NUMBERED.sub(r"\1\2", folded)
     return tuple(_one_form(t) for t in _TOKEN.findall(folded))
 
 
