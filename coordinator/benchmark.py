@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from ledger import Ledger, Tool
+from ledger import Ledger, Tool, WireCall
 
 Wanted = Literal["buy", "refuse"]
 
@@ -33,6 +34,13 @@ class Benchmark(Protocol):
 
     def state(self, ledger: Ledger) -> str:
         """The state as text for the prompt, read afresh. Raises ToolFault without an answer."""
+
+    def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
+        """Send the writes among recorded requests again, in order; what went otherwise now.
+
+        Failed ones too: a refusal may have moved something. Of the reads only what they taught
+        is kept. Raises ToolFault where the benchmark does not answer.
+        """
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""

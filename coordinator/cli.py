@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,11 @@ class Options:
     name: str
     architecture: str
     flags: tuple[str, ...]
+    require_wall: bool
+    fork: Path | None
+    turn: int
+    """With ``fork``: the first turn that is taken anew."""
+    debug: bool
 
 
 @app.command()
@@ -78,6 +84,26 @@ def run(
         list[str] | None,
         typer.Option(help="Flag of the session, such as compete_accuracy. Repeatable."),
     ] = None,
+    require_wall: Annotated[
+        bool,
+        typer.Option(
+            "--require-wall",
+            help="Refuse to run where the sandbox has no wall of the operating system.",
+        ),
+    ] = False,
+    fork: Annotated[
+        Path | None,
+        typer.Option(help="A run folder: go on from a --turn of its --task, on the embedded one."),
+    ] = None,
+    turn: Annotated[
+        int | None, typer.Option(min=1, help="With --fork: the first turn that is taken anew.")
+    ] = None,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", help="Stop at each tool call of the worker's code and ask; needs a terminal."
+        ),
+    ] = False,
 ) -> None:
     """Run a benchmark session with an evaluator and a worker, and show its scores."""
     from dotenv import load_dotenv
@@ -88,6 +114,8 @@ def run(
     if benchmark != "store":
         text = f"{benchmark!r} is not supported; there are tools for: store"
         raise typer.BadParameter(text, param_hint="--benchmark")
+    _check_debug(debug, jobs, as_json)
+    _check_fork(fork, turn, task or [], real, max_turns)
     options = Options(
         benchmark=benchmark,
         pack=pack,
@@ -104,8 +132,48 @@ def run(
         name=name,
         architecture=architecture,
         flags=tuple(flag or ()),
+        require_wall=require_wall,
+        fork=fork,
+        turn=turn or 1,
+        debug=debug,
     )
     raise typer.Exit(context.obj(options))
+
+
+def _check_debug(debug: bool, jobs: int, as_json: bool) -> None:
+    wrong = (
+        ""
+        if not debug
+        else "--debug asks at a terminal, and standard input is none"
+        if not sys.stdin.isatty()
+        else "--debug needs --jobs 1: one prompt, one task at a time"
+        if jobs != 1
+        else "--debug writes to standard output, it does not go with --json"
+        if as_json
+        else ""
+    )
+    if wrong:
+        raise typer.BadParameter(wrong)
+
+
+def _check_fork(
+    fork: Path | None, turn: int | None, tasks: list[str], real: bool, max_turns: int
+) -> None:
+    if fork is None and turn is None:
+        return
+    wrong = (
+        "--turn goes with --fork"
+        if fork is None
+        else "--fork needs one --task and a --turn"
+        if turn is None or len(tasks) != 1
+        else "--fork is for the embedded platform, it does not go with --real"
+        if real
+        else f"--turn {turn} is beyond the {max_turns} turns of --max-turns"
+        if turn > max_turns
+        else ""
+    )
+    if wrong:
+        raise typer.BadParameter(wrong)
 
 
 def main(start: Callable[[Options], int]) -> None:

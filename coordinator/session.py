@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from coordinator.benchmark import Benchmark
-from coordinator.journal import Journal, file_name, write_whole
+from coordinator.fork import Past
+from coordinator.journal import Journal, journal_paths, write_whole
 from coordinator.records import Brain, RunResults, TaskResult, Turn, totals_of
 from coordinator.task import TaskLoop, TaskRun
 from evaluator import Evaluator, Unreadable
 from ledger import ToolFault
 from models.door import Door, ModelFailed
 from models.records import ModelCall, total_cost, total_usage
+from worker.debugger.live import LiveWatch
 from worker.worker import Worker
 
 
@@ -41,6 +43,8 @@ class RunConfig:
     flags: tuple[str, ...] = ()
     evaluator_base_url: str | None = None
     worker_base_url: str | None = None
+    debug: bool = False
+    """Stop at every tool call of the worker and ask at the terminal."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,11 @@ class Session:
         make_benchmark: Callable[[Any, str], Benchmark],
         folder: Path,
         watcher: Watcher,
+        past: Past | None = None,
     ) -> None:
+        """``past``: the one task of the run begins behind these recorded turns."""
+        self._past = past
+        self._rebuilt: dict[str, Benchmark] = {}
         self._platform = platform
         self._config = config
         self._make_benchmark = make_benchmark
@@ -87,12 +95,15 @@ class Session:
         self._started = datetime.now(UTC)
         self._clock = time.perf_counter()
         self.session_id: str | None = None
+        self._stopped = False
+        """The user has left the debugger: no task is begun any more."""
 
     def tasks(self) -> list[TaskInfo]:
         """The tasks to run: those of a new session, or single ones by spec.
 
         Raises:
             ApiException: the platform refused (unknown benchmark, spec or key).
+            Differs: the world of a fork could not be rebuilt.
         """
         if self._config.tasks:
             return self._singles()
@@ -116,6 +127,10 @@ class Session:
                 tasks.append(TaskInfo(spec, started.task_id, ""))
                 detail = self._platform.task_detail(started.task_id)
                 tasks[-1] = TaskInfo(spec, started.task_id, detail.text)
+                if self._past:
+                    ready = self._make_benchmark(self._platform, started.task_id)
+                    self._past.rebuild(ready, detail.text)
+                    self._rebuilt[started.task_id] = ready
         except Exception:
             # A spec that does not exist must not leave the tasks before it open for ever.
             for task in tasks:
@@ -131,7 +146,7 @@ class Session:
             OSError: the journal or the results could not be written.
         """
         self._order = [t.task_id for t in tasks]
-        paths = self._paths(tasks)
+        paths = journal_paths(self._folder, [(t.task_id, t.spec_id) for t in tasks])
         pool = ThreadPoolExecutor(max_workers=self._config.jobs, thread_name_prefix="task")
         try:
             runs = [pool.submit(self._run_task, t, paths[t.task_id]) for t in tasks]
@@ -140,18 +155,9 @@ class Session:
         finally:
             # After an interrupt the tasks under way are closed, the others never begin.
             pool.shutdown(wait=True, cancel_futures=True)
+        if self._stopped:
+            raise KeyboardInterrupt
         return self.write(finished=True)
-
-    def _paths(self, tasks: list[TaskInfo]) -> dict[str, Path]:
-        """A journal for every task; two that would share a name are told apart by a number."""
-        used: dict[str, int] = {}
-        paths: dict[str, Path] = {}
-        for task in tasks:
-            name = file_name(task.spec_id)
-            used[name] = used.get(name, 0) + 1
-            number = f"-{used[name]}" if used[name] > 1 else ""
-            paths[task.task_id] = self._folder / "tasks" / f"{name}{number}.jsonl"
-        return paths
 
     def submit(self) -> None:
         """Hand the session in. Raises ApiException where the platform refuses."""
@@ -179,9 +185,11 @@ class Session:
         return results
 
     def _run_task(self, task: TaskInfo, path: Path) -> None:
+        if self._stopped:
+            return
         self._watcher.task_started(task)
         began = time.perf_counter()
-        run = TaskRun()
+        run = self._past.run() if self._past else TaskRun()
         with closing(Journal(path)) as journal:
             benchmark = self._play(task, journal, run)
             result = self._close(task, run, benchmark, time.perf_counter() - began)
@@ -197,13 +205,19 @@ class Session:
         """Run the loop; whatever happens, it comes back so that the task can be completed."""
         benchmark: Benchmark | None = None
         try:
-            journal.write(
-                "task", {"spec_id": task.spec_id, "task_id": task.task_id, "text": task.text}
-            )
+            named = {"spec_id": task.spec_id, "task_id": task.task_id, "text": task.text}
+            journal.write("task", named | (self._past.mark if self._past else {}))
+            if self._past:
+                self._past.write(journal)
             if not self._config.tasks:
                 self._platform.start_task(task)
-            benchmark = self._make_benchmark(self._platform, task.task_id)
+            benchmark = self._rebuilt.get(task.task_id) or self._make_benchmark(
+                self._platform, task.task_id
+            )
             self._loop(task, benchmark, journal, run).go(task.text)
+        except KeyboardInterrupt:  # raised by the debugger; the task is closed all the same
+            run.outcome, run.error = "error", "stopped at the debugger"
+            self._stopped = True
         except (ModelFailed, Unreadable, ToolFault) as error:
             run.outcome, run.error = "error", str(error)
         except Exception as error:  # the wall of a task: the others go on, this one is closed
@@ -217,10 +231,11 @@ class Session:
         config = self._config
         eyes = Door(config.evaluator, "evaluator", note, base_url=config.evaluator_base_url)
         hands = Door(config.worker, "worker", note, base_url=config.worker_base_url)
+        watch = LiveWatch(config.benchmark, task.spec_id, task.text, benchmark)
         return TaskLoop(
             benchmark,
             Evaluator(eyes, benchmark.rules, benchmark.guide),
-            Worker(hands),
+            Worker(hands, opener=watch.open if config.debug else None),
             journal,
             run,
             max_turns=config.max_turns,

@@ -57,12 +57,14 @@ class TaskLoop:
     def go(self, task_text: str) -> None:
         """Loop over at most ``max_turns`` turns; the result is in the run that was given.
 
+        Turns that the run already holds, as that of a fork does, are not done again.
+
         Raises:
             ToolFault: the benchmark does not answer.
             ModelFailed, Unreadable: the evaluator's model gave nothing that can be used.
         """
         run = self._run
-        for number in range(1, self._max_turns + 1):
+        for number in range(len(run.turns) + 1, self._max_turns + 1):
             decision = self._turn(task_text, number)
             if decision is None or self._benchmark.finished():
                 run.outcome = "purchased"

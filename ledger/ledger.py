@@ -25,8 +25,11 @@ class Budget:
     """What one instruction may spend; reached, the code gets an error that says so."""
 
     calls: int = 400
+    """Tool calls; below what a sandbox allows a step, so that it is this text that is read."""
     requests: int = 20_000
+    """One tool call may send many: three readings of 5,000 entries that come one a page."""
     writes: int = 12_000
+    """Enough to put in every one of 5,000 entries and to take it out again."""
     final: int = 1
     """Irreversible requests, such as a checkout."""
 
@@ -96,6 +99,11 @@ class Ledger:
                 raise ToolFault(f"there is no tool {name!r}", kind="RuntimeError")
             self._spend("calls", self.budget.calls, "tool calls")
             return self._run(found, args, kwargs)
+
+    def note(self, call: ToolCall) -> None:
+        """Book a call that somebody else has answered, such as a person at a debugger."""
+        with self._lock:
+            self._calls.append(call.model_copy(update={"number": len(self._calls) + 1}))
 
     def _run(self, found: Tool, args: list[object], kwargs: dict[str, object]) -> object:
         began = time.perf_counter()

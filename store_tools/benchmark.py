@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Literal
 
 import regex
 
-from ledger import Ledger, Tool
+from ledger import Ledger, Tool, WireCall
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
+from store_tools.repeat import repeat_request
 from store_tools.requests import request_tools
 from store_tools.session import StoreClient, StoreSession
 
@@ -63,6 +65,16 @@ class StoreBenchmark:
         if self._session.checkouts:
             state["checked_out"] = self._session.checkouts
         return json.dumps(state, ensure_ascii=False)
+
+    def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
+        """Send the writes among recorded requests again; what was answered otherwise now.
+
+        Raises:
+            ToolFault: the shop does not answer.
+        """
+        self._session.use(ledger)
+        odd = [repeat_request(self._session, request) for request in requests]
+        return [text for text in odd if text]
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""

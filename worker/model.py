@@ -10,7 +10,7 @@ from models.door import Door
 from models.records import Message
 from models.text import find_code
 
-_NO_CODE = "Thought: (the reply held no code block between <code> and </code>)"
+_NO_CODE = "Thought: (the reply held no code block)"
 _CUT = "Thought: (the reply was cut off before its code was complete; write shorter code)"
 
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
+from ledger import Tool
+from models.records import ModelCall
 from worker.report import WorkReport
+
+VERSION = 1
+"""Of the journal's lines."""
+BENCHMARK = "store"
+"""What a run without results was about: it died before its first task was over."""
+Record = TypeVar("Record", bound=BaseModel)
 
 
 class NotRecorded(Exception):
@@ -28,6 +37,8 @@ class RecordedTurn:
     report: WorkReport
     replies: tuple[str, ...]
     """What the worker's model answered, in order, readable or not."""
+    model_calls: tuple[ModelCall, ...] = ()
+    """The same with all that is known of it, attempts without an answer included."""
 
 
 @dataclass
@@ -68,22 +79,47 @@ def read_run(folder: Path, spec_id: str | None = None) -> list[RecordedTask]:
     return found
 
 
+def read_tools(folder: Path) -> list[Tool]:
+    """The tools of the run's benchmark as they are today, without anything behind them.
+
+    A benchmark's tools live in a package of its name (``<benchmark>_tools.offer``), found late
+    and by that name: no benchmark is known here.
+
+    Raises:
+        NotRecorded: the results cannot be read, or the benchmark has no tools here.
+    """
+    path = folder / "results.json"
+    try:
+        name = json.loads(path.read_text(encoding="utf-8"))["benchmark"] if path.exists() else ""
+    except (OSError, ValueError, KeyError, TypeError):
+        raise NotRecorded(f"{path}: does not say which benchmark was run") from None
+    name = name or BENCHMARK
+    if not isinstance(name, str) or not name.isidentifier():
+        raise NotRecorded(f"{path}: {str(name)[:40]!r} is no name of a benchmark")
+    try:
+        found: list[Tool] = importlib.import_module(f"{name}_tools.offer").tools()
+    except ModuleNotFoundError:
+        raise NotRecorded(f"{path}: there are no tools for the benchmark {name!r}") from None
+    return found
+
+
 def read_task(path: Path) -> RecordedTask:
     """One task's journal. Raises NotRecorded where it cannot be read."""
     task: RecordedTask | None = None
-    replies: list[str] = []
-    for record in _lines(path):
+    asked: list[ModelCall] = []
+    for where, record in _lines(path):
         kind = record.get("type")
         if kind == "task":
-            task = RecordedTask(record["spec_id"], record["task_id"], record["text"])
+            spec, task_id, text = (_text(where, record, k) for k in ("spec_id", "task_id", "text"))
+            task = RecordedTask(spec, task_id, text)
         elif task is None:
-            raise NotRecorded(f"{path}: does not begin with its task")
+            raise NotRecorded(f"{where}: the journal does not begin with its task")
         elif kind == "model_call" and record.get("role") == "worker":
-            replies.append(str(record.get("text") or ""))
+            asked.append(_model(where, ModelCall, record))
         elif kind == "turn":
             if record.get("report"):
-                task.turns.append(_turn(path, task.spec_id, record, tuple(replies)))
-            replies = []
+                task.turns.append(_turn(where, task.spec_id, record, asked))
+            asked = []
         elif kind == "result":
             task.result = record
     if task is None:
@@ -91,32 +127,52 @@ def read_task(path: Path) -> RecordedTask:
     return task
 
 
-def _turn(
-    path: Path, spec_id: str, record: dict[str, Any], replies: tuple[str, ...]
-) -> RecordedTurn:
-    try:
-        report = WorkReport.model_validate(record["report"])
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise NotRecorded(f"{path}: turn {record.get('number')}: {where}: {first['msg']}") from None
+def _turn(where: str, spec_id: str, record: dict[str, Any], asked: list[ModelCall]) -> RecordedTurn:
+    number, decision = record.get("number"), record.get("decision")
+    if not isinstance(number, int):
+        raise NotRecorded(f"{where}: number is missing")
     return RecordedTurn(
         spec_id=spec_id,
-        number=int(record["number"]),
-        instruction=str(record["decision"]["instruction"]),
-        state=str(record["state"]),
-        report=report,
-        replies=replies,
+        number=number,
+        instruction=_text(where, decision if isinstance(decision, dict) else {}, "instruction"),
+        state=_text(where, record, "state"),
+        report=_model(f"{where}: turn {number}", WorkReport, record["report"]),
+        replies=tuple(call.text for call in asked),
+        model_calls=tuple(asked),
     )
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                record = json.loads(line)
-            except ValueError:
-                raise NotRecorded(f"{path}: line {number} is no JSON") from None
-            if not isinstance(record, dict):
-                raise NotRecorded(f"{path}: line {number} is no record")
-            yield record
+def _text(where: str, record: dict[str, Any], name: str) -> str:
+    found = record.get(name)
+    if not isinstance(found, str):
+        raise NotRecorded(f"{where}: {name} is missing")
+    return found
+
+
+def _model(where: str, kind: type[Record], value: object) -> Record:
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field_name = ".".join(str(part) for part in first["loc"])
+        raise NotRecorded(f"{where}: {field_name}: {first['msg']}") from None
+
+
+def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every record with the place where it stands."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            lines = file.readlines()
+    except (OSError, ValueError) as error:
+        raise NotRecorded(f"{path}: cannot be read ({type(error).__name__})") from None
+    for number, line in enumerate(lines, start=1):
+        where = f"{path}: line {number}"
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            raise NotRecorded(f"{where} is no JSON") from None
+        if not isinstance(record, dict):
+            raise NotRecorded(f"{where} is no record")
+        if record.get("v", VERSION) != VERSION:
+            raise NotRecorded(f"{where} is of version {record['v']!r}, not {VERSION}")
+        yield where, record

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from ledger import ToolCall
 
 RESULT_CHARS = 16_000
 OLD_RESULT_CHARS = 700
 SHOWN_CALLS = 12
+"""Calls that are shown with their answers, the latest ones."""
+SHORT_CALLS = 60
+"""Writes that are shown at all, the rest is counted."""
 
 
 class StepRecord(BaseModel):
@@ -44,6 +48,11 @@ class WorkReport(BaseModel):
     requests: int = 0
     seconds: float = 0.0
 
+    @field_validator("result", mode="before")
+    @classmethod
+    def _in_one_order(cls, value: object) -> object:
+        return _without_sets(value)
+
     def journal(self) -> dict[str, object]:
         """The report as one JSON object for the journal."""
         return self.model_dump(mode="json")
@@ -51,8 +60,8 @@ class WorkReport(BaseModel):
     def prompt(self, *, latest: bool) -> str:
         """The report as text for the evaluator; an older one keeps errors and effects, not bulk."""
         lines = [f"CALLS: {len(self.calls)} tool calls, {self.requests} requests"]
-        lines += [f"EFFECT {c.outcome}: {c.prompt()}" for c in self._effects()]
-        lines += [f"FAILED: {c.prompt()}" for c in self._failures()]
+        lines += _effects(self.calls)
+        lines += _failures(self.calls)
         if self.error:
             lines.append(f"ERROR: {self.error[:1500]}")
         if not self.answered and self.steps and self.steps[-1].prints:
@@ -61,13 +70,39 @@ class WorkReport(BaseModel):
         lines.append(f"RESULT: {fit_json(self.result, limit) if self.answered else 'none'}")
         return "\n".join(lines)
 
-    def _effects(self) -> list[ToolCall]:
-        """Writes that took effect or may have: they stand even where the code failed later."""
-        writes = [c for c in self.calls if c.kind == "write" and c.outcome != "failed"]
-        return writes[-SHOWN_CALLS:]
 
-    def _failures(self) -> list[ToolCall]:
-        return [c for c in self.calls if c.outcome == "failed"][-SHOWN_CALLS:]
+def _effects(calls: Sequence[ToolCall]) -> list[str]:
+    """Writes that took effect or may have: they stand even where the code failed later.
+
+    None is left out: older ones lose their answers, and very many are counted by tool. One
+    whose effect is not known is always a line.
+    """
+    writes = [c for c in calls if c.kind == "write" and c.outcome != "failed"]
+    oldest, older = writes[:-SHORT_CALLS], writes[-SHORT_CALLS:-SHOWN_CALLS]
+    counted = [c for c in oldest if c.outcome == "done"]
+    tools = Counter(c.name for c in counted)
+    lines = [f"EFFECT done: {n} earlier calls of {name}" for name, n in tools.items()]
+    older = [*(c for c in oldest if c.outcome != "done"), *older]
+    lines += [f"EFFECT {c.outcome}: {c.prompt(result_chars=0)}" for c in older]
+    return lines + [f"EFFECT {c.outcome}: {c.prompt()}" for c in writes[-SHOWN_CALLS:]]
+
+
+def _failures(calls: Sequence[ToolCall]) -> list[str]:
+    failed = [c for c in calls if c.outcome == "failed"]
+    more = len(failed) - SHOWN_CALLS
+    lines = [f"FAILED: {more} calls before these"] if more > 0 else []
+    return lines + [f"FAILED: {c.prompt()}" for c in failed[-SHOWN_CALLS:]]
+
+
+def _without_sets(value: object) -> object:
+    """Sets as sorted lists: their own order is another in the next run of Python."""
+    if isinstance(value, dict):
+        return {key: _without_sets(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(map(_without_sets, value), key=lambda v: json.dumps(v, default=str))
+    if isinstance(value, list | tuple):
+        return type(value)(map(_without_sets, value))
+    return value
 
 
 def fit_json(value: object, limit: int) -> str:

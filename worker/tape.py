@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from inspect import Signature
 
-from ledger import ToolCall, ToolFault
+from ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
 from ledger.record import shorten
+
+_NO_LIMIT = 1_000_000_000
 
 
 class Divergence(Exception):
@@ -64,7 +68,8 @@ class Tape:
         now = f"{name}({shorten(self.bound(name, args, kwargs), 300)})"
         if recorded is None:
             return self._leave(f"call {self.position + 1}", "the end of the calls", now)
-        if (recorded.name, recorded.arguments) != (name, self.bound(name, args, kwargs)):
+        bound = self.bound(name, args, kwargs)
+        if recorded.name != name or not alike(recorded.arguments, bound):
             was = f"{recorded.name}({shorten(recorded.arguments, 300)})"
             return self._leave(f"call {recorded.number}", was, now)
         self.position += 1
@@ -90,3 +95,53 @@ class Tape:
     def _leave(self, where: str, recorded: str, now: str) -> object:
         self.divergence = Divergence(where, recorded, now)
         raise ToolFault("the record has ended", kind="RuntimeError", fatal=True)
+
+
+def alike(one: object, other: object) -> bool:
+    """Whether two plain values are written alike: NaN is NaN, and 1 is neither True nor 1.0."""
+    return _written(one) == _written(other)
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def tape_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
+    """A ledger whose tools answer from the record; nothing is sent.
+
+    It counts, refuses and records as the one of the run did, so that what comes out can be
+    compared with what was recorded, requests included.
+    """
+    # What a budget of requests refused is on the tape; calls are refused before a tool is asked.
+    ledger = Ledger(Budget(requests=_NO_LIMIT, writes=_NO_LIMIT, final=_NO_LIMIT))
+    names = ToolNames(frozenset(t.name for t in tools), {t.name: t.signature for t in tools})
+    tape = Tape(calls, names)
+    ledger.offer(_taped(tool, tape, ledger) for tool in tools)
+    return ledger
+
+
+def _taped(tool: Tool, tape: Tape, ledger: Ledger) -> Tool:
+    def run(**arguments: object) -> object:
+        # Calls whose arguments did not fit were refused by the ledger and never came here.
+        tape.position = len(ledger.calls)
+        recorded = tape.peek()
+        try:
+            return tape.call(tool.name, [], arguments)
+        finally:
+            if recorded is not None and tape.divergence is None:
+                for request in recorded.requests:
+                    _send_again(ledger, request)
+
+    return replace(tool, run=run)
+
+
+def _send_again(ledger: Ledger, request: WireCall) -> None:
+    """Book a recorded request with what became of it."""
+
+    def do() -> None:
+        if request.outcome != "done":
+            fatal = request.outcome == "unknown"
+            raise ToolFault(request.error or "failed", fatal=fatal)
+
+    with suppress(ToolFault):
+        ledger.send(request.path, request.body, request.kind, do)

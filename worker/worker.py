@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from smolagents import CodeAgent, LogLevel
@@ -19,6 +19,8 @@ from worker.report import StepRecord, WorkReport
 from worker.sandbox import Limits, SandboxExecutor, open_sandbox, python_rules
 
 MAX_STEPS = 3
+Opener: TypeAlias = Callable[[str, Ledger, Limits], SandboxExecutor]
+"""Opens the sandbox of an instruction whose calls are booked in a ledger."""
 
 
 @cache
@@ -52,9 +54,15 @@ class Worker:
     """
 
     def __init__(
-        self, door: Door, limits: Limits | None = None, max_steps: int = MAX_STEPS
+        self,
+        door: Door,
+        limits: Limits | None = None,
+        max_steps: int = MAX_STEPS,
+        opener: Opener | None = None,
     ) -> None:
+        """``opener``: opens the sandbox in place of ``open_sandbox``, as a debugger does."""
         self._door = door
+        self._open = opener or (lambda _instruction, ledger, limits: open_sandbox(ledger, limits))
         self._limits = limits or Limits()
         self._max_steps = max_steps
 
@@ -68,7 +76,7 @@ class Worker:
             Exception: a fault of our own tools, kept by the sandbox's host side.
         """
         began = time.perf_counter()
-        executor = open_sandbox(ledger, self._limits)
+        executor = self._open(instruction, ledger, self._limits)
         ledger.position = lambda: executor.position
         outcome: dict[str, Any] = {}
         try:

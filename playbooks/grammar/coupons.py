@@ -73,7 +73,9 @@ _CHOICE = regex.compile(
     r"\b(?:either|one of|any of|whichever|best of|better of|the one|of (?:the|these|those) (?:\w+ )?(?:codes|coupons|vouchers)|(?:best|better) (?:one|coupon|code|voucher)|if (?:that|it)|if\b[^.!?]*?(?:not|n't|fails?|refused|rejected)|which(?:ever)? (?:one )?(?:is|saves|gives))\b|[A-Z0-9]{3,}\s*/\s*[A-Z0-9]{3,}",
     FLAGS,
 )
-_OR = regex.compile(r"[A-Z0-9_-]{3,}\W{1,3}(?:(?i:or)\b|/)\s*(?:(?i:maybe|even|the|code|coupon|voucher)\s+)*[A-Z0-9_-]{3,}")
+_OR = regex.compile(
+    r"[A-Z0-9_-]{3,}\W{1,3}(?:(?i:or)\b|/)\s*(?:(?i:maybe|even|the|code|coupon|voucher)\s+)*[A-Z0-9_-]{3,}"
+)
 _OFFER = regex.compile(
     r"\b(?:may|can|could|might|try|trying|test|optional(?:ly)?|available|possibl[ey] (?:coupon|discount|promo|voucher)?\s*(?:codes?|coupons?|vouchers?|promos?)|(?:only )?if (?:it|they|that) (?:helps?|gives?|saves?)|are the (?:codes|coupons|vouchers)|known|collected|floating|"
     r"feel free|free to|if (?:it|they|that|one) (?:helps?|works?|saves?|applies)|worth trying|on hand|have|got|given|hold|received|optional|allow)\b",
@@ -144,7 +146,11 @@ def take_coupons(text: str) -> CouponTalk:
         talk.codes.extend(new)
         sentence = _sentence_around(talk.rest, found)
         said.append(sentence)
-        listed = listed or bool(regex.match(rf"\s*(?:\w+\s+){{0,2}}{_KEY}\b", sentence)) or bool(regex.search(rf"{_KEY}[^.!?]*:\s*{_QUOTE}{CODE}", sentence))
+        listed = (
+            listed
+            or bool(regex.match(rf"\s*(?:\w+\s+){{0,2}}{_KEY}\b", sentence))
+            or bool(regex.search(rf"{_KEY}[^.!?]*:\s*{_QUOTE}{CODE}", sentence))
+        )
         talk.rest = _cut(talk.rest, found)
     talk.mode = _mode(talk, " . ".join(said), listed)
     return talk

@@ -26,7 +26,10 @@ _EXCEPT = regex.compile(
 )
 _START = rf"(?:(?:exactly|just|only|another)\s+)?(?:{NUMBER}\b{MEASURED}|\d+\s*[x×]\s|an?\s|one\b|all\b|every\b|another\b|some\b|half a dozen|the (?:cheapest|most|least|lowest|priciest|second)|the\s|your\s|cheapest|qty\b)"
 _NOT = regex.compile(r"^\s*(?:not|no|but not)\s+(?:the\s+)?", FLAGS)
-_EXTRAS = regex.compile(r"\b(?:extras?|substitut\w+|accessor\w+|add-ons?|partial|other|mixing|more|fewer|less|need|hurry|rush|problem)\b", FLAGS)
+_EXTRAS = regex.compile(
+    r"\b(?:extras?|substitut\w+|accessor\w+|add-ons?|partial|other|mixing|more|fewer|less|need|hurry|rush|problem)\b",
+    FLAGS,
+)
 _SEPARATOR = regex.compile(
     rf"\s*(?:,\s*(?:and|plus|as well as)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b|\bwith\b(?=\s+\p{{L}}+\s+(?-i:\p{{Lu}}))|\band also\b|\bin addition to\b)\s*(?:also\s+|then\s+)?(?={_START})",
     FLAGS,

@@ -1,0 +1,134 @@
+"""A fork: a recorded task goes on from one of its turns, in a world brought to that moment.
+
+What the evaluator is shown of the turns before is read from the journal, so its prompts are the
+same; the world is not recorded but rebuilt, and every turn's state must come out as recorded.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import zip_longest
+
+from coordinator.benchmark import Benchmark
+from coordinator.journal import Journal
+from coordinator.recording import Recording
+from coordinator.records import Turn
+from coordinator.task import TaskRun
+from ledger import Ledger, ToolFault
+from worker.recorded import NotRecorded
+
+ABSENT = "nothing"
+
+
+class Differs(Exception):
+    """The rebuilt world is not the recorded one; the text says where."""
+
+
+class Past:
+    """The turns of a recorded task before the one from which it goes on another way."""
+
+    def __init__(self, recording: Recording, turn: int) -> None:
+        """Raises NotRecorded when there is no such turn."""
+        there = [t.number for t in recording.turns]
+        if turn not in there:
+            exist = ", ".join(map(str, there)) or "none"
+            raise NotRecorded(f"{recording.spec_id}: no turn {turn}; recorded turns: {exist}")
+        self.recording = recording
+        self.turn = turn
+        self._before = [t for t in recording.turns if t.number < turn]
+        self._reads = 0
+        """Requests that went into reading the states of the turns before."""
+
+    @property
+    def pack(self) -> str | None:
+        """The name of the pack that the run was made with, where it is known."""
+        return self.recording.results.pack if self.recording.results else None
+
+    @property
+    def mark(self) -> dict[str, object]:
+        """Where the task comes from, for its record in the journal."""
+        return {"forked_from": {"run": self.recording.run_id, "turn": self.turn}}
+
+    def rebuild(self, benchmark: Benchmark, text: str) -> None:
+        """Bring the world to where the turn began, checking the state at every turn.
+
+        Raises:
+            Differs: the task is another one, or the world does not come out as recorded.
+        """
+        if text != self.recording.text:
+            was = self.recording.text
+            raise Differs(f"the task is another one: recorded {was!r}, now {text!r}")
+        try:
+            self._repeat(benchmark)
+        except ToolFault as fault:
+            raise Differs(f"the benchmark does not answer: {fault.text}") from None
+
+    def _repeat(self, benchmark: Benchmark) -> None:
+        in_doubt = 0
+        for turn in self._before:
+            self._reads += _check_state(turn, benchmark, in_doubt)
+            wires = [w for c in turn.report.calls for w in c.requests] if turn.report else []
+            odd = benchmark.repeat(wires, Ledger())
+            if odd:
+                raise Differs(f"turn {turn.number}: {'; '.join(odd[:5])}")
+            in_doubt += sum(w.kind == "write" and w.outcome == "unknown" for w in wires)
+        _check_state(self.recording.turns[len(self._before)], benchmark, in_doubt)
+
+    def run(self) -> TaskRun:
+        """A task that has come as far as the turns before."""
+        return TaskRun(
+            turns=list(self._before),
+            calls=self.recording.calls_before(self.turn),
+            requests=self._reads + sum(t.report.requests for t in self._before if t.report),
+        )
+
+    def write(self, journal: Journal) -> None:
+        """Write what was recorded before the turn, so that the fork is a whole run of its own."""
+        for entry in self.recording.entries_before(self.turn):
+            fields = {k: v for k, v in entry.items() if k not in ("v", "type")}
+            journal.write(str(entry["type"]), fields)
+
+
+def _check_state(turn: Turn, benchmark: Benchmark, in_doubt: int) -> int:
+    """Compare the state with the one that a turn began with; the requests that it took.
+
+    ``in_doubt``: how many repeated requests may have had no effect when they were recorded.
+    """
+    ledger = Ledger()
+    state = benchmark.state(ledger)
+    places = differences(_read(turn.state), _read(state))
+    if places and in_doubt:
+        places[4:] = [f"{in_doubt} repeated request{'s' * (in_doubt > 1)} had no answer then"]
+    if places:
+        raise Differs(f"state at the start of turn {turn.number}: {'; '.join(places[:5])}")
+    return ledger.requests
+
+
+def _read(state: str) -> object:
+    try:
+        return json.loads(state)
+    except ValueError:
+        return state
+
+
+def differences(recorded: object, now: object, place: str = "") -> list[str]:
+    """Where two values in plain data differ, a line for each place."""
+    if isinstance(recorded, dict) and isinstance(now, dict):
+        keys = dict.fromkeys([*recorded, *now])
+        pairs = [(f"{place}.{k}" if place else str(k), k) for k in keys]
+        return [
+            line
+            for name, k in pairs
+            for line in differences(recorded.get(k, ABSENT), now.get(k, ABSENT), name)
+        ]
+    if isinstance(recorded, list) and isinstance(now, list):
+        rows = enumerate(zip_longest(recorded, now, fillvalue=ABSENT))
+        return [line for i, (a, b) in rows for line in differences(a, b, f"{place}[{i}]")]
+    if recorded == now:
+        return []
+    return [f"{place or 'state'}: recorded {_short(recorded)}, now {_short(now)}"]
+
+
+def _short(value: object) -> str:
+    text = value if value == ABSENT else json.dumps(value, ensure_ascii=False)
+    return str(text)[:200]

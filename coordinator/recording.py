@@ -1,0 +1,89 @@
+"""A task of an earlier run with all that its journal holds, for going on from it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from coordinator.records import RunResults, TaskResult, Turn
+from models.records import ModelCall
+from worker.recorded import NotRecorded, read_run
+
+
+@dataclass(frozen=True)
+class Recording:
+    """All that a run folder holds of one task."""
+
+    run_id: str
+    results: RunResults | None
+    """The run's own results; None where it ended before there were any."""
+    spec_id: str
+    text: str
+    turns: tuple[Turn, ...]
+    result: TaskResult | None
+    entries: tuple[dict[str, Any], ...]
+    """The journal's records in order, without the task's own."""
+
+    def entries_before(self, turn: int) -> list[dict[str, Any]]:
+        """Everything that was written before a turn began."""
+        kept: list[dict[str, Any]] = []
+        waiting: list[dict[str, Any]] = []
+        for entry in self.entries:
+            waiting.append(entry)
+            if entry.get("type") == "turn":
+                if entry["number"] >= turn:
+                    break
+                kept, waiting = [*kept, *waiting], []
+        return kept
+
+    def calls_before(self, turn: int) -> list[ModelCall]:
+        """The model calls of the turns before one."""
+        return _model_calls(self.entries_before(turn))
+
+    def calls_from(self, turn: int) -> list[ModelCall]:
+        """The model calls from a turn on."""
+        return _model_calls(self.entries[len(self.entries_before(turn)) :])
+
+
+def read_recording(folder: Path, spec_id: str) -> Recording:
+    """One task of a run folder. Raises NotRecorded where it is not there or cannot be read."""
+    text = read_run(folder, spec_id)[0].text
+    entries = _entries(folder, spec_id)
+    try:
+        turns = tuple(Turn.model_validate(e) for e in entries if e.get("type") == "turn")
+        result = next((e for e in entries if e.get("type") == "result"), None)
+        return Recording(
+            run_id=folder.resolve().name,
+            results=_results(folder / "results.json"),
+            spec_id=spec_id,
+            text=text,
+            turns=turns,
+            result=TaskResult.model_validate(result) if result else None,
+            entries=tuple(entries),
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise NotRecorded(f"{folder}: {spec_id}: {where}: {first['msg']}") from None
+
+
+def _entries(folder: Path, spec_id: str) -> list[dict[str, Any]]:
+    """The records of the first journal of a task; that they can be read has been seen before."""
+    for path in sorted((folder / "tasks").glob("*.jsonl")):
+        lines = path.read_text(encoding="utf-8").split("\n")
+        entries = [json.loads(line) for line in lines if line]
+        if entries[0].get("spec_id") == spec_id:
+            return entries[1:]
+    raise NotRecorded(f"{folder} has no task {spec_id!r}")
+
+
+def _results(path: Path) -> RunResults | None:
+    return RunResults.model_validate_json(path.read_bytes()) if path.exists() else None
+
+
+def _model_calls(entries: list[dict[str, Any]] | tuple[dict[str, Any], ...]) -> list[ModelCall]:
+    return [ModelCall.model_validate(e) for e in entries if e.get("type") == "model_call"]

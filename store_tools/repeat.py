@@ -1,0 +1,69 @@
+"""Recorded requests sent again, so that a new shop comes to stand where an old one stood."""
+
+from __future__ import annotations
+
+from erc3_compat import store
+from ledger import ToolFault, WireCall
+from store_tools.catalog import PAGE_ERROR
+from store_tools.requests import apply_coupon
+from store_tools.session import READS, OutOfReach, StoreSession, filled_basket
+
+
+def repeat_request(session: StoreSession, request: WireCall) -> str | None:
+    """Send a recorded write again; in words, what was answered otherwise now.
+
+    A read is not sent, what the session had learnt from it is taken over. A request whose answer
+    never came is sent and not compared: the state will show whether it had taken effect.
+
+    Raises:
+        OutOfReach: the shop does not answer.
+    """
+    if request.path in READS:
+        _learn(session, request)
+        return None
+    error = _refusal(session, request)
+    now = "failed" if error else "done"
+    if request.outcome in ("unknown", now):
+        return None
+    was = f"{request.outcome} ({request.error})" if request.error else request.outcome
+    is_now = f"{now} ({error})" if error else now
+    return f"{request.path} {request.body}: recorded {was}, now {is_now}"
+
+
+def _refusal(session: StoreSession, request: WireCall) -> str | None:
+    try:
+        _send(session, request)
+    except OutOfReach:
+        raise
+    except ToolFault as fault:
+        return fault.text
+    return None
+
+
+def _send(session: StoreSession, request: WireCall) -> None:
+    match request.path:
+        case "/basket/add":
+            session.send(store.Req_AddProductToBasket.model_validate(request.body))
+        case "/basket/remove":
+            session.send(store.Req_RemoveItemFromBasket.model_validate(request.body))
+        case "/coupon/apply":
+            apply_coupon(session, str(request.body["coupon"]))
+        case "/coupon/remove":
+            session.send(store.Req_RemoveCoupon())
+        case "/basket/checkout":
+            try:
+                receipt = session.send(store.Req_CheckoutBasket(), final=True)
+                session.checkouts.append(filled_basket(receipt))
+            finally:
+                session.forget_stock()
+        case other:
+            raise ToolFault(f"a recorded request to {other} cannot be repeated", fatal=True)
+
+
+def _learn(session: StoreSession, request: WireCall) -> None:
+    if request.path != "/products/list":
+        return
+    session.looked = session.looked or request.outcome == "done"
+    limit = PAGE_ERROR.search(request.error or "")
+    if limit and int(limit[2]) >= 0:
+        session.page_limit = int(limit[2])

@@ -1,0 +1,117 @@
+"""The store for whoever takes a recorded run apart: state from records, a live shop, a scenario."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from types import SimpleNamespace
+
+from erc3_compat import ERC3, ApiException, transport_errors
+from ledger import Budget, Ledger, ToolCall, ToolFault, WireCall
+from store_tools.benchmark import StoreBenchmark
+from store_tools.scenario import scenario_of
+from store_tools.session import OutOfReach, StoreClient
+
+__all__ = ["LiveShop", "open_live", "scenario_of", "state_at"]
+
+
+def state_at(start: str, calls: Sequence[ToolCall]) -> str:
+    """The basket after these calls of a turn, as far as records tell, in a few lines of text."""
+    lines = [f"at the start of the turn: {start}"]
+    done = [w for c in calls for w in c.requests if w.kind == "write" and w.outcome == "done"]
+    try:
+        basket = json.loads(start)["basket"]
+        content = {i["sku"]: i["quantity"] for i in basket["items"]}
+        coupon = basket["coupon"]
+    except (ValueError, KeyError, TypeError):
+        content, coupon = {}, ""
+    for wire in done:
+        coupon = _apply(wire, content, coupon)
+    now = {"items": content, "coupon": coupon}
+    lines.append(f"after {len(done)} recorded writes: {json.dumps(now, ensure_ascii=False)}")
+    for call in reversed(calls):
+        if isinstance(call.result, dict) and {"items", "subtotal", "total"} <= call.result.keys():
+            seen = json.dumps(call.result, ensure_ascii=False)
+            lines.append(f"last seen in an answer (call {call.number}, {call.name}): {seen}")
+            break
+    return "\n".join(lines)
+
+
+def _apply(wire: WireCall, content: dict[str, int], coupon: str) -> str:
+    """Do to the content what the request did; the coupon afterwards."""
+    sku, quantity = str(wire.body.get("sku", "")), wire.body.get("quantity", 0)
+    number = quantity if isinstance(quantity, int) else 0
+    match wire.path:
+        case "/basket/add":
+            content[sku] = content.get(sku, 0) + number
+        case "/basket/remove":
+            content[sku] = content.get(sku, 0) - number
+            if content[sku] <= 0:
+                del content[sku]
+        case "/coupon/apply":
+            return str(wire.body.get("coupon", ""))
+        case "/coupon/remove":
+            return ""
+        case "/basket/checkout":
+            content.clear()
+            return ""
+    return coupon
+
+
+class LiveShop:
+    """One task on a platform, brought to where a recorded one stood."""
+
+    def __init__(self, client: StoreClient) -> None:
+        self._benchmark = StoreBenchmark(client, "")
+        self._ledger = Ledger()
+
+    def repeat(self, requests: Sequence[WireCall]) -> list[str]:
+        """Send recorded writes again; in words, what was answered otherwise now.
+
+        Raises:
+            ToolFault: the shop does not answer.
+        """
+        odd = self._benchmark.repeat(requests, Ledger(Budget(final=len(requests) + 1)))
+        self._ledger = Ledger()
+        self._ledger.offer(self._benchmark.tools(self._ledger))
+        return odd
+
+    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
+        """Run a tool; the call as it stands in the ledger, failed or not.
+
+        Raises:
+            ToolFault: the call never reached a tool.
+        """
+        before = len(self._ledger.calls)
+        try:
+            self._ledger.call(name, args, kwargs)
+        except ToolFault:
+            if len(self._ledger.calls) == before:
+                raise
+        return self._ledger.calls[-1]
+
+    def state(self) -> str:
+        """What the coordinator would show: read afresh."""
+        ledger = Ledger()
+        try:
+            return self._benchmark.state(ledger)
+        except ToolFault as fault:
+            return f"unknown: {fault.text}"
+        finally:
+            self._benchmark.tools(self._ledger)
+
+
+def open_live(base_url: str, spec_id: str) -> LiveShop:
+    """A new task of that spec on the platform at ``base_url``.
+
+    Raises:
+        ToolFault: the platform has no such task or does not answer.
+    """
+    try:
+        platform = ERC3(key="key-embedded", base_url=base_url)
+        task_id = platform.start_new_task("store", spec_id).task_id
+        return LiveShop(platform.get_store_client(SimpleNamespace(task_id=task_id)))
+    except ApiException as error:
+        raise ToolFault(f"the platform refused: {error}") from None
+    except transport_errors() as error:
+        raise OutOfReach(f"the platform does not answer: {type(error).__name__}") from None

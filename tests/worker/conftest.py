@@ -1,0 +1,57 @@
+"""Recorded work of a small shop: what the worker's model replied, what the code then did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coordinator.journal import Journal
+from models.door import Door, ModelFailed
+from models.records import ModelCall
+from worker.sandbox import Limits
+from worker.worker import Worker
+
+
+class Replies(Door):
+    """A door with canned replies; what it says is kept as a run keeps it."""
+
+    def __init__(self, journal: Journal, replies: tuple[str | ModelCall, ...]) -> None:
+        super().__init__("scripted/none", "worker")
+        self._journal = journal
+        self._replies = list(replies)
+
+    def complete(self, messages: list[dict[str, str]]) -> ModelCall:
+        if not self._replies:
+            raise ModelFailed(f"{self.model}: no answer")
+        reply = self._replies.pop(0)
+        if isinstance(reply, str):
+            text = f"Thought: go.\n<code>\n{reply}\n</code>"
+            reply = ModelCall(role="worker", model=self.model, text=text, finish_reason="stop")
+        self._journal.write("model_call", reply.model_dump(mode="json"))
+        return reply
+
+
+@pytest.fixture
+def record(tmp_path: Path, open_shop: Any) -> Callable[..., Path]:
+    """Makes a run of one task with one turn, in which the worker's model gives these replies."""
+
+    def make(
+        *replies: str | ModelCall, limits: Limits | None = None, plan: dict[str, Any] | None = None
+    ) -> Path:
+        shop = open_shop()
+        shop.line.plan.update(plan or {})
+        folder = tmp_path / "run"
+        with closing(Journal(folder / "tasks" / "shop.jsonl")) as journal:
+            journal.write("task", {"spec_id": "shop", "task_id": "tsk-1", "text": "Buy tea"})
+            worker = Worker(Replies(journal, replies), limits)
+            report = worker.carry_out("Do it.", shop.ledger)
+            decision = {"thought": "", "decision": "PROCEED", "instruction": "Do it."}
+            turn = {"number": 1, "state": "{}", "decision": decision, "report": report.journal()}
+            journal.write("turn", turn)
+        return folder
+
+    return make

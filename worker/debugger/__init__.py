@@ -1,0 +1,1 @@
+"""The step debugger: recorded or live work, stopped at each tool call."""
