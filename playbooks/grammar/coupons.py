@@ -103,6 +103,9 @@ _IF_CODE = regex.compile(
 _NO_BUYING = regex.compile(
     r"\b(?:do(?:n't| not) (?:buy|order)|buy nothing|no (?:order|purchase)|cancel)\b", FLAGS
 )
+_COUPON_WORD = regex.compile(
+    r"\b(?:coupons?|vouchers?|promos?|(?:promo|discount)[\s-]*codes?)\b", FLAGS
+)
 _NO_COUPON = regex.compile(
     r"\b(?:without|do(?:n't| not) use|no|not using|ignore)\s+(?:any\s+|a\s+)?(?:coupons?|codes?|vouchers?|promo codes?)\b",
     FLAGS,
@@ -121,6 +124,8 @@ class CouponTalk:
     codes: list[str] = field(default_factory=list)
     mode: str = "none"
     buy_anyway: bool = False
+    unnamed: bool = False
+    """Whether a coupon is spoken of and no code was recognised."""
 
 
 def take_coupons(text: str) -> CouponTalk:
@@ -139,6 +144,7 @@ def take_coupons(text: str) -> CouponTalk:
             if not attribute:
                 talk.mode = "any"
     talk.rest = _NO_COUPON.sub(" , ", talk.rest)
+    spoken_of = bool(_COUPON_WORD.search(talk.rest))
     said: list[str] = []
     listed = False
     while found := _first_zone(talk.rest):
@@ -153,6 +159,7 @@ def take_coupons(text: str) -> CouponTalk:
         )
         talk.rest = _cut(talk.rest, found)
     talk.mode = _mode(talk, " . ".join(said), listed)
+    talk.unnamed = spoken_of and not talk.codes
     return talk
 
 

@@ -88,6 +88,8 @@ def read_order(text: str) -> Order:
         lines[-1] = lines[-1].model_copy(update={"fallback": fallback})
     elif wishes.fallback:
         unclear.append("a substitute without a first choice")
+    if talk.unnamed:
+        unclear.append("a coupon whose code was not recognised")
     named = " ".join(p for line in lines for p in line.phrases()).casefold()
     for loose in LOOSE_CODE.findall(text):
         if loose not in talk.codes and loose.casefold() not in named:

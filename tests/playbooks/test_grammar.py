@@ -193,6 +193,13 @@ def test_conditions_that_were_not_understood_are_said(text: str) -> None:
     assert read_order(text).unclear
 
 
+@pytest.mark.parametrize(
+    "text", ["Buy a fork with coupon fork-ten", "Buy a fork. The leaflet says SPOON12."]
+)
+def test_a_code_that_was_not_recognised_is_a_doubt(text: str) -> None:
+    assert read_order(text).unclear
+
+
 def test_an_order_not_to_buy_is_seen() -> None:
     assert read_order("Put 2 forks into the basket but do not check out.").no_purchase
 
