@@ -44,6 +44,7 @@ PACKAGING = frozenset(
 """Containers that, behind a measure, say how a thing is packed ("200 ml Can")."""
 SPELLING_LENGTH = 6
 _CUT = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by|in)\b")
+_NUMBER_NEXT = regex.compile(r"\s*(?:\d|two|three|four|six)")
 _OF = regex.compile(r"\bof\b")
 _CONTAINER_OF = regex.compile(
     rf"\b(?:{'|'.join(sorted(CONTAINERS))}|cop(?:y|ies)|loa(?:f|ves)|units?|pieces?)(?:e?s)?\s+of\b(?!\s+(?:\d+|two|three|four|six|eight|ten|twelve)\b)"
@@ -140,11 +141,9 @@ def _cut(folded: str) -> tuple[str, str]:
     main, rest = (folded[: found.start()], folded[found.end() :]) if found else (folded, "")
     of = _OF.search(main)
     if of and of.start() > 0 and not _CONTAINER_OF.search(main):
-        numbered = regex.match(
-            r"\s*(?:\d|" + "|".join(("two", "three", "four", "six")) + ")", main[of.end() :]
-        )
-        if not numbered:
-            return main[: of.start()], main[of.end() :] + rest
+        behind = main[of.end() :]
+        if not _NUMBER_NEXT.match(behind):
+            return main[: of.start()], behind + rest
     return (main, rest) if main.strip() else (rest, "")
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import regex
 
+from playbooks.grammar.phrases import cut
+
 FLAGS = regex.IGNORECASE
 # Words in capitals that shops use and that are no codes.
 _NO_CODES = (
@@ -135,12 +137,12 @@ def take_coupons(text: str) -> CouponTalk:
     if conditional and not _NO_BUYING.search(conditional[0]):
         talk.codes.extend(dict.fromkeys(conditional.captures("code")))
         talk.buy_anyway = True
-        talk.rest = _cut(talk.rest, conditional)
+        talk.rest = cut(talk.rest, conditional)
     for pattern, attribute in ((_ANYWAY, True), (_STRICT_ELSE, False)):
         found = pattern.search(talk.rest)
         if found and _ABOUT_CODES.search(found[0]) and not regex.search(CODE, found[0]):
             talk.buy_anyway = talk.buy_anyway or attribute
-            talk.rest = _cut(talk.rest, found)
+            talk.rest = cut(talk.rest, found)
             if not attribute:
                 talk.mode = "any"
     talk.rest = _NO_COUPON.sub(" , ", talk.rest)
@@ -157,7 +159,7 @@ def take_coupons(text: str) -> CouponTalk:
             or bool(regex.match(rf"\s*(?:\w+\s+){{0,2}}{_KEY}\b", sentence))
             or bool(regex.search(rf"{_KEY}[^.!?]*:\s*{_QUOTE}{CODE}", sentence))
         )
-        talk.rest = _cut(talk.rest, found)
+        talk.rest = cut(talk.rest, found)
     talk.mode = _mode(talk, " . ".join(said), listed)
     talk.unnamed = spoken_of and not talk.codes
     return talk
@@ -210,7 +212,3 @@ def _mode(talk: CouponTalk, said: str, listed: bool) -> str:
     if len(talk.codes) > 1:
         return "all"
     return "any"
-
-
-def _cut(text: str, found: regex.Match[str]) -> str:
-    return f"{text[: found.start()]} , {text[found.end() :]}"

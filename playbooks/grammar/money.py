@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import regex
 
 from playbooks.grammar.order import Budget
+from playbooks.grammar.phrases import cut
 
 FLAGS = regex.IGNORECASE
 MONEY = (
@@ -98,14 +99,14 @@ def take_money(text: str) -> Money:
     if found:
         money.floor = Budget(dollars=_value(found.captures("lo")), per_unit=True)
         money.budget = Budget(dollars=_value(found.captures("m")), per_unit=True)
-        money.rest = _cut(money.rest, found)
+        money.rest = cut(money.rest, found)
     for pattern, strict in ((_AT_MOST, False), (_STRICT, True), (_OR_LESS, False)):
         _take_budget(money, pattern, strict)
     found = _FLOOR.search(money.rest)
     if found and not money.floor:
         strict = not regex.search(r"at least|less than|from", found[0], FLAGS)
         money.floor = Budget(dollars=_value(found.captures("m")), strict=strict, per_unit=True)
-        money.rest = _cut(money.rest, found)
+        money.rest = cut(money.rest, found)
     _take_budget(money, _FOR, False)
     if regex.search(MONEY, money.rest, FLAGS):
         money.unclear.append("an amount of money that was not understood")
@@ -120,7 +121,7 @@ def _take_off(money: Money) -> None:
         money.off_dollars = int(_value(found.captures("m")))
     else:
         money.off_percent = int(found["p"])
-    money.rest = _cut(money.rest, found)
+    money.rest = cut(money.rest, found)
 
 
 def _take_budget(money: Money, pattern: regex.Pattern[str], strict: bool) -> None:
@@ -134,12 +135,8 @@ def _take_budget(money: Money, pattern: regex.Pattern[str], strict: bool) -> Non
         if money.budget and money.budget != limit:
             money.unclear.append("more than one budget")
         money.budget = money.budget or limit
-        money.rest = _cut(money.rest, found)
+        money.rest = cut(money.rest, found)
 
 
 def _value(captures: list[str]) -> float:
     return float(captures[-1].replace(",", ""))
-
-
-def _cut(text: str, found: regex.Match[str]) -> str:
-    return f"{text[: found.start()]} , {text[found.end() :]}"

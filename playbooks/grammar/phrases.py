@@ -200,6 +200,11 @@ _META = frozenset(
 )
 
 
+def cut(text: str, found: regex.Match[str]) -> str:
+    """Text without a clause that was read; a comma stands where it was."""
+    return f"{text[: found.start()]} , {text[found.end() :]}"
+
+
 def clean(text: str) -> str:
     """A phrase without politeness, purposes and stray punctuation."""
     previous = ""

@@ -43,7 +43,7 @@ _AFTERTHOUGHT = regex.compile(
 )
 _WORDY_MONEY = regex.compile(rf"\b(?P<n>(?!\d){NUMBER})(?P<unit>\s+(?:dollars|bucks)\b)", FLAGS)
 _WORDY_SIZE = regex.compile(rf"\bsize (?P<n>(?!\d){NUMBER})\b", FLAGS)
-_ONE_CODE = regex.compile(
+_HARMLESS_CLAUSE = regex.compile(
     r"\bif (?:several|two|some|more than one)\b[^.!?;]*\b(?:same|tie|equal)\b[^.!?;]*|(?:and know that )?only one goes through|\b(?:order|buy) only if the (?:coupon|code|discount|voucher) \w+|\bonly if (?:it|they|that) (?:gives?|helps?|saves?|works?|applies)[^.!?;]*|(?:\bi know )?\bonly one (?:\w+ )?(?:can|may) be used\b|\b(?:buy|order) (?:it |them )?only if (?:it|that|the (?:code|coupon|discount)) (?:does|works|is|applies)\b",
     FLAGS,
 )
@@ -81,7 +81,7 @@ def read_order(text: str) -> Order:
     text = _tidy(text)
     talk = take_coupons(text)
     money = take_money(talk.rest)
-    wishes = take_wishes(_ONE_CODE.sub(" , ", money.rest))
+    wishes = take_wishes(_HARMLESS_CLAUSE.sub(" , ", money.rest))
     lines, unclear = _read_sentences(wishes.rest)
     if wishes.fallback and lines:
         fallback = _fallback_phrase(lines[-1].phrase, wishes.fallback)

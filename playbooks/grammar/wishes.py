@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import regex
 
+from playbooks.grammar.phrases import cut
+
 FLAGS = regex.IGNORECASE
 _AS_POSSIBLE = r"(?:as (?:possible|you can|we can|i can|it gets|can be)|possible)"
 _SUM = (
@@ -154,12 +156,12 @@ def take_wishes(text: str) -> Wishes:
     while found:
         if not _NO_FEWER.search(found[0]):
             wishes.fewer_ok = True
-        wishes.rest = _cut(wishes.rest, found)
+        wishes.rest = cut(wishes.rest, found)
         found = _FEWER.search(wishes.rest)
     for pattern, goal in ((_DISCOUNT, "discount"), (_TOTAL, "total")):
         while found := pattern.search(wishes.rest):
             wishes.goal = goal if wishes.goal == "none" or goal == "total" else wishes.goal
-            wishes.rest = _cut(wishes.rest, found)
+            wishes.rest = cut(wishes.rest, found)
     for sentence in regex.split(r"[.!?;]", wishes.rest):
         if _NO_PURCHASE.search(sentence) and not regex.search(
             r"\b(?:if|unless|when|should)\b", sentence, FLAGS
@@ -181,7 +183,7 @@ def _take_fillers(wishes: Wishes) -> None:
         else:
             parts = regex.split(r",|\bor\b|\band\b", what, flags=FLAGS)
             wishes.fillers = tuple(p.strip() for p in parts if p.strip())
-        wishes.rest = _cut(wishes.rest, found)
+        wishes.rest = cut(wishes.rest, found)
         return
 
 
@@ -201,9 +203,5 @@ def _take_fallback(wishes: Wishes) -> None:
             wishes.fallback = regex.sub(
                 r"\b(?:instead|please|then)\b|\bone\b(?=\s*(?:instead|$))", "", what, flags=FLAGS
             ).strip(" ,")
-        wishes.rest = _cut(wishes.rest, found)
+        wishes.rest = cut(wishes.rest, found)
         return
-
-
-def _cut(text: str, found: regex.Match[str]) -> str:
-    return f"{text[: found.start()]} , {text[found.end() :]}"
