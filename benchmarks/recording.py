@@ -26,10 +26,11 @@ sys.path.insert(0, str(ROOT))
 from coordinator.journal import Journal  # noqa: E402
 from coordinator.session import RunConfig, Session  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
+from launch.platform import BUNDLED_PACK  # noqa: E402
+from launch.store import store_benchmark  # noqa: E402
 from models import litellm_module  # noqa: E402
 from simulator.pack import Pack, load_pack  # noqa: E402
 from simulator.server import serve  # noqa: E402
-from submission import BUNDLED_PACK, _store_benchmark  # noqa: E402
 from worker.sandbox import walls  # noqa: E402
 
 AT_MOST = 1.10
@@ -62,7 +63,7 @@ def run(pack: Pack) -> tuple[float, float]:
     with serve(pack) as simulator, tempfile.TemporaryDirectory() as folder:
         client = ERC3(key="key-benchmark", base_url=simulator.base_url)
         config = RunConfig("store", BRAIN, BRAIN)
-        session = Session(client, config, _store_benchmark, Path(folder), Nobody())
+        session = Session(client, config, store_benchmark, Path(folder), Nobody())
         began, busy = time.perf_counter(), time.process_time()
         results = session.run(session.tasks())
         seconds = time.perf_counter() - began, time.process_time() - busy

@@ -18,12 +18,16 @@ class Usage(BaseModel):
     prompt: int | None = None
     completion: int | None = None
     cached: int | None = None
+    """Prompt tokens that were read from the provider's cache; part of ``prompt``."""
+    reasoning: int | None = None
+    """Completion tokens that went into reasoning; part of ``completion``."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             prompt=_plus(self.prompt, other.prompt),
             completion=_plus(self.completion, other.completion),
             cached=_plus(self.cached, other.cached),
+            reasoning=_plus(self.reasoning, other.reasoning),
         )
 
 
@@ -41,6 +45,8 @@ class ModelCall(BaseModel):
     seconds: float = 0.0
     error: str | None = None
     prompt_sha256: str = ""
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
 
 
 def _plus(a: int | None, b: int | None) -> int | None:
@@ -49,7 +55,7 @@ def _plus(a: int | None, b: int | None) -> int | None:
 
 def total_usage(calls: list[ModelCall]) -> Usage:
     """Sum over calls; unknown as soon as one of them is unknown."""
-    total = Usage(prompt=0, completion=0, cached=0)
+    total = Usage(prompt=0, completion=0, cached=0, reasoning=0)
     for call in calls:
         total = total + call.usage
     return total

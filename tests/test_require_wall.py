@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-import submission
-from coordinator.cli import app
+from launch.cli import app
 from worker import sandbox
 from worker.sandbox.walls import WallReport
 
@@ -34,7 +33,7 @@ def call(tmp_path: Path) -> Call:
     def run(*options: object) -> Result:
         words = [str(o) for o in ("--out", tmp_path / "logs", *options)]
         models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
-        return CliRunner().invoke(app, words, obj=submission.start, env=models)
+        return CliRunner().invoke(app, words, env=models)
 
     return run
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import submission
-from coordinator.cli import app
+from launch.cli import app
 from simulator.server import Simulator
 
 ROOT = Path(submission.__file__).parent
@@ -46,7 +46,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def go(*options: object, env: dict[str, str] | None = None) -> Result:
         words = [str(o) for o in ("--out", tmp_path / "logs", *options)]
-        result = CliRunner().invoke(app, words, obj=submission.start, env=CLEAN | (env or {}))
+        result = CliRunner().invoke(app, words, env=CLEAN | (env or {}))
         assert result.exception is None or isinstance(result.exception, SystemExit)
         assert "Traceback" not in result.output
         return result
@@ -70,9 +70,9 @@ def process(*options: object, cwd: Path, **env: str) -> subprocess.CompletedProc
 HELP = """
 import sys
 sys.argv = ["submission.py", "--help"]
-import submission
+from launch.cli import main
 try:
-    submission.main(submission.start)
+    main()
 except SystemExit as end:
     heavy = {"litellm", "smolagents", "pydantic", "httpx", "jinja2", "uvicorn", "pydantic_monty"}
     print("LOADED", sorted(heavy & set(sys.modules)), end.code)

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-import submission
-from coordinator.cli import app
 from coordinator.fork import differences
+from launch.cli import app
 from models import scripted
 from worker.recorded import read_run
 
@@ -57,7 +56,7 @@ class Desk:
 
     def call(self, *options: object) -> Result:
         words = [str(o) for o in ("--out", self.folder / "logs", *options)]
-        result = CliRunner().invoke(app, words, obj=submission.start, env=NO_ENV)
+        result = CliRunner().invoke(app, words, env=NO_ENV)
         assert result.exception is None or isinstance(result.exception, SystemExit)
         return result
 

@@ -117,12 +117,11 @@ def test_a_task_of_three_turns_stays_within_its_tokens(
 
     from typer.testing import CliRunner
 
-    from coordinator.cli import app
-    from submission import start
+    from launch.cli import app
 
     spec = ["--task", "soda_pack_optimizer", "--task", "pet_store_best_coupon"]
     words = ["--pack", str(reference_pack_path), "--json", "--out", str(tmp_path), *spec]
-    result = CliRunner().invoke(app, words, obj=start)
+    result = CliRunner().invoke(app, words)
     for task in json.loads(result.stdout)["tasks"]:
         assert task["turns"] == 3
         assert task["tokens"]["prompt"] <= 9_000

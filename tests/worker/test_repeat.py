@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from coordinator import cli
+from launch import cli
 from models.records import ModelCall
-from submission import start
 from worker.compare import timeless
 from worker.recorded import read_run, read_tools
 from worker.repeat import repeat
@@ -69,7 +68,7 @@ def test_an_unchanged_run_is_equal_to_the_byte(
     specs = ["all_tents_ghost_stock", "fixed_item_best_of_five_codes", "hostile_product_name"]
     monkeypatch.setenv("WORKER_SANDBOX", sandbox)
     words = [word for spec in specs for word in ("--task", spec)]
-    done = CliRunner().invoke(cli.app, ["--json", "--out", str(tmp_path), *words], obj=start)
+    done = CliRunner().invoke(cli.app, ["--json", "--out", str(tmp_path), *words])
     assert done.exit_code == 0
     (folder,) = tmp_path.iterdir()
     used = {s.sandbox for task in read_run(folder) for t in task.turns for s in t.report.steps}

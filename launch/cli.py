@@ -4,44 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from launch.options import Options
+
 DEFAULT_MODEL = "playbook/store"
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@dataclass(frozen=True)
-class Options:
-    """The command line, read."""
-
-    benchmark: str
-    pack: Path | None
-    tasks: tuple[str, ...]
-    evaluator: str
-    worker: str
-    real: bool
-    yes: bool
-    jobs: int
-    max_turns: int
-    out: Path
-    as_json: bool
-    workspace: str
-    name: str
-    architecture: str
-    flags: tuple[str, ...]
-    require_wall: bool
-    fork: Path | None
-    turn: int
-    """With ``fork``: the first turn that is taken anew."""
-    debug: bool
-
-
-@app.command()
+@app.callback(invoke_without_command=True)
 def run(
     context: typer.Context,
     benchmark: Annotated[str, typer.Option(help="Benchmark id on the platform.")] = "store",
@@ -109,6 +83,8 @@ def run(
     from dotenv import load_dotenv
 
     load_dotenv(Path.cwd() / ".env")
+    if context.invoked_subcommand:
+        return
     if real and pack is not None:
         raise typer.BadParameter("--pack is for the embedded platform, it does not go with --real")
     if benchmark != "store":
@@ -137,7 +113,9 @@ def run(
         turn=turn or 1,
         debug=debug,
     )
-    raise typer.Exit(context.obj(options))
+    from launch.run import start
+
+    raise typer.Exit(start(options))
 
 
 def _check_debug(debug: bool, jobs: int, as_json: bool) -> None:
@@ -176,6 +154,6 @@ def _check_fork(
         raise typer.BadParameter(wrong)
 
 
-def main(start: Callable[[Options], int]) -> None:
-    """Read the command line and exit with what ``start`` returns."""
-    app(obj=start)
+def main() -> None:
+    """Read the command line and exit with what the command returns."""
+    app()

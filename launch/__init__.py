@@ -1,0 +1,1 @@
+"""Puts a run together: command line, platform, pack, models, run folder, session."""

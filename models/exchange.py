@@ -1,0 +1,72 @@
+"""One exchange with a provider as plain records: what is asked, what comes back, what goes wrong.
+
+Everything that answers for a model (LiteLLM, a cassette) speaks these three, so that the door
+above them does not know which one it holds.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from models.records import Message, Usage
+
+ErrorKind = Literal[
+    "rate_limit", "overload", "network", "timeout", "authentication", "quota", "bad_request",
+    "context_window", "not_found", "bad_answer", "missing",
+]  # fmt: skip
+"""Classes of failure. ``bad_answer``: HTTP 200 with an error body, HTML, or no choices;
+``missing``: a cassette holds no such request."""
+
+
+class Request(BaseModel):
+    """What is asked of a provider; holds no key."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model: str
+    """The LiteLLM id."""
+    messages: tuple[Message, ...]
+    params: dict[str, Any] = Field(default_factory=dict)
+    """Sampling and the like, as LiteLLM takes them: temperature, max_tokens, response_format."""
+
+
+class Reply(BaseModel):
+    """What a provider answered."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str = ""
+    """The content as it came; reasoning that the provider tells apart is not in it."""
+    reasoning: str = ""
+    finish_reason: str | None = None
+    usage: Usage = Usage()
+    cost_usd: float | None = None
+    """Dollars, where the provider or LiteLLM's map tells them."""
+
+
+class ExchangeFailed(Exception):
+    """No reply came; ``text`` is safe to log and holds no key."""
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        text: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(text)
+        self.kind: ErrorKind = kind
+        self.text = text
+        self.status = status
+        self.retry_after = retry_after
+        """Seconds that the provider asks to wait."""
+
+
+class Transport(Protocol):
+    """Something that answers requests; safe to use from several threads."""
+
+    def send(self, request: Request, timeout: float) -> Reply:
+        """One attempt, at most ``timeout`` seconds. Raises ExchangeFailed."""
