@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from ledger import Ledger, Tool, WireCall
+from ledger import Deed, Ledger, Tool, WireCall
 
 Wanted = Literal["buy", "refuse"]
 
@@ -40,6 +40,13 @@ class Benchmark(Protocol):
 
         Failed ones too: a refusal may have moved something. Of the reads only what they taught
         is kept. Raises ToolFault where the benchmark does not answer.
+        """
+
+    def recall(self, deeds: Sequence[Deed]) -> None:
+        """Take over what earlier work on this task has learnt and done; nothing is sent.
+
+        An irreversible request that was intended and of which nothing more is known is settled
+        by the next reading of the state.
         """
 
     def finished(self) -> str | None:

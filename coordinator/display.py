@@ -9,8 +9,8 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
+from coordinator.config import TaskInfo
 from coordinator.records import RunResults, TaskResult, Turn
-from coordinator.session import TaskInfo
 
 DASH = "–"
 

@@ -7,6 +7,7 @@ same; the world is not recorded but rebuilt, and every turn's state must come ou
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import zip_longest
 
 from coordinator.benchmark import Benchmark
@@ -14,7 +15,7 @@ from coordinator.journal import Journal
 from coordinator.recording import Recording
 from coordinator.records import Turn
 from coordinator.task import TaskRun
-from ledger import Ledger, ToolFault
+from ledger import Deed, Ledger, ToolFault
 from worker.recorded import NotRecorded
 
 ABSENT = "nothing"
@@ -82,8 +83,13 @@ class Past:
             requests=self._reads + sum(t.report.requests for t in self._before if t.report),
         )
 
-    def write(self, journal: Journal) -> None:
+    def deeds(self) -> Sequence[Deed]:
+        """Nothing: the world was rebuilt through the benchmark that goes on with it."""
+        return ()
+
+    def begin(self, journal: Journal, task: dict[str, object]) -> None:
         """Write what was recorded before the turn, so that the fork is a whole run of its own."""
+        journal.write("task", task | self.mark)
         for entry in self.recording.entries_before(self.turn):
             fields = {k: v for k, v in entry.items() if k not in ("v", "type")}
             journal.write(str(entry["type"]), fields)

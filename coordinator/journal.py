@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 import regex
 
@@ -16,29 +17,93 @@ _LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 """Signs that JSON takes as they are but many a reader of lines takes for the end of one."""
 
 
+class JournalFailed(Exception):
+    """The journal cannot be written: nothing that cannot be undone may be done any more."""
+
+
 class Journal:
-    """Appends records to one file; each line is flushed before the next step is taken."""
+    """Appends records to one file: after a crash at any moment each line is whole or absent.
+
+    A line is one ``write`` of the operating system. What a crash left of a line that was not
+    complete is cut off when the file is opened again. Once a record could not be written, every
+    later one is refused too.
+    """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # A lone surrogate, which no UTF-8 can hold, is written as its JSON escape.
-        self._file: IO[str] = path.open("a", encoding="utf-8", errors="backslashreplace")
+        """Raises JournalFailed when the file cannot be opened for writing."""
+        self._path = path
         self._lock = threading.Lock()
+        self._texts: set[str] = set()
+        self._broken: str | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._end = _cut_torn_line(self._file)
+        except OSError as error:
+            raise JournalFailed(f"{path} cannot be written: {error.strerror}") from None
 
-    def write(self, kind: str, record: dict[str, object]) -> None:
-        """Append one record.
+    def write(self, kind: str, record: dict[str, object], *, durable: bool = False) -> None:
+        """Append one record; ``durable``: it is on the disk when this returns.
 
         Raises:
-            OSError: it could not be written.
+            JournalFailed: it could not be written; what there was is as before.
         """
         line = json.dumps({"v": VERSION, "type": kind, **record}, ensure_ascii=False, default=str)
+        # A lone surrogate, which no UTF-8 can hold, is written as its JSON escape.
+        data = (line.translate(_LINE_ENDS) + "\n").encode("utf-8", "backslashreplace")
         with self._lock:
-            self._file.write(line.translate(_LINE_ENDS) + "\n")
-            self._file.flush()
+            if self._broken:
+                raise JournalFailed(self._broken)
+            try:
+                self._append(data)
+                if durable:
+                    os.fsync(self._file)
+            except OSError as error:
+                self._broken = f"{self._path} cannot be written: {error.strerror}"
+                with suppress(OSError):
+                    os.ftruncate(self._file, self._end)
+                raise JournalFailed(self._broken) from None
+            self._end += len(data)
+
+    def text(self, text: str) -> str:
+        """Keep a text once in this file; its SHA-256, by which other records name it.
+
+        Raises:
+            JournalFailed: it could not be written.
+        """
+        digest = text_hash(text)
+        if digest not in self._texts:
+            self.write("text", {"sha256": digest, "text": text})
+            self._texts.add(digest)
+        return digest
+
+    def _append(self, data: bytes) -> None:
+        written = os.write(self._file, data)
+        while written < len(data):
+            written += os.write(self._file, data[written:])
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        os.close(self._file)
+
+
+def text_hash(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal digits; lone surrogates count as their escapes."""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _cut_torn_line(file: int) -> int:
+    """Cut off what stands behind the last line end; the size that is left."""
+    size = end = os.fstat(file).st_size
+    while end:
+        start = max(0, end - 65_536)
+        found = os.pread(file, end - start, start).rfind(b"\n")
+        end = start + found + 1 if found >= 0 else start
+        if found >= 0:
+            break
+    if end < size:
+        os.ftruncate(file, end)
+    return end
 
 
 def file_name(spec_id: str) -> str:
@@ -59,7 +124,10 @@ def journal_paths(folder: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, P
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Replace a file whole: a reader sees the old one or the new one."""
+    """Replace a file whole: a reader sees the old one or the new one, also after a crash."""
     fresh = path.with_suffix(path.suffix + ".new")
-    fresh.write_text(text, encoding="utf-8")
+    with fresh.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(fresh, path)

@@ -74,11 +74,27 @@ def read_recording(folder: Path, spec_id: str) -> Recording:
 def _entries(folder: Path, spec_id: str) -> list[dict[str, Any]]:
     """The records of the first journal of a task; that they can be read has been seen before."""
     for path in sorted((folder / "tasks").glob("*.jsonl")):
-        lines = path.read_text(encoding="utf-8").split("\n")
-        entries = [json.loads(line) for line in lines if line]
+        entries = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
         if entries[0].get("spec_id") == spec_id:
-            return entries[1:]
+            return _last_attempt(entries)
     raise NotRecorded(f"{folder} has no task {spec_id!r}")
+
+
+def _last_attempt(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records of the last attempt, without those of a turn that a crash has cut off."""
+    kept: list[dict[str, Any]] = []
+    since_turn: list[dict[str, Any]] = []
+    for entry in entries:
+        match entry.get("type"):
+            case "task":
+                kept, since_turn = [], []
+            case "resumed":
+                since_turn = []
+            case "turn":
+                kept, since_turn = [*kept, *since_turn, entry], []
+            case _:
+                since_turn.append(entry)
+    return [*kept, *since_turn]
 
 
 def _results(path: Path) -> RunResults | None:

@@ -12,6 +12,11 @@ from models.records import Usage
 from worker.report import WorkReport
 
 Outcome = Literal["purchased", "declined", "unfinished", "error"]
+Failure = Literal["model", "reply", "benchmark", "internal", "limit", "interrupted"]
+"""Why a task ended early: no answer from a model, replies that cannot be read, no answer from
+the benchmark, a fault of ours, a limit, the user's wish."""
+INFRASTRUCTURE = frozenset({"model", "benchmark", "internal", "interrupted"})
+"""Failures that say nothing of the agent: such a task may be run again."""
 PASS = 0.9 - 1e-9
 """A passed task may have lost a tenth for missing telemetry."""
 
@@ -28,7 +33,11 @@ class Turn(BaseModel):
     """The question back, where a first FINISH did not agree with the facts."""
     report: WorkReport | None = None
     model_calls: int = 0
+    requests: int = 0
+    """Requests to the benchmark's API, those for the state among them."""
     seconds: float = 0.0
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
 
     def journal(self) -> dict[str, object]:
         """The turn as one JSON object for the journal."""
@@ -62,6 +71,9 @@ class TaskResult(BaseModel):
     cost_usd: float | None = None
     seconds: float = 0.0
     error: str | None = None
+    failure: Failure | None = None
+    attempt: int = 1
+    """Counts the tries of a task over resumed runs."""
     wanted: Literal["buy", "refuse"] | None = None
     """What the platform's evaluator wanted, where it is known."""
 
@@ -69,6 +81,11 @@ class TaskResult(BaseModel):
     def passed(self) -> bool:
         """Whether the task was scored as fulfilled."""
         return self.score is not None and self.score >= PASS
+
+    @property
+    def infrastructure_failure(self) -> bool:
+        """Whether the task ended for a reason outside of the agent."""
+        return self.failure in INFRASTRUCTURE
 
     @property
     def wrong_checkout(self) -> bool:
@@ -134,7 +151,7 @@ def totals_of(results: Iterable[TaskResult], seconds: float) -> Totals:
     """Sums over task results; ``seconds`` is the run's wall time."""
     tasks = list(results)
     scores = [t.score for t in tasks if t.score is not None]
-    tokens = Usage(prompt=0, completion=0, cached=0)
+    tokens = Usage(prompt=0, completion=0, cached=0, reasoning=0)
     for task in tasks:
         tokens = tokens + task.tokens
     costs = [t.cost_usd for t in tasks]

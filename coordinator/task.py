@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from coordinator.benchmark import Benchmark
 from coordinator.journal import Journal
-from coordinator.records import Outcome, Turn
+from coordinator.records import Failure, Outcome, Turn
 from evaluator import Decision, Evaluator
-from ledger import Ledger
+from ledger import Deed, Ledger
 from models.records import ModelCall
 from worker.report import WorkReport
 from worker.worker import Worker
@@ -25,6 +25,12 @@ class TaskRun:
     requests: int = 0
     outcome: Outcome = "unfinished"
     error: str | None = None
+    failure: Failure | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the turns."""
+        return sum(t.seconds for t in self.turns)
 
     @property
     def tool_calls(self) -> int:
@@ -44,6 +50,7 @@ class TaskLoop:
         run: TaskRun,
         *,
         max_turns: int,
+        witness: Callable[[Deed], None] = lambda deed: None,
         on_turn: Callable[[Turn], None] = lambda turn: None,
     ) -> None:
         self._benchmark = benchmark
@@ -52,18 +59,22 @@ class TaskLoop:
         self._journal = journal
         self._run = run
         self._max_turns = max_turns
+        self._witness = witness
         self._on_turn = on_turn
 
     def go(self, task_text: str) -> None:
         """Loop over at most ``max_turns`` turns; the result is in the run that was given.
 
-        Turns that the run already holds, as that of a fork does, are not done again.
+        Turns that the run already holds, as that of a fork or a resumed one does, are not done
+        again.
 
         Raises:
             ToolFault: the benchmark does not answer.
             ModelFailed, Unreadable: the evaluator's model gave nothing that can be used.
         """
         run = self._run
+        if self.conclude():
+            return
         for number in range(len(run.turns) + 1, self._max_turns + 1):
             decision = self._turn(task_text, number)
             if decision is None or self._benchmark.finished():
@@ -77,10 +88,19 @@ class TaskLoop:
         if self._benchmark.finished():
             run.outcome = "purchased"
 
+    def conclude(self) -> bool:
+        """Whether the turns so far were the whole task; its outcome is noted then."""
+        turns = self._run.turns
+        if self._benchmark.finished():
+            self._run.outcome = "purchased"
+        elif turns and turns[-1].decision.decision == "FINISH":
+            self._run.outcome = "declined"
+        return self._run.outcome != "unfinished"
+
     def _turn(self, task_text: str, number: int) -> Decision | None:
         """One turn; None where reading the state showed that nothing is left to do."""
-        began = time.perf_counter()
-        before = len(self._run.calls)
+        began, started = time.perf_counter(), time.time()
+        before, requests = len(self._run.calls), self._run.requests
         state = self._read_state()
         if self._benchmark.finished():
             return None
@@ -93,7 +113,9 @@ class TaskLoop:
             challenge=challenge,
             report=report,
             model_calls=len(self._run.calls) - before,
+            requests=self._run.requests - requests,
             seconds=round(time.perf_counter() - began, 6),
+            started=round(started, 6),
         )
         self._run.turns.append(turn)
         self._journal.write("turn", turn.journal())
@@ -101,7 +123,7 @@ class TaskLoop:
         return decision
 
     def _read_state(self) -> str:
-        ledger = Ledger()
+        ledger = Ledger(witness=self._witness)
         try:
             return self._benchmark.state(ledger)
         finally:
@@ -124,7 +146,7 @@ class TaskLoop:
         return again, challenge
 
     def _act(self, decision: Decision) -> WorkReport:
-        ledger = Ledger()
+        ledger = Ledger(witness=self._witness)
         ledger.offer(self._benchmark.tools(ledger))
         try:
             return self._worker.carry_out(decision.instruction, ledger)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
 from typing import Literal
 
 import regex
 from pydantic import BaseModel, ConfigDict
 
-from models.text import strip_reasoning
+from models.loose_json import all_json, fold
+from models.text import clean
 
-OBJECTS_AT_MOST = 300
-"""Opening braces that are tried: a reply of nothing else must not take seconds."""
+MARKS_AT_MOST = 100
+"""Labels that are looked at: a reply of nothing else must not take seconds."""
 FLAGS = regex.IGNORECASE | regex.MULTILINE
 
 
@@ -41,42 +41,51 @@ class Missing(ValueError):
 _NAMES = {"thoughts": "thought", "reasoning": "thought", "instructions": "instruction"}
 _WORDS = r"(?P<label>THOUGHTS?|REASONING|DECISION|INSTRUCTIONS?)"
 _LABEL = regex.compile(
-    r"^[ \t>*_#`~-]*(?:\d+[.)]\s*)?[*_`\"]*" + _WORDS + r"[*_`\"]*"
-    r"\s*(?::|=|[-–—](?=\s))[*_`\"]*[ \t]*",
+    r"^[ \t>*_#`~-]*+(?:\d++[.)]\s*+)?[*_`\[]*+" + _WORDS + r"[*_`\]]*+"
+    r"\s*+(?::|=|[-–—](?=\s))[*_`]*+[ \t]*+",
     FLAGS,
 )
 """A label at the start of a line, with a sign behind it and markdown around it."""
 _HEADING = regex.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]*(?:\d+[.)][ \t]*)?[*_]*|[*_]{2,})"
+    r"^[ \t]*+(?:#{1,6}+[ \t]*+(?:\d++[.)][ \t]*+)?[*_]*+|[*_]{2,}+)"
     + _WORDS
-    + r"[*_]*[ \t]*:?[*_]*[ \t]*$",
+    + r"[*_]*+[ \t]*+:?[*_]*+[ \t]*+$",
     FLAGS,
 )
 _TAG = regex.compile(r"^[ \t]*<" + _WORDS + r">", FLAGS)
 _INLINE = regex.compile(r"(?<![\w\"])(?P<label>THOUGHT|DECISION|INSTRUCTION)[*_]*:[*_]*[ \t]*")
 """Labels as the prompt writes them, anywhere: all three parts in one line."""
 _CLOSING = regex.compile(r"</(?:thoughts?|reasoning|decision|instructions?)>", FLAGS)
-_DECISION_WORD = regex.compile(r"\b(PROCEED|FINISH(?:ED)?|CONTINUE|DONE|STOP)\b", FLAGS)
-_LATE = regex.compile(r"^[\s*_#>-]*DECISION\W+(?:is\W+)?(\w+)", FLAGS)
+_GO = r"PROCEED|CONTINUE"
+_END = r"FINISH(?:ED)?|DONE|STOP"
+_DECISION_WORD = regex.compile(rf"\b(?:(?P<go>{_GO})|(?P<end>{_END}))\b", FLAGS)
+_LEADING = regex.compile(rf"[\s*_`\"'>(\[]*(?:{_DECISION_WORD.pattern})(?!\s*(?:or\b|/|\|))", FLAGS)
+_NOT = regex.compile(r"\b(?:not|never|cannot|can't|don't|no|nor)\b", FLAGS)
+_ONLY_JSON = regex.compile(r"(?:```\w*\s*)?\[?\s*\{")
+_LATE = regex.compile(r"^[ \t*_#>-]*+DECISION\W++(?:is\W++)?(\w++)", FLAGS)
 """A decision that stands behind the instruction or has no sign behind its label."""
 
 
-def read_decision(reply: str) -> Decision:
+def read_decision(reply: str, finish_reason: str | None = None, reasoning: str = "") -> Decision:
     """Read a reply; markdown, other case, JSON and text around the parts are taken.
+
+    ``finish_reason`` and ``reasoning`` are the provider's: a decision out of a reply that was cut
+    off is not taken, its instruction may lack its end.
 
     Raises:
         Missing: what is not there, in words for the model.
     """
-    text = strip_reasoning(reply)
-    parts = _from_json(text) or _from_labels(text)
-    word = _DECISION_WORD.search(parts.get("decision", ""))
-    if word is None:
-        missing = [name for name in ("thought", "decision", "instruction") if not parts.get(name)]
-        raise Missing(
-            "no DECISION that says PROCEED or FINISH"
-            + (f"; missing: {', '.join(m.upper() for m in missing)}" if missing else "")
-        )
-    finish = word[1].upper() not in ("PROCEED", "CONTINUE")
+    cleaned = clean(reply, finish_reason, reasoning)
+    missing = "; missing: THOUGHT, DECISION, INSTRUCTION"
+    if cleaned.problem:
+        raise Missing(cleaned.words + ("" if cleaned.problem == "truncated" else missing))
+    parts = _from_json(cleaned.text)
+    if parts is None:
+        if _ONLY_JSON.match(cleaned.text):
+            # Labels inside of an object that ends too early would give half an instruction.
+            raise Missing("it is JSON without a DECISION, or JSON that does not parse" + missing)
+        parts = _from_labels(cleaned.text)
+    finish = _finishes(parts)
     instruction = _unfenced(parts.get("instruction", "").strip())
     if not finish and not instruction:
         raise Missing("DECISION is PROCEED but there is no INSTRUCTION for the worker")
@@ -84,6 +93,22 @@ def read_decision(reply: str) -> Decision:
         thought=parts.get("thought", "").strip(),
         decision="FINISH" if finish else "PROCEED",
         instruction=instruction,
+    )
+
+
+def _finishes(parts: dict[str, str]) -> bool:
+    """Whether the decision says FINISH. Raises Missing where it says neither or both."""
+    said = parts.get("decision", "")
+    leading = _LEADING.match(said)
+    words = [leading] if leading else list(_DECISION_WORD.finditer(said))
+    ends = {word["end"] is not None for word in words}
+    if len(ends) == 1 and (leading or not _NOT.search(said)):
+        return ends.pop()
+    missing = [name for name in ("thought", "decision", "instruction") if not parts.get(name)]
+    raise Missing(
+        ("DECISION can be read both ways" if words else "no DECISION")
+        + "; it must say PROCEED or FINISH and nothing else"
+        + (f"; missing: {', '.join(m.upper() for m in missing)}" if missing else "")
     )
 
 
@@ -100,7 +125,7 @@ def _from_labels(text: str) -> dict[str, str]:
 
 
 def _parts(text: str, found: list[regex.Match[str]]) -> dict[str, str]:
-    marks = sorted(found, key=lambda m: (m.start(), -m.end()))
+    marks = sorted(found, key=lambda m: (m.start(), -m.end()))[:MARKS_AT_MOST]
     parts: dict[str, str] = {}
     for index, mark in enumerate(marks):
         name = mark["label"].casefold()
@@ -126,31 +151,21 @@ def _next_decision(marks: list[regex.Match[str]], text: str) -> int:
 
 
 def _from_json(text: str) -> dict[str, str] | None:
-    decoder = json.JSONDecoder(strict=False)
-    for found in islice(regex.finditer(r"\{", text), OBJECTS_AT_MOST):
-        try:
-            value, _ = decoder.raw_decode(text, found.start())
-        except (ValueError, RecursionError):
-            continue
-        parts = _folded(value)
-        if "decision" in parts:
-            return parts
-    return None
+    """The parts out of an object. Raises Missing where several objects decide differently."""
+    found = [_named(one) for one in all_json(text, ["decision"])]
+    if any(one != found[0] for one in found):
+        raise Missing("there are several decisions; give exactly one")
+    return found[0] if found else None
 
 
-def _folded(value: object) -> dict[str, str]:
-    """An object's fields by folded name; one that only wraps another object is opened."""
-    while isinstance(value, dict):
-        folded = {regex.sub(r"[^a-z]", "", str(k).casefold()): v for k, v in value.items()}
-        named = {_NAMES.get(k, k): v for k, v in folded.items()}
-        if "decision" in named or len(named) != 1:
-            return {
-                k: v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)
-                for k, v in named.items()
-                if v is not None
-            }
-        value = next(iter(named.values()))
-    return {}
+def _named(value: dict[str, object]) -> dict[str, str]:
+    folded = {fold(key): inner for key, inner in value.items() if inner is not None}
+    return {
+        _NAMES.get(key, key): inner
+        if isinstance(inner, str)
+        else json.dumps(inner, ensure_ascii=False)
+        for key, inner in folded.items()
+    }
 
 
 def _unfenced(text: str) -> str:

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from evaluator.decision import Decision, Missing, read_decision
 from models.door import Door
 from models.records import Message
+from models.repair import repair
 
 _REPAIR = (
     "Your reply could not be read: {problem}. Reply again, the same decision, in exactly this "
@@ -81,14 +82,13 @@ class Evaluator:
             messages[-1] = {"role": "user", "content": f"{messages[-1]['content']}\n\n{challenge}"}
         call = self._door.complete(messages)
         try:
-            return read_decision(call.text)
+            return read_decision(call.text, call.finish_reason, call.reasoning)
         except Missing as problem:
-            again = [
-                *messages,
-                {"role": "assistant", "content": call.text or "(empty)"},
-                {"role": "user", "content": _REPAIR.format(problem=problem)},
-            ]
+            again = repair(messages, call.text, _REPAIR.format(problem=problem))
+        call = self._door.complete(again)
         try:
-            return read_decision(self._door.complete(again).text)
+            return read_decision(call.text, call.finish_reason, call.reasoning)
         except Missing as problem:
-            raise Unreadable(f"the evaluator's reply could not be read: {problem}") from None
+            raise Unreadable(
+                f"the evaluator's reply could not be read twice: {problem} ({self._door.model})"
+            ) from None

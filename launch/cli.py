@@ -5,79 +5,51 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from launch import arguments
 from launch.options import Options
 
 DEFAULT_MODEL = "playbook/store"
+_UNSAID = ("DEFAULT", "DEFAULT_MAP")
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @app.callback(invoke_without_command=True)
 def run(
     context: typer.Context,
-    benchmark: Annotated[str, typer.Option(help="Benchmark id on the platform.")] = "store",
-    pack: Annotated[
-        Path | None,
-        typer.Option(
-            help="A store-pack/1 file for the embedded platform; default: the bundled pack."
-        ),
-    ] = None,
-    task: Annotated[
-        list[str] | None, typer.Option(help="Run only this spec, outside of a session. Repeatable.")
-    ] = None,
-    evaluator: Annotated[
-        str | None,
-        typer.Option(help="LiteLLM id of the evaluator's model [EVALUATOR_MODEL; playbook/store]."),
-    ] = None,
-    worker: Annotated[
-        str | None,
-        typer.Option(help="LiteLLM id of the worker's model [WORKER_MODEL; playbook/store]."),
-    ] = None,
-    real: Annotated[
-        bool, typer.Option("--real", help="Use the platform of ERC3_API_KEY and ERC3_BASE_URL.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --real: submit without asking.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, max=64, help="Tasks side by side.")] = 1,
-    max_turns: Annotated[int, typer.Option(min=1, max=50, help="Turns for a task.")] = 7,
-    out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("logs"),
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print the results as JSON, and nothing else, to standard output."
-        ),
-    ] = False,
-    workspace: Annotated[str, typer.Option(help="Workspace of the session.")] = "default",
-    name: Annotated[str, typer.Option(help="Name of the session.")] = "evaluator-worker",
-    architecture: Annotated[
-        str, typer.Option(help="Architecture of the session.")
-    ] = "evaluator LLM decides, stateless code worker acts",
-    flag: Annotated[
-        list[str] | None,
-        typer.Option(help="Flag of the session, such as compete_accuracy. Repeatable."),
-    ] = None,
-    require_wall: Annotated[
-        bool,
-        typer.Option(
-            "--require-wall",
-            help="Refuse to run where the sandbox has no wall of the operating system.",
-        ),
-    ] = False,
-    fork: Annotated[
-        Path | None,
-        typer.Option(help="A run folder: go on from a --turn of its --task, on the embedded one."),
-    ] = None,
-    turn: Annotated[
-        int | None, typer.Option(min=1, help="With --fork: the first turn that is taken anew.")
-    ] = None,
-    debug: Annotated[
-        bool,
-        typer.Option(
-            "--debug", help="Stop at each tool call of the worker's code and ask; needs a terminal."
-        ),
-    ] = False,
+    benchmark: arguments.Benchmark = "store",
+    pack: arguments.Pack = None,
+    task: arguments.Task = None,
+    evaluator: arguments.Evaluator = None,
+    worker: arguments.Worker = None,
+    real: arguments.Real = False,
+    yes: arguments.Yes = False,
+    jobs: arguments.Jobs = 1,
+    max_turns: arguments.MaxTurns = 7,
+    out: arguments.Out = Path("logs"),
+    as_json: arguments.AsJson = False,
+    workspace: arguments.Workspace = "default",
+    name: arguments.Name = "evaluator-worker",
+    architecture: arguments.Architecture = "evaluator LLM decides, stateless code worker acts",
+    flag: arguments.Flag = None,
+    require_wall: arguments.RequireWall = False,
+    fork: arguments.Fork = None,
+    turn: arguments.Turn = None,
+    debug: arguments.Debug = False,
+    models: arguments.Models = None,
+    record: arguments.Record = None,
+    replay: arguments.Replay = None,
+    resume: arguments.Resume = None,
+    force: arguments.Force = False,
+    quiet: arguments.Quiet = False,
+    max_seconds: arguments.MaxSeconds = None,
+    max_tokens: arguments.MaxTokens = None,
+    max_dollars: arguments.MaxDollars = None,
+    task_seconds: arguments.TaskSeconds = None,
+    task_tokens: arguments.TaskTokens = None,
+    task_dollars: arguments.TaskDollars = None,
 ) -> None:
     """Run a benchmark session with an evaluator and a worker, and show its scores."""
     from dotenv import load_dotenv
@@ -90,6 +62,8 @@ def run(
     if benchmark != "store":
         text = f"{benchmark!r} is not supported; there are tools for: store"
         raise typer.BadParameter(text, param_hint="--benchmark")
+    explicit = _explicit(context)
+    _check_resume(resume, force, explicit)
     _check_debug(debug, jobs, as_json)
     _check_fork(fork, turn, task or [], real, max_turns)
     options = Options(
@@ -112,10 +86,42 @@ def run(
         fork=fork,
         turn=turn or 1,
         debug=debug,
+        models=models,
+        record=record,
+        replay=replay,
+        resume=resume,
+        force=force,
+        quiet=quiet,
+        max_seconds=max_seconds,
+        max_tokens=max_tokens,
+        max_dollars=max_dollars,
+        task_seconds=task_seconds,
+        task_tokens=task_tokens,
+        task_dollars=task_dollars,
+        explicit=explicit,
     )
     from launch.run import start
 
     raise typer.Exit(start(options))
+
+
+def _explicit(context: typer.Context) -> frozenset[str]:
+    """The options that were written on the command line."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return frozenset(
+        name for name, source in sources.items() if source and source.name not in _UNSAID
+    )
+
+
+def _check_resume(resume: Path | None, force: bool, explicit: frozenset[str]) -> None:
+    if resume is None:
+        if force:
+            raise typer.BadParameter("--force goes with --resume")
+        return
+    own = {"task", "fork", "turn", "debug", "real", "out", "benchmark", "workspace", "name"}
+    if clash := sorted(explicit & own):
+        words = ", ".join(f"--{name}" for name in clash)
+        raise typer.BadParameter(f"--resume goes on with a run as it is: leave out {words}")
 
 
 def _check_debug(debug: bool, jobs: int, as_json: bool) -> None:
@@ -152,6 +158,28 @@ def _check_fork(
     )
     if wrong:
         raise typer.BadParameter(wrong)
+
+
+@app.command()
+def doctor(
+    evaluator: arguments.Evaluator = None,
+    worker: arguments.Worker = None,
+    models: arguments.Models = None,
+    as_json: arguments.AsJson = False,
+    no_calls: arguments.NoCalls = False,
+) -> None:
+    """Check what is configured and reachable, and say how to mend what is not."""
+    from launch.doctor import DoctorOptions
+    from launch.doctor import doctor as examine
+
+    options = DoctorOptions(
+        evaluator=evaluator or os.environ.get("EVALUATOR_MODEL") or DEFAULT_MODEL,
+        worker=worker or os.environ.get("WORKER_MODEL") or DEFAULT_MODEL,
+        models=models,
+        as_json=as_json,
+        calls=not no_calls,
+    )
+    raise typer.Exit(examine(options))
 
 
 def main() -> None:

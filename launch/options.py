@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -30,3 +31,54 @@ class Options:
     turn: int
     """With ``fork``: the first turn that is taken anew."""
     debug: bool
+    models: Path | None = None
+    """Settings of models over the shipped ones."""
+    record: Path | None = None
+    replay: Path | None = None
+    resume: Path | None = None
+    force: bool = False
+    quiet: bool = False
+    max_seconds: float | None = None
+    max_tokens: int | None = None
+    max_dollars: float | None = None
+    task_seconds: float | None = None
+    task_tokens: int | None = None
+    task_dollars: float | None = None
+    explicit: frozenset[str] = frozenset()
+    """Names of the options that were given and are not defaults."""
+
+
+_OF_THE_MOMENT = frozenset({"explicit", "resume", "force", "yes", "as_json", "quiet", "out"})
+"""Options that are of one command and not of the run."""
+_PATHS = frozenset({"pack", "fork", "models", "record", "replay"})
+_TUPLES = frozenset({"tasks", "flags"})
+
+
+def stored(options: Options) -> dict[str, Any]:
+    """What a run was asked for, as plain data for its manifest; paths are absolute."""
+    found: dict[str, Any] = {}
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if field.name not in _OF_THE_MOMENT:
+            found[field.name] = str(value.resolve()) if isinstance(value, Path) else value
+    return found
+
+
+def restored(kept: dict[str, Any], now: Options) -> Options:
+    """The options of a run to go on with: as they were, except for those given now.
+
+    Raises:
+        ValueError: what is kept is not of this program.
+    """
+    known = {field.name for field in fields(Options)} - _OF_THE_MOMENT
+    if not kept.keys() <= known:
+        raise ValueError(f"run.json: unknown options {sorted(kept.keys() - known)}")
+    then: dict[str, Any] = {}
+    for name, value in kept.items():
+        if name in now.explicit:
+            continue
+        if name in _PATHS:
+            value = Path(value) if value else None
+        then[name] = tuple(value) if name in _TUPLES else value
+    # A tape is written once; what follows has to be recorded into another one.
+    return replace(now, **(then | {"record": now.record}))

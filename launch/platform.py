@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +18,39 @@ REAL_URL = "https://erc.timetoact-group.at"
 EMBEDDED_KEY = "key-embedded"
 
 
+PACK_COPY = "pack.json"
+STATE = "platform.jsonl"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an embedded platform keeps its sessions."""
+
+    folder: Path
+    keep: bool
+    """False: in memory alone."""
+
+
 @contextmanager
-def platform_of(options: Options, pack: Pack | None) -> Iterator[Any]:
+def platform_of(options: Options, pack: Pack | None, place: Place) -> Iterator[Any]:
     """The platform's client: the real one where there is no pack, else one that serves it.
 
     Raises:
-        CannotRun: the key or the client is missing.
+        CannotRun: the key or the client is missing, or what the platform kept cannot be used.
     """
     if pack is None:
         yield _real_platform()
         return
     from simulator.server import serve
+    from simulator.state import StateError
 
     client = _client()
-    with serve(pack) as simulator:
+    state = place.folder / STATE if place.keep else None
+    try:
+        simulator = serve(pack, state=state)
+    except StateError as error:
+        raise CannotRun(f"the embedded platform cannot go on: {error}") from None
+    with simulator:
         yield client(key=EMBEDDED_KEY, base_url=simulator.base_url)
 
 

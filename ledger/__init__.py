@@ -2,7 +2,10 @@
 
 from ledger.fault import ToolFault
 from ledger.ledger import Budget, Ledger
-from ledger.record import ToolCall, WireCall
+from ledger.record import Deed, Intent, Settled, ToolCall, WireCall
 from ledger.tool import Tool, tool
 
-__all__ = ["Budget", "Ledger", "Tool", "ToolCall", "ToolFault", "WireCall", "tool"]
+__all__ = [
+    "Budget", "Deed", "Intent", "Ledger", "Settled", "Tool", "ToolCall", "ToolFault", "WireCall",
+    "tool",
+]  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ledger.fault import ToolFault
-from ledger.record import Kind, Outcome, ToolCall, WireCall
+from ledger.record import Deed, Intent, Kind, Outcome, Settled, ToolCall, WireCall
 from ledger.tool import Tool
 
 T = TypeVar("T")
@@ -41,8 +41,15 @@ class Ledger:
     instruction reaches nothing. Calls from several threads are taken one at a time.
     """
 
-    def __init__(self, budget: Budget | None = None) -> None:
+    def __init__(
+        self, budget: Budget | None = None, witness: Callable[[Deed], None] | None = None
+    ) -> None:
+        """``witness`` is told of every intent before it is sent and of every write after it.
+
+        What it raises ends the request: an intent that nobody could note is not sent.
+        """
         self.budget = budget or Budget()
+        self._witness = witness or (lambda _deed: None)
         self._tools: dict[str, Tool] = {}
         self._calls: list[ToolCall] = []
         self._wire: list[WireCall] = []
@@ -106,7 +113,7 @@ class Ledger:
             self._calls.append(call.model_copy(update={"number": len(self._calls) + 1}))
 
     def _run(self, found: Tool, args: list[object], kwargs: dict[str, object]) -> object:
-        began = time.perf_counter()
+        began, started = time.perf_counter(), time.time()
         self._wire = []
         step, line = self.position() or (None, None)
         arguments: dict[str, object] = {}
@@ -131,6 +138,7 @@ class Ledger:
                     step=step,
                     line=line,
                     seconds=round(time.perf_counter() - began, 6),
+                    started=round(started, 6),
                     requests=tuple(self._wire),
                 )
             )
@@ -165,8 +173,11 @@ class Ledger:
         do: Callable[[], T],
         *,
         final: bool = False,
+        about: object = None,
     ) -> T:
         """Send one request to the API within the budgets and record what became of it.
+
+        ``final``: it cannot be undone; ``about`` is kept with the intent, before it is sent.
 
         Raises:
             ToolFault: a budget is reached or the ledger is closed (nothing was sent), or
@@ -180,19 +191,32 @@ class Ledger:
                 self._check("writes", self.budget.writes, "writes")
             self._spend("requests", self.budget.requests, "requests to the API")
             self._spent["writes"] += kind == "write"
+            if final:
+                self._witness(Intent(path=path, body=body, about=about))
             return self._sent(path, body, kind, do, final)
+
+    def settled(self, path: str, *, took_effect: bool) -> None:
+        """Say what became of an irreversible request that had no answer."""
+        self._witness(Settled(path=path, took_effect=took_effect))
 
     def _sent(
         self, path: str, body: dict[str, object], kind: Kind, do: Callable[[], T], final: bool
     ) -> T:
-        began = time.perf_counter()
+        began, started = time.perf_counter(), round(time.time(), 6)
 
         def keep(outcome: Outcome, error: str | None = None) -> None:
-            seconds = round(time.perf_counter() - began, 6)
             call = WireCall(
-                path=path, body=body, kind=kind, outcome=outcome, error=error, seconds=seconds
+                path=path,
+                body=body,
+                kind=kind,
+                outcome=outcome,
+                error=error,
+                seconds=round(time.perf_counter() - began, 6),
+                started=started,
             )
             self._wire.append(call)
+            if kind == "write":
+                self._witness(call)
             # Without an answer it may have taken effect: that counts, a refusal does not.
             self._spent["final"] += final and outcome != "failed"
 

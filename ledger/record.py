@@ -25,6 +25,32 @@ class WireCall(BaseModel):
     """``unknown``: the request was sent and no answer came back."""
     error: str | None = None
     seconds: float = 0.0
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
+
+
+class Intent(BaseModel):
+    """An irreversible request that is about to be sent; kept before it is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    body: dict[str, object]
+    about: object = None
+    """What it is for, as plain data: enough to tell later whether it took effect."""
+
+
+class Settled(BaseModel):
+    """What became of an irreversible request whose answer never came, seen from the state."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    took_effect: bool
+
+
+Deed = Intent | WireCall | Settled
+"""What leaves a trace outside: the parts from which a memory can be rebuilt."""
 
 
 class ToolCall(BaseModel):
@@ -47,6 +73,8 @@ class ToolCall(BaseModel):
     line: int | None = None
     """Source line within that snippet."""
     seconds: float = 0.0
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
     requests: tuple[WireCall, ...] = ()
 
     def journal(self) -> dict[str, object]:

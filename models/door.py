@@ -1,45 +1,84 @@
-"""The one way to a model: a call by id, with usage, cost and errors recorded."""
+"""The one way to a model: a call by id, with attempts, backends, usage and cost recorded."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from tenacity import (
-    Retrying,
-    retry_if_exception_type,
-    stop_after_attempt,
-    wait_exponential,
-    wait_random,
-)
+from models.billing import dollars, failure_fields
+from models.config import Backend, Models, ModelsError, Target, default_models
+from models.exchange import ErrorKind, ExchangeFailed, Reply, Request, Transport
+from models.keyless import DirectTransport
+from models.litellm_module import CASSETTE, is_keyless
+from models.records import Message, ModelCall, PromptPart, Role
+from models.retries import FINAL, HINTS, LOST, attempts
 
-from models.litellm_module import is_keyless, load
-from models.records import Message, ModelCall, Role, Usage
-
-ATTEMPTS = 3
-WAIT = wait_exponential(multiplier=1, max=20) + wait_random(0, 1)
-TIMEOUT_SECONDS = 120.0
-MAX_TOKENS = 6000
 ANSWER_CHARS = 50_000
-TIMED_OUT = 408
-_PERMANENT = frozenset({400, 401, 402, 403, 404, 413, 422})
+REASONING_CHARS = 2_000
 
 
 class ModelFailed(Exception):
     """No answer could be had from a model; the text says why and holds no key."""
 
+    def __init__(self, text: str, kind: ErrorKind | None = None) -> None:
+        super().__init__(text)
+        self.kind = kind
+        """Class of the last failure; None where nothing was tried."""
 
-class _Transient(Exception):
-    """An error that another attempt may not meet."""
+
+@dataclass
+class _Call:
+    """One call of the door under way."""
+
+    messages: tuple[Message, ...]
+    params: dict[str, Any]
+    until: float
+    """When its time is over, by the door's clock."""
+    prompt: tuple[PromptPart, ...]
+    prompt_sha256: str
+    number: int = 0
+    """Attempts so far."""
+    failed: ModelCall | None = None
+    """The last failed attempt, until it is known what follows it."""
+    tried: list[str] = field(default_factory=list)
+    """Backends that are of no more use to this call."""
+    problems: list[str] = field(default_factory=list)
+
+
+def open_transport(backend: Backend) -> Transport:
+    """What answers for a backend: our own function, or LiteLLM, which is imported on its first use.
+
+    Raises:
+        ModelsError: a cassette; its file is opened once for a run and given to the door.
+    """
+    if is_keyless(backend.model):
+        return DirectTransport(backend.model)
+    if backend.model.startswith(f"{CASSETTE}/"):
+        raise ModelsError(f"{backend.model}: a cassette cannot be asked here")
+    from models.litellm_transport import LiteLLMTransport
+
+    return LiteLLMTransport(backend)
 
 
 class Door:
-    """A model by LiteLLM id, for one role. Safe to use from several threads.
+    """A model by id or configured name, for one role. Safe to use from several threads.
 
-    ``on_call`` gets the record of every call, also of failed ones.
+    Args:
+        model: a LiteLLM id, one of our own (``playbook/...``), or a name of the models file.
+        on_call: gets the record of every attempt, also of failed ones.
+        base_url: where an id without configured backends is served.
+        models: settings, and what is known of the backends; share one in a run.
+        transport: answers for all backends, instead of what ``opener`` makes of each.
+        deadline: seconds for a whole call; default: that of the settings.
+        gate: called before every attempt; what it raises ends the call and goes to the caller.
+        on_prompt: gets the messages of a call before its first attempt.
+
+    Raises:
+        ModelsError: settings that do not fit together.
     """
 
     def __init__(
@@ -49,94 +88,185 @@ class Door:
         on_call: Callable[[ModelCall], None] | None = None,
         *,
         base_url: str | None = None,
+        models: Models | None = None,
+        transport: Transport | None = None,
+        opener: Callable[[Backend], Transport] = open_transport,
+        deadline: float | None = None,
+        gate: Callable[[], None] | None = None,
+        on_prompt: Callable[[Sequence[Message]], None] | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = model
         self.role: Role = role
+        config = models or default_models()
+        settings = config.settings(model, role, base_url)
+        self._targets = {t.backend.name: t for t in settings.targets}
+        self._backends = config.backends(model, base_url)
+        self._deadline = deadline or settings.deadline_seconds
         self._on_call = on_call
-        self._base_url = base_url
+        self._on_prompt = on_prompt
+        self._gate = gate
+        self._sleep = sleep
+        self._clock = clock
+        self._opener = opener
+        self._transport = transport
+        self._opened: dict[str, Transport] = {}
 
-    def complete(self, messages: list[Message]) -> ModelCall:
-        """Ask the model once; passing faults are tried again, at most three times in all.
+    def complete(self, messages: Sequence[Message], **params: Any) -> ModelCall:
+        """Ask the model once: attempts and backends until one answers or the deadline is reached.
+
+        ``params`` go over the configured ones (``max_tokens``, ``response_format``...).
 
         Raises:
             ModelFailed: no attempt gave an answer.
         """
-        try:
-            for attempt in Retrying(
-                retry=retry_if_exception_type(_Transient),
-                stop=stop_after_attempt(ATTEMPTS),
-                wait=WAIT,
-                reraise=True,
-            ):
-                with attempt:
-                    return self._ask(messages)
-        except _Transient as error:
-            raise ModelFailed(f"{self.model}: {error}") from None
-        raise AssertionError("unreachable")
+        if self._on_prompt is not None:
+            self._on_prompt(messages)
+        call = self._begin(messages, params)
+        target = self._first(call)
+        while True:
+            name = target.backend.name
+            try:
+                answer = self._ask(target, call)
+            except ExchangeFailed as error:
+                target = self._after(target, error, call)
+            except BaseException:
+                self._backends.release(name)
+                raise
+            else:
+                self._backends.well(name)
+                return answer
 
-    def _ask(self, messages: list[Message]) -> ModelCall:
-        litellm = load()
-        began = time.perf_counter()
-        digest = hashlib.sha256(json.dumps(messages).encode()).hexdigest()
-        try:
-            response = litellm.completion(
-                model=self.model,
-                messages=messages,
-                max_tokens=MAX_TOKENS,
-                temperature=0.0,
-                timeout=TIMEOUT_SECONDS,
-                max_retries=0,
-                drop_params=True,
-                api_base=self._base_url,
-            )
-        except Exception as error:
-            raise self._failed(error, digest, time.perf_counter() - began) from None
-        call = self._read(response, digest, time.perf_counter() - began)
-        self._note(call)
-        return call
-
-    def _failed(self, error: Exception, digest: str, seconds: float) -> Exception:
-        """Record a call without an answer; whether another attempt is worth it."""
-        status = getattr(error, "status_code", None)
-        text = _error_text(error)
-        if is_keyless(self.model):
-            # No key can be in it, and it is the only trace of a fault in a brain of ours.
-            text = f"{text}: {str(error)[:300]}"
-        # A refusal is not billed; after a timeout nobody knows.
-        refused = status is not None and status != TIMED_OUT
-        self._note(
-            ModelCall(
-                role=self.role,
-                model=self.model,
-                seconds=round(seconds, 6),
-                error=text,
-                prompt_sha256=digest,
-                usage=Usage(prompt=0, completion=0, cached=0) if refused else Usage(),
-                cost_usd=0.0 if refused else None,
-            )
+    def _begin(self, messages: Sequence[Message], params: dict[str, Any]) -> _Call:
+        parts = tuple(PromptPart(role=m["role"], sha256=_sha256(m["content"])) for m in messages)
+        return _Call(
+            messages=tuple(messages),
+            params=params,
+            until=self._clock() + self._deadline,
+            prompt=parts,
+            prompt_sha256=_sha256(json.dumps(list(messages))),
         )
-        if status in _PERMANENT:
-            return ModelFailed(f"{self.model}: {text}")
-        return _Transient(text)
 
-    def _read(self, response: Any, digest: str, seconds: float) -> ModelCall:
-        choice = response.choices[0] if response.choices else None
-        text = (choice.message.content or "") if choice is not None else ""
-        usage = _usage(getattr(response, "usage", None))
-        cost = getattr(response, "_hidden_params", {}).get("response_cost")
-        if usage.prompt is None:
-            cost = None  # computed from a count that is not there
+    def _first(self, call: _Call) -> Target:
+        name = self._backends.choose()
+        if name is None:
+            lost = self._backends.lost
+            text = "; ".join(f"{n} ({why})" for n, why in lost.items())
+            kind = next(iter(lost.values()), None)
+            raise ModelFailed(f"{self.model}: not asked any more in this run: {text}", kind)
+        return self._targets[name]
+
+    def _ask(self, target: Target, call: _Call) -> ModelCall:
+        """Attempts at one backend. Raises the ExchangeFailed of the last one."""
+        name = target.backend.name
+
+        def between(state: Any) -> None:
+            self._note_failure(call, f"again in {state.upcoming_sleep:.1f} s")
+
+        retrying = attempts(
+            target.attempts,
+            lambda: call.until - self._clock(),
+            lambda: self._backends.has_other(name, call.tried),
+            sleep=self._sleep,
+            before_sleep=between,
+        )
+        made: ModelCall = retrying(self._attempt, target, call)
+        return made
+
+    def _attempt(self, target: Target, call: _Call) -> ModelCall:
+        if self._gate is not None:
+            self._gate()
+        call.number += 1
+        request = Request(
+            model=target.backend.model, messages=call.messages, params=target.params | call.params
+        )
+        started, began = time.time(), time.perf_counter()
+        left = max(call.until - self._clock(), 0.001)
+
+        def record(**fields: Any) -> ModelCall:
+            seconds = round(time.perf_counter() - began, 6)
+            return self._record(target, call, started=started, seconds=seconds, **fields)
+
+        try:
+            reply = self._open(target).send(request, min(target.timeout_seconds, left))
+        except ExchangeFailed as error:
+            call.failed = record(**failure_fields(target, error))
+            raise
+        except BaseException as error:
+            # Whatever it was, the provider may have been asked.
+            self._note(record(error=type(error).__name__))
+            raise
+        answer = record(**self._answer(target, reply))
+        self._note(answer)
+        return answer
+
+    def _after(self, target: Target, error: ExchangeFailed, call: _Call) -> Target:
+        """What the last failure means for the backend, and the backend that is asked next.
+
+        Raises:
+            ModelFailed: none is.
+        """
+        name = target.backend.name
+        said = ""
+        if error.kind in LOST:
+            if self._backends.lose(name, error.kind):
+                said = f"{name} is not asked any more in this run"
+        elif error.kind in FINAL:
+            self._backends.release(name)
+        else:
+            self._backends.ill(name, error.retry_after)
+        call.tried.append(name)
+        call.problems.append(f"{name}: {error.text}" if len(self._targets) > 1 else error.text)
+        over = error.kind in FINAL or call.until <= self._clock()
+        other = None if over else self._backends.choose(call.tried)
+        follows = [said] if said else []
+        if other is not None:
+            follows.append(f"next backend: {other}")
+        self._note_failure(call, "; ".join(follows) or None)
+        if other is not None:
+            return self._targets[other]
+        hint = None if is_keyless(self.model) else HINTS.get(error.kind)
+        text = f"{self.model}: {'; '.join(call.problems)}"
+        raise ModelFailed(f"{text} ({hint})" if hint else text, error.kind) from None
+
+    def _open(self, target: Target) -> Transport:
+        if self._transport is not None:
+            return self._transport
+        name = target.backend.name
+        if name not in self._opened:
+            self._opened[name] = self._opener(target.backend)
+        return self._opened[name]
+
+    def _answer(self, target: Target, reply: Reply) -> dict[str, Any]:
+        cost, source = dollars(target, reply)
+        return {
+            "text": clean_text(reply.text),
+            "finish_reason": reply.finish_reason,
+            "usage": reply.usage,
+            "cost_usd": cost,
+            "price_source": source,
+            "error": None if reply.text else "empty answer",
+            "reasoning": clean_text(reply.reasoning)[:REASONING_CHARS],
+            "reasoning_chars": len(reply.reasoning),
+        }
+
+    def _record(self, target: Target, call: _Call, **fields: Any) -> ModelCall:
         return ModelCall(
             role=self.role,
             model=self.model,
-            text=clean_text(text),
-            finish_reason=getattr(choice, "finish_reason", None),
-            usage=usage,
-            cost_usd=0.0 if is_keyless(self.model) else cost,
-            seconds=round(seconds, 6),
-            error=None if text else "empty answer",
-            prompt_sha256=digest,
+            backend=target.backend.name,
+            slug=target.slug,
+            attempt=call.number,
+            prompt=call.prompt,
+            prompt_sha256=call.prompt_sha256,
+            **fields,
         )
+
+    def _note_failure(self, call: _Call, follows: str | None) -> None:
+        if call.failed is not None:
+            self._note(call.failed.model_copy(update={"next": follows}))
+        call.failed = None
 
     def _note(self, call: ModelCall) -> None:
         if self._on_call is not None:
@@ -148,15 +278,5 @@ def clean_text(text: str) -> str:
     return text[:ANSWER_CHARS].encode("utf-8", "replace").decode("utf-8")
 
 
-def _usage(raw: Any) -> Usage:
-    if raw is None or not (raw.prompt_tokens or raw.completion_tokens):
-        return Usage()
-    details = getattr(raw, "prompt_tokens_details", None)
-    cached = getattr(details, "cached_tokens", None)
-    return Usage(prompt=raw.prompt_tokens, completion=raw.completion_tokens, cached=cached)
-
-
-def _error_text(error: Exception) -> str:
-    """Class and status only: provider texts may quote the request, and with it a key."""
-    status = getattr(error, "status_code", None)
-    return type(error).__name__ + (f" (status {status})" if status else "")
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -44,6 +44,10 @@ class Reply(BaseModel):
     usage: Usage = Usage()
     cost_usd: float | None = None
     """Dollars, where the provider or LiteLLM's map tells them."""
+    price_source: str | None = None
+    """Who told the dollars: "provider" or "litellm"."""
+    answered_by: str = ""
+    """The model's name in the provider's answer."""
 
 
 class ExchangeFailed(Exception):
@@ -56,6 +60,7 @@ class ExchangeFailed(Exception):
         *,
         status: int | None = None,
         retry_after: float | None = None,
+        usage: Usage | None = None,
     ) -> None:
         super().__init__(text)
         self.kind: ErrorKind = kind
@@ -63,6 +68,8 @@ class ExchangeFailed(Exception):
         self.status = status
         self.retry_after = retry_after
         """Seconds that the provider asks to wait."""
+        self.usage = usage
+        """What the failure was billed, where that is known; zeros where nothing was."""
 
 
 class Transport(Protocol):

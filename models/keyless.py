@@ -1,57 +1,65 @@
-"""Our own providers in LiteLLM's shape: a function from prompt to reply, and counted usage."""
+"""Our own providers as a transport: a function from prompt to reply, and counted usage."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
-from typing import Any
 
-from litellm.llms.custom_llm import CustomLLM, CustomLLMError
-from litellm.types.utils import Choices, ModelResponse, PromptTokensDetailsWrapper, Usage
-from litellm.types.utils import Message as LiteLLMMessage
-
-from models.records import Message
+from models.exchange import ExchangeFailed, Reply, Request
+from models.litellm_module import KEYLESS
+from models.records import Message, Usage
+from models.redact import redact
 from models.tokens import count_messages, count_text
 
+ERROR_CHARS = 300
+Answer = Callable[[str, list[Message]], "str | Reply"]
+"""Model name without its prefix, prompt -> reply. A Reply without usage gets it counted."""
 
-class Keyless(CustomLLM):  # type: ignore[misc, unused-ignore]
-    """A provider that answers by calling a function, without network or key."""
 
-    def __init__(self, reply: Callable[[str, list[Message]], str]) -> None:
-        super().__init__()
-        self._reply = reply
+class DirectTransport:
+    """Answers by calling a function: no network, no key, no LiteLLM."""
 
-    def completion(self, *args: Any, **kwargs: Any) -> ModelResponse:
-        """LiteLLM's entry; a LookupError of the function becomes a 404, which is not retried."""
-        model = str(kwargs["model"])
-        messages = [{"role": m["role"], "content": _text(m["content"])} for m in kwargs["messages"]]
+    def __init__(self, model: str) -> None:
+        """``model`` is the whole id; its provider's module is imported here."""
+        prefix, _, self._name = model.partition("/")
+        self._answer: Answer = importlib.import_module(KEYLESS[prefix]).reply
+
+    def send(self, request: Request, timeout: float) -> Reply:
+        """The function's reply; it cannot be interrupted, so ``timeout`` is not used.
+
+        Raises:
+            ExchangeFailed: what the function raised of it; ``not_found`` for a LookupError and
+                ``bad_request`` for any other error, which the same prompt would meet again.
+        """
+        messages = list(request.messages)
         try:
-            text = self._reply(model, messages)
+            answer = self._answer(self._name, messages)
+        except ExchangeFailed:
+            raise
         except LookupError as error:
-            raise _error(404, str(error)) from error
+            said = str(error.args[0]) if error.args else type(error).__name__
+            text = said if type(error) is LookupError else f"{type(error).__name__}: {said}"
+            raise ExchangeFailed(
+                "not_found", redact(text[:ERROR_CHARS]), usage=Usage.nothing()
+            ) from error
         except Exception as error:
-            # Deterministic: the same prompt would fail again, so it must not look like a 500.
-            raise _error(400, f"{type(error).__name__}: {error}") from error
-        prompt, said = count_messages(messages), count_text(text)
-        response: ModelResponse = kwargs["model_response"]
-        answer = LiteLLMMessage(role="assistant", content=text)
-        response.choices = [Choices(index=0, finish_reason="stop", message=answer)]
-        response.model = model
-        usage = Usage(
-            prompt_tokens=prompt,
-            completion_tokens=said,
-            total_tokens=prompt + said,
-            prompt_tokens_details=PromptTokensDetailsWrapper(cached_tokens=0),
+            text = f"{type(error).__name__}: {error}"[:ERROR_CHARS]
+            raise ExchangeFailed("bad_request", redact(text), usage=Usage.nothing()) from error
+        reply = Reply(text=answer, finish_reason="stop") if isinstance(answer, str) else answer
+        return reply.model_copy(
+            update={
+                "usage": _counted(messages, reply) if reply.usage == Usage() else reply.usage,
+                "cost_usd": 0.0,
+                "price_source": "provider",
+            }
         )
-        response.usage = usage  # type: ignore[attr-defined, unused-ignore]
-        return response
 
 
-def _error(status: int, text: str) -> Exception:
-    made: Exception = CustomLLMError(status, text)  # type: ignore[no-untyped-call, unused-ignore]
-    return made
-
-
-def _text(content: object) -> str:
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return str(content)
+def _counted(messages: list[Message], reply: Reply) -> Usage:
+    thought = count_text(reply.reasoning) if reply.reasoning else 0
+    return Usage(
+        prompt=count_messages(messages),
+        completion=count_text(reply.text) + thought,
+        cached=0,
+        reasoning=thought,
+    )

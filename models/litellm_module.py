@@ -1,4 +1,4 @@
-"""LiteLLM, imported late, offline and quiet, with our own providers registered."""
+"""LiteLLM, imported late, offline and quiet; and the providers of our own that do without it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,14 @@ _BEFORE_IMPORT = {
     "LITELLM_MODE": "PRODUCTION",
     "HF_HUB_OFFLINE": "1",
 }
-KEYLESS = {"playbook": "playbooks.brain", "scripted": "models.scripted"}
+KEYLESS = {
+    "playbook": "playbooks.brain",
+    "scripted": "models.scripted",
+    "faulty": "models.faulty",
+}
 """Providers of our own: prefix of the model id, module whose ``reply`` answers."""
+CASSETTE = "cassette"
+"""Prefix of ids that a recording answers for."""
 
 _lock = threading.Lock()
 _loaded: Any = None
@@ -25,6 +31,8 @@ _loaded: Any = None
 def load() -> Any:
     """The ``litellm`` module, ready to use; seconds the first time, nothing afterwards."""
     global _loaded
+    if _loaded is not None:
+        return _loaded
     with _lock:
         if _loaded is None:
             for name, value in _BEFORE_IMPORT.items():
@@ -34,23 +42,16 @@ def load() -> Any:
             litellm.disable_hf_tokenizer_download = True
             for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
                 logging.getLogger(name).setLevel(logging.CRITICAL)
-            litellm.custom_provider_map = [
-                {"provider": prefix, "custom_handler": _handler(module)}
-                for prefix, module in KEYLESS.items()
-            ]
-            litellm.utils.custom_llm_setup()
             _loaded = litellm
     return _loaded
 
 
 def warm() -> None:
-    """Start the import in the background, while something else waits."""
+    """Start the import in the background, while something else waits.
+
+    Only where it is needed: ``Models.needs_litellm`` tells.
+    """
     threading.Thread(target=load, name="warm-litellm", daemon=True).start()
-
-
-def _handler(module: str) -> object:
-    keyless = importlib.import_module("models.keyless")
-    return keyless.Keyless(importlib.import_module(module).reply)
 
 
 def is_keyless(model: str) -> bool:

@@ -22,6 +22,11 @@ class Usage(BaseModel):
     reasoning: int | None = None
     """Completion tokens that went into reasoning; part of ``completion``."""
 
+    @classmethod
+    def nothing(cls) -> Usage:
+        """Of a call that is known to have cost nothing."""
+        return cls(prompt=0, completion=0, cached=0, reasoning=0)
+
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             prompt=_plus(self.prompt, other.prompt),
@@ -31,8 +36,18 @@ class Usage(BaseModel):
         )
 
 
+class PromptPart(BaseModel):
+    """One message of a prompt by its hash; the text itself is kept once, elsewhere."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: str
+    sha256: str
+    """Of the content in UTF-8."""
+
+
 class ModelCall(BaseModel):
-    """One exchange with a model: every one is kept, also those that could not be read."""
+    """One attempt at a model: every one is kept, also those that failed or could not be read."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,6 +62,24 @@ class ModelCall(BaseModel):
     prompt_sha256: str = ""
     started: float = 0.0
     """Unix seconds; 0 in records from before it was kept."""
+    prompt: tuple[PromptPart, ...] = ()
+    """The messages, in order."""
+    backend: str = ""
+    """Which of the model's backends was asked."""
+    attempt: int = 1
+    """Counted over one call of the door, whatever the backend."""
+    next: str | None = None
+    """What follows a failed attempt: "again in 1.2 s", "next backend: b"; None: nothing."""
+    error_kind: str | None = None
+    """Class of the failure, as ``models.exchange.ErrorKind`` names it."""
+    reasoning: str = ""
+    """What the provider told apart from the answer, cut; never part of ``text``."""
+    reasoning_chars: int = 0
+    """Its whole length."""
+    slug: str = ""
+    """The model's name as the platform expects it."""
+    price_source: str | None = None
+    """Where the dollars come from: "provider", "configuration", "litellm" or "like <id>"."""
 
 
 def _plus(a: int | None, b: int | None) -> int | None:
@@ -55,7 +88,7 @@ def _plus(a: int | None, b: int | None) -> int | None:
 
 def total_usage(calls: list[ModelCall]) -> Usage:
     """Sum over calls; unknown as soon as one of them is unknown."""
-    total = Usage(prompt=0, completion=0, cached=0, reasoning=0)
+    total = Usage.nothing()
     for call in calls:
         total = total + call.usage
     return total

@@ -1,4 +1,4 @@
-"""The platform over HTTP: every route is a POST with a JSON object each way.
+"""The platform over HTTP: every route of the API is a POST with a JSON object each way.
 
 A refusal answers `{"status": ..., "error": ..., "code": ""}` with the same HTTP status; an
 unknown route answers 404 `Not found`, as recorded. A body that is no JSON object is refused with
@@ -7,68 +7,144 @@ HTTP 400; that text is ours.
 
 from __future__ import annotations
 
-import json
+import asyncio
+from collections.abc import Sequence
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import from_json, to_json
 from starlette.applications import Starlette
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute
 
-from simulator import core_api, store_api
-from simulator.records import Refusal
+from simulator.connection import CONNECTION, Connection
+from simulator.state import Call
 
 if TYPE_CHECKING:
-    from simulator.platform import Platform
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from simulator.desk import Desk, Outcome
+    from simulator.pack_faults import Fault
+
+STORE = "/store/"
+JSON, HTML = "application/json", "text/html; charset=utf-8"
+GARBAGE = b"<!doctype html><title>Please wait</title><p>Your request is being processed."
 
 
-def build_app(platform: Platform) -> Starlette:
-    """The application that serves one platform.
+def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
+    """The application that serves one platform, and `pages` to look at it.
 
-    Handlers run in the event loop and await nothing but the body, so a call is never interleaved
-    with another one and the state needs no locks.
+    Calls of the API skip the framework, which costs more than the call itself. The desk takes a
+    call without awaiting, so calls are never interleaved and the state needs no locks.
     """
+    site = Starlette(routes=list(pages), exception_handlers={404: _only_posts})
 
-    async def store(request: Request) -> Response:
-        body = await _json_object(request)
-        task = platform.task(request.path_params["task_id"])
-        return JSONResponse(store_api.call(task, f"/{request.path_params['tool']}", body))
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            await site(scope, receive, send)
+            return
+        body = await _body(receive)
+        if body is None:
+            return
+        call = _read_call(scope["path"], body)
+        if isinstance(call, str):
+            refusal = {"status": 400, "error": call, "code": ""}
+            await _answer(send, 400, to_json(refusal), JSON)
+            return
+        outcome = desk.take(call)
+        if outcome.fault is None:
+            await _answer(send, outcome.status, to_json(outcome.answer), JSON)
+        else:
+            await _answer_faulty(outcome, outcome.fault, scope, receive, send)
 
-    async def core(request: Request) -> Response:
-        body = await _json_object(request)
-        return JSONResponse(core_api.call(platform, f"/{request.path_params['path']}", body))
-
-    return Starlette(
-        routes=[
-            Route("/store/{task_id}/{tool:path}", store, methods=["POST"]),
-            Route("/{path:path}", core, methods=["POST"]),
-        ],
-        exception_handlers={Refusal: _refused, 404: _not_found, ClientDisconnect: _gone},
-    )
+    return app
 
 
-async def _json_object(request: Request) -> dict[str, Any]:
+async def _body(receive: Receive) -> bytes | None:
+    """The whole body; None when the client went away before it was complete."""
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    while message["type"] == "http.request" and message.get("more_body"):
+        message = await receive()
+        body += message.get("body", b"")
+    return body if message["type"] == "http.request" else None
+
+
+def _read_call(path: str, body: bytes) -> Call | str:
+    """The call, or what is wrong with its body."""
     try:
-        body = json.loads(await request.body() or b"{}")
+        fields = from_json(body or b"{}", allow_inf_nan=False)
     except ValueError:
-        raise Refusal("request body is not JSON") from None
-    if not isinstance(body, dict):
-        raise Refusal("request body is not a JSON object")
-    return body
+        return "request body is not JSON"
+    if not isinstance(fields, dict):
+        return "request body is not a JSON object"
+    if path.startswith(STORE):
+        task_id, slash, tool = path.removeprefix(STORE).partition("/")
+        if slash:
+            return Call(f"/{tool}", fields, task_id)
+    return Call(path, fields)
 
 
-def _error(status: int, text: str) -> Response:
-    return JSONResponse({"status": status, "error": text, "code": ""}, status_code=status)
+async def _answer(
+    send: Send, status: int, body: bytes, kind: str, *more: tuple[bytes, bytes]
+) -> None:
+    headers = [
+        (b"content-length", str(len(body)).encode()),
+        (b"content-type", kind.encode()),
+        *more,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    return _error(error.status if isinstance(error, Refusal) else 400, str(error))
+async def _answer_faulty(
+    outcome: Outcome, fault: Fault, scope: Scope, receive: Receive, send: Send
+) -> None:
+    connection: Connection = scope["state"][CONNECTION]
+    if fault.kind == "drop":
+        connection.hang_up()
+        # The server takes an application that ends without an answer for broken, unless it has
+        # noticed by then that the connection is gone.
+        await _disconnect(receive)
+    elif fault.kind == "status":
+        await _answer_status(send, outcome.status)
+    elif fault.kind == "garbage":
+        await _answer(send, 200, GARBAGE, HTML)
+    elif fault.seconds is None or await _waits(connection, receive, fault.seconds):
+        await _answer(send, outcome.status, to_json(outcome.answer), JSON)
 
 
-async def _not_found(request: Request, error: Exception) -> Response:
-    return _error(404, "Not found")
+async def _waits(connection: Connection, receive: Receive, seconds: float) -> bool:
+    """Let the client wait; whether it did so to the end."""
+    connection.late = True
+    try:
+        async with asyncio.timeout(seconds):
+            await _disconnect(receive)
+    except TimeoutError:
+        return True
+    finally:
+        connection.late = False
+    return False
 
 
-async def _gone(request: Request, error: Exception) -> Response:
-    # Nobody reads this answer: the client closed its connection before the request was complete.
-    return Response(status_code=400)
+async def _disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _answer_status(send: Send, status: int) -> None:
+    names: dict[int, str] = {one.value: one.phrase for one in HTTPStatus}
+    name = names.get(status, "Error")
+    if status >= 500:
+        title = f"{status} {name}"
+        page = f"<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
+        await _answer(send, status, page.encode(), HTML)
+        return
+    body: dict[str, Any] = {"status": status, "error": name, "code": ""}
+    wait = [(b"retry-after", b"1")] if status == HTTPStatus.TOO_MANY_REQUESTS else []
+    await _answer(send, status, to_json(body), JSON, *wait)
+
+
+async def _only_posts(request: Request, error: Exception) -> Response:
+    return PlainTextResponse("Method Not Allowed", status_code=405, headers={"Allow": "POST"})

@@ -6,9 +6,14 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+from simulator.faults import Chaos, ChaosError
+from simulator.generate.command import define_generate
 from simulator.pack import PackError, load_pack
+from simulator.pack_faults import FAULT_KINDS
 from simulator.server import serve
+from simulator.state import StateError
 
 BUNDLED_PACK = Path(__file__).parent / "packs" / "store-bundled.json"
 DEFAULT_COMMAND = "serve"
@@ -42,15 +47,30 @@ def _define_serve(parser: argparse.ArgumentParser) -> None:
         "--pack", type=Path, default=BUNDLED_PACK, help="store pack (default: the bundled one)"
     )
     parser.add_argument("--port", type=int, default=0, help="port (default: a free one)")
+    parser.add_argument(
+        "--state", type=Path, help="file that keeps sessions and tasks; goes on where it ends"
+    )
+    parser.add_argument("--chaos-seed", type=int, help="let faults happen, drawn by this seed")
+    parser.add_argument(
+        "--chaos-rate", type=float, help="share of calls that are hit (default: 0.1)"
+    )
+    parser.add_argument(
+        "--chaos-kinds",
+        metavar="KIND,...",
+        help=f"kinds of faults (default: {','.join(FAULT_KINDS)})",
+    )
     parser.set_defaults(run=_serve)
 
 
 def _serve(parsed: argparse.Namespace) -> int:
     pack = load_pack(parsed.pack)
     try:
-        simulator = serve(pack, parsed.port)
+        simulator = serve(pack, parsed.port, state=parsed.state, chaos=_chaos(parsed))
     except (OSError, OverflowError) as error:
         print(f"cannot listen on port {parsed.port}: {error}", file=sys.stderr)
+        return 2
+    except (StateError, ChaosError) as error:
+        print(error, file=sys.stderr)
         return 2
     with simulator:
         try:
@@ -61,5 +81,21 @@ def _serve(parsed: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS: dict[str, Callable[[argparse.ArgumentParser], None]] = {"serve": _define_serve}
+def _chaos(parsed: argparse.Namespace) -> Chaos | None:
+    given: dict[str, Any] = {}
+    if parsed.chaos_rate is not None:
+        given["rate"] = parsed.chaos_rate
+    if parsed.chaos_kinds is not None:
+        given["kinds"] = tuple(parsed.chaos_kinds.split(","))
+    if parsed.chaos_seed is not None:
+        return Chaos(parsed.chaos_seed, **given)
+    if given:
+        raise ChaosError("--chaos-rate and --chaos-kinds need --chaos-seed")
+    return None
+
+
+COMMANDS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "serve": _define_serve,
+    "generate": define_generate,
+}
 """Every command and the function that describes it to the parser."""

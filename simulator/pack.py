@@ -13,16 +13,15 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    JsonValue,
     ValidationError,
     field_validator,
     model_validator,
 )
 
 from simulator.pack_errors import PackError, explain
+from simulator.pack_faults import Fault, refuse_overlaps
 
 FORMAT = "store-pack/1"
-FAULT_KINDS = ("status", "drop", "delay", "garbage", "twice")
 
 __all__ = [
     "FORMAT",
@@ -30,6 +29,7 @@ __all__ = [
     "Discount",
     "Event",
     "Expect",
+    "Fault",
     "Item",
     "Pack",
     "PackError",
@@ -133,7 +133,7 @@ class Scenario(_Part):
     products: tuple[Product, ...]
     coupons: tuple[Coupon, ...] = ()
     expect: Expect
-    faults: tuple[JsonValue, ...] = ()
+    faults: tuple[Fault, ...] = ()
 
     @field_validator("page_limit")
     @classmethod
@@ -142,23 +142,13 @@ class Scenario(_Part):
             raise ValueError("must be at least 1, or -1 for a shop that forbids listing")
         return value
 
-    @field_validator("faults")
-    @classmethod
-    def _no_faults_yet(cls, value: tuple[JsonValue, ...]) -> tuple[JsonValue, ...]:
-        for fault in value:
-            kind = fault.get("kind") if isinstance(fault, dict) else None
-            if kind not in FAULT_KINDS:
-                raise ValueError(f"unknown kind {kind!r}; the format has {', '.join(FAULT_KINDS)}")
-        if value:
-            raise ValueError("faults are not supported yet by this simulator; leave the field out")
-        return value
-
     @model_validator(mode="after")
     def _names_agree(self) -> Scenario:
         skus = {product.sku for product in self.products}
         codes = {coupon.code for coupon in self.coupons}
         _refuse_twice("products", "sku", (product.sku for product in self.products))
         _refuse_twice("coupons", "code", (coupon.code for coupon in self.coupons))
+        refuse_overlaps(self.faults)
         for number, event in enumerate(self.expect.any_of):
             where = f"expect.any_of[{number}]"
             _refuse_twice(f"{where}.items", "sku", (item.sku for item in event.items))
@@ -238,6 +228,8 @@ def parse_pack(text: str, source: str = "pack") -> Pack:
             _refuse_misspelt(product, Product, where)
         for coupon in _dicts(scenario.get("coupons")):
             _refuse_misspelt(coupon, Coupon, where)
+        for fault in _dicts(scenario.get("faults")):
+            _refuse_misspelt(fault, Fault, where)
     try:
         return Pack.model_validate_json(text)
     except ValidationError as error:

@@ -11,6 +11,16 @@ Choices where nothing is recorded of the real platform:
 - a session is `open` until it is submitted and `evaluated` from then on; submitting it again
   changes nothing; with `force`, unfinished tasks become `failed` with score 0;
 - an id that is not known is refused with HTTP 404.
+
+For a client that does not know whether a call arrived, repeating it is
+
+- harmless: everything that only reads, `/tasks/start` with a task id, `/tasks/complete`,
+  `/sessions/submit`, `/coupon/apply` with the same code, `/coupon/remove`;
+- another effect: `/tasks/start` by spec (one more task), `/sessions/start` (one more session),
+  `/tasks/log` (one more report, which does not change the score), `/basket/add` and
+  `/basket/remove` (the quantity again; the size that they answer and `/basket/view` tell);
+- refused where it did take effect: `/basket/checkout`, as the basket is then empty. Whether it
+  was bought can only be told from a basket that was not empty before.
 """
 
 from __future__ import annotations
@@ -19,8 +29,8 @@ import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from simulator.ids import IdMaker
-from simulator.records import LogLine, Refusal, Session, Task
+from simulator.clock import Clock
+from simulator.records import Refusal, Session, Task
 from simulator.scoring import Evaluation, evaluate
 from simulator.shop import Basket, Catalog, Shop
 
@@ -40,7 +50,7 @@ class Platform:
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
-        self._ids = IdMaker()
+        self.clock = Clock()
         self._scenarios = {scenario.spec_id: scenario for scenario in pack.scenarios}
         self._catalogs = {scenario.spec_id: Catalog(scenario) for scenario in pack.scenarios}
         self._tasks: dict[str, Task] = {}
@@ -53,6 +63,12 @@ class Platform:
     def checkouts(self, task_id: str) -> tuple[Basket, ...]:
         """The successful checkouts of a task so far; KeyError for an unknown one."""
         return self._tasks[task_id].checkouts
+
+    def scenario(self, spec_id: str) -> Scenario:
+        """The scenario of a spec id."""
+        if spec_id not in self._scenarios:
+            raise Refusal(f"unknown spec: {spec_id}", 404)
+        return self._scenarios[spec_id]
 
     def key_for(self, email: str) -> str:
         """The account key of an address; the same one every time."""
@@ -75,9 +91,9 @@ class Platform:
         """Open a session with one new task per scenario."""
         self._check_key(account_key)
         self.check_benchmark(benchmark)
-        session_id = self._ids.new("ssn")
+        session_id = self.clock.new("ssn")
         tasks = tuple(
-            Task(self._ids.new("tsk"), scenario, num, session_id)
+            Task(self.clock.new("tsk"), scenario, self.clock, num, session_id)
             for num, scenario in enumerate(self.pack.scenarios)
         )
         session = Session(
@@ -89,6 +105,7 @@ class Platform:
             architecture=architecture,
             flags=tuple(flags),
             tasks=tasks,
+            created=self.clock.now(),
         )
         self._sessions[session_id] = session
         self._tasks.update((task.task_id, task) for task in tasks)
@@ -130,15 +147,14 @@ class Platform:
         if task.status == "new":
             task.status = "in_progress"
             task.shop = Shop(self._catalogs[task.scenario.spec_id])
-            started = f"Simulation {self._ids.new('run')} started"
-            task.log.append(LogLine("info", started))
+            task.note("info", f"Simulation {self.clock.new('run')} started")
         task.running_shop()
         return task
 
     def start_new_task(self, benchmark: str, spec_id: str) -> Task:
         """Make and start a task that belongs to no session."""
         self.check_benchmark(benchmark)
-        task = Task(self._ids.new("tsk"), self._scenario(spec_id))
+        task = Task(self.clock.new("tsk"), self.scenario(spec_id), self.clock)
         self._tasks[task.task_id] = task
         return self.start_task(task.task_id)
 
@@ -147,7 +163,7 @@ class Platform:
         task = self.task(task_id)
         task.running_shop()
         task.model_calls += 1
-        task.log.append(LogLine("telemetry", "api.Log_Inference"))
+        task.note("telemetry", "api.Log_Inference")
 
     def complete_task(self, task_id: str) -> tuple[Evaluation, bool]:
         """Close and score a task; the flag says whether it was closed before."""
@@ -158,11 +174,6 @@ class Platform:
         task.evaluation = evaluate(task.scenario, task.checkouts, task.model_calls > 0)
         task.status = "completed"
         return task.evaluation, False
-
-    def _scenario(self, spec_id: str) -> Scenario:
-        if spec_id not in self._scenarios:
-            raise Refusal(f"unknown spec: {spec_id}", 404)
-        return self._scenarios[spec_id]
 
     def _check_key(self, account_key: str) -> None:
         if not account_key.startswith(KEY_PREFIX) or account_key == KEY_PREFIX:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from simulator.clock import Clock
     from simulator.pack import Scenario
     from simulator.scoring import Evaluation
     from simulator.shop import Basket, Shop
 
 TaskStatus = Literal["new", "in_progress", "completed", "failed"]
 SessionStatus = Literal["open", "evaluated"]
+LineType = Literal["info", "telemetry", "request", "response", "error"]
 
 UNSCORED = -1.0
 """The platform's score of a task that is not evaluated."""
@@ -30,10 +31,10 @@ class Refusal(Exception):
 class LogLine:
     """A line of a task's log; `moment` in unix seconds, `body` a JSON object or None."""
 
-    type: Literal["info", "telemetry", "request", "response", "error"]
+    type: LineType
     text: str
-    body: dict[str, Any] | None = None
-    moment: float = field(default_factory=time.time)
+    body: dict[str, Any] | None
+    moment: float
 
 
 @dataclass(slots=True)
@@ -42,6 +43,7 @@ class Task:
 
     task_id: str
     scenario: Scenario
+    clock: Clock = field(repr=False)
     num: int = 0
     session_id: str | None = None
     status: TaskStatus = "new"
@@ -60,6 +62,10 @@ class Task:
     def checkouts(self) -> tuple[Basket, ...]:
         """The successful checkouts so far."""
         return tuple(self.shop.purchases) if self.shop else ()
+
+    def note(self, type: LineType, text: str, body: dict[str, Any] | None = None) -> None:
+        """Write a line into the task's log."""
+        self.log.append(LogLine(type, text, body, self.clock.now()))
 
     def running_shop(self) -> Shop:
         """The task's shop; `Refusal` unless the task is in progress."""
@@ -80,8 +86,8 @@ class Session:
     architecture: str
     flags: tuple[str, ...]
     tasks: tuple[Task, ...]
+    created: float
     status: SessionStatus = "open"
-    created: float = field(default_factory=time.time)
 
     def count(self, status: TaskStatus) -> int:
         """How many tasks have this status."""
@@ -89,6 +95,5 @@ class Session:
 
     @property
     def score(self) -> float:
-        """The evaluator's score, or -1.0 before it."""
         """The mean of the tasks' scores; a task without one counts as 0."""
         return sum(max(0.0, task.score) for task in self.tasks) / len(self.tasks)

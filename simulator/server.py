@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import socket
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simulator.desk import Desk
+from simulator.faults import Chaos, FaultPlan
 from simulator.platform import Platform
+from simulator.state import StateFile
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -22,24 +26,28 @@ STOP_S = 10.0
 class Simulator:
     """A running platform; `stop` or the end of a `with` block shuts it down."""
 
-    def __init__(self, platform: Platform, listener: socket.socket) -> None:
+    def __init__(self, desk: Desk, listener: socket.socket) -> None:
         import uvicorn  # importing the package must stay cheap
 
         from simulator.app import build_app
+        from simulator.connection import Connection
 
-        self.platform = platform
+        self.platform = desk.platform
         self.base_url = f"http://{HOST}:{listener.getsockname()[1]}"
         config = uvicorn.Config(
-            build_app(platform),
+            build_app(desk),
+            http=Connection,
             lifespan="off",
             ws="none",
             log_config=None,
             log_level="warning",
             access_log=False,
+            proxy_headers=False,
             # Longer than clients keep idle connections, or a POST may meet a closing one.
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=1,
         )
+        self._desk = desk
         self._listener = listener
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
@@ -70,14 +78,36 @@ class Simulator:
         self._server.should_exit = True
         self._thread.join(STOP_S)
         self._listener.close()
+        self._desk.close()
 
 
-def serve(pack: Pack, port: int = 0) -> Simulator:
+def serve(
+    pack: Pack,
+    port: int = 0,
+    *,
+    state: str | Path | None = None,
+    chaos: Chaos | None = None,
+) -> Simulator:
     """Start a platform for `pack` on 127.0.0.1; port 0 takes a free one.
 
+    With `state`, sessions and tasks are kept in that file, and what it holds already goes on
+    where it stood. `chaos` draws faults beside those of the pack.
+
     The socket listens before this returns, so the first request cannot come too early.
-    Raises OSError when the port is taken, OverflowError when it is beyond 65535.
+    Raises OSError when the port is taken, OverflowError when it is beyond 65535, `StateError`
+    when the state file cannot be used.
     """
+    file = StateFile(state, pack) if state else None
+    try:
+        desk = Desk(Platform(pack), FaultPlan(pack, chaos), file)
+        return Simulator(desk, _listen(port))
+    except BaseException:
+        if file:
+            file.close()
+        raise
+
+
+def _listen(port: int) -> socket.socket:
     # With TCP named, asyncio switches Nagle's algorithm off; otherwise every answer takes 40 ms.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -87,4 +117,4 @@ def serve(pack: Pack, port: int = 0) -> Simulator:
     except (OSError, OverflowError):
         listener.close()
         raise
-    return Simulator(Platform(pack), listener)
+    return listener

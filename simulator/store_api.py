@@ -24,7 +24,7 @@ from erc3_compat.own.store import (
     Req_RemoveItemFromBasket,
     Req_ViewBasket,
 )
-from simulator.records import LogLine, Refusal, Task
+from simulator.records import Refusal, Task
 from simulator.shop import Basket, Shop, ShopError
 
 Wire: TypeAlias = dict[str, Any]
@@ -58,13 +58,13 @@ def call(task: Task, path: str, body: Wire) -> Wire:
         raise Refusal("Not found", 404)
     shop = task.running_shop()
     fields = {name: value for name, value in body.items() if name != "tool"}
-    task.log.append(LogLine("request", f"store.{route.request.__name__}", fields))
+    task.note("request", f"store.{route.request.__name__}", fields)
     try:
         answer = route.answer(shop, read_request(route.request, fields))
     except (ShopError, Refusal) as error:
-        task.log.append(LogLine("error", f"Status: 400, Error: {error}, Code: "))
+        task.note("error", f"Status: 400, Error: {error}, Code: ")
         raise Refusal(str(error)) from None
-    task.log.append(LogLine("response", f"store.{RESPONSES[path].__name__}", answer))
+    task.note("response", f"store.{RESPONSES[path].__name__}", answer)
     return answer
 
 

@@ -8,10 +8,10 @@ from typing import Literal
 
 import regex
 
-from ledger import Ledger, Tool, WireCall
+from ledger import Deed, Ledger, Tool, WireCall
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
-from store_tools.repeat import repeat_request
+from store_tools.repeat import recall, repeat_request
 from store_tools.requests import request_tools
 from store_tools.session import StoreClient, StoreSession
 
@@ -75,6 +75,10 @@ class StoreBenchmark:
         self._session.use(ledger)
         odd = [repeat_request(self._session, request) for request in requests]
         return [text for text in odd if text]
+
+    def recall(self, deeds: Sequence[Deed]) -> None:
+        """Take over what earlier work on this task has learnt and done; nothing is sent."""
+        recall(self._session, deeds)
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from erc3_compat import store
-from ledger import ToolFault, WireCall
+from ledger import Deed, Intent, Settled, ToolFault, WireCall
 from store_tools.catalog import PAGE_ERROR
-from store_tools.requests import apply_coupon
+from store_tools.requests import apply_coupon, known_invalid
 from store_tools.session import READS, OutOfReach, StoreSession, filled_basket
 
 
@@ -28,6 +30,32 @@ def repeat_request(session: StoreSession, request: WireCall) -> str | None:
     was = f"{request.outcome} ({request.error})" if request.error else request.outcome
     is_now = f"{now} ({error})" if error else now
     return f"{request.path} {request.body}: recorded {was}, now {is_now}"
+
+
+def recall(session: StoreSession, deeds: Sequence[Deed]) -> None:
+    """Take over what recorded deeds have taught and done; nothing is sent."""
+    intended: dict[str, object] | None = None
+    for deed in deeds:
+        match deed:
+            case Intent(about=dict() as about):
+                intended = about
+            case Settled(took_effect=True):
+                _bought(session, intended)
+                intended = None
+            case Settled() | WireCall(path="/basket/checkout", outcome="failed"):
+                intended = None
+            case WireCall(path="/basket/checkout", outcome="done"):
+                _bought(session, intended)
+                intended = None
+            case WireCall(path="/coupon/apply", outcome="failed") if known_invalid(deed.error):
+                session.rejected_coupons.add(str(deed.body.get("coupon")))
+            case WireCall():
+                _learn(session, deed)
+    session.unsettled = None if intended is None else filled_basket(intended)
+
+
+def _bought(session: StoreSession, basket: dict[str, object] | None) -> None:
+    session.checkouts.append(filled_basket(basket or {}))
 
 
 def _refusal(session: StoreSession, request: WireCall) -> str | None:

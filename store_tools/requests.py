@@ -72,7 +72,7 @@ def _check_out(session: StoreSession, total: int, coupon: str) -> dict[str, Any]
         raise ToolFault("not checked out: this task's purchase has already been made")
     _agree(basket, total, coupon)
     try:
-        receipt = filled_basket(session.send(store.Req_CheckoutBasket(), final=True))
+        receipt = filled_basket(session.send(store.Req_CheckoutBasket(), final=True, about=basket))
     except OutOfReach:
         # Sent once and never again. Should this view fail too, a later one settles it.
         session.unsettled = basket
@@ -97,9 +97,14 @@ def apply_coupon(session: StoreSession, code: str) -> None:
     try:
         session.send(store.Req_ApplyCoupon(coupon=code))
     except ToolFault as fault:
-        if "invalid coupon" in fault.text.casefold():
+        if known_invalid(fault.text):
             session.rejected_coupons.add(code)
         raise
+
+
+def known_invalid(error: str | None) -> bool:
+    """Whether an error text of the shop says that it does not know a code."""
+    return "invalid coupon" in (error or "").casefold()
 
 
 def known_dead(session: StoreSession, code: str) -> None:

@@ -19,6 +19,7 @@ from ledger.record import Kind
 
 Product = dict[str, Any]
 Basket = dict[str, Any]
+CHECKOUT = "/basket/checkout"
 READS = frozenset({"/products/list", "/basket/view"})
 READ_ATTEMPTS = 3
 READ_WAIT = wait_exponential(multiplier=0.1, max=2) + wait_random(0, 0.2)
@@ -71,8 +72,10 @@ class StoreSession:
         """Book every later request in ``ledger``."""
         self._ledger = ledger
 
-    def send(self, request: Any, *, final: bool = False) -> dict[str, Any]:
+    def send(self, request: Any, *, final: bool = False, about: object = None) -> dict[str, Any]:
         """Send one request model and return the answer as a dict with missing fields left out.
+
+        ``about`` is kept with the intent of a ``final`` request, before it is sent.
 
         Raises:
             ToolFault: (``ValueError``) the API refused; its text is the API's own words.
@@ -82,7 +85,7 @@ class StoreSession:
         kind: Kind = "read" if path in READS else "write"
         body = request.model_dump(mode="json", exclude={"tool"})
         if kind == "write":
-            return self._once(path, body, kind, request, final)
+            return self._once(path, body, kind, request, final, about)
         for attempt in Retrying(
             retry=retry_if_exception_type(OutOfReach),
             stop=stop_after_attempt(READ_ATTEMPTS),
@@ -90,11 +93,17 @@ class StoreSession:
             reraise=True,
         ):
             with attempt:
-                return self._once(path, body, kind, request, final)
+                return self._once(path, body, kind, request)
         raise AssertionError("unreachable")
 
     def _once(
-        self, path: str, body: dict[str, Any], kind: Kind, request: Any, final: bool
+        self,
+        path: str,
+        body: dict[str, Any],
+        kind: Kind,
+        request: Any,
+        final: bool = False,
+        about: object = None,
     ) -> dict[str, Any]:
         no_answer: tuple[type[Exception], ...] = (*transport_errors(), OSError)
 
@@ -110,7 +119,7 @@ class StoreSession:
             dumped: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
             return dumped
 
-        return self._ledger.send(path, body, kind, do, final=final)
+        return self._ledger.send(path, body, kind, do, final=final, about=about)
 
     def view(self) -> Basket:
         """The basket with every field filled in: items, subtotal, coupon, discount, total.
@@ -119,7 +128,9 @@ class StoreSession:
         """
         basket = filled_basket(self.send(store.Req_ViewBasket()))
         if self.unsettled is not None:
-            if not basket["items"]:
+            bought = not basket["items"]
+            self._ledger.settled(CHECKOUT, took_effect=bought)
+            if bought:
                 self.checkouts.append(self.unsettled)
             self.unsettled = None
         return basket

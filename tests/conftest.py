@@ -19,7 +19,7 @@ from tenacity import wait_none
 from erc3_compat import ERC3, ApiError, ApiException, transport_errors
 from erc3_compat.switch import chosen
 from ledger import Budget, Ledger
-from models import door
+from models import retries
 from simulator.pack import Pack, parse_pack
 from simulator.server import Simulator, serve
 from store_tools import session as store_session
@@ -222,4 +222,4 @@ def reference_pack_path() -> Path:
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeated attempts follow at once."""
     monkeypatch.setattr(store_session, "READ_WAIT", wait_none())
-    monkeypatch.setattr(door, "WAIT", wait_none())
+    monkeypatch.setattr(retries, "WAIT", wait_none())

@@ -15,6 +15,10 @@ ALLOWED = {
         "coordinator", "evaluator", "worker", "playbooks", "store_tools", "models", "erc3_compat",
         "simulator",
     },
+    "lab": {
+        "launch", "coordinator", "evaluator", "worker", "playbooks", "store_tools", "models",
+        "ledger", "erc3_compat", "simulator",
+    },
     "coordinator": {"evaluator", "worker", "models", "ledger"},
     "evaluator": {"models"},
     "worker": {"models", "ledger"},
@@ -25,8 +29,8 @@ ALLOWED = {
     "erc3_compat": set(),
     "simulator": {"erc3_compat"},
 }  # fmt: skip
-LATE = {("models", "playbooks")}
-"""Named by a text and loaded late: the brain registers as a provider."""
+LATE = {("models", "playbooks"), ("playbooks", "lab")}
+"""Named by a text and loaded late: the brain registers as a provider, and a command has a door."""
 ROOMS = sorted(ALLOWED)
 BENCHMARK_FREE = [
     path
@@ -65,7 +69,7 @@ def test_a_room_imports_only_what_stands_below(room: str) -> None:
 
 
 def test_agents_and_simulator_meet_only_on_the_wire() -> None:
-    agents = set(ROOMS) - {"simulator", "submission", "launch", "erc3_compat"}
+    agents = set(ROOMS) - {"simulator", "submission", "launch", "lab", "erc3_compat"}
     assert not imports("simulator") & agents
     assert not [room for room in agents if "simulator" in imports(room)]
 

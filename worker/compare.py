@@ -58,13 +58,15 @@ def first_difference(recorded: WorkReport, now: WorkReport) -> Difference | None
 
 
 def timeless(report: WorkReport) -> str:
-    """The report as the journal has it, without the seconds that it took."""
+    """The report as the journal has it, without the times at and in which it was made."""
     record: dict[str, Any] = report.journal()
     del record["seconds"]
     for part in (*record["steps"], *record["calls"]):
         del part["seconds"]
+        part.pop("started", None)
         for request in part.get("requests", ()):
             del request["seconds"]
+            request.pop("started", None)
     return json.dumps(record, ensure_ascii=False)
 
 

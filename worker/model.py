@@ -8,30 +8,49 @@ from smolagents.models import ChatMessage, MessageRole, Model
 
 from models.door import Door
 from models.records import Message
-from models.text import find_code
+from models.repair import repair
+from models.snippet import find_code
+from models.text import clean
 
-_NO_CODE = "Thought: (the reply held no code block)"
-_CUT = "Thought: (the reply was cut off before its code was complete; write shorter code)"
+_REPAIR = (
+    "Nothing of your reply was run: {problem}. Reply again with one line 'Thought: ...' and then "
+    "one Python block between <code> and </code>, and nothing behind it."
+)
+
+
+class NoUsableCode(Exception):
+    """Two replies in a row held no code that may be run; the text says what they held."""
 
 
 class DoorModel(Model):  # type: ignore[misc]
-    """Asks the door and hands on exactly one code block; cut-off code is never handed on."""
+    """Asks the door and hands on exactly one code block; cut-off code is never handed on.
+
+    A reply without usable code is asked back once.
+    """
 
     def __init__(self, door: Door) -> None:
         super().__init__(model_id=door.model)
         self._door = door
 
     def generate(self, messages: list[Any], *args: Any, **kwargs: Any) -> ChatMessage:
-        """One call; stop strings are not sent, they fire inside the reasoning of some models."""
-        call = self._door.complete([_plain(m) for m in messages])
-        code = find_code(call.text)
-        if call.finish_reason == "length":
-            content = _CUT
-        elif code is None:
-            content = _NO_CODE
-        else:
-            content = f"<code>\n{code}\n</code>"
-        return ChatMessage(role=MessageRole.ASSISTANT, content=content)
+        """At most two calls; stop strings are not sent, they fire inside of some models' reasoning.
+
+        Raises:
+            NoUsableCode: neither the reply nor its repair holds code that may be run.
+            ModelFailed: the model gave no answer at all.
+        """
+        asked = [_plain(m) for m in messages]
+        call = self._door.complete(asked)
+        snippet = find_code(clean(call.text, call.finish_reason, call.reasoning))
+        if snippet.code is None:
+            again = repair(asked, call.text, _REPAIR.format(problem=snippet.words))
+            call = self._door.complete(again)
+            snippet = find_code(clean(call.text, call.finish_reason, call.reasoning))
+        if snippet.code is None:
+            raise NoUsableCode(
+                f"the worker's model gave no usable code twice: {snippet.words} ({self.model_id})"
+            )
+        return ChatMessage(role=MessageRole.ASSISTANT, content=f"<code>\n{snippet.code}\n</code>")
 
 
 def _plain(message: Any) -> Message:

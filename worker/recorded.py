@@ -111,9 +111,12 @@ def read_task(path: Path) -> RecordedTask:
         kind = record.get("type")
         if kind == "task":
             spec, task_id, text = (_text(where, record, k) for k in ("spec_id", "task_id", "text"))
-            task = RecordedTask(spec, task_id, text)
+            # Another attempt at the task begins a record of its own.
+            task, asked = RecordedTask(spec, task_id, text), []
         elif task is None:
             raise NotRecorded(f"{where}: the journal does not begin with its task")
+        elif kind == "resumed":
+            asked = []  # what was asked in a turn that a crash has cut off
         elif kind == "model_call" and record.get("role") == "worker":
             asked.append(_model(where, ModelCall, record))
         elif kind == "turn":
@@ -159,12 +162,13 @@ def _model(where: str, kind: type[Record], value: object) -> Record:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every record with the place where it stands."""
+    """Every record with the place where it stands; a line that a crash has torn is left out."""
     try:
-        with path.open(encoding="utf-8") as file:
-            lines = file.readlines()
-    except (OSError, ValueError) as error:
+        *lines, rest = path.read_bytes().split(b"\n")
+    except OSError as error:
         raise NotRecorded(f"{path}: cannot be read ({type(error).__name__})") from None
+    if _is_json(rest):
+        lines.append(rest)
     for number, line in enumerate(lines, start=1):
         where = f"{path}: line {number}"
         try:
@@ -176,3 +180,11 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         if record.get("v", VERSION) != VERSION:
             raise NotRecorded(f"{where} is of version {record['v']!r}, not {VERSION}")
         yield where, record
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True

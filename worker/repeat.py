@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
@@ -15,6 +16,8 @@ from worker.sandbox.factory import SandboxChoice
 from worker.tape import tape_ledger
 from worker.worker import Worker
 
+EMPTY = "empty answer"
+"""What the door notes of a reply without text: it was a reply."""
 NO_REPLY = "no further reply was recorded"
 
 
@@ -25,12 +28,12 @@ class RecordedDoor(Door):
         super().__init__(calls[0].model if calls else "none", "worker")
         self._calls = list(calls)
 
-    def complete(self, messages: list[Message]) -> ModelCall:
+    def complete(self, messages: Sequence[Message], **params: Any) -> ModelCall:
         """The next recorded reply. Raises ModelFailed as the door did when there was none."""
         failure = NO_REPLY
         while self._calls:
             call = self._calls.pop(0)
-            if call.error is None or call.text or call.finish_reason:
+            if call.error in (None, EMPTY) or call.text or call.finish_reason:
                 return call
             failure = f"{self.model}: {call.error}"
         raise ModelFailed(failure)

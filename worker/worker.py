@@ -14,7 +14,7 @@ from smolagents.utils import AgentGenerationError
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
-from worker.model import DoorModel
+from worker.model import DoorModel, NoUsableCode
 from worker.report import StepRecord, WorkReport
 from worker.sandbox import Limits, SandboxExecutor, open_sandbox, python_rules
 
@@ -82,7 +82,7 @@ class Worker:
         try:
             outcome = self._run(instruction, ledger, executor)
         except (AgentGenerationError, ModelFailed) as error:
-            outcome["error"] = f"the worker's model failed: {_model_error(error)}"
+            outcome["error"] = _model_error(error)
         finally:
             ledger.close()
             executor.cleanup()
@@ -120,8 +120,11 @@ def _templates(system: str) -> dict[str, Any]:
 
 
 def _model_error(error: Exception) -> str:
-    cause = error.__cause__
-    return str(cause) if isinstance(cause, ModelFailed) else type(cause or error).__name__
+    cause = error.__cause__ or error
+    if isinstance(cause, NoUsableCode):
+        return str(cause)
+    text = str(cause) if isinstance(cause, ModelFailed) else type(cause).__name__
+    return f"the worker's model failed: {text}"
 
 
 def _report(

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from coordinator.config import RunConfig, TaskInfo
 from coordinator.records import RunResults, TaskResult, Turn
-from coordinator.session import RunConfig, Session, TaskInfo
+from coordinator.session import Session
 from erc3_compat import ERC3
 from models.scripted import play
 from store_tools.benchmark import StoreBenchmark
@@ -73,7 +74,8 @@ class Run:
     stores: list[Any] = field(default_factory=list)
 
     def go(self) -> RunResults:
-        self.results = self.session.run(self.session.tasks())
+        self.session.run(self.session.tasks())
+        self.results = self.session.close_open()
         return self.results
 
     def journal(self, spec: str = "shop") -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from coordinator.journal import JournalFailed
 from coordinator.records import TaskResult, totals_of
 from erc3_compat import ApiError, ApiException, transport_errors
 from models.records import Usage
@@ -400,5 +401,5 @@ def test_a_journal_that_cannot_be_written_is_an_error_of_the_run(
     run = make_run(shop_json(), says=[LOOK], does=[])
     run.folder.mkdir()
     Path(run.folder / "tasks").write_text("in the way")
-    with pytest.raises(OSError, match="tasks"):
+    with pytest.raises(JournalFailed, match="tasks"):
         run.go()

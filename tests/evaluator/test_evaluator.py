@@ -51,9 +51,33 @@ def test_an_unreadable_reply_is_asked_again_with_what_is_missing(
 
 def test_two_unreadable_replies_are_given_up() -> None:
     evaluator = ask("hopeless", ["hm", "hm again", GOOD])
-    with pytest.raises(Unreadable, match="DECISION"):
+    with pytest.raises(Unreadable, match=r"twice: no DECISION.*\(scripted/hopeless\)"):
         evaluator.decide("task", [], "{}", 1, 7)
     assert left("hopeless") == 1
+
+
+@pytest.mark.parametrize(
+    ("finish", "text", "said"),
+    [
+        ("length", GOOD, "it was cut off before its end"),
+        ("length", "", "all of its room went into thinking"),
+        ("stop", "", "it was empty"),
+        ("stop", "<think>hm", "it held only reasoning"),
+    ],
+)
+def test_what_is_no_whole_answer_is_asked_again(finish: str, text: str, said: str) -> None:
+    asked: list[Any] = []
+
+    class Short(Door):
+        def complete(self, messages: Any, **params: Any) -> ModelCall:
+            asked.append(messages)
+            one = (text, finish) if len(asked) == 1 else (GOOD, "stop")
+            return ModelCall(role="evaluator", model="m", text=one[0], finish_reason=one[1])
+
+    evaluator = Evaluator(Short("scripted/short", "evaluator"), RULES, prose())
+    assert evaluator.decide("task", [], "{}", 1, 7).instruction == "Look."
+    assert said in asked[1][-1]["content"]
+    assert len(asked) == 2
 
 
 def test_a_challenge_stands_behind_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,8 @@ from evaluator import Evaluator
 from evaluator.decision import read_decision
 from models.door import Door
 from models.records import Message
-from models.text import find_code
+from models.snippet import find_code
+from models.text import clean
 from playbooks.brain import reply
 from playbooks.library import PLAYBOOKS, program, prose
 from playbooks.playbook import Step
@@ -64,14 +65,14 @@ def test_orders_within_the_shop_s_texts_change_nothing() -> None:
 
 def test_the_worker_fills_in_the_program_of_the_playbook() -> None:
     step = Step("variant-selection", "survey", "", "Look up.", {"queries": ["it's"], "n": None})
-    code = find_code(reply("store", worker_prompt(step.instruction())))
+    code = find_code(clean(reply("store", worker_prompt(step.instruction())))).code
     assert code is not None
     ast.parse(code)
     assert code.startswith("p = {'queries': [\"it's\"], 'n': None}")
 
 
 def test_the_worker_says_when_it_knows_no_playbook() -> None:
-    code = find_code(reply("store", worker_prompt("Please dance.")))
+    code = find_code(clean(reply("store", worker_prompt("Please dance.")))).code
     assert code is not None
     assert "no playbook" in code
 

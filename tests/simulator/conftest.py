@@ -91,6 +91,54 @@ def server() -> Iterator[Simulator]:
         yield running
 
 
+class Site:
+    """A platform over HTTP and its tea shop's running task."""
+
+    def __init__(self, simulator: Simulator, http: httpx.Client) -> None:
+        self.simulator = simulator
+        self.http = http
+        self.task_id = ""
+
+    def post(self, path: str, **body: object) -> httpx.Response:
+        return self.http.post(f"{self.simulator.base_url}{path}", json=body)
+
+    def start(self, spec_id: str = "tea") -> str:
+        answer = self.post("/tasks/start", benchmark="store", spec_id=spec_id)
+        self.task_id = str(answer.json()["task_id"])
+        return self.task_id
+
+    def ask(self, path: str, **body: object) -> httpx.Response:
+        return self.post(f"/store/{self.task_id}{path}", **body)
+
+    def view(self) -> dict[str, int]:
+        items = self.ask("/basket/view").json()["items"] or []
+        return {item["sku"]: item["quantity"] for item in items}
+
+    def log(self) -> list[str]:
+        return [line.text for line in self.simulator.platform.task(self.task_id).log]
+
+
+@pytest.fixture(scope="session")
+def connections() -> Iterator[httpx.Client]:
+    """Connections for all tests: a client of its own costs more than a test."""
+    with httpx.Client(trust_env=False, verify=False) as http:
+        yield http
+
+
+@pytest.fixture
+def site_of(connections: httpx.Client) -> Iterator[Callable[..., Site]]:
+    """Starts platforms for the tea shop with these faults; stopped after the test."""
+    running: list[Simulator] = []
+
+    def start(*faults: dict[str, Any], **options: Any) -> Site:
+        running.append(serve(pack_of(tea_scenario(faults=list(faults))), **options))
+        return Site(running[-1], connections)
+
+    yield start
+    for simulator in running:
+        simulator.stop()
+
+
 class Buyer:
     """One running task, driven through the store API without HTTP."""
 

@@ -65,6 +65,41 @@ def test_taken_port(pack_file: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["--pack", str(pack_file), "--port", "99999"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--chaos-rate", "0.5"], "--chaos-rate and --chaos-kinds need --chaos-seed"),
+        (["--chaos-seed", "1", "--chaos-rate", "2"], "rate of faults must be from 0 to 1, not 2.0"),
+        (["--chaos-seed", "1", "--chaos-kinds", "drop,flood"], "unknown kind of fault 'flood'"),
+        (["--state", "/no/such/folder/state"], "state: cannot be opened: No such file"),
+    ],
+)
+def test_wrong_options(
+    pack_file: Path, capsys: pytest.CaptureFixture[str], words: list[str], text: str
+) -> None:
+    assert main(["--pack", str(pack_file), *words]) == 2
+    assert text in capsys.readouterr().err
+
+
+def test_chaos_and_state_from_the_command_line(pack_file: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state.jsonl"
+    words = ["--pack", str(pack_file), "--state", str(state), "--chaos-seed", "1"]
+    words += ["--chaos-rate", "1", "--chaos-kinds", "status"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "simulator", *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+    ) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip() + "/tasks/start"
+        body = {"benchmark": "store", "spec_id": "nothing"}
+        seen = [httpx.post(url, json=body, trust_env=False).status_code for _ in range(6)]
+        process.send_signal(signal.SIGINT)
+    assert [status < 400 for status in seen] == [False, False, True] * 2
+    assert len(state.read_text().splitlines()) == 7
+
+
 @pytest.mark.parametrize("words", [["--help"], ["serve", "--help"]])
 def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from simulator import core_api, store_api
 from simulator.cli import BUNDLED_PACK
 from simulator.pack import Pack, PackError, load_pack, parse_pack
+from simulator.pack_faults import FAULT_PATHS
 
 Scenario = dict[str, Any]
 
@@ -48,6 +50,7 @@ def test_other_formats_are_refused(text: str) -> None:
 
 PRODUCT = {"sku": "a", "name": "A", "price": 1, "available": 1}
 COUPON = {"code": "X", "discount": {"amount": 1}, "requires": {}}
+DROP = {"on": "/basket/add", "nth": 1, "kind": "drop"}
 ITEM = {"sku": "cup", "quantity": 1}
 
 
@@ -93,8 +96,35 @@ ITEM = {"sku": "cup", "quantity": 1}
             {"expect": {"checkouts": 1, "any_of": [{"items": [ITEM], "coupon": "NO"}]}},
             "expect.any_of[0].coupon: unknown code 'NO'",
         ),
-        ({"faults": [{"kind": "flood"}]}, "faults: unknown kind 'flood'; the format has status"),
-        ({"faults": [{"kind": "drop"}]}, "faults: faults are not supported yet"),
+        ({"faults": [DROP | {"kind": "flood"}]}, "faults[0].kind: must be 'status', 'drop', 'd"),
+        (
+            {"faults": [DROP | {"on": "/basket/burn"}]},
+            "faults[0].on: unknown path '/basket/burn'; faults go on /products/list, ",
+        ),
+        ({"faults": [DROP | {"on": "/sessions/start"}]}, "faults[0].on: unknown path"),
+        ({"faults": [DROP | {"nth": 0}]}, "faults[0].nth: must be greater than or equal to 1"),
+        ({"faults": [DROP | {"times": 0}]}, "faults[0].times: must be greater than or equal to 1"),
+        ({"faults": [DROP | {"kind": "status"}]}, "faults[0]: status is missing; kind 'status'"),
+        (
+            {"faults": [DROP | {"kind": "status", "status": 302}]},
+            "faults[0].status: must be greater than or equal to 400, not 302",
+        ),
+        ({"faults": [DROP | {"status": 500}]}, "faults[0]: status is for kind 'status' only"),
+        ({"faults": [DROP | {"kind": "delay"}]}, "faults[0]: seconds is missing; kind 'delay'"),
+        (
+            {"faults": [DROP | {"kind": "delay", "seconds": 61}]},
+            "faults[0].seconds: must be less than or equal to 60, not 61",
+        ),
+        ({"faults": [DROP | {"seconds": 1}]}, "faults[0]: seconds is for kind 'delay' only"),
+        (
+            {"faults": [DROP | {"kind": "twice", "after": True}]},
+            "faults[0]: after is for kind 'drop' only, not for 'twice'",
+        ),
+        ({"faults": [DROP | {"tims": 2}]}, "unknown field 'tims'; did you mean 'times'?"),
+        (
+            {"faults": [DROP | {"times": 3}, DROP | {"nth": 3}]},
+            "faults[1]: call 3 of /basket/add already has faults[0]; a call can have one",
+        ),
     ],
 )
 def test_mistakes_name_scenario_field_and_remedy(
@@ -120,6 +150,21 @@ def test_a_coupon_may_require_what_the_shop_does_not_sell(
     coupon = COUPON | {"requires": {"mug": 1}}
     scenario = scenario_json() | {"coupons": [coupon], "expect": {"checkouts": 0}}
     assert parse_pack(text_of(scenario)).scenarios[0].coupons[0].requires == {"mug": 1}
+
+
+def test_faults_are_read(scenario_json: Callable[..., Scenario]) -> None:
+    late = {"on": "/basket/view", "nth": 2, "kind": "delay", "seconds": 1, "times": 2}
+    faults = parse_pack(text_of(scenario_json(faults=[DROP, late]))).scenarios[0].faults
+    assert [fault.label for fault in faults] == [
+        "fault: drop before /basket/add",
+        "fault: delay of 1.0 s after /basket/view",
+    ]
+
+
+def test_faults_may_go_on_every_route_of_a_task() -> None:
+    assert set(store_api.ROUTES) < set(FAULT_PATHS)
+    of_tasks = {path for path in core_api.ROUTES if path.startswith("/tasks/")}
+    assert set(FAULT_PATHS) == set(store_api.ROUTES) | of_tasks
 
 
 def test_mistakes_outside_of_a_scenario(scenario_json: Callable[..., Scenario]) -> None:

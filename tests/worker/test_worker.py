@@ -159,11 +159,57 @@ def test_code_of_a_reply_that_was_cut_off_is_never_run(
     assert bench.put == []
 
 
-def test_a_reply_without_code_is_fed_back(bench: Bench) -> None:
-    door = Script("I would list the products.", code("final_answer(1)"))
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ("I would list the products.", "it held no code block"),
+        (("<code>\nPut(number=7)", "length"), "it was cut off before its end"),
+        (("", "length"), "all of its room went into thinking"),
+        ("", "it was empty"),
+        ("<think><code>\nPut(number=7)\n</code>", "it held only reasoning"),
+        ('{"name": "Put", "arguments": {"number": 7}}', "it held a call in JSON"),
+    ],
+)
+def test_a_reply_without_usable_code_is_asked_back_within_the_step(
+    bench: Bench, bad: Reply, said: str
+) -> None:
+    door = Script(bad, code("final_answer(1)"))
+    report = Worker(door, max_steps=1).carry_out("Do it.", bench.ledger())
+    assert (report.result, report.error, bench.put) == (1, None, [])
+    first, second = door.asked
+    assert second.startswith(first)
+    assert f"Nothing of your reply was run: {said}" in second
+    assert len(report.steps) == 1
+
+
+def test_later_steps_do_not_see_the_question_back(bench: Bench) -> None:
+    door = Script("Gladly.", code("x = 1\nprint(x)"), code("final_answer(x)"))
+    assert Worker(door).carry_out("Do it.", bench.ledger()).result == 1
+    assert "Gladly." in door.asked[1]
+    assert "Gladly." not in door.asked[2]
+    assert "Nothing of your reply" not in door.asked[2]
+
+
+def test_a_model_that_cannot_write_code_comes_to_a_clear_end(bench: Bench) -> None:
+    door = Script("No.", "I cannot.", code("final_answer(1)"))
     report = Worker(door).carry_out("Do it.", bench.ledger())
-    assert report.result == 1
-    assert "held no code block" in door.asked[1]
+    assert report.error == (
+        "the worker's model gave no usable code twice: it held no code block (scripted/none)"
+    )
+    assert (report.answered, report.steps, len(door.asked)) == (False, (), 2)
+
+
+def test_what_took_effect_stands_beside_the_clear_end(carry: Any, bench: Bench) -> None:
+    report = carry(code("Put(number=3)"), "", "")
+    assert bench.put == [3]
+    assert "gave no usable code twice: it was empty" in (report.error or "")
+    assert "EFFECT done: Put(number=3)" in report.prompt(latest=True)
+
+
+def test_a_question_back_to_an_endless_reply_is_short(bench: Bench) -> None:
+    door = Script(("word " * 20_000, "length"), code("final_answer(1)"))
+    Worker(door).carry_out("Do it.", bench.ledger())
+    assert len(door.asked[1]) - len(door.asked[0]) < 2_500
 
 
 def test_what_took_effect_before_an_exception_is_reported(carry: Any, bench: Bench) -> None:

@@ -1,0 +1,292 @@
+"""One attempt at one task: begun or gone on with, played, closed on the platform."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from coordinator.benchmark import Benchmark
+from coordinator.config import RunConfig, TaskInfo, Watcher
+from coordinator.journal import Journal, JournalFailed
+from coordinator.limits import Halt, LimitReached, Meter, Stop
+from coordinator.prompts import Prompts
+from coordinator.records import Failure, TaskResult
+from coordinator.task import TaskLoop, TaskRun
+from evaluator import Evaluator, Unreadable
+from ledger import Deed, Intent, Settled, ToolFault
+from models.door import Door, ModelFailed
+from models.records import Message, ModelCall, Role, total_cost, total_usage
+from worker.debugger.live import LiveWatch
+from worker.worker import Worker
+
+LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
+"""Failures after which a task is not completed at once."""
+
+
+class DoorMaker(Protocol):
+    """Opens the door to the model of a role."""
+
+    def __call__(
+        self,
+        role: Role,
+        on_call: Callable[[ModelCall], None],
+        on_prompt: Callable[[Sequence[Message]], None],
+        gate: Callable[[], None],
+    ) -> Door:
+        """A door that reports every call and asks the gate before each attempt."""
+
+
+class History(Protocol):
+    """What came before an attempt: recorded turns of this task or of one that it forks from."""
+
+    def run(self) -> TaskRun:
+        """A task that has come as far as the recorded turns."""
+
+    def begin(self, journal: Journal, task: dict[str, object]) -> None:
+        """Write what the journal has to begin with."""
+
+    def deeds(self) -> Sequence[Deed]:
+        """What was done before and is not in the benchmark's memory yet."""
+
+
+@dataclass
+class Shared:
+    """What all attempts of a run have in common."""
+
+    platform: Any
+    config: RunConfig
+    make_benchmark: Callable[[Any, str], Benchmark]
+    doors: DoorMaker
+    watcher: Watcher
+    prompts: Prompts
+    stop: Stop
+    meter: Meter
+
+
+@dataclass
+class Start:
+    """How an attempt begins."""
+
+    path: Path
+    needs_start: bool = True
+    """Whether the platform has to be told that the task begins."""
+    number: int = 1
+    closed: bool = False
+    """The platform has closed the task already: there is nothing left to play."""
+    history: History | None = None
+    benchmark: Benchmark | None = None
+    """A world that was brought to where the history ends; else a new one is made."""
+
+
+@dataclass
+class Attempt:
+    """Plays one task from its start to its result."""
+
+    shared: Shared
+    task: TaskInfo
+    start: Start
+    run: TaskRun = field(default_factory=TaskRun)
+    left_debugger: bool = False
+
+    def __post_init__(self) -> None:
+        """A task meter begins when the attempt does."""
+        self._meter = Meter(self.shared.config.task_limits, "task")
+
+    def play(self) -> TaskResult:
+        """Play the task and close it, whatever happens.
+
+        Raises:
+            JournalFailed: nothing more may be done; the task is left as it is.
+        """
+        began = time.perf_counter()
+        history = self.start.history
+        if history:
+            self.run = history.run()
+            for call in self.run.calls:
+                self._meter.add(call)
+        earlier = self.run.seconds
+        with closing(Journal(self.start.path)) as journal:
+            benchmark = self._play(journal)
+            result = self._close(benchmark, earlier + time.perf_counter() - began)
+            if result.error:
+                journal.write("error", {"text": result.error, "failure": result.failure})
+            journal.write("result", result.model_dump(mode="json"), durable=True)
+        return result
+
+    def _play(self, journal: Journal) -> Benchmark | None:
+        """Run the loop; it comes back with the task ready to be closed."""
+        benchmark: Benchmark | None = None
+        try:
+            benchmark = self._begin(journal)
+            loop = self._loop(benchmark, journal)
+            if self.start.closed:
+                loop.conclude()
+            else:
+                loop.go(self.task.text)
+        except JournalFailed:
+            raise
+        except KeyboardInterrupt:  # raised by the debugger; the task is closed all the same
+            self._fail("interrupted", "stopped at the debugger")
+            self.left_debugger = True
+        except Halt as halt:
+            limit = isinstance(halt, LimitReached)
+            self._fail("limit" if limit else "interrupted", str(halt))
+        except ModelFailed as error:
+            self._fail("model", str(error))
+        except Unreadable as error:
+            self._fail("reply", str(error))
+        except ToolFault as error:
+            self._fail("benchmark", str(error))
+        except Exception as error:  # the wall of a task: the others go on, this one is closed
+            self._fail("internal", f"internal error: {type(error).__name__}: {error}")
+        return benchmark
+
+    def _fail(self, failure: Failure, text: str) -> None:
+        self.run.failure, self.run.error = failure, text
+        self.run.outcome = "unfinished" if failure in ("limit", "interrupted") else "error"
+
+    def _begin(self, journal: Journal) -> Benchmark:
+        """Write the beginning, start the task, bring the benchmark's memory to where it was."""
+        task, history, shared = self.task, self.start.history, self.shared
+        named: dict[str, object] = {
+            "spec_id": task.spec_id,
+            "task_id": task.task_id,
+            "text": task.text,
+            "attempt": self.start.number,
+        }
+        if history:
+            history.begin(journal, named)
+        else:
+            journal.write("task", named)
+        if self.start.needs_start:
+            shared.platform.start_task(task)
+        benchmark = self.start.benchmark or shared.make_benchmark(shared.platform, task.task_id)
+        if history:
+            benchmark.recall(history.deeds())
+        return benchmark
+
+    def _loop(self, benchmark: Benchmark, journal: Journal) -> TaskLoop:
+        config, doors = self.shared.config, self.shared.doors
+        note, keep = self._noter(journal), self._prompt_keeper(journal)
+        watch = LiveWatch(config.benchmark, self.task.spec_id, self.task.text, benchmark)
+        return TaskLoop(
+            benchmark,
+            Evaluator(doors("evaluator", note, keep, self._gate), benchmark.rules, benchmark.guide),
+            Worker(
+                doors("worker", note, keep, self._gate),
+                opener=watch.open if config.debug else None,
+            ),
+            journal,
+            self.run,
+            max_turns=config.max_turns,
+            witness=_witness(journal),
+            on_turn=lambda turn: self.shared.watcher.turn_done(self.task, turn),
+        )
+
+    def _gate(self) -> None:
+        """Asked before every model call. Raises Halt."""
+        self.shared.stop.check()
+        self.shared.meter.check()
+        self._meter.check()
+
+    def _prompt_keeper(self, journal: Journal) -> Callable[[Sequence[Message]], None]:
+        """Keeps the texts of a prompt, each once: those for all tasks beside the journals."""
+
+        def keep(messages: Sequence[Message]) -> None:
+            for message in messages:
+                if message["role"] == "system":
+                    self.shared.prompts.keep(message["content"])
+                else:
+                    journal.text(message["content"])
+
+        return keep
+
+    def _noter(self, journal: Journal) -> Callable[[ModelCall], None]:
+        """What happens after every model call: kept, journalled, reported to the platform."""
+
+        def note(call: ModelCall) -> None:
+            self.run.calls.append(call)
+            self._meter.add(call)
+            self.shared.meter.add(call)
+            journal.write("model_call", call.model_dump(mode="json"))
+            try:
+                self._report(call)
+            except Exception as error:  # a report that fails must never cost the task
+                journal.write("warning", {"text": f"log_llm failed: {type(error).__name__}"})
+
+        return note
+
+    def _report(self, call: ModelCall) -> None:
+        self.shared.platform.log_llm(
+            task_id=self.task.task_id,
+            model=call.model,
+            duration_sec=call.seconds,
+            completion=call.text,
+            prompt_tokens=call.usage.prompt or 0,
+            completion_tokens=call.usage.completion or 0,
+            cached_prompt_tokens=call.usage.cached or 0,
+        )
+
+    def _close(self, benchmark: Benchmark | None, seconds: float) -> TaskResult:
+        """Complete the task on the platform and put its result together.
+
+        After a failure from outside it stays open, so that it can be tried again in its session.
+        """
+        task, run = self.task, self.run
+        score: float | None = None
+        eval_log = ""
+        if run.failure not in LEFT_OPEN:
+            score, eval_log, error = complete(self.shared.platform, task)
+            if error:
+                self._also(error)
+        return TaskResult(
+            spec_id=task.spec_id,
+            task_id=task.task_id,
+            task_text=task.text,
+            score=score,
+            eval_log=eval_log,
+            outcome=run.outcome,
+            checkouts=benchmark.checkouts if benchmark else 0,
+            turns=len(run.turns),
+            tool_calls=run.tool_calls,
+            store_requests=run.requests,
+            tokens=total_usage(run.calls),
+            cost_usd=total_cost(run.calls),
+            seconds=round(seconds, 3),
+            error=run.error,
+            failure=run.failure,
+            attempt=self.start.number,
+            wanted=benchmark.expected(eval_log) if benchmark else None,
+        )
+
+    def _also(self, error: str) -> None:
+        self.run.error = f"{self.run.error}; {error}" if self.run.error else error
+        self.run.failure = self.run.failure or "benchmark"
+
+
+def complete(platform: Any, task: TaskInfo) -> tuple[float | None, str, str | None]:
+    """Complete a task on the platform: its score, the evaluator's log, what went wrong."""
+    try:
+        done = platform.complete_task(task)
+    except Exception as error:  # an unscored task is still a result
+        return None, "", f"the task could not be completed: {type(error).__name__}: {error}"
+    return (None, "", None) if done.eval is None else (done.eval.score, done.eval.logs, None)
+
+
+def _witness(journal: Journal) -> Callable[[Deed], None]:
+    """Notes intents, durably, before they are sent, and every write after it."""
+
+    def note(deed: Deed) -> None:
+        match deed:
+            case Intent():
+                journal.write("intent", deed.model_dump(mode="json"), durable=True)
+            case Settled():
+                journal.write("settled", deed.model_dump(mode="json"))
+            case _:
+                journal.write("effect", deed.model_dump(mode="json"))
+
+    return note

@@ -1,0 +1,53 @@
+"""What a run is asked to do, and who looks on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from coordinator.limits import Limits
+from coordinator.records import TaskResult, Turn
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """What to run and with which models."""
+
+    benchmark: str
+    evaluator: str
+    worker: str
+    pack: str | None = None
+    tasks: tuple[str, ...] = ()
+    """Specs to run as single tasks outside of a session; none: the whole benchmark."""
+    jobs: int = 1
+    max_turns: int = 7
+    workspace: str = "default"
+    name: str = ""
+    architecture: str = ""
+    flags: tuple[str, ...] = ()
+    debug: bool = False
+    """Stop at every tool call of the worker and ask at the terminal."""
+    run_limits: Limits = field(default_factory=Limits)
+    task_limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class TaskInfo:
+    """One task of the platform, as the coordinator needs it."""
+
+    spec_id: str
+    task_id: str
+    text: str
+
+
+class Watcher(Protocol):
+    """Someone who looks on; called from the threads that run the tasks."""
+
+    def task_started(self, task: TaskInfo) -> None:
+        """A task begins."""
+
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
+        """A turn is over."""
+
+    def task_done(self, result: TaskResult) -> None:
+        """A task is closed and scored."""

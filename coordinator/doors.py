@@ -1,0 +1,43 @@
+"""Opens the doors to the models of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from coordinator.attempt import DoorMaker
+from models.config import Backend, Models
+from models.door import Door, open_transport
+from models.exchange import Transport
+from models.records import Message, ModelCall, Role
+
+
+def doors_of(
+    ids: Mapping[Role, str],
+    models: Models | None = None,
+    *,
+    base_urls: Mapping[Role, str] | None = None,
+    opener: Callable[[Backend], Transport] = open_transport,
+    sleep: Callable[[float], None] = time.sleep,
+) -> DoorMaker:
+    """Doors to the model of each role; ``opener`` makes what answers for a backend."""
+
+    def make(
+        role: Role,
+        on_call: Callable[[ModelCall], None],
+        on_prompt: Callable[[Sequence[Message]], None],
+        gate: Callable[[], None],
+    ) -> Door:
+        return Door(
+            ids[role],
+            role,
+            on_call,
+            base_url=(base_urls or {}).get(role),
+            models=models,
+            opener=opener,
+            gate=gate,
+            on_prompt=on_prompt,
+            sleep=sleep,
+        )
+
+    return make

@@ -1,0 +1,151 @@
+"""What a report shows, read out of a run folder: plain records that any page can render."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from coordinator.records import PASS, Brain, Turn
+from ledger import ToolCall
+from models.records import Usage
+from worker.report import StepRecord
+
+Status = Literal["passed", "failed", "unscored", "running"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One attempt at a model, with what its journal line tells; None and "" are unknown."""
+
+    role: str
+    model: str
+    text: str
+    usage: Usage
+    cost_usd: float | None
+    seconds: float
+    error: str | None
+    finish_reason: str | None
+    reasoning: str
+    backend: str
+    attempt: int | None
+    then: str
+    """What was done after a failure, such as a retry or another backend."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """One turn with the model calls that led to it and the state that it left."""
+
+    number: int
+    turn: Turn | None
+    """None: the turn began but is not over, or never was."""
+    asked: tuple[Asked, ...]
+    before: str | None
+    after: str | None
+    """None: nobody has read the state since."""
+
+    @property
+    def tools(self) -> tuple[ToolCall, ...]:
+        """The worker's tool calls, in order."""
+        return self.turn.report.calls if self.turn and self.turn.report else ()
+
+    @property
+    def steps(self) -> tuple[StepRecord, ...]:
+        """The worker's snippets, in order."""
+        return self.turn.report.steps if self.turn and self.turn.report else ()
+
+    @property
+    def requests(self) -> int:
+        """Requests that the tool calls sent."""
+        return sum(len(call.requests) for call in self.tools)
+
+    @property
+    def seconds(self) -> float | None:
+        """Wall time of the turn."""
+        return self.turn.seconds if self.turn else None
+
+
+@dataclass(frozen=True)
+class Story:
+    """One task of a run: what is known of it, from its first line to its result."""
+
+    key: str
+    """Name of its journal without the ending; unique in the run."""
+    spec_id: str
+    task_id: str
+    text: str
+    acts: tuple[Act, ...]
+    result: dict[str, Any] | None
+    """The task's line in the results, as it stands there; None while it runs."""
+    notes: tuple[str, ...] = ()
+    """Warnings, errors and records of other kinds, one line each."""
+    labels: tuple[str, ...] = ()
+    """Kinds of task that it was said to belong to."""
+    resumed: int = 0
+    """How often it was taken up again."""
+
+    def of_result(self, name: str) -> Any:
+        """A value of the result; None where there is none."""
+        return self.result.get(name) if self.result else None
+
+    @property
+    def score(self) -> float | None:
+        """Score of the platform; None is unknown."""
+        score = self.of_result("score")
+        return float(score) if isinstance(score, int | float) else None
+
+    @property
+    def status(self) -> Status:
+        """Where the task stands."""
+        if self.result is None:
+            return "running"
+        if self.score is None:
+            return "unscored"
+        return "passed" if self.score >= PASS else "failed"
+
+    @property
+    def outcome(self) -> str:
+        """How the task ended, or that it has not."""
+        return str(self.of_result("outcome") or "running")
+
+    @property
+    def error(self) -> str:
+        """What went wrong with the task as a whole; "" for nothing."""
+        return str(self.of_result("error") or "")
+
+    @property
+    def eval_log(self) -> str:
+        """What the platform's evaluator said."""
+        return str(self.of_result("eval_log") or "")
+
+    @property
+    def wrong_checkout(self) -> bool:
+        """Whether something was bought that was not wanted, or not as wanted."""
+        return self.status == "failed" and bool(self.of_result("checkouts"))
+
+    @property
+    def failed(self) -> bool:
+        """Whether somebody should look at it: scored as failed, or ended by an error."""
+        return self.status == "failed" or bool(self.error)
+
+    @property
+    def calls(self) -> tuple[Asked, ...]:
+        """Every model call of the task."""
+        return tuple(call for act in self.acts for call in act.asked)
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A run folder as a report shows it."""
+
+    name: str
+    benchmark: str
+    pack: str | None
+    brain: Brain | None
+    started: str | None
+    finished: str | None
+    seconds: float | None
+    """Wall time of the run, as far as its results tell."""
+    stories: tuple[Story, ...]
+    problems: tuple[str, ...] = field(default=())
+    """What could not be read."""

@@ -1,0 +1,313 @@
+"use strict";
+// Texts of shops and models reach the page escaped by the templates, or through textContent here.
+// Only what the templates made is ever set as HTML.
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const page = JSON.parse($("page").textContent);
+  const STEERING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+  const clean = (text) => text.replace(STEERING, (sign) => "\\u" + sign.charCodeAt(0).toString(16).padStart(4, "0"));
+
+  // --- light and dark -----------------------------------------------------------------------
+  const root = document.documentElement;
+  const remembered = { get: () => { try { return localStorage.getItem("theme"); } catch { return null; } },
+                       set: (name) => { try { localStorage.setItem("theme", name); } catch { /* opened from disk */ } } };
+  if (remembered.get()) root.dataset.theme = remembered.get();
+  $("theme")?.addEventListener("click", () => {
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    remembered.set(root.dataset.theme);
+  });
+
+  // --- JSON as small tables -----------------------------------------------------------------
+  const MOST_ROWS = 300;
+  const make = (tag, text, kind) => {
+    const node = document.createElement(tag);
+    if (text !== undefined) node.textContent = clean(text);
+    if (kind) node.className = kind;
+    return node;
+  };
+  const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+  const isScalar = (value) => value === null || typeof value !== "object";
+  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+  const scalar = (value, was, compared) =>
+    make("span", typeof value === "string" ? (value === "" ? '""' : value) : String(value),
+         compared && !same(value, was) ? "val changed" : "val");
+
+  function shown(value, was, compared, depth = 0) {
+    if (isScalar(value)) return scalar(value, was, compared);
+    if (depth > 8) return make("span", JSON.stringify(value), "val");
+    const before = (key) => (was === null || typeof was !== "object" ? undefined : was[key]);
+    if (Array.isArray(value)) {
+      if (!value.length) return scalar("none", compared && same(was, []) ? "none" : undefined, compared);
+      if (value.every(isScalar)) return scalar(value.map(String).join(", "), Array.isArray(was) ? was.map(String).join(", ") : was, compared);
+      if (value.every((item) => isObject(item) && Object.values(item).every(isScalar))) return grid(value, before, compared);
+      return lines(value.map((item, at) => [String(at + 1), item]), (key) => before(key - 1), compared, depth);
+    }
+    const keys = Object.keys(value);
+    return keys.length ? lines(keys.map((key) => [key, value[key]]), before, compared, depth) : scalar("{}", was, false);
+  }
+
+  function lines(pairs, before, compared, depth) {
+    const table = make("table");
+    for (const [key, item] of pairs.slice(0, MOST_ROWS)) {
+      const row = table.insertRow();
+      const head = make("th", key);
+      head.scope = "row";
+      row.append(head);
+      row.insertCell().append(shown(item, before(key), compared, depth + 1));
+    }
+    return more(table, pairs.length);
+  }
+
+  function grid(items, before, compared) {
+    const columns = [...new Set(items.flatMap(Object.keys))];
+    const table = make("table");
+    const top = table.createTHead().insertRow();
+    for (const name of columns) { const head = make("th", name); head.scope = "col"; top.append(head); }
+    const body = table.createTBody();
+    items.slice(0, MOST_ROWS).forEach((item, at) => {
+      const row = body.insertRow();
+      for (const name of columns) {
+        const cell = row.insertCell();
+        if (name in item) cell.append(scalar(item[name], before(at)?.[name], compared));
+      }
+    });
+    return more(table, items.length);
+  }
+
+  function more(table, count) {
+    if (count > MOST_ROWS) table.insertRow().insertCell().append(`… and ${count - MOST_ROWS} more`);
+    return table;
+  }
+
+  function read(text) { try { return JSON.parse(text); } catch { return undefined; } }
+
+  // JSON becomes a table when it is first seen: what stays folded costs nothing.
+  function unpack(area) {
+    for (const node of area.querySelectorAll(".json:not([data-shown])")) {
+      if (node.closest("details:not([open])")) continue;
+      node.dataset.shown = "";
+      node.tabIndex = 0;
+      node.setAttribute("role", "group");
+      node.setAttribute("aria-label", "Data");
+      const value = read(node.textContent);
+      if (value === undefined) continue;
+      const pair = node.classList.contains("after") && node.closest(".states").querySelector(".state:not(.after)");
+      const was = pair ? (pair.was ?? read(pair.textContent)) : undefined;
+      node.was = value;
+      node.replaceChildren(shown(value, was, Boolean(pair)));
+    }
+  }
+
+  // --- the table ----------------------------------------------------------------------------
+  const body = $("tasks")?.tBodies[0];
+  if (!body) return;
+  const rowOf = new Map([...body.rows].map((row) => [row.dataset.key, row]));
+  const taskOf = new Map(page.tasks.map((task) => [task.key, task]));
+  const placeOf = new Map(page.tasks.map((task, at) => [task.key, at]));
+  let filter = "", sorting = null, here = null, open = null;
+
+  const visible = () => [...body.rows].filter((row) => !row.hidden);
+
+  function sift() {
+    const words = $("find").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const label = $("label")?.value ?? "";
+    let count = 0;
+    for (const [key, row] of rowOf) {
+      const task = taskOf.get(key);
+      const stays = (!filter || task.flags.includes(filter)) && (!label || task.labels.includes(label))
+        && words.every((word) => task.find.includes(word));
+      row.hidden = !stays;
+      count += stays;
+    }
+    $("count").textContent = count === rowOf.size ? `${count} tasks` : `${count} of ${rowOf.size} tasks`;
+  }
+
+  function sort() {
+    const [name, up] = sorting ?? [null, true];
+    const value = (key) => (name ? taskOf.get(key).sort[name] : placeOf.get(key));
+    const keys = [...rowOf.keys()].sort((a, b) => {
+      const one = value(a), other = value(b);
+      if (one === null || other === null) return (one === null) - (other === null);
+      const order = typeof one === "string" ? one.localeCompare(other, undefined, { numeric: true }) : one - other;
+      return (up ? order : -order) || placeOf.get(a) - placeOf.get(b);
+    });
+    body.append(...keys.map((key) => rowOf.get(key)));
+    for (const head of $("tasks").tHead.rows[0].cells) {
+      const mine = sorting && head.querySelector("button").dataset.sort === name;
+      if (mine) head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+    }
+  }
+
+  function goTo(row, focus = true) {
+    if (!row) return;
+    if (here) rowOf.get(here)?.classList.remove("here");
+    here = row.dataset.key;
+    row.classList.add("here");
+    if (open !== null) { location.hash = encodeURIComponent(here); row.scrollIntoView({ block: "nearest" }); }
+    else if (focus) { row.querySelector("a").focus(); row.scrollIntoView({ block: "center" }); }
+  }
+
+  function step(by, fits = () => true) {
+    const rows = visible();
+    if (!rows.length) return;
+    const at = rows.findIndex((row) => row.dataset.key === here);
+    for (let n = 1; n <= rows.length; n++) {
+      const from = at < 0 && by < 0 ? 0 : at;
+      const row = rows[(from + by * n + rows.length * 2) % rows.length];
+      if (fits(taskOf.get(row.dataset.key))) return goTo(row);
+    }
+  }
+
+  for (const button of document.querySelectorAll("[data-filter]")) {
+    button.addEventListener("click", () => {
+      filter = button.dataset.filter;
+      for (const other of document.querySelectorAll("[data-filter]")) other.setAttribute("aria-pressed", String(other === button));
+      sift();
+    });
+  }
+  for (const button of document.querySelectorAll("[data-sort]")) {
+    button.addEventListener("click", () => {
+      const name = button.dataset.sort;
+      const firstUp = typeof page.tasks[0]?.sort[name] === "string";
+      if (sorting?.[0] !== name) sorting = [name, firstUp];
+      else sorting = sorting[1] === firstUp ? [name, !firstUp] : null;
+      sort();
+    });
+  }
+  $("find").addEventListener("input", sift);
+  $("label")?.addEventListener("change", sift);
+  body.addEventListener("click", (event) => {
+    const row = event.target.closest("tr");
+    if (row && !event.target.closest("a")) location.hash = encodeURIComponent(row.dataset.key);
+  });
+
+  // --- one task -----------------------------------------------------------------------------
+  async function storyOf(key) {
+    if (page.live) {
+      const answer = await fetch(`tasks/${encodeURIComponent(key)}`);
+      if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+      return answer.text();
+    }
+    const packed = atob($(`story-${placeOf.get(key)}`).textContent);
+    const bytes = Uint8Array.from(packed, (sign) => sign.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  }
+
+  async function tell(key, again = false) {
+    const unfolded = again ? [...$("told").querySelectorAll("details")].map((d) => d.open) : [];
+    let html;
+    try { html = await storyOf(key); }
+    catch (error) { $("told").replaceChildren(make("p", `The story cannot be shown: ${error.message}`, "problem")); return; }
+    if (open !== key) return;
+    $("told").innerHTML = html;
+    [...$("told").querySelectorAll("details")].forEach((d, at) => { if (unfolded[at]) d.open = true; });
+    unpack($("told"));
+  }
+
+  async function follow() {
+    let key = "";
+    try { key = decodeURIComponent(location.hash.slice(1)); } catch { /* not one of ours */ }
+    const row = rowOf.get(key);
+    const was = open;
+    open = row ? key : null;
+    document.body.classList.toggle("told", Boolean(row));
+    $("story").hidden = !row;
+    if (!row) {
+      $("told").replaceChildren();
+      if (was !== null) goTo(rowOf.get(was));
+      return;
+    }
+    goTo(row, false);
+    $("told").replaceChildren();
+    await tell(key);
+    $("story").focus({ preventScroll: true });
+    if (was === null || scrollY > $("story").offsetTop) $("story").scrollIntoView({ block: "start" });
+    row.scrollIntoView({ block: "nearest" });
+  }
+
+  function close() { if (open !== null) { history.pushState(null, "", location.pathname + location.search); follow(); } }
+
+  function unfold() {
+    const all = [...$("told").querySelectorAll("details")];
+    const opening = all.some((d) => !d.open);
+    for (const d of all) d.open = opening;
+    $("unfold").textContent = opening ? "Fold all" : "Unfold all";
+    unpack($("told"));
+  }
+
+  $("told").addEventListener("toggle", (event) => { if (event.target.open) unpack(event.target); }, true);
+  $("close").addEventListener("click", close);
+  $("unfold").addEventListener("click", unfold);
+  $("previous").addEventListener("click", () => step(-1));
+  $("next").addEventListener("click", () => step(1));
+  addEventListener("hashchange", follow);
+  addEventListener("popstate", follow);
+
+  const keys = {
+    "/": () => { $("find").focus(); $("find").select(); },
+    j: () => step(1),
+    k: () => step(-1),
+    f: () => step(1, (task) => task.flags.includes("failed")),
+    e: () => { if (open !== null) unfold(); },
+    Escape: close,
+  };
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = event.target.closest?.("input, select, textarea");
+    if (typing) {
+      if (event.key !== "Escape") return;
+      if (typing.value && typing.id === "find") { typing.value = ""; sift(); }
+      else typing.blur();
+      event.preventDefault();
+      return;
+    }
+    const act = keys[event.key];
+    if (act) { event.preventDefault(); act(); }
+  });
+
+  // --- live ---------------------------------------------------------------------------------
+  function take(news) {
+    page.since = news.since;
+    $("head").innerHTML = news.head;
+    for (const [key, html] of Object.entries(news.rows)) {
+      const holder = document.createElement("tbody");
+      holder.innerHTML = html;
+      const fresh = holder.rows[0];
+      if (rowOf.has(key)) rowOf.get(key).replaceWith(fresh);
+      else body.append(fresh);
+      rowOf.set(key, fresh);
+      fresh.classList.toggle("here", key === here);
+    }
+    for (const task of news.tasks) {
+      if (!placeOf.has(task.key)) placeOf.set(task.key, placeOf.size);
+      taskOf.set(task.key, task);
+    }
+    for (const button of document.querySelectorAll("[data-filter]")) {
+      const mark = button.querySelector("b");
+      if (mark) mark.textContent = [...taskOf.values()].filter((task) => task.flags.includes(button.dataset.filter)).length;
+    }
+    if (sorting) sort();
+    sift();
+    if (open !== null && open in news.rows) tell(open, true);
+  }
+
+  let tag = "";
+  async function poll() {
+    let wait = 1000;
+    try {
+      const answer = await fetch(`changes?since=${encodeURIComponent(page.since)}`, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
+      if (answer.status === 200) { take(await answer.json()); tag = answer.headers.get("ETag") ?? ""; }
+      else if (answer.status !== 304) throw new Error(String(answer.status));
+      $("live").textContent = "live";
+    } catch {
+      $("live").textContent = "not connected";
+      wait = 3000;
+    }
+    setTimeout(poll, document.hidden ? 5000 : wait);
+  }
+
+  follow();
+  if (page.live) poll();
+})();

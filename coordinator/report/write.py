@@ -1,0 +1,57 @@
+"""``report.html``: one file with the whole of a run in it.
+
+The table is plain HTML. The story of each task is rendered here, by the same templates that the
+live pages use, and lies in the file deflated: a run of a thousand tasks is a page of a thousand
+rows for the browser, and only what is opened is ever unpacked.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from coordinator.journal import write_whole
+from coordinator.report.reading import read_run_view
+from coordinator.report.records import RunView
+from coordinator.report.render import packed, page, story_html
+from coordinator.report.rows import FILTERS, Row, labels, rows_of, totals
+
+COLUMNS = (
+    ("task", "Task"), ("score", "Score"), ("outcome", "Outcome"), ("turns", "Turns"),
+    ("calls", "Calls"), ("requests", "Requests"), ("tokens", "Tokens"), ("cost", "Dollars"),
+    ("time", "Time"),
+)  # fmt: skip
+
+
+def write_report(folder: Path) -> Path:
+    """Write ``report.html`` into a run folder, whatever state the run is in; its path.
+
+    Raises:
+        NotRecorded: the folder is no run folder.
+        OSError: the file could not be written.
+    """
+    path = folder / "report.html"
+    write_whole(path, run_page(read_run_view(folder)))
+    return path
+
+
+def run_page(run: RunView) -> str:
+    """The page of one run with all its stories in it."""
+    rows = rows_of(run.stories)
+    stories = [packed(story_html(story)) for story in run.stories]
+    data = {"tasks": [row.data for row in rows]}
+    return page("run.html.jinja", data, stories=stories, **table(run, rows))
+
+
+def table(run: RunView, rows: list[Row]) -> dict[str, Any]:
+    """What the head and the table of a run's page are made of."""
+    flagged = [flag for row in rows for flag in row.data["flags"]]
+    shown = [(name, title, flagged.count(name)) for name, title in FILTERS.items()]
+    return {
+        "run": run,
+        "totals": totals(run),
+        "rows": rows,
+        "filters": [f for f in shown if f[2] or f[0] in ("failed", "wrong", "error")],
+        "labels": labels(run.stories),
+        "columns": COLUMNS,
+    }

@@ -1,0 +1,96 @@
+"""How a run that was cut off goes on: which tasks are kept, gone on with, or tried again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from coordinator.attempt import Start
+from coordinator.config import TaskInfo
+from coordinator.journal import journal_paths
+from coordinator.memory import Memory, read_memory
+from coordinator.records import TaskResult
+
+CLOSED = frozenset({"completed", "failed"})
+
+
+@dataclass
+class Continuation:
+    """The tasks of a run that goes on."""
+
+    order: list[str] = field(default_factory=list)
+    """Task ids in the order of the run; a task that is run as a new one has its new id."""
+    kept: list[TaskResult] = field(default_factory=list)
+    tasks: list[TaskInfo] = field(default_factory=list)
+    starts: list[Start] = field(default_factory=list)
+
+
+def continuation(
+    platform: Any,
+    benchmark: str,
+    tasks: list[TaskInfo],
+    folder: Path,
+    session_id: str | None,
+    *,
+    may_start: bool = True,
+    world_is_new: bool = False,
+) -> Continuation:
+    """Look at journals and platform and decide for every task.
+
+    Finished tasks are kept. A task that is open on the platform goes on behind its last complete
+    turn; after a failure from outside it begins again in the world as it stands. One that the
+    platform has closed although it failed from outside is started as a new single task where that
+    ``may_start``. ``world_is_new``: the platform knows none of the tasks, all begin anew.
+
+    Raises:
+        Unusable: a journal cannot be read.
+        ApiException: the platform refused.
+    """
+    paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
+    memories = [read_memory(paths[t.task_id]) for t in tasks]
+    # A task that was started as a new one goes by that one's id from then on.
+    now = [replace(t, task_id=m.task_id) if m else t for t, m in zip(tasks, memories, strict=True)]
+    status = {} if world_is_new else _statuses(platform, now, session_id)
+    plan = Continuation()
+    for old, task, memory in zip(tasks, now, memories, strict=True):
+        done = memory.result if memory else None
+        final = status.get(task.task_id) in CLOSED and not may_start
+        if done and (final or not done.infrastructure_failure):
+            plan.order.append(task.task_id)
+            plan.kept.append(done)
+            continue
+        if world_is_new or (done and status[task.task_id] in CLOSED):
+            task = _as_new(platform, benchmark, task)
+            memory = replace(memory, effects=(), turns=()) if memory else None
+            number = memory.attempt + 1 if memory else 1
+            start = Start(paths[old.task_id], needs_start=False, number=number, history=memory)
+        else:
+            start = _start(paths[old.task_id], status[task.task_id], memory)
+        plan.order.append(task.task_id)
+        plan.tasks.append(task)
+        plan.starts.append(start)
+    return plan
+
+
+def _start(path: Path, status: str, memory: Memory | None) -> Start:
+    """How a task goes on that is new, under way, or closed on the platform."""
+    fresh, closed = status == "new", status in CLOSED
+    if memory is None:
+        return Start(path, needs_start=fresh, closed=closed)
+    if memory.result is None:
+        return Start(path, fresh, memory.attempt, closed, memory)
+    return Start(path, fresh, memory.attempt + 1, history=memory.anew())
+
+
+def _statuses(platform: Any, tasks: list[TaskInfo], session_id: str | None) -> dict[str, str]:
+    if session_id is None:
+        return {t.task_id: str(platform.task_detail(t.task_id).status) for t in tasks}
+    known = {t.task_id: str(t.status) for t in platform.session_status(session_id).tasks}
+    missing = [t for t in tasks if t.task_id not in known]
+    return known | {t.task_id: str(platform.task_detail(t.task_id).status) for t in missing}
+
+
+def _as_new(platform: Any, benchmark: str, task: TaskInfo) -> TaskInfo:
+    started = platform.start_new_task(benchmark, task.spec_id)
+    return TaskInfo(task.spec_id, started.task_id, platform.task_detail(started.task_id).text)

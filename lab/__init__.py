@@ -1,0 +1,1 @@
+"""The regression lab: many shops against any brain, with intervals, verdicts and plots."""

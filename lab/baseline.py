@@ -1,0 +1,135 @@
+"""The stored results of the playbook brain: what it could do, it must still do.
+
+The file names only the tasks that failed, so that a change of the brain shows as a few lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from coordinator.journal import write_whole
+from lab.records import LabRun, PackInfo, Trial
+from launch.errors import CannotRun
+
+FILE = Path(__file__).parent / "baseline-playbook-store.json"
+BRAIN = "playbook/store"
+PACKS = ("bundled", "variations")
+"""What the baseline is made of; each must give the same scenarios on every machine."""
+RENEW = "python -m playbooks.regress --save-baseline"
+
+
+class PackBaseline(BaseModel):
+    """What became of one pack."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    tasks: int
+    sha256: str
+    passed: int
+    failed: tuple[str, ...]
+    """Specs that did not pass, in pack order."""
+    wrong_checkouts: tuple[str, ...]
+
+
+class Baseline(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: str = "lab-baseline/1"
+    brain: str
+    packs: tuple[PackBaseline, ...]
+
+
+class Check(BaseModel):
+    """How trials stand to the baseline."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tasks: int
+    """Trials whose pack the baseline holds."""
+    lost: tuple[str, ...]
+    """Tasks that passed and do not any more."""
+    gained: tuple[str, ...]
+    wrong_checkouts: tuple[str, ...]
+    """Tasks with a wrong checkout that had none."""
+
+    @property
+    def worse(self) -> bool:
+        """Whether anything is lost: the brain is deterministic, so every loss is real."""
+        return bool(self.lost or self.wrong_checkouts)
+
+
+def baseline_of(run: LabRun, trials: Iterable[Trial]) -> Baseline:
+    """The baseline that a run's trials make."""
+    failed: dict[str, list[str]] = {pack.name: [] for pack in run.packs}
+    wrong: dict[str, list[str]] = {pack.name: [] for pack in run.packs}
+    for trial in trials:
+        if trial.infrastructure:
+            text = f"{trial.pack}: {trial.spec_id}: {trial.failure}: {trial.error}"
+            raise CannotRun(f"no baseline from a run with failures outside of the brain: {text}")
+        if not trial.passed:
+            failed[trial.pack].append(trial.spec_id)
+        if trial.wrong_checkout:
+            wrong[trial.pack].append(trial.spec_id)
+    packs = tuple(
+        PackBaseline(
+            name=pack.name,
+            tasks=pack.tasks,
+            sha256=pack.sha256,
+            passed=pack.tasks - len(failed[pack.name]),
+            failed=tuple(failed[pack.name]),
+            wrong_checkouts=tuple(wrong[pack.name]),
+        )
+        for pack in run.packs
+    )
+    return Baseline(brain=run.settings.evaluator, packs=packs)
+
+
+def save(baseline: Baseline, path: Path = FILE) -> None:
+    """Write the file that ``make test`` checks against."""
+    write_whole(path, baseline.model_dump_json(indent=1) + "\n")
+
+
+def load(path: Path = FILE) -> Baseline:
+    """The stored baseline. Raises CannotRun where there is none that can be read."""
+    try:
+        return Baseline.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        text = f"the baseline {path} cannot be read ({type(error).__name__}); {RENEW} makes it"
+        raise CannotRun(text) from None
+
+
+def check(baseline: Baseline, packs: Iterable[PackInfo], trials: Iterable[Trial]) -> Check:
+    """Compare trials, all or a part of each pack, with what is stored.
+
+    Raises:
+        CannotRun: a pack is not the one of the baseline, or none is.
+    """
+    stored = {pack.name: pack for pack in baseline.packs}
+    for pack in packs:
+        if pack.name in stored and stored[pack.name].sha256 != pack.sha256:
+            text = f"the pack {pack.name!r} has changed since the baseline was made"
+            raise CannotRun(f"{text}; {RENEW} makes a new one")
+    lost, gained, wrong = list[str](), list[str](), list[str]()
+    count = 0
+    for trial in trials:
+        known = stored.get(trial.pack)
+        if known is None:
+            continue
+        count += 1
+        name = f"{trial.pack}: {trial.spec_id}"
+        had_failed = trial.spec_id in known.failed
+        if not trial.passed and not had_failed:
+            lost.append(name)
+        if trial.passed and had_failed:
+            gained.append(name)
+        if trial.wrong_checkout and trial.spec_id not in known.wrong_checkouts:
+            wrong.append(name)
+    if not count:
+        raise CannotRun(f"the baseline holds none of these packs; it has: {', '.join(stored)}")
+    return Check(tasks=count, lost=tuple(lost), gained=tuple(gained), wrong_checkouts=tuple(wrong))

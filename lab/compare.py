@@ -1,0 +1,203 @@
+"""The command ``python -m playbooks.compare``: is the second run worse than the first?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from lab.command import console, explained
+from launch.errors import CannotRun
+
+if TYPE_CHECKING:
+    from lab.baseline import Check
+    from lab.pairs import Side
+    from lab.verdict import Comparison, Flips
+
+SHOWN = 20
+"""Names of flipped tasks that the table lists; --json has all."""
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def compare(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Run folders: the first, the second; more are only plotted."),
+    ],
+    margin: Annotated[
+        float, typer.Option(min=0.0001, max=0.5, help="A loss of score that does not matter.")
+    ] = 0.02,
+    baseline: Annotated[
+        bool,
+        typer.Option("--baseline", help="Hold one lab run against the stored baseline instead."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Score against cost of all runs, as .svg or .png.")
+    ] = None,
+) -> None:
+    """Compare two runs task by task; exit code 0 not worse, 1 worse, 3 not enough data, 2 error."""
+    if baseline:
+        if len(runs) != 1 or plot:
+            raise typer.BadParameter("--baseline takes one lab run and no --plot")
+        raise typer.Exit(explained(lambda: _against_baseline(runs[0], as_json)))
+    if len(runs) < 2:
+        raise typer.BadParameter("two run folders are needed, or one and --baseline")
+    raise typer.Exit(explained(lambda: _compare(runs, margin, as_json, plot)))
+
+
+def _compare(runs: list[Path], margin: float, as_json: bool, plot: Path | None) -> int:
+    from lab import verdict
+    from lab.pairs import read_side
+    from lab.plots import check_plot
+
+    if plot:
+        check_plot(plot)
+    sides = [read_side(path) for path in runs]
+    found = verdict.compare(sides[0], sides[1], margin)
+    if plot:
+        _plot(sides, plot)
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        _show(found)
+    return found.code
+
+
+def _plot(sides: list[Side], path: Path) -> None:
+    from lab.plots import plot_costs
+    from lab.stats import rate
+
+    points = []
+    for side in sides:
+        trials = [trial for task in side.trials.values() for trial in task.values()]
+        passed = rate(sum(t.passed for t in trials), len(trials), len(side.trials))
+        costs = [t.took["cost_usd"] for t in trials]
+        known = [cost for cost in costs if cost is not None]
+        mean = sum(known) / len(known) if len(known) == len(costs) else None
+        band = (passed.share or 0.0, passed.low or 0.0, passed.high or 0.0)
+        points.append((f"{side.run_id} {' / '.join(dict.fromkeys(side.brain))}", mean, band))
+    plot_costs(points, path)
+
+
+def _show(found: Comparison) -> None:
+    from lab.report import number, share
+
+    show = console()
+    table = Table(
+        title=escape(
+            f"A {found.a}  {' / '.join(found.brain_a)}\nB {found.b}  {' / '.join(found.brain_b)}"
+        )
+    )
+    for heading in (f"{found.tasks} tasks, {found.trials} trials", "A", "B", "B - A, 95 %"):
+        table.add_column(heading, justify="right" if table.columns else "left")
+    table.add_row(
+        "passed",
+        share(found.passed_a),
+        share(found.passed_b),
+        _interval(found.difference, found.low, found.high),
+    )
+    table.add_row(
+        "not passed for reasons outside",
+        str(found.infrastructure_a),
+        str(found.infrastructure_b),
+        "",
+    )
+    for measure in found.measures:
+        digits = 4 if measure.name == "cost_usd" else 2
+        table.add_row(
+            f"{measure.name} a task",
+            number(measure.a, digits),
+            number(measure.b, digits),
+            _interval(measure.difference, measure.low, measure.high),
+        )
+    show.print(table)
+    for line in _lines(found):
+        show.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _lines(found: Comparison) -> list[str]:
+    lines = [
+        *_flips("got worse", "got better", found.flips),
+        *_flips("with a new wrong checkout", "without their wrong checkout", found.wrong),
+    ]
+    if found.only_a or found.only_b:
+        lines.append(f"left out: {found.only_a} tasks that only A has, {found.only_b} only B")
+    lines.append(
+        f"B is {found.verdict.upper()}: {found.reason}"
+        if found.tasks_needed is None
+        else f"{found.verdict.upper()}: {found.reason}"
+    )
+    if found.tasks_needed is not None:
+        lines.append(
+            f"about {found.tasks_needed:,} tasks would tell, with 80 % power, if the truth is what "
+            "was seen"
+        )
+    return lines
+
+
+def _flips(lost: str, gained: str, flips: Flips) -> list[str]:
+    first = (
+        f"{len(flips.lost)} tasks {lost}, {len(flips.gained)} {gained} "
+        f"(exact McNemar, two-sided: p = {flips.p_different:.4f})"
+    )
+    sides = ((lost, flips.lost), (gained, flips.gained))
+    return [first, *(line for name, tasks in sides for line in _named(name, tasks))]
+
+
+def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
+    more = [f"  … {len(tasks) - SHOWN} more"] if len(tasks) > SHOWN else []
+    return [*(f"  {name}: {task}" for task in tasks[:SHOWN]), *more]
+
+
+def _interval(value: float | None, low: float | None, high: float | None) -> str:
+    from coordinator.display import DASH
+
+    if value is None:
+        return DASH
+    return f"{value:+.4f}" + ("" if low is None else rf" \[{low:+.4f}, {high:+.4f}]")
+
+
+def _against_baseline(path: Path, as_json: bool) -> int:
+    from lab import baseline
+    from lab.folder import RunFolder
+
+    folder = RunFolder(path)
+    run = folder.read()
+    if not folder.merged:
+        raise CannotRun(f"{path} is not finished")
+    stored = baseline.load()
+    if (run.settings.evaluator, run.settings.worker) != (stored.brain, stored.brain):
+        raise CannotRun(f"the baseline is of {stored.brain}, the run of {run.settings.evaluator}")
+    found = baseline.check(stored, run.packs, folder.trials())
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        _show_check(found)
+    return 1 if found.worse else 0
+
+
+def _show_check(found: Check) -> None:
+    show = console()
+    lines = [
+        *_named("lost", found.lost),
+        *_named("new wrong checkout", found.wrong_checkouts),
+        *_named("gained", found.gained),
+        f"{found.tasks} trials against the baseline: {len(found.lost)} lost, "
+        f"{len(found.gained)} gained, {len(found.wrong_checkouts)} new wrong checkouts",
+    ]
+    for line in lines:
+        show.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def main() -> None:
+    """Read the command line and exit with the verdict."""
+    app(prog_name="python -m playbooks.compare")
+
+
+if __name__ == "__main__":
+    main()

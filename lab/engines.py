@@ -1,0 +1,155 @@
+"""Where jobs are done: in this process, in one process a core, or on a Dask scheduler."""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import multiprocessing
+import signal
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.util import Finalize
+from typing import Any, Protocol
+
+from lab.cores import cores
+from lab.job import Job, do
+from lab.records import Trial
+from launch.errors import CannotRun
+
+AHEAD = 2
+"""Jobs a worker has waiting; more would only be held in memory."""
+
+
+class Engine(Protocol):
+    """Does jobs; results come as they are ready."""
+
+    threads: int
+    """Tasks side by side within a job."""
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+        """Do all jobs; takes only as many from the iterator as it keeps busy with.
+
+        Raises:
+            CannotRun: a worker was lost, or a job cannot be done.
+        """
+
+
+class Here:
+    """One job after the other in this process."""
+
+    def __init__(self, threads: int = 1) -> None:
+        self.threads = threads
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+        """See ``Engine``."""
+        for job in jobs:
+            yield job, do(job)
+
+
+class Processes:
+    """Warm processes: what is imported once, in the server that they are forked from."""
+
+    def __init__(self, count: int, threads: int = 1) -> None:
+        self._count = count
+        self.threads = threads
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+        """See ``Engine``."""
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["lab.job"])
+        pool = ProcessPoolExecutor(self._count, mp_context=context, initializer=_begin)
+        waiting: dict[Future[list[Trial]], Job] = {}
+        try:
+            for job in jobs:
+                waiting[pool.submit(do, job)] = job
+                if len(waiting) >= AHEAD * self._count:
+                    yield from _ready(waiting)
+            while waiting:
+                yield from _ready(waiting)
+            pool.shutdown()
+        except BrokenProcessPool:
+            text = "a worker process died (out of memory?); go on with --resume"
+            raise CannotRun(text) from None
+        finally:
+            if waiting:
+                _end(pool)
+
+
+class Dask:
+    """The workers of a Dask scheduler that runs already."""
+
+    threads = 1
+
+    def __init__(self, address: str) -> None:
+        try:
+            self._dask: Any = importlib.import_module("distributed")
+        except ImportError:
+            text = "--scheduler needs Dask distributed: pip install '.[lab]'"
+            raise CannotRun(text) from None
+        try:
+            self._client: Any = self._dask.Client(address, timeout="10s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise CannotRun(f"the scheduler {address} cannot be reached: {error}") from None
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+        """See ``Engine``."""
+        with self._client:
+            slots = sum(self._client.nthreads().values())
+            if not slots:
+                raise CannotRun("the scheduler has no workers")
+            waiting: dict[str, Job] = {}
+            ready = self._dask.as_completed()
+            for job in jobs:
+                self._submit(job, ready, waiting)
+                if len(waiting) >= AHEAD * slots:
+                    yield _result(next(ready), waiting)
+            while waiting:
+                yield _result(next(ready), waiting)
+
+    def _submit(self, job: Job, ready: Any, waiting: dict[str, Job]) -> None:
+        # pure=False: the same job twice is two trials, not one remembered answer.
+        future = self._client.submit(do, job, pure=False)
+        waiting[future.key] = job
+        ready.add(future)
+
+
+def engine_for(jobs: int, tasks: int, scheduler: str | None) -> Engine:
+    """The engine for so many tasks side by side: never more processes than cores."""
+    if scheduler:
+        return Dask(scheduler)
+    processes = min(jobs, cores())
+    threads = -(-jobs // processes)
+    if processes == 1 or tasks == 1:
+        return Here(threads)
+    return Processes(processes, threads)
+
+
+def _result(future: Any, waiting: dict[str, Job]) -> tuple[Job, list[Trial]]:
+    job = waiting.pop(future.key)
+    error = future.exception()
+    if error is not None:
+        raise CannotRun(f"a worker of the scheduler failed: {type(error).__name__}: {error}")
+    trials: list[Trial] = future.result()
+    future.release()
+    return job, trials
+
+
+def _ready(waiting: dict[Future[list[Trial]], Job]) -> Iterator[tuple[Job, list[Trial]]]:
+    done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+    for future in done:
+        yield waiting.pop(future), future.result()
+
+
+def _begin() -> None:
+    """In a new process: the interrupt key is for the one that waits; sandboxes end with us."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A process of multiprocessing leaves without the functions of atexit.
+    Finalize(None, atexit._run_exitfuncs, exitpriority=1)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Stop at once: what is under way is played on platforms of its own and may be lost."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in multiprocessing.active_children():
+        process.terminate()

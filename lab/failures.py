@@ -1,0 +1,20 @@
+"""Whose fault it was when a task ended without an answer of the brain's."""
+
+from __future__ import annotations
+
+from coordinator.records import TaskResult, Turn
+from lab.records import Failure
+
+
+def failure_of(result: TaskResult, last: Turn | None) -> Failure | None:
+    """What ended a task early: as the coordinator says, or what went wrong in its last turn."""
+    if result.failure:
+        return result.failure
+    if result.score is None:
+        return "benchmark"
+    if result.outcome == "unfinished" and last and last.report:
+        if last.report.error and "the worker's model failed" in last.report.error:
+            return "model"
+        if last.report.steps and last.report.steps[-1].error_kind == "crash":
+            return "sandbox"
+    return None

@@ -1,0 +1,96 @@
+"""One small pack played by a brain on its own embedded platform, in this process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coordinator.config import RunConfig, TaskInfo
+from coordinator.doors import doors_of
+from coordinator.records import TaskResult, Turn
+from coordinator.session import Session
+from erc3_compat import ERC3
+from launch.platform import EMBEDDED_KEY
+from launch.store import store_benchmark
+from models.records import Role
+from playbooks.playbook import HEADER
+from simulator.pack import Pack
+from simulator.server import serve
+from simulator.shop import Basket
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of one task."""
+
+    result: TaskResult
+    bought: Basket | None
+    """The first successful checkout, by the shop's own books."""
+    last: Turn | None
+    playbook: str | None
+    """The playbook of the last instruction that names one."""
+
+
+@dataclass
+class _Notes:
+    """Keeps of every task what its result does not say."""
+
+    last: dict[str, Turn] = field(default_factory=dict)
+    playbook: dict[str, str] = field(default_factory=dict)
+    on_done: Callable[[TaskResult], None] = lambda _result: None
+
+    def task_started(self, task: TaskInfo) -> None:
+        """Nothing to note."""
+
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
+        """Keep the latest turn and the playbook that it follows."""
+        self.last[task.task_id] = turn
+        named = HEADER.search(turn.decision.instruction)
+        if named and turn.decision.decision == "PROCEED":
+            self.playbook[task.task_id] = named["playbook"]
+
+    def task_done(self, result: TaskResult) -> None:
+        """Hand the result on."""
+        self.on_done(result)
+
+
+def _base_urls() -> dict[Role, str]:
+    named: dict[Role, str] = {"evaluator": "EVALUATOR_BASE_URL", "worker": "WORKER_BASE_URL"}
+    return {role: os.environ[name] for role, name in named.items() if os.environ.get(name)}
+
+
+def play_pack(
+    pack: Pack,
+    config: RunConfig,
+    folder: Path,
+    on_done: Callable[[TaskResult], None] = lambda _result: None,
+) -> list[Played]:
+    """Run every task of a pack as one session; what came of each, in pack order.
+
+    Journals and ``results.json`` are left in ``folder``. ``on_done`` is called from the threads
+    that run the tasks.
+
+    Raises:
+        ApiException, OSError: the embedded platform could not be set up.
+    """
+    notes = _Notes(on_done=on_done)
+    with serve(pack) as simulator:
+        client = ERC3(key=EMBEDDED_KEY, base_url=simulator.base_url)
+        ids: dict[Role, str] = {"evaluator": config.evaluator, "worker": config.worker}
+        doors = doors_of(ids, base_urls=_base_urls())
+        session = Session(client, config, store_benchmark, folder, notes, doors=doors)
+        session.run(session.tasks())
+        results = session.close_open()
+        books = simulator.platform
+        bought = {t.task_id: books.checkouts(t.task_id) for t in results.tasks}
+    return [
+        Played(
+            result=result,
+            bought=bought[result.task_id][0] if bought[result.task_id] else None,
+            last=notes.last.get(result.task_id),
+            playbook=notes.playbook.get(result.task_id),
+        )
+        for result in results.tasks
+    ]

@@ -1,0 +1,211 @@
+"""The command ``python -m playbooks.regress``: packs against a brain."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from lab.command import console, explained
+from lab.cores import cores
+from lab.records import LabRun, Settings
+from launch.cli import DEFAULT_MODEL
+from launch.errors import CannotRun
+
+if TYPE_CHECKING:
+    from lab.folder import RunFolder
+
+CHUNK_KEYLESS = 25
+CHUNK = 5
+"""Models cost money: fewer tasks are lost where a run dies."""
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def regress(
+    pack: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="bundled, variations, generated:SEED:COUNT[:options] or a file; repeatable; "
+            "default: bundled."
+        ),
+    ] = None,
+    evaluator: Annotated[
+        str | None, typer.Option(help="The evaluator's model [EVALUATOR_MODEL; playbook/store].")
+    ] = None,
+    worker: Annotated[
+        str | None, typer.Option(help="The worker's model [WORKER_MODEL; playbook/store].")
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="How often every task is played.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=256,
+            help="Tasks side by side, in at most one process a core; default: one a core.",
+        ),
+    ] = None,
+    max_turns: Annotated[int, typer.Option(min=1, max=50, help="Turns for a task.")] = 7,
+    out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("logs"),
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="A lab run to go on with; trials that failed outside are played again."),
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler whose workers play.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print lab.json, nothing else.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Score by mechanic with intervals, as .svg or .png.")
+    ] = None,
+    baseline_only: Annotated[
+        bool, typer.Option("--baseline-only", help="Only the trivial baselines play.")
+    ] = False,
+    save_baseline: Annotated[
+        bool,
+        typer.Option(
+            "--save-baseline", help="Make the stored baseline of the playbook brain anew."
+        ),
+    ] = False,
+    keep_journals: Annotated[
+        bool, typer.Option("--keep-journals", help="Keep the journal of every trial.")
+    ] = False,
+) -> None:
+    """Run packs against a brain and report scores with intervals beside trivial baselines."""
+    from lab import baseline
+
+    explained(lambda: _prepare(plot, scheduler, keep_journals))
+    jobs = jobs or cores()
+    if resume:
+        _refuse_with_resume(pack, evaluator, worker, epochs, save_baseline)
+        run = explained(lambda: _go_on(resume, jobs, scheduler))
+        folder = resume
+    else:
+        if save_baseline and (pack or evaluator or worker or epochs > 1 or baseline_only):
+            raise typer.BadParameter("--save-baseline says itself what it runs")
+        brain = baseline.BRAIN if save_baseline else None
+        eyes = brain or evaluator or os.environ.get("EVALUATOR_MODEL") or DEFAULT_MODEL
+        hands = brain or worker or os.environ.get("WORKER_MODEL") or DEFAULT_MODEL
+        settings = Settings(
+            packs=tuple(baseline.PACKS if save_baseline else pack or ("bundled",)),
+            evaluator=eyes,
+            worker=hands,
+            epochs=epochs,
+            max_turns=max_turns,
+            chunk=_chunk(eyes, hands),
+            baseline_only=baseline_only,
+            keep_journals=keep_journals,
+        )
+        run, folder = explained(lambda: _run_new(settings, out, jobs, scheduler))
+    explained(lambda: _show(run, folder, as_json, plot, save_baseline))
+
+
+def _prepare(plot: Path | None, scheduler: str | None, keep_journals: bool) -> None:
+    from dotenv import load_dotenv
+
+    from lab.plots import check_plot
+    from worker.sandbox import chosen_kind
+
+    load_dotenv(Path.cwd() / ".env")
+    if scheduler and keep_journals:
+        raise CannotRun(
+            "--keep-journals does not go with --scheduler: journals stay where workers are"
+        )
+    if plot:
+        check_plot(plot)
+    try:
+        chosen_kind()
+    except ValueError as error:
+        raise CannotRun(str(error)) from None
+
+
+def _refuse_with_resume(
+    pack: list[str] | None,
+    evaluator: str | None,
+    worker: str | None,
+    epochs: int,
+    save_baseline: bool,
+) -> None:
+    if pack or evaluator or worker or epochs > 1 or save_baseline:
+        raise typer.BadParameter("--resume goes on with the packs and models of its run")
+
+
+def _chunk(*models: str) -> int:
+    from models.litellm_module import is_keyless
+
+    return CHUNK_KEYLESS if all(is_keyless(model) for model in models) else CHUNK
+
+
+def _run_new(
+    settings: Settings, out: Path, jobs: int, scheduler: str | None
+) -> tuple[LabRun, Path]:
+    from lab.folder import RunFolder
+    from lab.packs import sources_of
+    from lab.run import begin
+    from launch.folder import run_folder
+
+    sources = sources_of(settings.packs)
+    with run_folder(out) as path:
+        folder = RunFolder(path)
+        try:
+            run = begin(folder, sources, settings)
+        except CannotRun:
+            folder.remove()
+            raise
+        return _carry_out(folder, run, jobs, scheduler), path
+
+
+def _go_on(path: Path, jobs: int, scheduler: str | None) -> LabRun:
+    from lab.folder import RunFolder
+
+    folder = RunFolder(path)
+    return _carry_out(folder, folder.read(), jobs, scheduler)
+
+
+def _carry_out(folder: RunFolder, run: LabRun, jobs: int, scheduler: str | None) -> LabRun:
+    from lab.engines import engine_for
+    from lab.progress import LabProgress
+    from lab.run import carry_out
+
+    settings = run.settings
+    tasks = sum(pack.tasks for pack in run.packs)
+    total = 0 if settings.baseline_only else tasks * settings.epochs
+    engine = engine_for(jobs, tasks, scheduler)
+    with LabProgress(Console(stderr=True), total) as watch:
+        try:
+            return carry_out(folder, run, engine, watch)
+        except KeyboardInterrupt:
+            text = f"interrupted; go on with --resume {folder.path}"
+            raise CannotRun(text) from None
+
+
+def _show(run: LabRun, folder: Path, as_json: bool, plot: Path | None, save_baseline: bool) -> None:
+    from lab import baseline
+    from lab.folder import RunFolder
+    from lab.plots import plot_mechanics
+    from lab.report import report
+
+    if plot:
+        plot_mechanics(run, plot)
+    if save_baseline:
+        baseline.save(baseline.baseline_of(run, RunFolder(folder).trials()))
+    if as_json:
+        print(run.model_dump_json(indent=1))
+        return
+    show = console()
+    show.print(report(run))
+    show.print(f"trials and summary: {folder}", highlight=False, markup=False, soft_wrap=True)
+    if save_baseline:
+        show.print(f"baseline written: {baseline.FILE}", highlight=False, soft_wrap=True)
+
+
+def main() -> None:
+    """Read the command line and exit with what the command returns."""
+    app(prog_name="python -m playbooks.regress")
+
+
+if __name__ == "__main__":
+    main()

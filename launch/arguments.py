@@ -1,0 +1,94 @@
+"""The options of a run, as the command line shows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Benchmark = Annotated[str, typer.Option(help="Benchmark id on the platform.")]
+Pack = Annotated[
+    Path | None,
+    typer.Option(help="A store-pack/1 file for the embedded platform; default: the bundled pack."),
+]
+Task = Annotated[
+    list[str] | None, typer.Option(help="Run only this spec, outside of a session. Repeatable.")
+]
+Evaluator = Annotated[
+    str | None,
+    typer.Option(help="LiteLLM id of the evaluator's model [EVALUATOR_MODEL; playbook/store]."),
+]
+Worker = Annotated[
+    str | None,
+    typer.Option(help="LiteLLM id of the worker's model [WORKER_MODEL; playbook/store]."),
+]
+Real = Annotated[
+    bool, typer.Option("--real", help="Use the platform of ERC3_API_KEY and ERC3_BASE_URL.")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="With --real: submit without asking.")]
+Jobs = Annotated[int, typer.Option(min=1, max=64, help="Tasks side by side.")]
+MaxTurns = Annotated[int, typer.Option(min=1, max=50, help="Turns for a task.")]
+Out = Annotated[Path, typer.Option(help="Folder for run folders.")]
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Print the results as JSON, and nothing else, to standard output."),
+]
+Workspace = Annotated[str, typer.Option(help="Workspace of the session.")]
+Name = Annotated[str, typer.Option(help="Name of the session.")]
+Architecture = Annotated[str, typer.Option(help="Architecture of the session.")]
+Flag = Annotated[
+    list[str] | None,
+    typer.Option(help="Flag of the session, such as compete_accuracy. Repeatable."),
+]
+RequireWall = Annotated[
+    bool,
+    typer.Option(
+        "--require-wall",
+        help="Refuse to run where the sandbox has no wall of the operating system.",
+    ),
+]
+Fork = Annotated[
+    Path | None,
+    typer.Option(help="A run folder: go on from a --turn of its --task, on the embedded one."),
+]
+Turn = Annotated[
+    int | None, typer.Option(min=1, help="With --fork: the first turn that is taken anew.")
+]
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug", help="Stop at each tool call of the worker's code and ask; needs a terminal."
+    ),
+]
+Models = Annotated[
+    Path | None, typer.Option(help="Settings of models (TOML) over the shipped ones [MODELS_FILE].")
+]
+Record = Annotated[
+    Path | None, typer.Option(help="Record every exchange with a model into this new file.")
+]
+Replay = Annotated[
+    Path | None, typer.Option(help="Answer every exchange with a model from this recorded file.")
+]
+Resume = Annotated[
+    Path | None, typer.Option(help="A run folder: go on with that run where it was cut off.")
+]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force", help="With --resume: go on although pack, model or prompt is another one."
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", help="Show no progress and no table, only errors."),
+]
+MaxSeconds = Annotated[float | None, typer.Option(min=0, help="Seconds for the run.")]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=0, help="Tokens, prompt and completion, for the run.")
+]
+MaxDollars = Annotated[float | None, typer.Option(min=0, help="Dollars for the run.")]
+TaskSeconds = Annotated[float | None, typer.Option(min=0, help="Seconds for a task.")]
+TaskTokens = Annotated[int | None, typer.Option(min=0, help="Tokens for a task.")]
+TaskDollars = Annotated[float | None, typer.Option(min=0, help="Dollars for a task.")]
+NoCalls = Annotated[bool, typer.Option("--no-calls", help="Ask no model, spend nothing.")]

@@ -1,0 +1,93 @@
+"""The models of a run: settings, what answers for them, and the cassette in between."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+
+from launch.errors import CannotRun
+from launch.options import Options
+from models.cassette import Player, Recorder, open_cassette
+from models.cassette_tape import Tape, TapeError, TapeWriter
+from models.config import Backend, Models, ModelsError, load_models
+from models.door import open_transport
+from models.prices import price_of
+from models.records import Role
+
+if TYPE_CHECKING:
+    from models.exchange import Transport
+
+_BASE_URLS: dict[Role, str] = {
+    "evaluator": "EVALUATOR_BASE_URL",
+    "worker": "WORKER_BASE_URL",
+}
+
+
+class Brains:
+    """What a run needs to open the doors to its models; one object for the whole run."""
+
+    def __init__(self, options: Options) -> None:
+        """Raises CannotRun: settings or cassette cannot be used, or a dollar limit has no price."""
+        self.ids: dict[Role, str] = {"evaluator": options.evaluator, "worker": options.worker}
+        try:
+            self.models: Models = load_models(options.models)
+            self.base_urls = self._base_urls(options)
+            self.opener = cache(self._opener(options))
+            self._prepare(options)
+        except (ModelsError, TapeError) as error:
+            raise CannotRun(str(error)) from None
+        self._check_prices(options)
+
+    def _base_urls(self, options: Options) -> dict[Role, str]:
+        return {role: os.environ[n] for role, n in _BASE_URLS.items() if os.environ.get(n)}
+
+    def _prepare(self, options: Options) -> None:
+        """Find wrong settings before anything is spent; start LiteLLM where it is needed."""
+        for role, model in self.ids.items():
+            self.models.settings(model, role, self.base_urls.get(role))
+        self.player: Player | None = None
+        self.writer: TapeWriter | None = None
+        if options.replay:
+            self.player = Player(Tape.load(options.replay), backends=self._groups())
+        if options.record:
+            self.writer = TapeWriter(options.record)
+        self.needs_litellm = not options.replay and self.models.needs_litellm([*self.ids.values()])
+        for model in self.ids.values():
+            if model.startswith("cassette/") and not options.replay:
+                self.opener(Backend(name=model, model=model))
+
+    def _groups(self) -> list[list[str]]:
+        """The ids under which each model may have been asked."""
+        targets = [self.models.settings(m, r).targets for r, m in self.ids.items()]
+        return [[t.backend.model for t in group] for group in targets]
+
+    def _opener(self, options: Options) -> Callable[[Backend], Transport]:
+        def open_(backend: Backend) -> Transport:
+            if self.player:
+                return self.player
+            taped = backend.model.startswith("cassette/")
+            inner = open_cassette(backend.model) if taped else open_transport(backend)
+            return Recorder(self.writer, inner) if self.writer else inner
+
+        return open_
+
+    def _check_prices(self, options: Options) -> None:
+        if options.max_dollars is None and options.task_dollars is None:
+            return
+        for model in dict.fromkeys(self.ids.values()):
+            if price_of(model, self.models) is None:
+                raise CannotRun(
+                    f"a dollar limit cannot hold: the price of {model} is unknown; give it under "
+                    f'[models."{model}"] prices in a file for --models, or use a token limit'
+                )
+
+    def notes(self) -> list[str]:
+        """What the user should know about the cassette when the run is over."""
+        notes = list(self.player.notes()) if self.player else []
+        if self.writer:
+            notes.append(f"{self.writer.exchanges} model exchanges recorded: {self.writer.path}")
+            if self.writer.masked:
+                notes.append(f"in {self.writer.masked} of them a secret was masked")
+        return notes

@@ -1,0 +1,138 @@
+"""``doctor``: what is configured and reachable, what is missing, and how to fix it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from launch import doctor_calls, doctor_checks, doctor_models, doctor_platform
+from launch.doctor_finding import Diagnosis, Finding, diagnosis
+from launch.doctor_models import Place
+from models.config import ModelsError, load_models
+from models.records import Role
+from models.redact import redact
+
+
+@dataclass(frozen=True)
+class DoctorOptions:
+    """What the command line of ``doctor`` says."""
+
+    evaluator: str
+    worker: str
+    models: Path | None = None
+    """A models file; default: that of ``MODELS_FILE``."""
+    as_json: bool = False
+    calls: bool = True
+    """False: nothing is sent to anyone."""
+
+
+def doctor(options: DoctorOptions) -> int:
+    """Look at everything and show it; 0 where a run can begin, 1 where something needed is missing.
+
+    What tiny calls may cost is said on standard error before the first one is made.
+    """
+    from launch.doctor_screen import show
+
+    found = examine(options, os.environ, lambda text: print(text, file=sys.stderr, flush=True))
+    if options.as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        show(found)
+    return 0 if found.ok else 1
+
+
+def examine(
+    options: DoctorOptions, environ: Mapping[str, str], announce: Callable[[str], None]
+) -> Diagnosis:
+    """All findings; ``announce`` gets what is about to be spent, before it is."""
+    findings = [*_machine(environ), *_platform(environ, options.calls)]
+    asked: dict[Role, tuple[str, str | None]] = {
+        "evaluator": (options.evaluator, environ.get("EVALUATOR_BASE_URL") or None),
+        "worker": (options.worker, environ.get("WORKER_BASE_URL") or None),
+    }
+    try:
+        places = doctor_models.places(load_models(options.models), asked)
+    except ModelsError as error:
+        announced = "no call will be made: the models' settings cannot be used"
+        findings.append(doctor_models.unusable(error))
+        return diagnosis(map(_redacted, findings), announced)
+    known = [(place, _still(place, environ)) for place in places]
+    called = [(p, found) for p, found in known if options.calls and not _ill(found)]
+    announced = doctor_models.announcement([p for p, _ in called if p.kind == "served"])
+    announce(announced)
+    for place, found in called:
+        found += _asked(place)
+    findings += [*_spared(known), *doctor_models.baseline(places)]
+    return diagnosis(map(_redacted, findings), announced)
+
+
+def _machine(environ: Mapping[str, str]) -> list[Finding]:
+    from worker.sandbox import walls
+
+    return [
+        doctor_checks.python_version(sys.version_info[:3]),
+        *doctor_checks.packages(doctor_checks.requirements(), doctor_checks.installed),
+        doctor_checks.sandbox(walls(), environ.get("WORKER_SANDBOX", "auto")),
+        doctor_checks.dotenv(Path.cwd() / ".env", environ),
+        doctor_checks.variables(environ),
+    ]
+
+
+def _platform(environ: Mapping[str, str], calls: bool) -> list[Finding]:
+    return [
+        doctor_platform.client(),
+        doctor_platform.address(environ),
+        doctor_platform.key(environ, call=calls),
+    ]
+
+
+def _still(place: Place, environ: Mapping[str, str]) -> list[Finding]:
+    """What can be said of a place without asking it."""
+    return [
+        doctor_models.key(place, environ),
+        doctor_models.price(place),
+        doctor_models.schema(place),
+    ]
+
+
+def _asked(place: Place) -> list[Finding]:
+    """What a place says itself; one whose server cannot be used is not asked further."""
+    server = doctor_calls.served(place)
+    found = [server] if server else []
+    return found if _ill(found) else [*found, *doctor_calls.tiny_call(place)]
+
+
+def _ill(findings: list[Finding]) -> bool:
+    return any(f.state == "problem" for f in findings)
+
+
+def _spared(known: Sequence[tuple[Place, list[Finding]]]) -> list[Finding]:
+    """All findings; a backend's problem is a warning where another one serves whoever uses it."""
+    well = {use for place, findings in known if not _ill(findings) for use in place.uses}
+    made: list[Finding] = []
+    for place, findings in known:
+        spared = set(place.uses) <= well
+        for finding in findings:
+            if spared and finding.state == "problem":
+                text = f"{finding.text}; another backend serves in its place"
+                finding = finding.model_copy(update={"state": "warning", "text": text})
+            made.append(finding)
+    return made
+
+
+def _redacted(finding: Finding) -> Finding:
+    """Servers may quote what they were sent."""
+    clean = {"text": redact(finding.text), "fix": redact(finding.fix)}
+    return finding.model_copy(update=clean | {"details": _without_keys(finding.details)})
+
+
+def _without_keys(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {name: _without_keys(part) for name, part in value.items()}
+    return [_without_keys(part) for part in value] if isinstance(value, list) else value

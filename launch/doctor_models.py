@@ -1,0 +1,214 @@
+"""The models of both roles: where they are served, with which key, at what price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from launch.doctor_finding import Finding, State
+from models.config import Models, ModelsError, Target
+from models.litellm_module import CASSETTE, is_keyless, load
+from models.prices import Price, target_price
+from models.records import Message, Role
+from models.tokens import count_messages
+
+TOKENS_AT_MOST = 600
+"""A tiny call's answer: enough for some thinking, too little to cost anything."""
+BRAIN = "playbook"
+PROMPT: list[Message] = [
+    {
+        "role": "system",
+        "content": "Your form is being checked. Reply in exactly this form and add nothing:\n"
+        "THOUGHT: one short sentence\nDECISION: PROCEED\nINSTRUCTION: run this\n"
+        "<code>\nfinal_answer({'ready': True})\n</code>",
+    },
+    {"role": "user", "content": "<task>\nShow that you are ready.\n</task>"},
+]
+"""One prompt for both forms: that of the evaluator, with a code block as the worker writes it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One model at one backend, whoever uses it."""
+
+    uses: tuple[tuple[Role, str], ...]
+    """Roles, each with the id or name under which it asks."""
+    target: Target
+
+    @property
+    def name(self) -> str:
+        """Roles, model and, where it has a name of its own, the backend."""
+        roles = " and ".join(role for role, _ in self.uses)
+        backend = self.target.backend
+        said = (
+            backend.model if backend.name == backend.model else f"{backend.model}, {backend.name}"
+        )
+        return f"{roles}: {said}"
+
+    @property
+    def kind(self) -> str:
+        """``brain`` (answers here), ``canned`` (is not asked) or ``served`` (costs)."""
+        prefix = self.target.backend.model.split("/", 1)[0]
+        if prefix == BRAIN:
+            return "brain"
+        return "canned" if is_keyless(self.target.backend.model) or prefix == CASSETTE else "served"
+
+    @property
+    def price(self) -> Price | None:
+        """Dollars per token; None: unknown."""
+        backend = self.target.backend
+        return target_price(backend.model, self.target.prices, backend.base_url)
+
+    @property
+    def dollars_at_most(self) -> float | None:
+        """What a tiny call can cost; None: unknown."""
+        price = self.price
+        if price is None:
+            return None
+        return count_messages(PROMPT) * price.input + self.tokens_at_most * price.output
+
+    @property
+    def tokens_at_most(self) -> int:
+        """Of a tiny call's answer."""
+        return int(min(TOKENS_AT_MOST, self.target.params.get("max_tokens", TOKENS_AT_MOST)))
+
+
+def places(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> list[Place]:
+    """Every distinct model and backend of the roles; ``asked``: id and base URL of each.
+
+    Raises:
+        ModelsError: settings that do not fit together.
+    """
+    found: dict[tuple[object, ...], Place] = {}
+    for role, (model, base_url) in asked.items():
+        for target in models.settings(model, role, base_url).targets:
+            backend = target.backend
+            same = (backend.model, backend.base_url, backend.key_variable)
+            known = found.get(same)
+            uses = (*(known.uses if known else ()), (role, model))
+            found[same] = Place(uses, known.target if known else target)
+    return list(found.values())
+
+
+def unusable(error: ModelsError) -> Finding:
+    """Settings that cannot be used at all."""
+    return Finding(
+        area="models",
+        name="settings",
+        state="problem",
+        text=str(error),
+        fix="correct the models file or the base URL",
+    )
+
+
+def announcement(called: Sequence[Place]) -> str:
+    """What is about to be spent, for a user who has not agreed to it yet."""
+    if not called:
+        return "no call that costs anything will be made"
+    sums = [place.dollars_at_most for place in called]
+    known = sum(s for s in sums if s is not None)
+    unknown = [p.target.backend.model for p, s in zip(called, sums, strict=True) if s is None]
+    calls = "1 tiny call" if len(called) == 1 else f"{len(called)} tiny calls"
+    price = f"about ${known:.4f}" if len(unknown) < len(called) else "price unknown"
+    also = (
+        f" and the unknown price of {', '.join(unknown)}" if 0 < len(unknown) < len(called) else ""
+    )
+    return f"at most {calls} to a model will be made now, {price}{also} (none with --no-calls)"
+
+
+def key(place: Place, environ: Mapping[str, str]) -> Finding:
+    """Whether the key that a backend needs is there; its name only."""
+    backend = place.target.backend
+    if place.kind != "served":
+        return found(place, "key", "ok", "needs none")
+    if backend.key_variable is not None:
+        missing = [] if environ.get(backend.key_variable, "").strip() else [backend.key_variable]
+        needed = [backend.key_variable]
+    elif backend.base_url and backend.model.startswith("openai/"):
+        text = (
+            "OPENAI_API_KEY is set and goes to this server"
+            if environ.get("OPENAI_API_KEY")
+            else "none is named for this server; if it wants one, name it with key_variable"
+        )
+        return found(place, "key", "ok", text)
+    else:
+        missing = list(load().validate_environment(backend.model)["missing_keys"])
+        needed = missing
+    if missing:
+        text = f"{' and '.join(missing)} not set"
+        return found(
+            place, "key", "problem", text, f"set {' and '.join(missing)}, or put it in .env"
+        )
+    return found(place, "key", "ok", f"{', '.join(needed)} set" if needed else "found by LiteLLM")
+
+
+def price(place: Place) -> Finding:
+    """Dollars per million tokens and who says so."""
+    if place.kind != "served":
+        return found(place, "price", "ok", "costs nothing")
+    known = place.price
+    if known is None:
+        fix = "write it into the models file: prices = { input = ..., output = ... }"
+        return found(place, "price", "warning", "unknown, so a run's dollars are unknown", fix)
+    per_million = {
+        "input": round(known.input * 1e6, 6),
+        "output": round(known.output * 1e6, 6),
+        "cached": None if known.cached is None else round(known.cached * 1e6, 6),
+    }
+    text = f"${per_million['input']:g} in, ${per_million['output']:g} out"
+    text += f", ${per_million['cached']:g} cached" if known.cached is not None else ""
+    guess = known.source.startswith("like ")
+    return found(
+        place,
+        "price",
+        "info" if guess else "ok",
+        f"{text} per million tokens ({known.source})",
+        "an estimate; write the true prices into the models file" if guess else "",
+        {"per_million": per_million, "source": known.source},
+    )
+
+
+def schema(place: Place) -> Finding:
+    """Whether the provider takes a JSON schema, by LiteLLM's map: nothing is sent for it."""
+    if place.kind != "served":
+        return found(place, "JSON schema", "ok", "not needed")
+    takes = bool(load().supports_response_schema(place.target.backend.model))
+    text = "taken natively, says LiteLLM's map" if takes else "LiteLLM's map does not know of it"
+    return found(place, "JSON schema", "ok" if takes else "info", text, "", {"native": takes})
+
+
+def found(
+    place: Place,
+    name: str,
+    state: State,
+    text: str,
+    fix: str = "",
+    details: dict[str, Any] | None = None,
+) -> Finding:
+    """A finding about one place."""
+    return Finding(
+        area="models",
+        subject=place.name,
+        name=name,
+        state=state,
+        text=text,
+        fix=fix,
+        details=details or {},
+    )
+
+
+def baseline(known: Sequence[Place]) -> list[Finding]:
+    """A word to those who run without any LLM."""
+    if not known or any(place.kind != "brain" for place in known):
+        return []
+    return [
+        Finding(
+            area="models",
+            name="LLM",
+            state="info",
+            text="none is configured: the playbook brain answers, a baseline that needs no key",
+            fix="set EVALUATOR_MODEL and WORKER_MODEL to a LiteLLM id and the provider's key "
+            "(nebius/openai/gpt-oss-120b and NEBIUS_API_KEY, for example)",
+        )
+    ]

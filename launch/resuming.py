@@ -1,0 +1,59 @@
+"""A run to go on with: its folder, its options as they were, and what is another one now."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from coordinator.manifest import Identity, NoManifest, changes, read_manifest
+from coordinator.prompts import read_prompts
+from launch.errors import CannotRun
+from launch.options import Options, restored
+from launch.platform import PACK_COPY, STATE
+from simulator.pack import Pack, PackError, load_pack
+
+
+class Resumed:
+    """The run of ``--resume``."""
+
+    def __init__(self, options: Options) -> None:
+        """Raises CannotRun: the folder holds no run, or its pack is gone."""
+        self.folder: Path = options.resume or Path()
+        try:
+            self.manifest = read_manifest(self.folder)
+            self.options = restored(self.manifest.options, options)
+        except (NoManifest, ValueError) as error:
+            raise CannotRun(f"cannot resume: {error}") from None
+        self._force = options.force
+        self.pack = None if self.options.real else self._pack(options)
+        self.anew = False
+        """Whether the world begins anew because the pack is another one."""
+
+    def _pack(self, options: Options) -> Pack:
+        """The pack of today where there is one, else the copy that the run keeps."""
+        original = options.pack if "pack" in options.explicit else self.options.pack
+        copy = self.folder / PACK_COPY
+        try:
+            return load_pack(original if original and original.exists() else copy)
+        except PackError as error:
+            raise CannotRun(f"cannot resume: {error}") from None
+
+    def check(self, now: Identity, prompts: dict[str, str]) -> None:
+        """Refuse another pack, model or prompt, with what differs.
+
+        Raises:
+            CannotRun: something differs and ``--force`` is not given.
+        """
+        then = self.manifest.identity
+        texts = {now.prompts[role]: text for role, text in prompts.items()}
+        found = changes(then, now, read_prompts(self.folder), texts)
+        if found and not self._force:
+            listed = "\n  ".join(found)
+            raise CannotRun(
+                f"cannot resume {self.folder}, it would be another run:\n  {listed}\n"
+                "with --force it goes on all the same"
+            )
+        self.anew = (then.pack, then.scenarios) != (now.pack, now.scenarios)
+        state = self.folder / STATE
+        if self.anew and state.exists():
+            os.replace(state, state.with_suffix(".before.jsonl"))

@@ -1,0 +1,172 @@
+"""Everything a run stands on: folder, pack, platform, models, and where it begins."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from coordinator.attempt import Start
+from coordinator.config import RunConfig, TaskInfo
+from coordinator.display import Progress
+from coordinator.doors import doors_of
+from coordinator.fork import Past
+from coordinator.journal import write_whole
+from coordinator.limits import Limits, Stop
+from coordinator.manifest import Manifest
+from coordinator.prompts import Prompts
+from coordinator.recording import read_recording
+from coordinator.resume import continuation
+from coordinator.session import Session
+from launch.brains import Brains
+from launch.errors import CannotRun
+from launch.folder import run_folder
+from launch.identity import identity_of, prompts_of, versions
+from launch.options import Options, stored
+from launch.platform import PACK_COPY, Place, pack_of, platform_of
+from launch.resuming import Resumed
+from launch.store import store_benchmark
+from models import litellm_module
+from worker.recorded import NotRecorded
+
+if TYPE_CHECKING:
+    from simulator.pack import Pack
+
+
+@dataclass
+class Work:
+    """The tasks of a run and how each begins."""
+
+    tasks: list[TaskInfo]
+    starts: list[Start]
+
+
+class Setting:
+    """Puts a run together step by step; nothing is spent before :meth:`session`."""
+
+    def __init__(self, options: Options, stack: ExitStack, stop: Stop) -> None:
+        """Raises CannotRun."""
+        self._stop = stop
+        self.resumed = Resumed(options) if options.resume else None
+        self.options = self.resumed.options if self.resumed else options
+        self.past = _past(self.options)
+        self.folder: Path = (
+            self.resumed.folder
+            if self.resumed
+            else stack.enter_context(run_folder(self.options.out))
+        )
+        self.pack: Pack | None = (
+            self.resumed.pack if self.resumed else pack_of(self.options, self.past)
+        )
+        self.brains = Brains(self.options)
+        self._identity = identity_of(self.brains.ids, self.pack)
+        if self.resumed:
+            self.resumed.check(self._identity, prompts_of(self.brains.ids))
+        if self.brains.needs_litellm:
+            litellm_module.warm()
+        place = Place(self.folder, keep=not self.past)
+        self.platform: Any = stack.enter_context(platform_of(self.options, self.pack, place))
+
+    def watcher(self, note: Console) -> Progress:
+        """Who looks on."""
+        # Lines that move would be drawn over the debugger's prompt.
+        plain = Console(stderr=True, force_terminal=False, quiet=self.options.quiet)
+        return Progress(plain if self.options.debug else note)
+
+    def session(self, watch: Progress) -> tuple[Session, Work]:
+        """The session, begun or taken up again, and its work.
+
+        Raises:
+            ApiException: the platform refused.
+            Differs: the world of a fork could not be rebuilt.
+            Unusable: a journal of the run to go on with cannot be read.
+        """
+        if self.brains.needs_litellm:
+            # The slowest import is done before the run's clock starts.
+            litellm_module.load()
+        session = Session(
+            self.platform,
+            self._config(),
+            store_benchmark,
+            self.folder,
+            watch,
+            doors=doors_of(
+                self.brains.ids,
+                self.brains.models,
+                base_urls=self.brains.base_urls,
+                opener=self.brains.opener,
+                sleep=self._stop.wait,
+            ),
+            past=self.past,
+            stop=self._stop,
+        )
+        if self.resumed:
+            return session, self._taken_up(session, self.resumed)
+        tasks = session.tasks()
+        self._note(session, tasks)
+        return session, Work(tasks, session.starts(tasks))
+
+    def _taken_up(self, session: Session, resumed: Resumed) -> Work:
+        manifest = resumed.manifest
+        plan = continuation(
+            self.platform,
+            self.options.benchmark,
+            manifest.infos(),
+            self.folder,
+            None if resumed.anew else manifest.session_id,
+            may_start=not self.options.real,
+            world_is_new=resumed.anew,
+        )
+        session.take_over(plan.order, plan.kept, manifest.session_id, manifest.created)
+        return Work(plan.tasks, plan.starts)
+
+    def _note(self, session: Session, tasks: list[TaskInfo]) -> None:
+        """Keep what the run is made of before anything is spent."""
+        prompts = Prompts(self.folder)
+        for text in prompts_of(self.brains.ids).values():
+            prompts.keep(text)
+        Manifest(
+            run_id=self.folder.name,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            identity=self._identity,
+            options=stored(self.options),
+            base_url=getattr(self.platform, "base_url", None) if self.options.real else None,
+            session_id=session.session_id,
+            tasks=tuple((t.spec_id, t.task_id, t.text) for t in tasks),
+            versions=versions(),
+        ).write(self.folder)
+        if self.pack:
+            write_whole(self.folder / PACK_COPY, self.pack.model_dump_json(exclude_defaults=True))
+
+    def _config(self) -> RunConfig:
+        options = self.options
+        return RunConfig(
+            benchmark=options.benchmark,
+            evaluator=options.evaluator,
+            worker=options.worker,
+            pack=self.pack.name if self.pack else None,
+            tasks=options.tasks,
+            jobs=options.jobs,
+            max_turns=options.max_turns,
+            workspace=options.workspace,
+            name=options.name,
+            architecture=options.architecture,
+            flags=options.flags,
+            debug=options.debug,
+            run_limits=Limits(options.max_seconds, options.max_tokens, options.max_dollars),
+            task_limits=Limits(options.task_seconds, options.task_tokens, options.task_dollars),
+        )
+
+
+def _past(options: Options) -> Past | None:
+    """What a fork begins with; None without ``--fork``. Raises CannotRun."""
+    if options.fork is None:
+        return None
+    try:
+        return Past(read_recording(options.fork, options.tasks[0]), options.turn)
+    except NotRecorded as error:
+        raise CannotRun(f"cannot fork: {error}") from None

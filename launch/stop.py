@@ -1,0 +1,40 @@
+"""Ctrl-C: once ends the run properly, twice ends it at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from coordinator.limits import Stop
+
+INTERRUPTED = 130
+"""Exit code after an interrupt, as shells have it."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def interrupts(stop: Stop) -> Iterator[None]:
+    """While this lasts the first interrupt asks for the end, the second one is the end.
+
+    Every record is on its way to the disk when it is written, so that nothing is lost by leaving
+    at once; the run can be resumed.
+    """
+
+    def asked(number: int, frame: FrameType | None) -> None:
+        if stop.asked:
+            os.write(2, b"\nstopped at once; --resume goes on from here\n")
+            os._exit(INTERRUPTED)
+        stop.ask()
+        text = "\nfinishing the calls under way; once more to stop at once"
+        print(text, file=sys.stderr, flush=True)
+
+    before = [(number, signal.signal(number, asked)) for number in _SIGNALS]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

@@ -1,0 +1,165 @@
+"""LiteLLM's exceptions as failures of an exchange: by class, status and cause, with a safe text."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import regex
+
+from models.exchange import ErrorKind, ExchangeFailed
+from models.records import Usage
+from models.redact import redact
+
+TEXT_CHARS = 300
+_NO_KEY = regex.compile(
+    r"missing credentials|api[_ ]key.{0,40}(?:must be set|not set|missing)", regex.I
+)
+_QUOTA = regex.compile(
+    r"insufficient[_ ](?:quota|credits|funds|balance)|exceeded your current quota|billing"
+    r"|payment required|out of credits|credit balance|no credits",
+    regex.I,
+)
+_SOON = regex.compile(
+    r"per[ -](?:minute|second)|retry[ -]?(?:delay|in\b|after)|\b[rt]pm\b", regex.I
+)
+_NO_MODEL = regex.compile(
+    r"provider not provided|model.{0,80}(?:not found|does not exist|not exist|unknown|not a valid)"
+    r"|(?:invalid|unknown|no such) model",
+    regex.I,
+)
+_CONTEXT = regex.compile(
+    r"context (?:length|window|size)|too (?:long|many tokens)|too large", regex.I
+)
+_UNREADABLE = regex.compile(
+    r"empty or invalid response|invalid response object|expecting value", regex.I
+)
+_FLAGGED = regex.compile(r"moderation|flagged|content[_ ]policy", regex.I)
+_PREFIX = regex.compile(r"^(?:litellm\.\w+: )?(?:\w+(?: \w+)?: )?(?:\w+Exception - )?")
+_NOT_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"}
+_BROKEN = {"ReadError", "WriteError", "RemoteProtocolError", "ProxyError", "APIConnectionError"}
+_STATUS: dict[int, ErrorKind] = {
+    400: "bad_request",
+    401: "authentication",
+    402: "quota",
+    403: "authentication",
+    404: "not_found",
+    408: "timeout",
+    413: "context_window",
+    422: "bad_request",
+    429: "rate_limit",
+    504: "timeout",
+}
+_SILENT: frozenset[ErrorKind] = frozenset({"authentication", "quota"})
+"""Their texts are about the key and quote parts of it: only class and status are told."""
+
+
+def failure_of(error: Exception) -> ExchangeFailed | None:
+    """What an exception out of ``litellm.completion`` means; None: a programming error."""
+    chain = list(_chain(error))
+    names = {name for e in chain for name in (c.__name__ for c in type(e).__mro__)}
+    status = getattr(error, "status_code", None)
+    if "OpenAIError" not in names and not isinstance(status, int):
+        return None
+    said = str(error)
+    kind, sent = _kind(names, status if isinstance(status, int) else None, said)
+    text = f"{type(error).__name__} (status {status})" if status else type(error).__name__
+    quoted = "" if kind in _SILENT else _quoted(said)
+    billed = None if kind in ("timeout", "network", "bad_answer") and sent else Usage.nothing()
+    return ExchangeFailed(
+        kind,
+        f"{text}: {quoted}" if quoted else text,
+        status=status if isinstance(status, int) else None,
+        retry_after=_retry_after(chain),
+        usage=billed,
+    )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _kind(names: set[str], status: int | None, said: str) -> tuple[ErrorKind, bool]:
+    """The class of the failure, and whether the request may have reached the provider."""
+    if names & _NOT_SENT:
+        return "network", False
+    if _NO_KEY.search(said):
+        return "authentication", False
+    answered = "HTTPStatusError" in names
+    if not answered and ("JSONDecodeError" in names or _UNREADABLE.search(said)):
+        return "bad_answer", True
+    if names & {"APITimeoutError", "ReadTimeout", "WriteTimeout"}:
+        return "timeout", True
+    if names & _BROKEN and not answered:
+        return "network", True
+    kind = _by_status(status, said, names)
+    if not answered and kind == "bad_request" and "BadRequestError" in names and status != 400:
+        return "bad_answer", True  # HTTP 200 with an error in its body
+    return kind, True
+
+
+def _by_status(status: int | None, said: str, names: set[str]) -> ErrorKind:
+    if "ContextWindowExceededError" in names:
+        return "context_window"
+    if status in (402, 403, 429) and _QUOTA.search(said) and not _SOON.search(said):
+        return "quota"
+    if status == 403 and _FLAGGED.search(said):
+        return "bad_request"
+    if status in (400, 422) and _NO_MODEL.search(said):
+        return "not_found"
+    if (
+        status in (400, 422)
+        and _CONTEXT.search(said)
+        and "ContentPolicyViolationError" not in names
+    ):
+        return "context_window"
+    if status is None:
+        return "network"
+    return _STATUS.get(status, "bad_request" if status < 500 else "overload")
+
+
+def _quoted(said: str) -> str:
+    """The provider's own words, short and without secrets; none where it sent a page."""
+    text = _PREFIX.sub("", said.splitlines()[0] if said else "").strip()
+    if "<html" in said.casefold() or "<!doctype" in said.casefold():
+        return "an HTML page"
+    # Redacted before it is cut: half a key would not be recognised.
+    return redact(text)[:TEXT_CHARS]
+
+
+def _retry_after(chain: list[BaseException]) -> float | None:
+    """Seconds that the provider asks to wait, from the headers of whichever error kept them."""
+    for error in chain:
+        for headers in (
+            getattr(error, "litellm_response_headers", None),
+            getattr(getattr(error, "response", None), "headers", None),
+        ):
+            found = _seconds(headers)
+            if found is not None:
+                return found
+    return None
+
+
+def _seconds(headers: Any) -> float | None:
+    if headers is None:
+        return None
+    low = {str(k).casefold(): str(v) for k, v in dict(headers).items()}
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(low[name]) * unit
+        except (KeyError, ValueError):
+            continue
+        if math.isfinite(seconds):
+            return max(seconds, 0.0)
+    try:
+        return max(parsedate_to_datetime(low["retry-after"]).timestamp() - time.time(), 0.0)
+    except (KeyError, ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,152 @@
+"""A backend behind LiteLLM: one request, one attempt, one wall-clock limit."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from typing import Any
+
+from models.config import Backend
+from models.exchange import ExchangeFailed, Reply, Request
+from models.litellm_errors import failure_of
+from models.litellm_module import load
+from models.records import Usage
+from models.redact import remember
+
+NO_KEY = "none"
+"""Sent to a server of the user's own where no key is named; the client insists on one."""
+
+
+class LiteLLMTransport:
+    """Asks one backend through LiteLLM, without any of LiteLLM's own repetitions."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._key_seen = False
+
+    def send(self, request: Request, timeout: float) -> Reply:
+        """One attempt.
+
+        Raises:
+            ExchangeFailed: whatever the provider or the way to it does.
+        """
+        litellm = load()
+        arguments = self._arguments(request, timeout, self._key(litellm))
+        try:
+            response = _within(timeout, lambda: litellm.completion(**arguments))
+        except ExchangeFailed:
+            raise
+        except Exception as error:
+            failure = failure_of(error)
+            if failure is None:  # no word of a provider: a fault of ours
+                raise
+            raise failure from None
+        return self._reply(response)
+
+    def _arguments(self, request: Request, timeout: float, key: str | None) -> dict[str, Any]:
+        params = dict(request.params)
+        if "reasoning_effort" in params:
+            # Where LiteLLM does not know that a provider takes it, it drops it without a word.
+            params["allowed_openai_params"] = ["reasoning_effort"]
+        return {
+            "model": self._backend.model,
+            "messages": [dict(m) for m in request.messages],
+            "api_base": self._backend.base_url,
+            "api_key": key,
+            # Whole seconds: LiteLLM keeps one client, with its connections, for each value.
+            "timeout": float(math.ceil(timeout)),
+            "max_retries": 0,
+            "drop_params": True,
+            **params,
+        }
+
+    def _key(self, litellm: Any) -> str | None:
+        """The key, or None where LiteLLM finds the right one by itself."""
+        variable = self._backend.key_variable
+        if variable is not None:
+            key = os.environ.get(variable, "").strip()
+            if not key:
+                raise _no_key(variable)
+            remember(key)
+            return key
+        provider = self._backend.model.split("/", 1)[0]
+        if provider == "openai":
+            own_server = self._backend.base_url and not os.environ.get("OPENAI_API_KEY")
+            return NO_KEY if own_server else None
+        if not self._key_seen and provider in litellm.openai_compatible_providers:
+            # Without a key of its own LiteLLM would show OpenAI's to this provider.
+            _, _, key, _ = litellm.get_llm_provider(self._backend.model)
+            if not key:
+                raise _no_key(f"{provider.upper()}_API_KEY")
+            self._key_seen = True
+        return None
+
+    def _reply(self, response: Any) -> Reply:
+        usage = _usage(getattr(response, "usage", None))
+        choice = response.choices[0] if response.choices else None
+        if choice is None:
+            raise ExchangeFailed("bad_answer", "an answer without choices", status=200, usage=usage)
+        fields = getattr(choice, "provider_specific_fields", None) or {}
+        if isinstance(fields.get("error"), dict) and not choice.message.content:
+            raise ExchangeFailed("bad_answer", "an error as a choice", status=200, usage=usage)
+        cost, source = self._cost(response, usage)
+        return Reply(
+            text=choice.message.content or "",
+            reasoning=getattr(choice.message, "reasoning_content", None) or "",
+            finish_reason=choice.finish_reason,
+            usage=usage,
+            cost_usd=cost,
+            price_source=source,
+            answered_by=str(response.model or ""),
+        )
+
+    def _cost(self, response: Any, usage: Usage) -> tuple[float | None, str | None]:
+        """The provider's own figure, else LiteLLM's; unknown where its prices are not this
+        server's or there is nothing to count."""
+        told = getattr(getattr(response, "usage", None), "cost", None)
+        if isinstance(told, int | float) and not isinstance(told, bool) and told >= 0:
+            return float(told), "provider"
+        counted = getattr(response, "_hidden_params", {}).get("response_cost")
+        if counted is None or usage.prompt is None or self._backend.base_url:
+            return None, None
+        return float(counted), "litellm"
+
+
+def _no_key(variable: str) -> ExchangeFailed:
+    return ExchangeFailed("authentication", f"{variable} is not set", usage=Usage.nothing())
+
+
+def _within(seconds: float, action: Any) -> Any:
+    """What ``action`` gives, or a timeout: a server that dribbles resets the client's own clock."""
+    done: list[tuple[bool, Any]] = []
+
+    def work() -> None:
+        try:
+            done.append((True, action()))
+        except BaseException as error:
+            done.append((False, error))
+
+    thread = threading.Thread(target=work, name="model-call", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not done:
+        raise ExchangeFailed("timeout", f"no answer within {seconds:.1f} s", status=408)
+    worked, outcome = done[0]
+    if worked:
+        return outcome
+    raise outcome
+
+
+def _usage(raw: Any) -> Usage:
+    """Told tokens; LiteLLM says (0, 0) where a provider told nothing."""
+    if raw is None or not (raw.prompt_tokens or raw.completion_tokens):
+        return Usage()
+    prompt = getattr(raw, "prompt_tokens_details", None)
+    completion = getattr(raw, "completion_tokens_details", None)
+    return Usage(
+        prompt=raw.prompt_tokens,
+        completion=raw.completion_tokens,
+        cached=getattr(prompt, "cached_tokens", None),
+        reasoning=getattr(completion, "reasoning_tokens", None),
+    )

@@ -1,0 +1,117 @@
+"""JSON objects in model text: in prose, in fences, in wrappers, with keys in any case."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from itertools import islice
+
+import json5
+import regex
+
+STARTS_AT_MOST = 300
+"""Opening braces that are tried: a reply of nothing else must not take seconds."""
+LOOSE_STARTS = 5
+LOOSE_CHARS = 20_000
+"""What is read with the tolerant reader, which is slow."""
+_DECODER = json.JSONDecoder(strict=False)
+_STRAIGHT = str.maketrans("“”„‟‘’", '""""\'\'')
+
+
+def find_json(
+    text: str, required: Collection[str], known: Collection[str] = ()
+) -> dict[str, object] | None:
+    """The object in a text that has all required keys; None without one or with differing ones.
+
+    Keys are compared without case, ``_``, ``-`` and blanks, and come back as ``required`` and
+    ``known`` spell them, at every depth. A wrapper around the object is opened, also where it
+    holds the object as text. An object that ends too early is none.
+    """
+    found = all_json(text, required, known)
+    return found[0] if found and all(one == found[0] for one in found) else None
+
+
+def all_json(
+    text: str, required: Collection[str], known: Collection[str] = ()
+) -> list[dict[str, object]]:
+    """Every object with all required keys, in order; see :func:`find_json`.
+
+    Trailing commas, single quotes, bare keys and typographic quotes are read only where strict
+    JSON gives nothing.
+    """
+    spelled = {fold(name): name for name in (*known, *required)}
+    for values in (_strict(text), _loose(text), _loose(text.translate(_STRAIGHT))):
+        found = [one for value in values for one in _holding(value, frozenset(map(fold, required)))]
+        if found:
+            return [_respelled(one, spelled) for one in found]
+    return []
+
+
+def fold(key: object) -> str:
+    """A key for comparison: ``NextStep``, ``next_step`` and ``NEXT-STEP`` are one."""
+    return regex.sub(r"[\s_\-*`]", "", str(key).casefold())
+
+
+def _strict(text: str) -> Iterator[object]:
+    end = 0
+    for start in islice(regex.finditer(r"\{", text), STARTS_AT_MOST):
+        if start.start() < end:
+            continue  # inside of an object that was read
+        try:
+            value, end = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            continue
+        yield value
+
+
+def _loose(text: str) -> Iterator[object]:
+    end, tried, text = 0, 0, text[:LOOSE_CHARS]
+    for start in regex.finditer(r"\{", text):
+        if start.start() < end:
+            continue
+        if tried == LOOSE_STARTS:
+            return
+        tried += 1
+        try:
+            value, error, stop = json5.parse(text, start=start.start(), consume_trailing=False)
+        except (ValueError, RecursionError):
+            continue
+        if error is None:
+            end = stop
+            yield value
+
+
+def _holding(value: object, wanted: frozenset[str], depth: int = 0) -> Iterator[dict[str, object]]:
+    """The outermost objects with all wanted keys in a value, texts that hold JSON included."""
+    if depth > 6:
+        return
+    if isinstance(value, dict):
+        if wanted <= {fold(key) for key in value}:
+            yield value
+            return
+        for inner in value.values():
+            yield from _holding(inner, wanted, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _holding(inner, wanted, depth + 1)
+    elif isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            yield from _holding(json.loads(value, strict=False), wanted, depth + 1)
+        except (ValueError, RecursionError):
+            return
+
+
+def _respelled(value: dict[str, object], spelled: dict[str, str]) -> dict[str, object]:
+    made: dict[str, object] = {}
+    for key, inner in value.items():
+        name = spelled.get(fold(key), str(key))
+        # The exact spelling wins over a second one of the same name.
+        if name not in made or key == name:
+            made[name] = _inner(inner, spelled)
+    return made
+
+
+def _inner(value: object, spelled: dict[str, str]) -> object:
+    if isinstance(value, dict):
+        return _respelled(value, spelled)
+    return [_inner(one, spelled) for one in value] if isinstance(value, list) else value

@@ -1,0 +1,156 @@
+"""What tokens cost: as configured, by LiteLLM's bundled map, or like the same model elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import regex
+from rapidfuzz import fuzz
+
+from models.config import Models, Prices, default_models
+from models.litellm_module import is_keyless
+from models.records import Usage
+from models.tokens import litellm_folder
+
+MAP_FILE = "model_prices_and_context_window_backup.json"
+_MODES = ("chat", "completion", "responses")
+_VENDOR = regex.compile(r"^(?:[a-z-]+\.)+(?=[a-z])")
+"""``openai.`` or ``us-gov.openai.`` before a name; no version number looks like that."""
+_REVISION = regex.compile(r"-(?:v?\d+)?:\d+$")
+_POINT = regex.compile(r"(?<=\d)p(?=\d)")
+_TOKEN = regex.compile(r"[a-z]+|\d+(?:\.\d+)*[a-z]*|:[a-z0-9]+")
+_SIZE = regex.compile(r"^\d+(?:\.\d+)*[bm]$")
+_NEUTRAL = frozenset({"awq", "gptq", "gguf", "hf", "maas", "meta", "v"})
+"""How weights are stored or sold; says nothing of the model."""
+_STORED = regex.compile(r"(?<=[-_])(?:fp|bf|nvfp|mxfp|int)[-_]?\d*(?=$|[-_:])")
+_TUNED = frozenset({"instruct", "it"})
+"""The usual form of a model with a size in its name; without one ("gpt-3.5-turbo-instruct") not."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """Dollars per token."""
+
+    input: float
+    output: float
+    cached: float | None
+    """For prompt tokens from the provider's cache; None: the full price is asked."""
+    source: str
+    """"provider", "configuration", "litellm" or "like <LiteLLM id>"."""
+
+    def of(self, usage: Usage) -> float | None:
+        """Dollars for these tokens; None where the tokens are unknown."""
+        if usage.prompt is None or usage.completion is None:
+            return None
+        cached = min(usage.cached or 0, usage.prompt)
+        kept = self.input if self.cached is None else self.cached
+        fresh = (usage.prompt - cached) * self.input
+        return fresh + cached * kept + usage.completion * self.output
+
+
+def price_of(model: str, models: Models | None = None) -> Price | None:
+    """The price of an id or a configured name, at its first backend; None: unknown."""
+    config = models or default_models()
+    target = config.settings(model, "worker").targets[0]
+    return target_price(target.backend.model, target.prices, target.backend.base_url)
+
+
+def target_price(model: str, configured: Prices | None, base_url: str | None) -> Price | None:
+    """The price at one backend: configured, else of the map, else like the same model elsewhere.
+
+    A server of the user's own has none of the map's prices; there they are only a likeness.
+    """
+    if is_keyless(model):
+        return Price(0.0, 0.0, 0.0, "provider")
+    if configured is not None:
+        cached = None if configured.cached is None else configured.cached / 1e6
+        return Price(configured.input / 1e6, configured.output / 1e6, cached, "configuration")
+    exact = _exact(model)
+    if exact is not None:
+        return _price(exact, f"like {exact}" if base_url else "litellm")
+    near = like(model)
+    return _price(near, f"like {near}") if near else None
+
+
+@lru_cache(maxsize=256)
+def like(model: str) -> str | None:
+    """The id in the map that names the same model at another provider, or None.
+
+    Sizes, versions, dates and words such as mini, thinking or coder must all be the same. The
+    same provider's ids come first, then the middle one by price, for prices differ many times.
+    """
+    name = canonical(model)
+    found = _by_name().get(name, ()) if name else ()
+    home = model.split("/", 1)[0].casefold()
+    found = [i for i in found if i.split("/", 1)[0].casefold() == home] or list(found)
+    if not found:
+        return None
+    map_ = _price_map()
+
+    def dollars(id_: str) -> tuple[float, float]:
+        return map_[id_]["input_cost_per_token"], map_[id_]["output_cost_per_token"]
+
+    middle = sorted(dollars(i) for i in found)[len(found) // 2]
+    same = [i for i in found if dollars(i) == middle]
+    return min(same, key=lambda i: (-fuzz.ratio(i.casefold(), model.casefold()), i))
+
+
+@lru_cache(maxsize=8192)
+def canonical(model: str) -> tuple[str, ...]:
+    """What tells a model apart, as words and numbers, whoever serves it; empty: nothing does."""
+    last = model.casefold().rsplit("/", 1)[-1]
+    last = _REVISION.sub("", _VENDOR.sub("", last.removeprefix("databricks-")))
+    tokens = _TOKEN.findall(_POINT.sub(".", _STORED.sub("", last)))
+    sized = any(_SIZE.match(t) for t in tokens)
+    kept = [t for t in tokens if t not in _NEUTRAL and not (sized and t in _TUNED)]
+    return tuple(kept) if len(kept) > 1 else ()
+
+
+def _exact(model: str) -> str | None:
+    """The map's own key for an id: itself, or without the provider that the entry names."""
+    map_ = _price_map()
+    if model in map_:
+        return model
+    provider, _, rest = model.partition("/")
+    entry = map_.get(rest)
+    return rest if entry is not None and entry.get("litellm_provider") == provider else None
+
+
+def _price(key: str, source: str) -> Price:
+    entry = _price_map()[key]
+    cached = entry.get("cache_read_input_token_cost")
+    return Price(
+        float(entry["input_cost_per_token"]),
+        float(entry["output_cost_per_token"]),
+        None if cached is None else float(cached),
+        source,
+    )
+
+
+@lru_cache(maxsize=1)
+def _price_map() -> Mapping[str, dict[str, Any]]:
+    """LiteLLM's bundled entries of models that answer with text and have a price per token."""
+    raw = json.loads((litellm_folder() / MAP_FILE).read_text(encoding="utf-8"))
+    return {
+        key: entry
+        for key, entry in raw.items()
+        if key != "sample_spec"
+        and entry.get("mode") in _MODES
+        and isinstance(entry.get("input_cost_per_token"), int | float)
+        and isinstance(entry.get("output_cost_per_token"), int | float)
+    }
+
+
+@lru_cache(maxsize=1)
+def _by_name() -> Mapping[tuple[str, ...], list[str]]:
+    """Ids with a price above zero, by what they name; what is served for nothing is no likeness."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for key, entry in _price_map().items():
+        name = canonical(key)
+        if name and entry["input_cost_per_token"] > 0 and entry["output_cost_per_token"] > 0:
+            found.setdefault(name, []).append(key)
+    return found

@@ -1,0 +1,47 @@
+"""The name under which the platform knows a model: OpenRouter's ``vendor/model``."""
+
+from __future__ import annotations
+
+import regex
+
+from models.litellm_module import is_keyless
+
+_QUANTISED = regex.compile(r"-(?:fp8|fp4|nvfp4|mxfp4|bf16|fp16|int4|int8|awq|gptq)$")
+_VENDORS = (
+    ("gpt", "openai"),
+    ("o1", "openai"),
+    ("o3", "openai"),
+    ("o4", "openai"),
+    ("claude", "anthropic"),
+    ("gemini", "google"),
+    ("gemma", "google"),
+    ("qwen", "qwen"),
+    ("qwq", "qwen"),
+    ("llama", "meta-llama"),
+    ("deepseek", "deepseek"),
+    ("mistral", "mistralai"),
+    ("kimi", "moonshotai"),
+    ("glm", "z-ai"),
+    ("grok", "x-ai"),
+)
+"""How a vendor's models begin, for providers that leave the vendor out."""
+
+
+def slug_of(model: str) -> str:
+    """The slug of a LiteLLM id: without provider and quantisation, with the vendor where known.
+
+    Our own providers keep their ids; so does what is not known.
+    """
+    parts = model.split("/")
+    if is_keyless(model) or len(parts) == 1:
+        return _with_vendor(model, model)
+    name = _QUANTISED.sub("", parts[-1].casefold())
+    if len(parts) > 2:
+        return f"{parts[-2].casefold()}/{name}"
+    return _with_vendor(name, f"{parts[0].casefold()}/{name}")
+
+
+def _with_vendor(name: str, otherwise: str) -> str:
+    low = name.casefold()
+    vendor = next((v for start, v in _VENDORS if low.startswith(start)), None)
+    return f"{vendor}/{low}" if vendor else otherwise

@@ -1,0 +1,14 @@
+"""The door to the regression lab: ``python -m playbooks.regress``."""
+
+from __future__ import annotations
+
+import importlib
+
+
+def main() -> None:
+    """Run the lab's command; it stands above the playbooks, so it is named and loaded late."""
+    importlib.import_module("lab.regress").main()
+
+
+if __name__ == "__main__":
+    main()

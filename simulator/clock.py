@@ -1,0 +1,74 @@
+"""Time and ids of a platform, such that a call can be repeated with the same ones."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+
+ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+LENGTH = 22
+RANDOM_BITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """All that is not in a call itself: its moment in unix nanoseconds and a random number."""
+
+    at: int
+    salt: int
+
+
+class Clock:
+    """The machine's time and fresh ids, or those of a ticket while one is held.
+
+    Ids have the platform's form, a prefix and 22 base58 characters: `tsk-42J5bNhjASnEqKsKyuZYGD`.
+    A later id always sorts behind an earlier one.
+    """
+
+    def __init__(self) -> None:
+        self._last = 0
+        self._held: Ticket | None = None
+
+    def now(self) -> float:
+        """Unix seconds."""
+        return self._held.at / 1e9 if self._held else time.time()
+
+    def new(self, prefix: str) -> str:
+        """A fresh id, `prefix` being `tsk`, `ssn` or `run`."""
+        if self._held is None:
+            moment, salt = self._next(time.time_ns()), secrets.randbits(RANDOM_BITS)
+        else:
+            moment = self._next(self._held.at)
+            drawn = blake2b(f"{self._held.salt}-{moment}".encode(), digest_size=RANDOM_BITS // 8)
+            salt = int.from_bytes(drawn.digest())
+        return f"{prefix}-{_base58(moment << RANDOM_BITS | salt)}"
+
+    def draw(self) -> Ticket:
+        """A ticket for one call; later than every earlier id."""
+        return Ticket(self._next(time.time_ns()), secrets.randbits(RANDOM_BITS - 1))
+
+    @contextmanager
+    def held(self, ticket: Ticket) -> Iterator[None]:
+        """Within it, time and ids come from the ticket: the same ones each time it is held."""
+        self._last, self._held = max(self._last, ticket.at), ticket
+        try:
+            yield
+        finally:
+            self._held = None
+
+    def _next(self, moment: int) -> int:
+        # The clock may stand still between two calls, or be set back.
+        self._last = max(self._last + 1, moment)
+        return self._last
+
+
+def _base58(number: int) -> str:
+    digits = []
+    for _ in range(LENGTH):
+        number, digit = divmod(number, len(ALPHABET))
+        digits.append(ALPHABET[digit])
+    return "".join(reversed(digits))

@@ -1,0 +1,117 @@
+"""Which fault meets a call: those of the pack, then those that a seed draws.
+
+What a fault does, where the pack format leaves it open:
+
+- `status`: the call has no effect; a status from 500 answers with a page of HTML, as a proxy
+  would, any other with a JSON error, and 429 asks to wait one second;
+- `drop`: the connection is closed without a byte of an answer;
+- `delay`: the call takes effect at once and only its answer waits, so a client that gives up must
+  not believe that nothing happened, and what a later call finds does not depend on timing;
+- `garbage`: the call takes effect; HTTP 200 with a text that is no JSON;
+- `twice`: the call takes effect twice and the first answer is sent: the second one would find
+  what the first one left, such as an empty basket, and tell of a failure that the sender of a
+  request which was doubled on its way never sees.
+
+Calls are counted for each task and path as they arrive, whatever becomes of them; one that is
+delivered twice arrives once. A start by spec has no task yet and counts for its spec. A request
+that is no JSON object, or goes to an unknown task or path, does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from simulator.pack_faults import FAULT_KINDS, FAULT_PATHS, LONGEST_DELAY_S, Fault, FaultKind
+
+if TYPE_CHECKING:
+    from simulator.pack import Pack
+
+STATUSES = (429, 500, 502, 503, 504)
+"""What overloaded and broken servers answer."""
+
+
+class ChaosError(ValueError):
+    """A schedule of faults that makes no sense; the text says what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chaos:
+    """Faults drawn by seed, path and number of the call: the same ones in every run.
+
+    `rate` is the share of calls that are hit, 0 to 1; `streak` the most in a row on a path of a
+    task, so that a client that repeats its calls gets through; `seconds` the length of a delay.
+    Raises `ChaosError` for values that make no sense.
+    """
+
+    seed: int
+    rate: float = 0.1
+    kinds: tuple[FaultKind, ...] = FAULT_KINDS
+    streak: int = 2
+    seconds: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rate <= 1:
+            raise ChaosError(f"the rate of faults must be from 0 to 1, not {self.rate}")
+        if self.streak < 1:
+            raise ChaosError(f"the streak of faults must be at least 1, not {self.streak}")
+        known = ", ".join(FAULT_KINDS)
+        if not self.kinds:
+            raise ChaosError(f"name at least one kind of fault of {known}")
+        for kind in self.kinds:
+            if kind not in FAULT_KINDS:
+                raise ChaosError(f"unknown kind of fault {kind!r}; there are {known}")
+        if not 0 < self.seconds <= LONGEST_DELAY_S:
+            raise ChaosError(
+                f"a delay must be above 0 and at most {LONGEST_DELAY_S} s, not {self.seconds}"
+            )
+
+    def fault(self, spec_id: str, path: str, nth: int) -> Fault | None:
+        """What meets the nth call of a path, or None."""
+        unlucky = 0
+        while unlucky < nth and self._hits(spec_id, path, nth - unlucky):
+            unlucky += 1
+        # In a run of unlucky calls, one goes through after every `streak`.
+        if unlucky % (self.streak + 1) == 0:
+            return None
+        draws = self._draws(spec_id, path, nth)
+        next(draws)
+        kind = self.kinds[int(next(draws) * len(self.kinds))]
+        detail = next(draws)
+        return Fault(
+            on=path,
+            nth=nth,
+            kind=kind,
+            status=STATUSES[int(detail * len(STATUSES))] if kind == "status" else None,
+            seconds=self.seconds if kind == "delay" else None,
+            after=kind == "drop" and detail < 0.5,
+        )
+
+    def _hits(self, spec_id: str, path: str, nth: int) -> bool:
+        return next(self._draws(spec_id, path, nth)) < self.rate
+
+    def _draws(self, spec_id: str, path: str, nth: int) -> Iterator[float]:
+        digest = blake2b(f"{self.seed}\0{spec_id}\0{path}\0{nth}".encode()).digest()
+        return (int.from_bytes(digest[at : at + 6]) / 2**48 for at in range(0, len(digest) - 5, 6))
+
+
+class FaultPlan:
+    """All faults that a platform's calls can meet."""
+
+    def __init__(self, pack: Pack, chaos: Chaos | None = None) -> None:
+        self._chaos = chaos
+        self._faults: dict[tuple[str, str], list[Fault]] = {}
+        for scenario in pack.scenarios:
+            for fault in scenario.faults:
+                self._faults.setdefault((scenario.spec_id, fault.on), []).append(fault)
+
+    def meet(self, spec_id: str, path: str, nth: int) -> Fault | None:
+        """The fault of the nth call of a path, counted from 1; the pack's own goes first."""
+        for fault in self._faults.get((spec_id, path), ()):
+            if fault.nth <= nth < fault.nth + fault.times:
+                return fault
+        if self._chaos is None or path not in FAULT_PATHS:
+            return None
+        return self._chaos.fault(spec_id, path, nth)

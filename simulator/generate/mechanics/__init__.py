@@ -1,0 +1,1 @@
+"""Mechanics: what can make a shopping task hard, one function each, and the table of them."""

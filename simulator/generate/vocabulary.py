@@ -1,0 +1,141 @@
+"""The words of the generated shops: trades, kinds of product, brands, models, codes."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+_TRADES = Path(__file__).parent / "trades.toml"
+_NUMBERS = (5, 7, 8, 9, 10, 12, 15, 18, 20, 22, 25, 30, 33, 40, 44, 50, 55, 60, 77, 80)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of product: what it is called, costs, comes in, and what only sounds like it.
+
+    `low` and `high` are dollars, for kinds sold in packs cents for one piece. `sizes` of a kind
+    in packs are the numbers of pieces, and it has no `looks`.
+    """
+
+    noun: str
+    plural: str
+    low: int
+    high: int
+    sizes: tuple[str, ...]
+    looks: tuple[str, ...]
+    near: tuple[str, ...]
+    words: frozenset[str]
+    """All words of its products' names but brand and model, as `stems` gives them."""
+
+    @property
+    def in_packs(self) -> bool:
+        """Whether it is sold by packs of pieces."""
+        return not self.looks
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """Things that are bought together; `parts` are kinds of the same trade."""
+
+    name: str
+    parts: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trade:
+    """What one sort of shop sells."""
+
+    name: str
+    kinds: tuple[Kind, ...]
+    packs: tuple[Kind, ...]
+    kits: tuple[Kit, ...]
+
+
+def stems(text: str) -> frozenset[str]:
+    """The words of a text, in lower case and without a plural's s, for telling names apart."""
+    return frozenset(word.casefold().strip("(),").removesuffix("s") for word in text.split())
+
+
+@cache
+def trades() -> tuple[Trade, ...]:
+    """All trades, in the order of the file."""
+    return tuple(_trade(entry) for entry in _raw()["trade"])
+
+
+@cache
+def _raw() -> dict[str, Any]:
+    return tomllib.loads(_TRADES.read_text(encoding="utf-8"))
+
+
+@cache
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(_raw()["words"][name].split())
+
+
+def _trade(entry: dict[str, list[str]]) -> Trade:
+    kinds = tuple(_kind(line) for line in entry["kinds"])
+    packs = tuple(_pack(line) for line in entry["packs"])
+    by_noun = {kind.noun: kind for kind in kinds}
+    kits = []
+    for line in entry["kits"]:
+        name, parts = line.split(":")
+        kits.append(Kit(name, tuple(by_noun[part] for part in _list(parts, ","))))
+    return Trade(str(entry["name"]), kinds, packs, tuple(kits))
+
+
+def _list(text: str, separator: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(separator))
+
+
+def _kind(line: str) -> Kind:
+    names, prices, sizes, looks, near = _list(line, "|")
+    noun, plural, low, high = *_names(names), *_range(prices)
+    words = stems(" ".join((noun, plural, sizes.replace(",", " "), looks.replace(",", " "))))
+    lists = _list(sizes, ","), _list(looks, ","), _list(near, ";")
+    return Kind(noun, plural, low, high, *lists, words)
+
+
+def _pack(line: str) -> Kind:
+    names, prices, sizes, near = _list(line, "|")
+    noun, plural, low, high = *_names(names), *_range(prices)
+    words = stems(f"{noun} {plural}")
+    return Kind(noun, plural, low, high, _list(sizes, ","), (), _list(near, ";"), words)
+
+
+def _names(text: str) -> tuple[str, str]:
+    noun, _, plural = text.partition("/")
+    return noun, plural or f"{noun}s"
+
+
+def _range(text: str) -> tuple[int, int]:
+    low, high = text.split("-")
+    return int(low), int(high)
+
+
+def brand(rng: Random) -> str:
+    """An invented brand."""
+    return rng.choice(_words("heads")) + rng.choice(_words("tails"))
+
+
+def model(rng: Random) -> str:
+    """A word or a letter with a number, as makers call their models."""
+    if rng.randrange(3):
+        return rng.choice(_words("models"))
+    return f"{rng.choice('ABCDEGHKPRTVZ')}{rng.randrange(1, 100)}"
+
+
+def code(rng: Random) -> str:
+    """A coupon code; its number says nothing of the discount."""
+    word = rng.choice(_words("codes"))
+    return word if not rng.randrange(4) else f"{word}{rng.choice(_NUMBERS)}"
+
+
+def titled(text: str) -> str:
+    """A noun or a look as product names have it; measures stay as they are."""
+    if any(sign.isdigit() for sign in text):
+        return text
+    return " ".join(word[:1].upper() + word[1:] for word in text.split(" "))

@@ -1,0 +1,1 @@
+"""The best answers to a demand in a shop, found by exact methods, with certificates."""

@@ -1,0 +1,70 @@
+"""The same trials in the same order, wherever they are played."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab.engines import Dask, Here, Processes, engine_for
+from lab.folder import RunFolder
+from lab.records import LabRun
+from lab.run import carry_out
+from launch.errors import CannotRun
+
+NewRun = Callable[..., tuple[RunFolder, LabRun]]
+PackFile = Callable[..., Path]
+
+
+def lines(folder: RunFolder) -> list[str]:
+    """Every trial without its time, which is never the same."""
+    trials = [*folder.trials(), *folder.baselines()]
+    return [t.model_copy(update={"seconds": 0}).model_dump_json() for t in trials]
+
+
+@pytest.fixture
+def here(new_run: NewRun, pack_file: PackFile) -> list[str]:
+    folder, run = new_run(pack_file(4), epochs=2)
+    carry_out(folder, run, Here())
+    return lines(folder)
+
+
+def test_processes_give_what_one_process_gives(
+    here: list[str], new_run: NewRun, pack_file: PackFile
+) -> None:
+    folder, run = new_run(pack_file(4), epochs=2)
+    carry_out(folder, run, Processes(2))
+    assert lines(folder) == here
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("distributed") is None, reason="Dask distributed is not installed"
+)
+def test_a_dask_cluster_gives_what_one_process_gives(
+    here: list[str], new_run: NewRun, pack_file: PackFile
+) -> None:
+    from distributed import LocalCluster
+
+    folder, run = new_run(pack_file(4), epochs=2)
+    with LocalCluster(  # type: ignore[no-untyped-call]
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        carry_out(folder, run, Dask(cluster.scheduler_address))
+    assert lines(folder) == here
+
+
+def test_a_scheduler_that_is_not_there_is_an_error_for_the_user() -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(CannotRun, match="cannot be reached"):
+        Dask("tcp://127.0.0.1:1")
+
+
+def test_there_are_never_more_processes_than_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.engines.cores", lambda: 2)
+    many = engine_for(7, 100, None)
+    assert isinstance(many, Processes)
+    assert many.threads == 4
+    assert isinstance(engine_for(1, 100, None), Here)
+    assert isinstance(engine_for(8, 1, None), Here)

@@ -1,0 +1,203 @@
+"""The bundled pack through model servers that misbehave, two roles at two servers at once.
+
+Behind the servers sits the playbook brain, which solves every task of the pack; so a score below
+1.0 is an answer that was lost on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests import fake_openai_faults as faults
+from tests.fake_openai import Billed, FakeOpenAI
+
+SOME = (
+    "named_item_on_last_page", "cheapest_mix_ghost_fill_in", "pack_sizes_exact_count",
+    "one_of_two_coupons_allowed", "coupon_code_unknown", "two_coupons_demanded_together",
+    "exact_variant_sold_out", "hostile_product_name",
+)  # fmt: skip
+FEW = ("stock_exactly_enough", "single_item_over_budget", "required_coupon_works")
+REFUSED = ("429", "429-after", "500", "502", "503", "503-quoting", "529", "error-200")
+"""Faults that cost nothing and pass."""
+UNTOLD = ("html", "empty-body", "no-json", "no-choices", "drop", "slow")
+"""Faults after which nobody knows what was billed."""
+
+Serve = Callable[..., FakeOpenAI]
+
+
+def total(*servers: FakeOpenAI) -> Billed:
+    bill = Billed()
+    for server in servers:
+        bill += server.billed
+    return bill
+
+
+def all_solved(run: Any) -> bool:
+    lost = {t["spec_id"]: t["error"] or t["eval_log"] for t in run.tasks if t["score"] != 1.0}
+    assert not lost
+    return bool(run.results["totals"]["wrong_checkouts"] == 0)
+
+
+def nothing_of_a_decoy_was_done(run: Any) -> None:
+    for turn in run.of("turn"):
+        assert "decoy" not in str(turn["decision"])
+        assert "decoy" not in str(
+            [step["code"] for step in (turn["report"] or {"steps": []})["steps"]]
+        )
+
+
+def assert_accounted(run: Any, *servers: FakeOpenAI) -> None:
+    """Tokens of calls, tasks and run are those on the servers' bills."""
+    bill = vars(total(*servers))
+    assert run.results["totals"]["tokens"] == bill
+    for part, tokens in bill.items():
+        assert sum(task["tokens"][part] for task in run.tasks) == tokens
+        assert sum(call["usage"][part] for call in run.calls) == tokens
+    assert len(run.calls) == sum(len(server.seen) for server in servers)
+
+
+def assert_no_key_is_told(run: Any, keys: tuple[str, ...]) -> None:
+    for key in keys:
+        assert not run.tells(key)
+        assert key not in run.shown
+
+
+def test_every_dress_of_an_answer_is_read_without_a_question(
+    model_server: Serve, run_through: Any, keys: tuple[str, ...]
+) -> None:
+    plan = faults.by_seed(20, sorted(faults.READABLE), rate=1.0)
+    eyes, hands = model_server(plan=plan), model_server(plan=plan)
+    run = run_through([eyes], [hands])
+    assert all_solved(run)
+    assert len(run.tasks) == 32
+    nothing_of_a_decoy_was_done(run)
+    assert_accounted(run, eyes, hands)
+    assert (eyes.keys, hands.keys) == ({keys[0]}, {keys[2]})
+    assert {ask.model for ask in eyes.seen} == {"fake-eyes"}
+    assert {ask.model for ask in hands.seen} == {"fake-hands"}
+    for ask in (*eyes.seen, *hands.seen):
+        assert [m["role"] for m in ask.messages] == ["system", "user"]
+    # The plan is a function of the prompts, so what it leaves out here it leaves out always.
+    assert set(eyes.met) | set(hands.met) == set(faults.READABLE)
+
+
+def test_what_a_question_or_another_attempt_repairs_costs_no_score(
+    model_server: Serve, run_through: Any, keys: tuple[str, ...]
+) -> None:
+    plan = faults.by_seed(3, [*sorted(faults.UNREADABLE), *REFUSED], rate=0.7)
+    eyes, hands = (model_server(plan=plan, retry_after="0.01") for _ in range(2))
+    run = run_through([eyes], [hands], SOME)
+    assert all_solved(run)
+    nothing_of_a_decoy_was_done(run)
+    assert_accounted(run, eyes, hands)
+    met = set(eyes.met) | set(hands.met)
+    assert len(met & set(faults.UNREADABLE)) >= 6
+    assert len(met & set(REFUSED)) >= 5
+    assert_no_key_is_told(run, keys)
+
+
+def test_answers_that_never_came_cost_no_score_but_leave_the_bill_open(
+    model_server: Serve, run_through: Any
+) -> None:
+    plan = faults.by_seed(5, UNTOLD, rate=0.5)
+    eyes, hands = model_server(plan=plan), model_server(plan=plan)
+    run = run_through([eyes], [hands], SOME, timeout_seconds=0.5)
+    assert all_solved(run)
+    assert len(set(eyes.met) | set(hands.met)) >= 4
+    assert run.results["totals"]["tokens"]["prompt"] is None
+    assert run.results["totals"]["cost_usd"] is None
+
+
+def test_an_answer_without_its_usage_leaves_the_bill_open(
+    model_server: Serve, run_through: Any
+) -> None:
+    eyes, hands = model_server(plan=faults.always("no-usage")), model_server()
+    run = run_through([eyes], [hands], FEW)
+    assert all_solved(run)
+    assert {task["tokens"]["prompt"] for task in run.tasks} == {None}
+    known = [call for call in run.calls if call["role"] == "worker"]
+    assert sum(call["usage"]["prompt"] for call in known) == hands.billed.prompt
+
+
+def test_dollars_are_counted_by_the_configured_prices(
+    model_server: Serve, run_through: Any
+) -> None:
+    eyes, hands = model_server(), model_server(plan=faults.always("reasoning"))
+    prices = "{ input = 1.0, output = 10.0, cached = 0.1 }"
+    run = run_through([eyes], [hands], FEW, prices=prices)
+    bill = total(eyes, hands)
+    assert bill.reasoning > 0
+    fresh = bill.prompt - bill.cached
+    dollars = (fresh * 1.0 + bill.cached * 0.1 + bill.completion * 10.0) / 1e6
+    assert run.results["totals"]["cost_usd"] == pytest.approx(dollars, abs=1e-5)
+    assert {call["price_source"] for call in run.calls} == {"configuration"}
+
+
+def test_the_second_backend_carries_a_run_whose_first_one_fails(
+    model_server: Serve, run_through: Any, keys: tuple[str, ...]
+) -> None:
+    """Evaluator: overloaded for the whole run. Worker: a key that nobody knows."""
+    overloaded, well = model_server(plan=faults.always("503-quoting")), model_server()
+    locked, open_ = model_server(key="another one"), model_server()
+    run = run_through([overloaded, well], [locked, open_], SOME)
+    assert all_solved(run)
+    assert_accounted(run, overloaded, well, locked, open_)
+    # Eight tasks begin together; later calls know better.
+    assert 1 <= len(locked.seen) <= 8
+    assert len(overloaded.seen) <= 24
+    assert len(well.seen) > 8
+    told = {call["next"] for call in run.calls if call["backend"] == "hands-0"}
+    assert "hands-0 is not asked any more in this run; next backend: hands-1" in told
+    assert any(
+        "next backend: eyes-1" in (call["next"] or "")
+        for call in run.calls
+        if call["backend"] == "eyes-0"
+    )
+    assert (locked.keys, open_.keys) == ({keys[2]}, {keys[3]})
+    assert_no_key_is_told(run, keys)
+
+
+def test_a_prompt_beyond_the_context_ends_its_task_alone(
+    model_server: Serve, run_through: Any
+) -> None:
+    def plan(messages: list[dict[str, str]], nth: int) -> str | None:
+        return "context-vllm" if "Moka Pot" in messages[-1]["content"] else None
+
+    eyes, hands = model_server(plan=plan), model_server()
+    run = run_through([eyes], [hands], ["named_item_on_last_page", *FEW])
+    first, *others = run.tasks
+    assert first["outcome"] == "error"
+    assert "larger window" in first["error"]
+    assert {task["score"] for task in others} == {1.0}
+    assert eyes.met == {"context-vllm": 1}
+
+
+def test_a_model_that_cannot_do_it_comes_to_a_clear_end(
+    model_server: Serve, run_through: Any
+) -> None:
+    """The evaluator never gives a decision: two questions, then the task is closed."""
+    eyes, hands = model_server(plan=faults.always("no-form")), model_server()
+    run = run_through([eyes], [hands], FEW)
+    assert {task["outcome"] for task in run.tasks} == {"error"}
+    assert all("DECISION" in task["error"] for task in run.tasks)
+    assert len(eyes.seen) == 2 * len(FEW)
+    assert hands.seen == []
+    assert run.results["totals"]["wrong_checkouts"] == 0
+    assert_accounted(run, eyes, hands)
+
+
+def test_one_job_and_eight_meet_the_same_faults(
+    model_server: Serve, run_through: Any, tmp_path: Any
+) -> None:
+    met = []
+    for jobs in (1, 8):
+        plan = faults.by_seed(11, [*sorted(faults.READABLE), *REFUSED], rate=0.6)
+        eyes, hands = model_server(plan=plan), model_server(plan=plan)
+        run = run_through([eyes], [hands], FEW, jobs=jobs)
+        assert all_solved(run)
+        met.append((eyes.met, hands.met, total(eyes, hands)))
+        (tmp_path / "logs").rename(tmp_path / f"logs-{jobs}")
+    assert met[0] == met[1]
