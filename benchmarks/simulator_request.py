@@ -23,7 +23,7 @@ sys.path.insert(0, str(PROJECT / "benchmarks"))
 
 from simulator_load import SCENARIO  # noqa: E402 - found only now
 
-CALLS = (
+CALLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("/products/list", {"offset": 5, "limit": 5}),
     ("/basket/view", {}),
     ("/basket/add", {"sku": "pen-3", "quantity": 1}),

@@ -213,6 +213,7 @@ class Attempt:
             self._meter.add(call)
             self.shared.meter.add(call)
             journal.write("model_call", call.model_dump(mode="json"))
+            self.shared.watcher.call_done(self.task, call)
             try:
                 self._report(call)
             except Exception as error:  # a report that fails must never cost the task
@@ -223,7 +224,7 @@ class Attempt:
     def _report(self, call: ModelCall) -> None:
         self.shared.platform.log_llm(
             task_id=self.task.task_id,
-            model=call.model,
+            model=call.slug or call.model,
             duration_sec=call.seconds,
             completion=call.text,
             prompt_tokens=call.usage.prompt or 0,

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from coordinator.limits import Limits
 from coordinator.records import TaskResult, Turn
+from models.records import ModelCall
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,9 @@ class Watcher(Protocol):
 
     def task_started(self, task: TaskInfo) -> None:
         """A task begins."""
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        """A model was asked for a task, whatever came of it."""
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """A turn is over."""

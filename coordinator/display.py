@@ -11,6 +11,7 @@ from rich.table import Table
 
 from coordinator.config import TaskInfo
 from coordinator.records import RunResults, TaskResult, Turn
+from models.records import ModelCall
 
 DASH = "–"
 
@@ -43,6 +44,9 @@ class Progress:
     def task_started(self, task: TaskInfo) -> None:
         """Show a task as running."""
         self._update(task.spec_id, "started")
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        """Nothing to show."""
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """Show what the evaluator thinks."""

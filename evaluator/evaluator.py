@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from evaluator.decision import Decision, Missing, read_decision
 from models.door import Door
+from models.outside import as_data
 from models.records import Message
 from models.repair import repair
 
@@ -31,11 +32,6 @@ def _environment() -> Environment:
         keep_trailing_newline=False,
         autoescape=False,
     )
-
-
-def as_data(text: str) -> str:
-    """Text from outside that cannot open or close a section of the prompt."""
-    return text.replace("<", "\\u003c")
 
 
 class Evaluator:

@@ -19,6 +19,8 @@ from launch.errors import CannotRun
 
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
+REACH_SECONDS = 5.0
+"""How long a scheduler may take to answer."""
 
 
 class Engine(Protocol):
@@ -88,7 +90,9 @@ class Dask:
             text = "--scheduler needs Dask distributed: pip install '.[lab]'"
             raise CannotRun(text) from None
         try:
-            self._client: Any = self._dask.Client(address, timeout="10s", set_as_default=False)
+            self._client: Any = self._dask.Client(
+                address, timeout=REACH_SECONDS, set_as_default=False
+            )
         except (OSError, ValueError) as error:
             raise CannotRun(f"the scheduler {address} cannot be reached: {error}") from None
 
@@ -99,7 +103,7 @@ class Dask:
             if not slots:
                 raise CannotRun("the scheduler has no workers")
             waiting: dict[str, Job] = {}
-            ready = self._dask.as_completed()
+            ready = self._dask.as_completed(loop=self._client.loop)
             for job in jobs:
                 self._submit(job, ready, waiting)
                 if len(waiting) >= AHEAD * slots:

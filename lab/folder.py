@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from coordinator.journal import write_whole
 from lab.job import Job
-from lab.packs import Digest, Source, checked, in_chunks, pack_text
+from lab.packs import Digest, Raw, Source, checked, in_chunks, pack_text
 from lab.records import LabRun, PackInfo, Settings, Trial
 from launch.errors import CannotRun
 
@@ -166,15 +166,10 @@ class RunFolder:
         """Whether all trials are in their files."""
         return (self.path / TRIALS).exists() and not self._parts.exists()
 
-    def scenario(self, pack: str, spec_id: str) -> dict[str, object] | None:
-        """A scenario of the run as it was played; None where it is not there."""
+    def scenarios(self) -> Iterator[Raw]:
+        """The scenarios as they were played, in order."""
         for path in self._chunks():
-            raw = json.loads(path.read_text(encoding="utf-8"))
-            for one in raw["scenarios"] if raw["name"] == pack else ():
-                if one["spec_id"] == spec_id:
-                    found: dict[str, object] = one
-                    return found
-        return None
+            yield from json.loads(path.read_text(encoding="utf-8"))["scenarios"]
 
     def _chunks(self) -> list[Path]:
         return sorted(self._shops.glob("*.json"))

@@ -23,8 +23,12 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 def minimise(
     spec: Annotated[str, typer.Option(help="The failing scenario.")],
     pack: Annotated[
-        str, typer.Option(help="bundled, variations, generated:SEED:COUNT[:options] or a file.")
-    ],
+        str | None,
+        typer.Option(help="bundled, variations, generated:SEED:COUNT[:options] or a file."),
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option(help="A lab run that played it, in place of --pack.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The pack of one to write; default: SPEC-small.json.")
     ] = None,
@@ -46,22 +50,30 @@ def minimise(
     from dotenv import load_dotenv
 
     load_dotenv(Path.cwd() / ".env")
+    if (pack is None) == (run is None):
+        raise typer.BadParameter("give either --pack or --run")
     eyes = evaluator or os.environ.get("EVALUATOR_MODEL") or DEFAULT_MODEL
     hands = worker or os.environ.get("WORKER_MODEL") or DEFAULT_MODEL
-    explained(lambda: _minimise(pack, spec, out, (eyes, hands), any_words))
+    explained(lambda: _minimise(_find(pack, run, spec), out, (eyes, hands), any_words))
 
 
-def _minimise(
-    pack: str, spec: str, out: Path | None, brain: tuple[str, str], any_words: bool
-) -> None:
+def _find(pack: str | None, run: Path | None, spec: str) -> Raw:
+    from lab.folder import RunFolder
+    from lab.packs import source_of
+
+    every = RunFolder(run).scenarios() if run else source_of(pack or "").scenarios()
+    found = next((one for one in every if one.get("spec_id") == spec), None)
+    if found is None:
+        raise CannotRun(f"{run or pack} has no scenario {spec!r}")
+    return found
+
+
+def _minimise(raw: Raw, out: Path | None, brain: tuple[str, str], any_words: bool) -> None:
     from coordinator.journal import file_name, write_whole
-    from lab.packs import pack_text, source_of
+    from lab.packs import pack_text
     from lab.shrink import Shrinker, failure_class, holds
 
-    source = source_of(pack)
-    raw = next((one for one in source.scenarios() if one.get("spec_id") == spec), None)
-    if raw is None:
-        raise CannotRun(f"the pack {pack!r} has no scenario {spec!r}")
+    spec = str(raw["spec_id"])
     if not holds(raw):
         raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")
     play = _player(brain)
@@ -71,7 +83,7 @@ def _minimise(
     shrinker = Shrinker(play, kind, any_words)
     small = shrinker.run(raw)
     path = out or Path(f"{file_name(spec)}-small.json")
-    write_whole(path, pack_text(f"{source.name}-{spec}", [small]))
+    write_whole(path, pack_text(f"{spec}-small", [small]))
     show = console()
     sizes = ", ".join(_sizes(raw, small))
     for line in (

@@ -14,7 +14,7 @@ from coordinator.session import Session
 from erc3_compat import ERC3
 from launch.platform import EMBEDDED_KEY
 from launch.store import store_benchmark
-from models.records import Role
+from models.records import ModelCall, Role
 from playbooks.playbook import HEADER
 from simulator.pack import Pack
 from simulator.server import serve
@@ -42,6 +42,9 @@ class _Notes:
     on_done: Callable[[TaskResult], None] = lambda _result: None
 
     def task_started(self, task: TaskInfo) -> None:
+        """Nothing to note."""
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
         """Nothing to note."""
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.records import Group, LabRun
+from lab.report import NAMES
 from launch.errors import CannotRun
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def plot_mechanics(run: LabRun, path: Path) -> None:
     ):
         if summary.passed.share is not None:
             axes.axvline(
-                summary.passed.share, linestyle=style, color="#888888", label=summary.player
+                summary.passed.share, linestyle=style, color="#888888", label=NAMES[summary.player]
             )
     axes.set_xlim(-0.02, 1.02)
     axes.set_xlabel("passed, 95 % Wilson interval")

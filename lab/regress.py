@@ -186,7 +186,7 @@ def _show(run: LabRun, folder: Path, as_json: bool, plot: Path | None, save_base
     from lab import baseline
     from lab.folder import RunFolder
     from lab.plots import plot_mechanics
-    from lab.report import report
+    from lab.report import failed_lines, report
 
     if plot:
         plot_mechanics(run, plot)
@@ -197,6 +197,8 @@ def _show(run: LabRun, folder: Path, as_json: bool, plot: Path | None, save_base
         return
     show = console()
     show.print(report(run))
+    for line in failed_lines(RunFolder(folder).trials()):
+        show.print(line, highlight=False, markup=False, soft_wrap=True)
     show.print(f"trials and summary: {folder}", highlight=False, markup=False, soft_wrap=True)
     if save_baseline:
         show.print(f"baseline written: {baseline.FILE}", highlight=False, soft_wrap=True)

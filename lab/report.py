@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
 from coordinator.display import DASH
-from lab.records import Group, LabRun, Rate, Summary
+from lab.records import Group, LabRun, Rate, Summary, Trial
 
+FAILED_SHOWN = 20
+WHY_CHARS = 160
 NAMES = {"agent": "the brain", "nothing": "do nothing", "first-match": "buy the first match"}
 
 
@@ -22,6 +26,26 @@ def report(run: LabRun) -> RenderableType:
             parts += _groups("by playbook", summary.by_playbook)
             parts += [escape(line) for line in closing_lines(summary)]
     return Stack(*parts)
+
+
+def failed_lines(trials: Iterable[Trial]) -> list[str]:
+    """The first trials that did not pass, wrong checkouts before all others, with their reasons."""
+    wrong: list[str] = []
+    others: list[str] = []
+    count = 0
+    for trial in trials:
+        if trial.passed:
+            continue
+        count += 1
+        words = " ".join((trial.error or trial.why).split())[:WHY_CHARS]
+        what: str = trial.failure or trial.outcome
+        if trial.wrong_checkout:
+            what = f"WRONG CHECKOUT of {dollars(trial.paid)}, best {dollars(trial.best)}"
+        lines = wrong if trial.wrong_checkout else others
+        if len(lines) < FAILED_SHOWN:
+            lines.append(f"{trial.spec_id}: {what}: {words}")
+    left = count - len(wrong) - len(others)
+    return [*wrong, *others, *([f"… {left} more in trials.jsonl"] if left else [])]
 
 
 def overview(run: LabRun) -> Table:

@@ -245,23 +245,24 @@ def _needed_coupons(raw: Raw) -> set[str]:
 
 
 def _without_unknown(raw: Raw) -> Raw:
-    """The certificate's demand without products that the shop does not sell any more."""
+    """The certificate's demand without choices that the shop does not sell any more."""
     skus = {product["sku"] for product in raw["products"]}
 
-    def pruned(value: Any) -> Any:
+    def pruned(value: Any, name: str = "") -> Any:
         if isinstance(value, dict):
-            return {k: pruned(v) for k, v in value.items()}
-        if isinstance(value, list):
-            return [pruned(v) for v in value if not _names_unknown(v, skus)]
-        return value
+            kept = value.items() if name != "choices" else _known(value, skus)
+            return {k: pruned(v, k) for k, v in kept}
+        if name == "extras":
+            return [sku for sku in value if sku in skus]
+        return [pruned(v) for v in value] if isinstance(value, list) else value
 
     if raw.get("oracle"):
         raw["oracle"] = pruned(raw["oracle"])
     return raw
 
 
-def _names_unknown(value: Any, skus: set[str]) -> bool:
-    return isinstance(value, dict) and "sku" in value and value["sku"] not in skus
+def _known(choices: Raw, skus: set[str]) -> list[tuple[str, Any]]:
+    return [(sku, units) for sku, units in choices.items() if sku in skus]
 
 
 def _is_noise(word: str) -> bool:

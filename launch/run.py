@@ -59,7 +59,10 @@ def _run(options: Options) -> int:
                 raise CannotRun(f"stopped: {error}; --resume {setting.folder} goes on") from None
         results = _finish(session, setting.options, note, stopped=stop.asked)
     show_end(setting, results)
-    return INTERRUPTED if stop.asked else 0
+    if stop.asked:
+        return INTERRUPTED
+    player = setting.brains.player
+    return 1 if player and player.misses else 0
 
 
 def _finish(session: Session, options: Options, note: Console, *, stopped: bool) -> Any:

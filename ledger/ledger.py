@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ledger.fault import ToolFault
-from ledger.record import Deed, Intent, Kind, Outcome, Settled, ToolCall, WireCall
+from ledger.record import Deed, Intent, Kind, Outcome, Settled, ToolCall, WireCall, WireOutcome
 from ledger.tool import Tool
 
 T = TypeVar("T")
@@ -54,6 +54,8 @@ class Ledger:
         self._calls: list[ToolCall] = []
         self._wire: list[WireCall] = []
         self._spent = {"calls": 0, "requests": 0, "writes": 0, "final": 0}
+        self._open: set[str] = set()
+        """Paths of irreversible requests that had no answer and are not settled yet."""
         self._closed = False
         self._lock = threading.RLock()
         self.position: Callable[[], tuple[int, int] | None] = lambda: None
@@ -196,15 +198,31 @@ class Ledger:
             return self._sent(path, body, kind, do, final)
 
     def settled(self, path: str, *, took_effect: bool) -> None:
-        """Say what became of an irreversible request that had no answer."""
-        self._witness(Settled(path=path, took_effect=took_effect))
+        """Say what became of the last request to ``path``, which had no answer.
+
+        Its record is put right where the call that sent it still runs. An irreversible request
+        of this ledger that did not take effect is taken off the budget again.
+        """
+        with self._lock:
+            self._witness(Settled(path=path, took_effect=took_effect))
+            if path in self._open:
+                self._open.remove(path)
+                self._spent["final"] -= not took_effect
+            for at in reversed(range(len(self._wire))):
+                call = self._wire[at]
+                if (call.path, call.outcome) == (path, "unknown"):
+                    found = {"outcome": "done", "error": None}
+                    self._wire[at] = call.model_copy(
+                        update=found if took_effect else {"outcome": "lost"}
+                    )
+                    return
 
     def _sent(
         self, path: str, body: dict[str, object], kind: Kind, do: Callable[[], T], final: bool
     ) -> T:
         began, started = time.perf_counter(), round(time.time(), 6)
 
-        def keep(outcome: Outcome, error: str | None = None) -> None:
+        def keep(outcome: WireOutcome, error: str | None = None) -> None:
             call = WireCall(
                 path=path,
                 body=body,
@@ -215,15 +233,17 @@ class Ledger:
                 started=started,
             )
             self._wire.append(call)
+            # Without an answer it may have taken effect: that counts, a refusal does not.
+            self._spent["final"] += final and outcome in ("done", "unknown")
+            if final and outcome == "unknown":
+                self._open.add(path)
             if kind == "write":
                 self._witness(call)
-            # Without an answer it may have taken effect: that counts, a refusal does not.
-            self._spent["final"] += final and outcome != "failed"
 
         try:
             answer = do()
         except ToolFault as fault:
-            keep("unknown" if fault.fatal else "failed", fault.text)
+            keep("lost" if fault.lost else "unknown" if fault.fatal else "failed", fault.text)
             raise
         except BaseException as error:
             keep("unknown", type(error).__name__)

@@ -11,6 +11,9 @@ from ledger.fault import FaultKind
 
 Kind = Literal["read", "write"]
 Outcome = Literal["done", "failed", "unknown"]
+WireOutcome = Literal["done", "failed", "unknown", "lost"]
+"""``unknown``: sent, and no answer came back. ``lost``: known to have had no effect, without
+being refused: it never arrived or was turned away unread, and may have been sent again."""
 
 
 class WireCall(BaseModel):
@@ -21,8 +24,7 @@ class WireCall(BaseModel):
     path: str
     body: dict[str, object]
     kind: Kind
-    outcome: Outcome
-    """``unknown``: the request was sent and no answer came back."""
+    outcome: WireOutcome
     error: str | None = None
     seconds: float = 0.0
     started: float = 0.0
@@ -41,7 +43,7 @@ class Intent(BaseModel):
 
 
 class Settled(BaseModel):
-    """What became of an irreversible request whose answer never came, seen from the state."""
+    """What became of a request whose answer never came, seen from the state."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_type_hints
 
 from pydantic import ConfigDict, ValidationError, validate_call
 
@@ -22,6 +22,10 @@ class Tool:
     doc: str
     signature: inspect.Signature
     run: Callable[..., object] = field(repr=False)
+    function: Callable[..., object] = field(repr=False)
+    """As it was written: its annotations are the types of the arguments."""
+    final: bool = False
+    """Whether it does what cannot be undone."""
 
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed.
@@ -39,8 +43,13 @@ class Tool:
         shown = str(self.signature.replace(return_annotation=inspect.Signature.empty))
         return f"{self.name}{shown}"
 
+    def types(self) -> dict[str, Any]:
+        """The type of each argument, by name, as Python types and not as text."""
+        hints = get_type_hints(self.function, include_extras=True)
+        return {name: hints[name] for name in self.signature.parameters}
 
-def tool(kind: Kind, function: Callable[..., Any]) -> Tool:
+
+def tool(kind: Kind, function: Callable[..., Any], *, final: bool = False) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
     checked = validate_call(config=ConfigDict(arbitrary_types_allowed=False))(function)
     name = function.__name__
@@ -54,7 +63,7 @@ def tool(kind: Kind, function: Callable[..., Any]) -> Tool:
         except ValidationError as error:
             raise ToolFault(f"{_explain(error)}; expected {made.usage()}") from None
 
-    made = Tool(name, kind, inspect.getdoc(function) or "", plain, run)
+    made = Tool(name, kind, inspect.getdoc(function) or "", plain, run, function, final)
     return made
 
 

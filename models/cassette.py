@@ -87,6 +87,8 @@ class Player:
             key = self._key(e.request.model, e.prompt_sha256, e.params_sha256)
             self._recorded.setdefault(key, []).append(e)
         self._played: Counter[Key] = Counter()
+        self.misses = 0
+        """Requests that were not on the tape."""
         self._lock = threading.Lock()
 
     def send(self, request: Request, timeout: float) -> Reply:
@@ -105,6 +107,8 @@ class Player:
             if exchange is not None:
                 self._played[key] += 1
         if exchange is None:
+            with self._lock:
+                self.misses += 1
             text = describe_miss(
                 self.tape.path,
                 self._exchanges,
@@ -134,6 +138,8 @@ class Player:
         said = []
         if self.tape.torn:
             said.append("its last line is torn and was left out")
+        if self.misses:
+            said.append(f"{self.misses} requests are not on it: what was asked is another prompt")
         if unused := len(self.unused()):
             said.append(f"{unused} of {len(self._exchanges)} exchanges were not asked for")
         if masked := sum(e.masked for e in self._exchanges):

@@ -35,7 +35,8 @@ _CONTEXT = regex.compile(
     r"context (?:length|window|size)|too (?:long|many tokens)|too large", regex.I
 )
 _UNREADABLE = regex.compile(
-    r"empty or invalid response|invalid response object|expecting value", regex.I
+    r"empty or invalid response|invalid response object|expecting value|returned 'choices' that is",
+    regex.I,
 )
 _FLAGGED = regex.compile(r"moderation|flagged|content[_ ]policy", regex.I)
 _PREFIX = regex.compile(r"^(?:litellm\.\w+: )?(?:\w+(?: \w+)?: )?(?:\w+Exception - )?")
@@ -128,7 +129,7 @@ def _by_status(status: int | None, said: str, names: set[str]) -> ErrorKind:
 
 def _quoted(said: str) -> str:
     """The provider's own words, short and without secrets; none where it sent a page."""
-    text = _PREFIX.sub("", said.splitlines()[0] if said else "").strip()
+    text = _PREFIX.sub("", said.splitlines()[0] if said else "").split("Traceback")[0].strip()
     if "<html" in said.casefold() or "<!doctype" in said.casefold():
         return "an HTML page"
     # Redacted before it is cut: half a key would not be recognised.

@@ -42,8 +42,17 @@ def load() -> Any:
             litellm.disable_hf_tokenizer_download = True
             for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
                 logging.getLogger(name).setLevel(logging.CRITICAL)
+            litellm.client_session = _session()
             _loaded = litellm
     return _loaded
+
+
+def _session() -> Any:
+    from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
+
+    from models.session import open_session
+
+    return open_session(get_ssl_configuration())
 
 
 def warm() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 from typing import Any
 
 from models.config import Backend
@@ -13,6 +12,8 @@ from models.litellm_errors import failure_of
 from models.litellm_module import load
 from models.records import Usage
 from models.redact import remember
+from models.session import PROVIDERS
+from models.within import TooLate, within
 
 NO_KEY = "none"
 """Sent to a server of the user's own where no key is named; the client insists on one."""
@@ -23,6 +24,7 @@ class LiteLLMTransport:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
+        self._provider = backend.model.split("/", 1)[0]
         self._key_seen = False
 
     def send(self, request: Request, timeout: float) -> Reply:
@@ -34,15 +36,22 @@ class LiteLLMTransport:
         litellm = load()
         arguments = self._arguments(request, timeout, self._key(litellm))
         try:
-            response = _within(timeout, lambda: litellm.completion(**arguments))
-        except ExchangeFailed:
-            raise
+            response = self._complete(litellm, arguments, timeout)
+        except TooLate:
+            text = f"no answer within {timeout:.1f} s"
+            raise ExchangeFailed("timeout", text, status=408) from None
         except Exception as error:
             failure = failure_of(error)
             if failure is None:  # no word of a provider: a fault of ours
                 raise
             raise failure from None
         return self._reply(response)
+
+    def _complete(self, litellm: Any, arguments: dict[str, Any], timeout: float) -> Any:
+        """The response, within the time. Where a session holds it, no thread is needed for it."""
+        if self._provider in PROVIDERS:
+            return litellm.completion(**arguments)
+        return within(timeout, lambda: litellm.completion(**arguments))
 
     def _arguments(self, request: Request, timeout: float, key: str | None) -> dict[str, Any]:
         params = dict(request.params)
@@ -54,8 +63,8 @@ class LiteLLMTransport:
             "messages": [dict(m) for m in request.messages],
             "api_base": self._backend.base_url,
             "api_key": key,
-            # Whole seconds: LiteLLM keeps one client, with its connections, for each value.
-            "timeout": float(math.ceil(timeout)),
+            # In steps: LiteLLM keeps one client for each value.
+            "timeout": math.ceil(timeout) if timeout > 1 else max(round(timeout, 1), 0.1),
             "max_retries": 0,
             "drop_params": True,
             **params,
@@ -70,7 +79,7 @@ class LiteLLMTransport:
                 raise _no_key(variable)
             remember(key)
             return key
-        provider = self._backend.model.split("/", 1)[0]
+        provider = self._provider
         if provider == "openai":
             own_server = self._backend.base_url and not os.environ.get("OPENAI_API_KEY")
             return NO_KEY if own_server else None
@@ -115,27 +124,6 @@ class LiteLLMTransport:
 
 def _no_key(variable: str) -> ExchangeFailed:
     return ExchangeFailed("authentication", f"{variable} is not set", usage=Usage.nothing())
-
-
-def _within(seconds: float, action: Any) -> Any:
-    """What ``action`` gives, or a timeout: a server that dribbles resets the client's own clock."""
-    done: list[tuple[bool, Any]] = []
-
-    def work() -> None:
-        try:
-            done.append((True, action()))
-        except BaseException as error:
-            done.append((False, error))
-
-    thread = threading.Thread(target=work, name="model-call", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not done:
-        raise ExchangeFailed("timeout", f"no answer within {seconds:.1f} s", status=408)
-    worked, outcome = done[0]
-    if worked:
-        return outcome
-    raise outcome
 
 
 def _usage(raw: Any) -> Usage:

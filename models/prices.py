@@ -110,6 +110,12 @@ def canonical(model: str) -> tuple[str, ...]:
     return tuple(kept) if len(kept) > 1 else ()
 
 
+def map_entry(model: str) -> Mapping[str, Any] | None:
+    """What LiteLLM's bundled map says of this very id; None: it does not know its price."""
+    exact = _exact(model)
+    return _price_map()[exact] if exact else None
+
+
 def _exact(model: str) -> str | None:
     """The map's own key for an id: itself, or without the provider that the entry names."""
     map_ = _price_map()

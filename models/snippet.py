@@ -20,6 +20,7 @@ from typing import Literal
 import regex
 
 from models.loose_json import all_json, find_json
+from models.python_code import tree_of
 from models.text import WORDS, Cleaned, Problem
 
 CodeProblem = Problem | Literal["no_code", "call"]
@@ -206,8 +207,8 @@ def _without_blocks(text: str) -> Snippet:
 
 def _parsed(code: str) -> ast.Module | None:
     try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return tree_of(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return None
 
 

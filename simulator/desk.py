@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simulator import core_api, store_api
 from simulator.pack_faults import FAULT_PATHS
-from simulator.platform import KEY_PREFIX
+from simulator.platform import KEY_PREFIX, is_key
 from simulator.records import Refusal
 from simulator.state import Call, Event, StateError
 
@@ -61,8 +61,7 @@ class Desk:
 
     def take(self, call: Call) -> Outcome:
         """Answer one call."""
-        if "account_key" in call.body:
-            call = _without_key(call)
+        call = _without_secrets(call)
         subject = self._subject(call)
         if subject is None and call.path not in SESSION_WRITES:
             return self._deliver(call)
@@ -136,10 +135,17 @@ def _refused(status: int, text: str) -> Outcome:
     return Outcome(status, {"status": status, "error": text, "code": ""})
 
 
-def _without_key(call: Call) -> Call:
-    """The account key is a secret: neither platform nor state file see more than its digest."""
-    key = call.body["account_key"]
-    if not isinstance(key, str) or not key.startswith(KEY_PREFIX) or key == KEY_PREFIX:
-        return call
-    digest = hashlib.sha256(key.encode()).hexdigest()
-    return Call(call.path, call.body | {"account_key": KEY_PREFIX + digest}, call.task_id)
+def _without_secrets(call: Call) -> Call:
+    """The call as platform and state file may know it.
+
+    An account key becomes its digest, which is as good for telling accounts apart and stays
+    refused where the key is. The text of a reported model call is nobody's business here.
+    """
+    key, text = call.body.get("account_key"), call.body.get("completion")
+    if isinstance(key, str):
+        prefix = KEY_PREFIX if is_key(key) else ""
+        digest = hashlib.sha256(key.encode()).hexdigest()
+        return Call(call.path, call.body | {"account_key": prefix + digest}, call.task_id)
+    if isinstance(text, str) and call.task_id is None:
+        return Call(call.path, call.body | {"completion": ""})
+    return call

@@ -176,5 +176,10 @@ class Platform:
         return task.evaluation, False
 
     def _check_key(self, account_key: str) -> None:
-        if not account_key.startswith(KEY_PREFIX) or account_key == KEY_PREFIX:
+        if not is_key(account_key):
             raise Refusal("invalid account key")
+
+
+def is_key(text: str) -> bool:
+    """Whether it has the form of an account key."""
+    return text.startswith(KEY_PREFIX) and text != KEY_PREFIX

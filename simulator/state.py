@@ -160,8 +160,7 @@ class StateFile:
         if found["format"] != FORMAT:
             raise self._error(f"has the format {found['format']!r}; this platform needs {FORMAT!r}")
         if found.get("pack_sha256") != header["pack_sha256"]:
-            theirs, ours = (f"{one.get('pack')!r} ({one.get('pack_sha256', '')[:12]})"
-                            for one in (found, header))  # fmt: skip
+            theirs, ours = (_pack_of(one) for one in (found, header))
             raise self._error(f"belongs to the pack {theirs}, not to {ours}; name another file")
 
     def _write(self, line: bytes, sync: bool) -> None:
@@ -187,6 +186,10 @@ class StateFile:
 
     def _error(self, text: str) -> StateError:
         return StateError(f"state file {self._path}: {text}")
+
+
+def _pack_of(header: dict[str, Any]) -> str:
+    return f"{header.get('pack')!r} ({str(header.get('pack_sha256'))[:12]})"
 
 
 def _sync_folder(folder: Path) -> None:

@@ -57,6 +57,8 @@ class StoreBenchmark:
     def state(self, ledger: Ledger) -> str:
         """The basket, read afresh, as JSON text; after a checkout the receipt too.
 
+        Where requests have arrived otherwise than answered, a warning says so.
+
         Raises:
             ToolFault: the shop does not answer.
         """
@@ -64,6 +66,8 @@ class StoreBenchmark:
         state: dict[str, object] = {"basket": self._session.view()}
         if self._session.checkouts:
             state["checked_out"] = self._session.checkouts
+        elif self._session.odd:
+            state["warning"] = self._session.odd
         return json.dumps(state, ensure_ascii=False)
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:

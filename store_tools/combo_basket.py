@@ -6,9 +6,10 @@ from typing import Any
 
 from ledger import Tool, ToolFault, tool
 from store_tools.combo_coupons import try_coupons
-from store_tools.moves import Content, Item, bring_back, content_in, content_of, move, switch_coupon
+from store_tools.mirror import Basket, Content
+from store_tools.moves import Item, bring_back, bring_to, content_of, holds
 from store_tools.requests import known_dead
-from store_tools.session import Basket, StoreSession
+from store_tools.session import StoreSession
 
 
 def basket_tools(session: StoreSession) -> list[Tool]:
@@ -42,18 +43,19 @@ def basket_tools(session: StoreSession) -> list[Tool]:
 def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
     """Move the basket to a content and coupon; a refusal puts it back as it was.
 
+    The basket that comes back is the shop's own, seen after the last move.
+
     Raises:
         ToolFault: the shop refused a product, a quantity or the code.
+        OutOfReach: the shop does not answer, or does not come to show what was asked for.
     """
-    before = session.view()
-    start = content_in(before)
-    if start == wanted and before["coupon"] == coupon:
-        return before
-    known_dead(session, coupon)
+    before, odd = session.view(), session.odd
+    if not holds(before, wanted, coupon):
+        known_dead(session, coupon)
     try:
-        move(session, start, wanted)
-        switch_coupon(session, before["coupon"], coupon)
-        return session.view()
+        basket = bring_to(session, before, wanted, coupon)
     except ToolFault as fault:
-        bring_back(session, start, before["coupon"], fault)
+        bring_back(session, before, odd, fault)
         raise
+    session.odd = None
+    return basket

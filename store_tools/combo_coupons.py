@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ledger import ToolFault
-from store_tools.moves import Content, bring_back, content_in, move, switch_coupon, walk_order
+from store_tools.mirror import Basket, Content, content_in
+from store_tools.moves import ROUNDS, bring_back, move, switch_coupon, walk_order
 from store_tools.requests import apply_coupon, known_dead
-from store_tools.session import Basket, StoreSession
+from store_tools.session import OutOfReach, StoreSession
 
 BASKETS_AT_MOST = 1000
 """Finding the walk takes time that grows with the square of this."""
@@ -31,15 +32,17 @@ def try_coupons(
         raise ToolFault(f"at most {BASKETS_AT_MOST} combinations in one call, not {len(contents)}")
     unique = list({tuple(sorted(c.items())): c for c in contents if c}.values())
     codes = list(dict.fromkeys(c for c in coupons if c))
-    before = session.view()
+    before, odd = session.view(), session.odd
     trial = _Trial(session, before)
     try:
         for index in walk_order(trial.content, unique):
             trial.visit(unique[index], codes)
         trial.go_home(before)
     except ToolFault as fault:
-        bring_back(session, content_in(before), before["coupon"], fault)
+        bring_back(session, before, odd, fault)
         raise
+    if trial.moved:
+        bring_back(session, before, odd)
     trial.results.sort(key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))
     return {"results": trial.results, "errors": trial.all_errors()}
 
@@ -51,6 +54,7 @@ class _Trial:
         self.session = session
         self.content = content_in(before)
         self.coupon: str = before["coupon"]
+        self.moved = False
         self.results: list[dict[str, Any]] = []
         self._errors: list[dict[str, Any]] = []
         self._refused: dict[str, str] = {}
@@ -58,24 +62,54 @@ class _Trial:
         """Codes that were accepted on some basket without a discount, in order."""
 
     def visit(self, content: Content, codes: list[str]) -> None:
-        """Move to a basket and try every code there."""
-        try:
-            move(self.session, self.content, content)
-        except ToolFault as fault:
-            if fault.fatal:
-                raise
-            self._errors.append({"items": _rows(content), "error": fault.text})
-            self.content = content_in(self._look())
+        """Move to a basket and try every code there.
+
+        Where the shop comes to show another basket, or what became of a request is not known,
+        the visit is made again; a row is only kept of a basket that was seen as it was meant.
+
+        Raises:
+            OutOfReach: the shop does not answer, or shows another basket every time.
+        """
+        self.moved = True
+        for _ in range(ROUNDS):
+            try:
+                rows = self._rows_at(content, codes)
+            except OutOfReach as fault:
+                # Should the shop be gone, this look says so.
+                self.content, lost = content_in(self._look()), fault
+                continue
+            except ToolFault as fault:
+                if fault.fatal:
+                    raise
+                self.content = content_in(self._look())
+                self._errors.append({"items": _rows(content), "error": fault.text})
+                return
+            self.content = dict(content)
+            self.results += rows
             return
-        self.content = dict(content)
-        basket: Basket | None = None
+        raise lost
+
+    def _rows_at(self, content: Content, codes: list[str]) -> list[dict[str, Any]]:
+        """What a basket costs: with each code that gives a discount there, and without any.
+
+        Raises:
+            ToolFault: the shop refused to fill the basket.
+        """
+        rows: list[dict[str, Any]] = []
+        move(self.session, self.content, content)
+        subtotal: int | None = None
         for code in sorted(codes, key=lambda c: c != self.coupon):
             if self._apply(code):
-                basket = self._look()
-                self._keep(content, basket)
-        subtotal = (basket or self._look())["subtotal"]
-        row = {"coupon": "", "subtotal": subtotal, "discount": 0, "total": subtotal}
-        self.results.append({"items": _rows(content), **row})
+                basket = self._look_at(content)
+                subtotal = basket["subtotal"]
+                if basket["coupon"] and basket["discount"]:
+                    rows.append(_row(content, basket))
+                elif basket["coupon"]:
+                    self._idle[basket["coupon"]] = None
+        if subtotal is None:
+            subtotal = self._look_at(content)["subtotal"]
+        bare = {"coupon": "", "subtotal": subtotal, "discount": 0, "total": subtotal}
+        return [*rows, _row(content, bare)]
 
     def _apply(self, code: str) -> bool:
         if code == self.coupon:
@@ -102,12 +136,11 @@ class _Trial:
         self.coupon = basket["coupon"]
         return basket
 
-    def _keep(self, content: Content, basket: Basket) -> None:
-        row = {k: basket[k] for k in ("coupon", "subtotal", "discount", "total")}
-        if basket["coupon"] and basket["discount"]:
-            self.results.append({"items": _rows(content), **row})
-        elif basket["coupon"]:
-            self._idle[basket["coupon"]] = None
+    def _look_at(self, content: Content) -> Basket:
+        basket = self._look()
+        if content_in(basket) != content:
+            raise OutOfReach("the basket does not come to hold what was put in")
+        return basket
 
     def go_home(self, before: Basket) -> None:
         """Put the basket back as it was before the search."""
@@ -124,6 +157,11 @@ class _Trial:
             if code not in useful
         ]
         return [*self._errors, *refused, *idle]
+
+
+def _row(content: Content, basket: Basket) -> dict[str, Any]:
+    priced = {k: basket[k] for k in ("coupon", "subtotal", "discount", "total")}
+    return {"items": _rows(content), **priced}
 
 
 def _rows(content: Content) -> list[dict[str, Any]]:

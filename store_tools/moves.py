@@ -8,11 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from erc3_compat import store
 from ledger import ToolFault
+from store_tools.mirror import Basket, Content, content_in
 from store_tools.requests import apply_coupon
-from store_tools.session import Basket, StoreSession
+from store_tools.session import OutOfReach, StoreSession
 
-Content = dict[str, int]
-"""Quantities by SKU."""
+ROUNDS = 5
+"""So often a basket is moved that the shop then shows otherwise."""
 
 
 class Item(BaseModel):
@@ -30,11 +31,6 @@ def content_of(items: list[Item]) -> Content:
     for item in items:
         content[item.sku] = content.get(item.sku, 0) + item.quantity
     return content
-
-
-def content_in(basket: Basket) -> Content:
-    """Quantities by SKU of a basket that the shop showed."""
-    return {i["sku"]: i["quantity"] for i in basket["items"]}
 
 
 def move(session: StoreSession, start: Mapping[str, int], wanted: Mapping[str, int]) -> None:
@@ -59,19 +55,52 @@ def switch_coupon(session: StoreSession, now: str, wanted: str) -> None:
         session.send(store.Req_RemoveCoupon())
 
 
-def bring_back(session: StoreSession, content: Content, coupon: str, fault: ToolFault) -> None:
-    """Put the basket back after a fault, from what the shop shows now.
+def bring_to(session: StoreSession, now: Basket, content: Content, coupon: str) -> Basket:
+    """Move the basket from what the shop shows ``now`` until it shows this content and coupon.
+
+    A request may arrive twice or without an answer: what the shop shows then is moved again.
+
+    Raises:
+        ToolFault: the shop refused a product, a quantity or the code; the basket is on the way.
+        OutOfReach: the shop does not answer, or shows something else all the time.
+    """
+    for _ in range(ROUNDS):
+        if holds(now, content, coupon):
+            return now
+        try:
+            move(session, content_in(now), content)
+            switch_coupon(session, now["coupon"], coupon)
+        except OutOfReach:
+            # Of that write nothing is known; should the shop be gone, the view says so.
+            pass
+        now = session.view()
+    if holds(now, content, coupon):
+        return now
+    raise OutOfReach(f"the basket was set {ROUNDS} times and still shows something else: view it")
+
+
+def holds(basket: Basket, content: Content, coupon: str) -> bool:
+    """Whether a basket that the shop showed has exactly this content and coupon."""
+    return content_in(basket) == content and bool(basket["coupon"] == coupon)
+
+
+def bring_back(
+    session: StoreSession, before: Basket, odd: str | None, fault: ToolFault | None = None
+) -> None:
+    """Put the basket back as it was ``before``, from what the shop shows now.
+
+    ``odd`` is what the session found odd about the basket then, ``fault`` what ended the work.
 
     Raises:
         ToolFault: it cannot be put back; the text tells the first fault too.
     """
     try:
-        now = session.view()
-        move(session, content_in(now), content)
-        switch_coupon(session, now["coupon"], coupon)
+        bring_to(session, session.view(), content_in(before), before["coupon"])
     except ToolFault:
-        text = f"{fault.text}; the basket could not be put back as it was, view it"
+        begin = f"{fault.text}; " if fault else ""
+        text = f"{begin}the basket could not be put back as it was, view it"
         raise ToolFault(text, kind="RuntimeError", fatal=True) from None
+    session.odd = odd
 
 
 def distance(a: Content, b: Content) -> int:

@@ -14,13 +14,13 @@ from store_tools.session import READS, OutOfReach, StoreSession, filled_basket
 def repeat_request(session: StoreSession, request: WireCall) -> str | None:
     """Send a recorded write again; in words, what was answered otherwise now.
 
-    A read is not sent, what the session had learnt from it is taken over. A request whose answer
-    never came is sent and not compared: the state will show whether it had taken effect.
+    A read is not sent, what the session had learnt from it is taken over; nor is a write that had
+    no effect. One of which nothing is known is sent and not compared: the state will show it.
 
     Raises:
         OutOfReach: the shop does not answer.
     """
-    if request.path in READS:
+    if request.path in READS or request.outcome == "lost":
         _learn(session, request)
         return None
     error = _refusal(session, request)
@@ -35,23 +35,25 @@ def repeat_request(session: StoreSession, request: WireCall) -> str | None:
 def recall(session: StoreSession, deeds: Sequence[Deed]) -> None:
     """Take over what recorded deeds have taught and done; nothing is sent."""
     intended: dict[str, object] | None = None
+    open_ = False
     for deed in deeds:
         match deed:
             case Intent(about=dict() as about):
-                intended = about
-            case Settled(took_effect=True):
-                _bought(session, intended)
-                intended = None
-            case Settled() | WireCall(path="/basket/checkout", outcome="failed"):
-                intended = None
+                intended, open_ = about, True
+            case Settled(path="/basket/checkout", took_effect=bought):
+                open_ = False
+                if bought:
+                    _bought(session, intended)
+            case WireCall(path="/basket/checkout", outcome="failed" | "lost"):
+                open_ = False
             case WireCall(path="/basket/checkout", outcome="done"):
                 _bought(session, intended)
-                intended = None
+                open_ = False
             case WireCall(path="/coupon/apply", outcome="failed") if known_invalid(deed.error):
                 session.rejected_coupons.add(str(deed.body.get("coupon")))
             case WireCall():
                 _learn(session, deed)
-    session.unsettled = None if intended is None else filled_basket(intended)
+    session.unsettled = filled_basket(intended) if open_ and intended is not None else None
 
 
 def _bought(session: StoreSession, basket: dict[str, object] | None) -> None:
@@ -80,8 +82,7 @@ def _send(session: StoreSession, request: WireCall) -> None:
             session.send(store.Req_RemoveCoupon())
         case "/basket/checkout":
             try:
-                receipt = session.send(store.Req_CheckoutBasket(), final=True)
-                session.checkouts.append(filled_basket(receipt))
+                session.send(store.Req_CheckoutBasket(), final=True)
             finally:
                 session.forget_stock()
         case other:

@@ -1,29 +1,31 @@
-"""One task's shop as the tools see it: requests through the ledger, errors in stable words."""
+"""One task's shop as the tools see it: requests through the ledger, errors in stable words.
+
+What a request without an answer has done is told from the basket: it is read and compared with
+what it held before, which the session knows from its last view and the writes that were answered
+since. A write is sent again only when it is known that it had no effect.
+
+A checkout may be sent again once the basket is seen unchanged, because a purchase empties the
+basket: had the first request arrived before the look, the basket would be empty, and should it
+arrive later, then one of the two finds an empty basket and buys nothing. Whoever then gets the
+refusal looks at the basket before believing it. No other write is sent before that is settled.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
 import regex
-from tenacity import (
-    Retrying,
-    retry_if_exception_type,
-    stop_after_attempt,
-    wait_exponential,
-    wait_random,
-)
 
-from erc3_compat import ApiException, store, transport_errors
+from erc3_compat import store
+from erc3_compat.patience import ATTEMPTS, attempts, retry_after_of, trouble_of
 from ledger import Ledger, ToolFault
 from ledger.record import Kind
+from store_tools.mirror import ADD, CHECKOUT, REMOVE, Basket, Mirror
 
 Product = dict[str, Any]
-Basket = dict[str, Any]
-CHECKOUT = "/basket/checkout"
 READS = frozenset({"/products/list", "/basket/view"})
-READ_ATTEMPTS = 3
-READ_WAIT = wait_exponential(multiplier=0.1, max=2) + wait_random(0, 0.2)
-PASSING_STATUS = frozenset({408, 425, 429})
+CHECKOUT_ATTEMPTS = 3
+SET_AGAIN = "set the basket again with Combo_Set_Basket_For_Items before you check out"
 _EMPTY = regex.compile(
     r"^Invalid response payload: 1 validation error.*\n(?:items|products)\n"
     r"\s*Input should be a valid list.*?input_value=None",
@@ -41,11 +43,24 @@ class StoreClient(Protocol):
 class OutOfReach(ToolFault):
     """No usable answer came back: a dropped connection, a 5xx, or a body that is no JSON.
 
-    For a write it is unknown whether it took effect.
+    For a write it is unknown whether it took effect, unless the text says that it did not.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, retry_after: float | None = None) -> None:
         super().__init__(text, kind="RuntimeError", fatal=True)
+        self.retry_after = retry_after
+
+
+class Missed(ToolFault):
+    """A request that is known to have had no effect and was not refused: it may be sent again."""
+
+    def __init__(self, text: str, retry_after: float | None = None) -> None:
+        super().__init__(text, kind="RuntimeError", lost=True)
+        self.retry_after = retry_after
+
+
+class Refused(ToolFault):
+    """The shop said no, in its own words."""
 
 
 class StoreSession:
@@ -58,13 +73,21 @@ class StoreSession:
     def __init__(self, client: StoreClient) -> None:
         self._client = client
         self._ledger = Ledger()
+        self._mirror: Mirror | None = None
+        """None: not known, a view tells."""
         self.catalog: list[Product] | None = None
         self.page_limit: int | None = None
         """Largest page that the shop is known to take."""
         self.rejected_coupons: set[str] = set()
         self.checkouts: list[Basket] = []
         self.unsettled: Basket | None = None
-        """What a checkout was sent for whose answer never came; the next view settles it."""
+        """What a checkout was sent for whose answer never came; a view settles it."""
+        self._belated: Basket | None = None
+        """What it was sent for where it had not arrived by then; it may do so later."""
+        self.odd: str | None = None
+        """Why the basket may not be what the calls made of it; no checkout until it is set again.
+
+        A request may arrive twice or late: its answer shows nothing of it, a later view does."""
         self.looked = False
         """Whether any product was listed in this task."""
 
@@ -75,65 +98,151 @@ class StoreSession:
     def send(self, request: Any, *, final: bool = False, about: object = None) -> dict[str, Any]:
         """Send one request model and return the answer as a dict with missing fields left out.
 
-        ``about`` is kept with the intent of a ``final`` request, before it is sent.
+        Tried again as `erc3_compat.patience` has it, five times with pauses of 20 s in all at
+        most: reads, and writes that had no effect; a checkout three times. A write whose answer
+        is lost but that took effect is answered in the shape of the API. ``about`` is kept with
+        the intent of a ``final`` request, before it is sent.
 
         Raises:
             ToolFault: (``ValueError``) the API refused; its text is the API's own words.
-            OutOfReach: no usable answer; reads were tried three times before.
+            OutOfReach: no usable answer.
         """
-        path: str = request.tool
-        kind: Kind = "read" if path in READS else "write"
-        body = request.model_dump(mode="json", exclude={"tool"})
-        if kind == "write":
-            return self._once(path, body, kind, request, final, about)
-        for attempt in Retrying(
-            retry=retry_if_exception_type(OutOfReach),
-            stop=stop_after_attempt(READ_ATTEMPTS),
-            wait=READ_WAIT,
-            reraise=True,
-        ):
-            with attempt:
-                return self._once(path, body, kind, request)
-        raise AssertionError("unreachable")
+        read = request.tool in READS
+        passing = (Missed, OutOfReach) if read else (Missed,)
 
-    def _once(
-        self,
-        path: str,
-        body: dict[str, Any],
-        kind: Kind,
-        request: Any,
-        final: bool = False,
-        about: object = None,
-    ) -> dict[str, Any]:
-        no_answer: tuple[type[Exception], ...] = (*transport_errors(), OSError)
+        def once() -> dict[str, Any]:
+            return self._once(request) if read else self._write(request, final, about)
+
+        try:
+            tries = attempts(
+                lambda e: isinstance(e, passing), CHECKOUT_ATTEMPTS if final else ATTEMPTS
+            )
+            return tries(once)
+        except Missed as missed:
+            raise OutOfReach(missed.text) from None
+
+    def _write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
+        path: str = request.tool
+        if self.unsettled is not None or (self._belated is not None and path != CHECKOUT):
+            self.view()
+            self._check_settled()
+            self._belated = None
+        try:
+            answer = self._once(request, final=final, about=about)
+        except OutOfReach as fault:
+            return self._without_answer(request, about, fault)
+        except Refused:
+            if path == CHECKOUT and self._was_bought(about):
+                return self.checkouts[-1]
+            raise
+        if path == CHECKOUT:
+            receipt = filled_basket(answer)
+            # An empty receipt answers the second arrival of a request that has bought already.
+            answer = receipt if receipt["items"] or not isinstance(about, dict) else about
+            self.checkouts.append(answer)
+            self._belated = None
+        if self._mirror is not None:
+            self._mirror = self._mirror.after(path, _body(request))
+        return answer
+
+    def _without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
+        """Look what became of a write: its answer where it took effect.
+
+        Raises:
+            Missed: it did not.
+            OutOfReach: it cannot be told.
+        """
+        if request.tool == CHECKOUT:
+            return self._checkout_without_answer(about, fault)
+        path, body, before, odd = request.tool, _body(request), self._mirror, self.odd
+        self._mirror = None
+        self.odd = f"it is not known what became of a request to {path}: {SET_AGAIN}"
+        seen = Mirror.of(self.view())
+        took = (before or Mirror({}, "")).tells(path, body, seen)
+        if took is None or (before is None and path in (ADD, REMOVE)):
+            raise OutOfReach(f"{fault.text}; whether it took effect cannot be told")
+        self._ledger.settled(path, took_effect=took)
+        self.odd = odd
+        if before is not None:
+            self._compare(before.after(path, body) if took else before, seen)
+        if not took:
+            raise Missed(f"{fault.text}; it did not take effect", fault.retry_after)
+        if path in (ADD, REMOVE):
+            return {"line_count": len(seen.content), "item_count": sum(seen.content.values())}
+        return {}
+
+    def _checkout_without_answer(self, about: object, fault: OutOfReach) -> dict[str, Any]:
+        self._mirror = None
+        if not isinstance(about, dict):
+            raise fault
+        self.unsettled = about
+        self.view()
+        self._check_settled()
+        if self.checkouts:
+            return self.checkouts[-1]
+        raise Missed(f"{fault.text}; nothing was bought", fault.retry_after)
+
+    def _was_bought(self, about: object) -> bool:
+        """Whether a checkout that was refused has emptied the basket: it arrived twice."""
+        if not isinstance(about, dict):
+            return False
+        self._belated = about
+        self.view()
+        self._belated = None
+        return bool(self.checkouts)
+
+    def _check_settled(self) -> None:
+        if self.unsettled is not None:
+            raise OutOfReach("whether the checkout took effect cannot be told from the basket")
+
+    def _once(self, request: Any, final: bool = False, about: object = None) -> dict[str, Any]:
+        kind: Kind = "read" if request.tool in READS else "write"
 
         def do() -> dict[str, Any]:
             try:
                 response = self._client.dispatch(request)
-            except ApiException as error:
+            except Exception as error:
                 if kind == "read" and _EMPTY.search(str(error)):
                     return {}
-                raise _as_fault(error) from None
-            except no_answer as error:
-                raise OutOfReach(f"the store did not answer ({type(error).__name__})") from None
+                fault = _as_fault(error)
+                if fault is None:
+                    raise
+                raise fault from None
             dumped: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
             return dumped
 
-        return self._ledger.send(path, body, kind, do, final=final, about=about)
+        return self._ledger.send(request.tool, _body(request), kind, do, final=final, about=about)
 
     def view(self) -> Basket:
         """The basket with every field filled in: items, subtotal, coupon, discount, total.
 
-        A checkout without an answer is settled here: one that took effect has emptied the basket.
+        A checkout without an answer is settled here: one that took effect has emptied the basket,
+        one that did not has left it as it was. With any other basket it stays unsettled.
         """
         basket = filled_basket(self.send(store.Req_ViewBasket()))
+        seen = Mirror.of(basket)
         if self.unsettled is not None:
-            bought = not basket["items"]
-            self._ledger.settled(CHECKOUT, took_effect=bought)
-            if bought:
-                self.checkouts.append(self.unsettled)
-            self.unsettled = None
+            bought = Mirror.of(self.unsettled).tells(CHECKOUT, {}, seen)
+            if bought is not None:
+                self._ledger.settled(CHECKOUT, took_effect=bought)
+                self.checkouts += [self.unsettled] if bought else []
+                self._belated = None if bought else self.unsettled
+                self.unsettled = None
+        elif self._belated is not None and not seen.content:
+            self._ledger.settled(CHECKOUT, took_effect=True)
+            self.checkouts.append(self._belated)
+            self._belated = None
+        elif self._mirror is not None:
+            self._compare(self._mirror, seen)
+        self._mirror = seen
         return basket
+
+    def _compare(self, expected: Mirror, seen: Mirror) -> None:
+        if expected.content != seen.content and self.odd is None:
+            self.odd = (
+                f"the basket was seen with {seen.content} where your calls had put in "
+                f"{expected.content}: {SET_AGAIN}"
+            )
 
     def forget_stock(self) -> None:
         """Drop the kept catalog: the next listing asks the shop again."""
@@ -157,11 +266,20 @@ def filled_basket(raw: dict[str, Any]) -> Basket:
     }
 
 
-def _as_fault(error: Exception) -> ToolFault:
+def _body(request: Any) -> dict[str, Any]:
+    body: dict[str, Any] = request.model_dump(mode="json", exclude={"tool"})
+    return body
+
+
+def _as_fault(error: Exception) -> ToolFault | None:
+    """The fault that a tool shows for a failed request; None for a mistake of ours."""
+    trouble, wait = trouble_of(error), retry_after_of(error)
+    if trouble is None:
+        return None
     detail = getattr(error, "api_error", None)
-    status = int(getattr(detail, "status", 0) or 0)
-    text = str(getattr(detail, "error", "") or error)
-    usable = 400 <= status < 500 and status not in PASSING_STATUS
-    if text.startswith("Invalid response payload") or not usable:
-        return OutOfReach(f"the store gave no usable answer (status {status})")
-    return ToolFault(text[:500])
+    if trouble == "refused":
+        return Refused(str(getattr(detail, "error", "") or error)[:500])
+    if detail is None:
+        return OutOfReach(f"the store did not answer ({type(error).__name__})")
+    text = f"the store gave no usable answer (status {getattr(detail, 'status', 0)})"
+    return Missed(text, wait) if trouble == "rate_limit" else OutOfReach(text, wait)

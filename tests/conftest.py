@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -16,13 +17,12 @@ import httpx
 import pytest
 from tenacity import wait_none
 
-from erc3_compat import ERC3, ApiError, ApiException, transport_errors
+from erc3_compat import ERC3, ApiError, ApiException, patience, transport_errors
 from erc3_compat.switch import chosen
 from ledger import Budget, Ledger
 from models import retries
 from simulator.pack import Pack, parse_pack
 from simulator.server import Simulator, serve
-from store_tools import session as store_session
 from store_tools.benchmark import StoreBenchmark
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
@@ -64,8 +64,9 @@ def pack_of(*scenarios: Scenario) -> Pack:
 class Line:
     """A store client whose connection fails as planned: {path: [what happens at each call]}.
 
-    "before" loses the request, "after" loses the answer, a number is an HTTP status, any other
-    text is the error text of an answer that cannot be read, None lets the call through.
+    "before" loses the request, "after" loses the answer, "twice" delivers the request twice, a
+    number is an HTTP status, any other text is the error text of an answer that cannot be read,
+    None lets the call through.
     """
 
     def __init__(self, client: Any) -> None:
@@ -84,7 +85,10 @@ class Line:
         answer = self._client.dispatch(request)
         if what == "after":
             raise transport_errors()[0]("connection lost")
-        if what is not None:
+        if what == "twice":
+            with suppress(ApiException):
+                self._client.dispatch(request)
+        elif what is not None:
             raise ApiException(ApiError(status=200, error=str(what), code=""), None)
         return answer
 
@@ -221,5 +225,5 @@ def reference_pack_path() -> Path:
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Repeated attempts follow at once."""
-    monkeypatch.setattr(store_session, "READ_WAIT", wait_none())
+    monkeypatch.setattr(patience, "pause", lambda _state: 0.0)
     monkeypatch.setattr(retries, "WAIT", wait_none())

@@ -130,6 +130,12 @@ BROKEN: dict[str, tuple[str, str]] = {
     ),
     "html": ("text/html", "<html><body><h1>Just a moment</h1></body></html>"),
     "empty-body": ("application/json", ""),
+    "choices-null": (
+        "application/json",
+        '{"id": "x", "object": "chat.completion", "choices": null}',
+    ),
+    "choice-null": ("application/json", '{"id": "x", "choices": [{"index": 0, "message": null}]}'),
+    "no-object": ("application/json", '"try later"'),
     "no-json": ("application/json", '{"choices": [{"mess'),
 }
 """HTTP 200 with something that is no answer: content type and body."""

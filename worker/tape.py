@@ -140,8 +140,9 @@ def _send_again(ledger: Ledger, request: WireCall) -> None:
 
     def do() -> None:
         if request.outcome != "done":
-            fatal = request.outcome == "unknown"
-            raise ToolFault(request.error or "failed", fatal=fatal)
+            what = request.outcome
+            text = request.error or "failed"
+            raise ToolFault(text, fatal=what == "unknown", lost=what == "lost")
 
     with suppress(ToolFault):
         ledger.send(request.path, request.body, request.kind, do)

@@ -16,7 +16,7 @@ from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
 from worker.model import DoorModel, NoUsableCode
 from worker.report import StepRecord, WorkReport
-from worker.sandbox import Limits, SandboxExecutor, open_sandbox, python_rules
+from worker.sandbox import Limits, Pins, SandboxExecutor, open_sandbox, python_rules
 
 MAX_STEPS = 3
 Opener: TypeAlias = Callable[[str, Ledger, Limits], SandboxExecutor]
@@ -62,7 +62,7 @@ class Worker:
     ) -> None:
         """``opener``: opens the sandbox in place of ``open_sandbox``, as a debugger does."""
         self._door = door
-        self._open = opener or (lambda _instruction, ledger, limits: open_sandbox(ledger, limits))
+        self._open = opener or _open_pinned
         self._limits = limits or Limits()
         self._max_steps = max_steps
 
@@ -73,7 +73,8 @@ class Worker:
         model or of the generated code is in the report; what had taken effect stands there too.
 
         Raises:
-            Exception: a fault of our own tools, kept by the sandbox's host side.
+            Exception: a fault of our own tools, kept by the sandbox's host side; or what the
+                door raises that is no fault of the model, such as a limit that is reached.
         """
         began = time.perf_counter()
         executor = self._open(instruction, ledger, self._limits)
@@ -81,7 +82,7 @@ class Worker:
         outcome: dict[str, Any] = {}
         try:
             outcome = self._run(instruction, ledger, executor)
-        except (AgentGenerationError, ModelFailed) as error:
+        except AgentGenerationError as error:
             outcome["error"] = _model_error(error)
         finally:
             ledger.close()
@@ -109,6 +110,10 @@ class Worker:
         return {"error": last[-1] if last else f"no final_answer within {self._max_steps} steps"}
 
 
+def _open_pinned(instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:
+    return open_sandbox(ledger, limits, pins=Pins.of(instruction))
+
+
 def _templates(system: str) -> dict[str, Any]:
     empty = {"initial_plan": "", "update_plan_pre_messages": "", "update_plan_post_messages": ""}
     return {
@@ -119,12 +124,14 @@ def _templates(system: str) -> dict[str, Any]:
     }
 
 
-def _model_error(error: Exception) -> str:
-    cause = error.__cause__ or error
+def _model_error(error: AgentGenerationError) -> str:
+    """What the model's fault was. Raises what was none: a limit, a full disk, a bug of ours."""
+    cause = error.__cause__
     if isinstance(cause, NoUsableCode):
         return str(cause)
-    text = str(cause) if isinstance(cause, ModelFailed) else type(cause).__name__
-    return f"the worker's model failed: {text}"
+    if isinstance(cause, ModelFailed):
+        return f"the worker's model failed: {cause}"
+    raise cause or error
 
 
 def _report(

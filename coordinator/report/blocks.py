@@ -18,7 +18,7 @@ DASH = "–"
 ANSWER_CHARS = 12_000
 """Of one answer; longer ones lose the middle of their lists, with a note."""
 PEEK_CHARS = 90
-REQUESTS_SHOWN = 60
+REQUESTS_SHOWN = 30
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def time_bars(story: Story) -> list[Bar]:
 
 def token_bars(story: Story) -> list[Bar]:
     """Per turn the tokens that are known: prompt read anew, prompt from a cache, completion."""
-    rows = []
+    rows: list[list[tuple[str, float]]] = []
     for act in story.acts:
         cached = sum(call.usage.cached or 0 for call in act.asked)
         prompt = sum(call.usage.prompt or 0 for call in act.asked)
@@ -135,13 +135,18 @@ def tokens(usage: Usage) -> int | None:
 def peek(value: object, limit: int = PEEK_CHARS) -> str:
     """The beginning of a value as JSON, for one line."""
     text = json.dumps(value, ensure_ascii=False, default=str)
+    return cut(text, limit)
+
+
+def cut(text: str, limit: int = PEEK_CHARS) -> str:
+    """The beginning of a text, for one line."""
     return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def arguments(call: ToolCall) -> str:
     """The arguments of a call as code would write them, cut for one line."""
     text = ", ".join(f"{name}={peek(value)}" for name, value in call.arguments.items())
-    return text if len(text) <= PEEK_CHARS else f"{text[:PEEK_CHARS]}…"
+    return cut(text)
 
 
 def answer(value: object) -> str:

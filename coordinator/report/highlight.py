@@ -10,6 +10,7 @@ import builtins
 import html
 import keyword
 import re
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -30,6 +31,18 @@ def code_lines(code: str, tools: frozenset[str] = frozenset()) -> list[Markup]:
 
     A string over several lines is closed and opened again at each of them.
     """
+    if '"""' in code or "'''" in code:
+        return [Markup(line) for line in _scanned(code, tools).split("\n")]
+    return [_line(line, tools) for line in code.split("\n")]
+
+
+@lru_cache(maxsize=4096)
+def _line(line: str, tools: frozenset[str]) -> Markup:
+    """One line on its own; programs of a playbook differ in a line or two."""
+    return Markup(_scanned(line, tools))
+
+
+def _scanned(code: str, tools: frozenset[str]) -> str:
     parts: list[str] = []
     at = 0
     for match in _TOKEN.finditer(code):
@@ -37,7 +50,7 @@ def code_lines(code: str, tools: frozenset[str] = frozenset()) -> list[Markup]:
         at = match.end()
         parts.append(_marked(match.group(), match.lastgroup or "", tools))
     parts.append(html.escape(code[at:], quote=False))
-    return [Markup(line) for line in "".join(parts).split("\n")]
+    return "".join(parts)
 
 
 def _marked(text: str, kind: str, tools: frozenset[str]) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,13 +17,11 @@ from pydantic import BaseModel, ValidationError
 
 from coordinator.records import Brain, Turn
 from coordinator.report.records import Act, Asked, RunView, Story
-from models.records import Usage
+from models.records import PromptPart, Usage
 from worker.recorded import NotRecorded
 
 NOTE_CHARS = 2_000
 Record = TypeVar("Record", bound=BaseModel)
-KNOWN = {"task", "model_call", "turn", "result", "state"}
-"""Kinds of records with a place of their own; any other becomes a note."""
 
 
 def read_run_view(folder: Path) -> RunView:
@@ -32,7 +32,8 @@ def read_run_view(folder: Path) -> RunView:
     paths = journals(folder)
     if not paths and not results:
         raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
-    stories = [read_story(path, known) for path in paths]
+    kinds = read_labels(folder)
+    stories = [read_story(path, known, kinds) for path in paths]
     order = {task_id: place for place, task_id in enumerate(known)}
     stories.sort(key=lambda story: order.get(story.task_id, len(order)))
     return run_view(folder, results, stories, problems)
@@ -76,75 +77,128 @@ def read_results(folder: Path, problems: list[str] | None = None) -> dict[str, A
     return found if isinstance(found, dict) else {}
 
 
-def read_story(path: Path, known: dict[str, dict[str, Any]] | None = None) -> Story:
+def read_labels(folder: Path) -> dict[str, tuple[str, ...]]:
+    """By spec the kinds of task, as the pack says that lies in the folder; {} where none does."""
+    try:
+        pack = json.loads((folder / "pack.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    shops = records_in(pack.get("scenarios")) if isinstance(pack, dict) else []
+    return {_text(shop, "spec_id"): _labels(shop) for shop in shops}
+
+
+def read_story(
+    path: Path,
+    known: dict[str, dict[str, Any]] | None = None,
+    kinds: dict[str, tuple[str, ...]] | None = None,
+) -> Story:
     """One task by its journal; ``known`` are results by task id, which come before the journal's.
 
     Lines that cannot be read, such as the last one of a run that was killed, become notes.
     """
-    notes: list[str] = []
-    task: dict[str, Any] = {}
-    result: dict[str, Any] | None = None
-    acts, resumed = _Acts(notes), -1
-    for where, record in _lines(path, notes):
-        kind = record.get("type")
-        if kind == "task":
-            task, resumed = task | record, resumed + 1
-        elif kind == "model_call":
-            acts.asked.append(_asked(record))
-        elif kind == "turn":
-            acts.close(where, record)
-        elif kind == "state":
-            acts.seen = _text(record, "state")
-        elif kind == "result":
-            result = record
-        if kind not in KNOWN:
-            notes.append(_note(record))
-    result = (known or {}).get(_text(task, "task_id")) or result
+    reader = _Reader()
+    for where, record in _lines(path, reader.notes):
+        reader.take(where, record)
+    task = reader.task
+    result = (known or {}).get(_text(task, "task_id")) or reader.result
     return Story(
         key=path.stem,
         spec_id=_text(task, "spec_id") or path.stem,
         task_id=_text(task, "task_id"),
         text=_text(task, "text") or _text(result or {}, "task_text"),
-        acts=acts.all(),
+        acts=reader.acts(),
         result=result,
-        notes=tuple(notes),
-        labels=_labels(task) or _labels(result or {}),
-        resumed=max(resumed, 0),
+        notes=tuple(reader.all_notes()),
+        labels=_labels(task) or (kinds or {}).get(_text(task, "spec_id"), ()),
+        resumed=reader.resumed,
     )
 
 
-class _Acts:
-    """Turns as they come in, each with the model calls before it."""
+@dataclass
+class _Begun:
+    """A turn as it comes in: its record, and the model calls before that."""
 
-    def __init__(self, notes: list[str]) -> None:
-        self._notes = notes
-        self._turns: list[tuple[int, Turn | None, tuple[Asked, ...]]] = []
-        self.asked: list[Asked] = []
-        self.seen: str | None = None
-        """The latest state that was read after the last turn."""
+    number: int
+    attempt: int
+    turn: Turn | None
+    asked: tuple[Asked, ...]
 
-    def close(self, where: str, record: dict[str, Any]) -> None:
+
+class _Reader:
+    """Takes the records of one journal, one after another."""
+
+    def __init__(self) -> None:
+        self.task: dict[str, Any] = {}
+        self.result: dict[str, Any] | None = None
+        self.notes: list[str] = []
+        self.resumed = 0
+        self._attempt = 0
+        self._turns: list[_Begun] = []
+        self._asked: list[Asked] = []
+        self._texts: dict[str, str] = {}
+        self._intent: dict[str, Any] | None = None
+
+    def take(self, where: str, record: dict[str, Any]) -> None:
+        """Read one record; one of an unknown kind becomes a note."""
+        match record.get("type"):
+            case "task":
+                self._break()
+                self.task, self.result = self.task | record, None
+                self._attempt += 1
+            case "resumed":
+                self._break()
+                self.resumed, self.result = self.resumed + 1, None
+            case "text":
+                self._texts[_text(record, "sha256")] = _text(record, "text")
+            case "model_call":
+                self._asked.append(_asked(record, self._texts))
+            case "turn":
+                self._close(where, record)
+            case "intent":
+                self._intent = record
+            case "effect":
+                self._intent = None
+            case "result":
+                self.result = record
+            case _:
+                self.notes.append(_note(record))
+
+    def all_notes(self) -> list[str]:
+        """The notes, with what was about to be done and is not known to be done or not."""
+        if self._intent is None:
+            return self.notes
+        return [*self.notes, f"begun, its outcome is not known: {_note(self._intent)}"]
+
+    def acts(self) -> tuple[Act, ...]:
+        """Every turn with the state after it, which is the one that the next turn saw."""
+        self._break()
+        found = []
+        for now, then in zip_longest(self._turns, self._turns[1:]):
+            before = now.turn.state if now.turn else None
+            seen = then.turn if then and then.attempt == now.attempt else None
+            after = seen.state if seen else None
+            found.append(Act(now.number, now.turn, now.asked, before, after, now.attempt))
+        return tuple(found)
+
+    def _break(self) -> None:
+        """What was asked for a turn that was never written is a turn of its own."""
+        if self._asked:
+            self._add(None)
+
+    def _close(self, where: str, record: dict[str, Any]) -> None:
         turn = _model(Turn, record)
         if turn is None:
-            self._notes.append(f"{where}: a turn that cannot be read")
-        number = turn.number if turn else len(self._turns) + 1
-        self._turns.append((number, turn, tuple(self.asked)))
-        self.asked, self.seen = [], None
+            self.notes.append(f"{where}: a turn that cannot be read")
+        self._add(turn)
 
-    def all(self) -> tuple[Act, ...]:
-        """Every turn with the state after it, which is the one that the next turn saw."""
-        turns = list(self._turns)
-        if self.asked:
-            turns.append((turns[-1][0] + 1 if turns else 1, None, tuple(self.asked)))
-        states = [turn.state if turn else None for _, turn, _ in turns]
-        after = [*states[1:], self.seen]
-        if turns and turns[-1][1] is None and self.seen is not None:
-            # The turn under way has read the state and is not written yet.
-            states[-1], after[-2:] = self.seen, [self.seen, None]
-        return tuple(
-            Act(number, turn, asked, before, then)
-            for (number, turn, asked), before, then in zip(turns, states, after, strict=True)
-        )
+    def _add(self, turn: Turn | None) -> None:
+        last = self._turns[-1] if self._turns else None
+        after = last.number if last and last.attempt == self._attempt and last.turn else 0
+        if last and last.turn is None:
+            after = last.number - 1
+        number = turn.number if turn else after + 1
+        self._turns.append(_Begun(number, self._attempt, turn, tuple(self._asked)))
+        self._asked = []
 
 
 def records_in(value: object) -> list[dict[str, Any]]:
@@ -152,7 +206,7 @@ def records_in(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _asked(record: dict[str, Any]) -> Asked:
+def _asked(record: dict[str, Any], texts: dict[str, str]) -> Asked:
     attempt = record.get("attempt")
     return Asked(
         role=_text(record, "role"),
@@ -167,6 +221,17 @@ def _asked(record: dict[str, Any]) -> Asked:
         backend=_text(record, "backend"),
         attempt=attempt if isinstance(attempt, int) else None,
         then=_text(record, "next"),
+        prompt=tuple(
+            (_text(part, "role"), texts[_text(part, "sha256")])
+            for part in records_in(record.get("prompt"))
+            if _text(part, "sha256") in texts
+        ),
+        parts=tuple(
+            PromptPart(role=_text(part, "role"), sha256=_text(part, "sha256"))
+            for part in records_in(record.get("prompt"))
+        ),
+        started=_number(record, "started") or 0.0,
+        error_kind=_text(record, "error_kind"),
     )
 
 

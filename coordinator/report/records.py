@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from coordinator.records import PASS, Brain, Turn
 from ledger import ToolCall
-from models.records import Usage
+from models.records import PromptPart, Usage
 from worker.report import StepRecord
 
 Status = Literal["passed", "failed", "unscored", "running"]
@@ -30,6 +30,13 @@ class Asked:
     attempt: int | None
     then: str
     """What was done after a failure, such as a retry or another backend."""
+    prompt: tuple[tuple[str, str], ...] = ()
+    """Role and text of the messages that the task's own journal holds."""
+    parts: tuple[PromptPart, ...] = ()
+    """All messages by their hashes, those among them that tasks share."""
+    started: float = 0.0
+    """Unix seconds; 0 is unknown."""
+    error_kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,8 @@ class Act:
     before: str | None
     after: str | None
     """None: nobody has read the state since."""
+    attempt: int = 1
+    """Counted over the task: after a failure from outside it may have begun anew."""
 
     @property
     def tools(self) -> tuple[ToolCall, ...]:
@@ -56,8 +65,9 @@ class Act:
 
     @property
     def requests(self) -> int:
-        """Requests that the tool calls sent."""
-        return sum(len(call.requests) for call in self.tools)
+        """Requests to the benchmark; those of the tool calls where no more is recorded."""
+        counted = self.turn.requests if self.turn else 0
+        return counted or sum(len(call.requests) for call in self.tools)
 
     @property
     def seconds(self) -> float | None:

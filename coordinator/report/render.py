@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import (
     BytecodeCache,
@@ -22,6 +22,10 @@ from markupsafe import Markup
 from coordinator.report import blocks
 from coordinator.report.records import Story
 from worker.sandbox.values import clean
+
+if TYPE_CHECKING:
+    from coordinator.report.pairs import Pair
+    from coordinator.report.rows import Row
 
 HERE = Path(__file__).parent
 PACKING = 6
@@ -64,6 +68,16 @@ def story_html(story: Story) -> str:
     return str(_macros().whole(story))
 
 
+def row_html(row: Row) -> str:
+    """One row of the table of tasks."""
+    return str(environment().get_template("rows.html.jinja").module.row(row))  # type: ignore[attr-defined]
+
+
+def pair_html(pair: Pair) -> str:
+    """The stories of one task in two runs, turn beside turn."""
+    return str(_macros().sides(pair))
+
+
 def packed(html: str) -> str:
     """A piece of a page as deflated base64: small, inert, and unpacked by the page when needed."""
     return base64.b64encode(zlib.compress(html.encode("utf-8"), PACKING)).decode("ascii")
@@ -83,7 +97,7 @@ def environment() -> Environment:
         bytecode_cache=_compiled(),
     )
     for name in (
-        "answer", "arguments", "blocks", "dollars", "number", "peek", "seconds", "strays",
+        "answer", "arguments", "blocks", "cut", "dollars", "number", "peek", "seconds", "strays",
         "time_bars", "token_bars", "tokens", "tokens_of",
     ):  # fmt: skip
         found.filters[name] = getattr(blocks, name)

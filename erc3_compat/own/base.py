@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -34,12 +36,30 @@ class ApiException(Exception):
 
     `str()` is the bare error text, `.detail` has status and code too, `.api_error` is the body.
     `response` is taken for the SDK's sake and not kept: its request holds the account key.
+    `.retry_after`, which the SDK does not have, is its `Retry-After` in seconds, None without.
     """
 
     def __init__(self, api_error: ApiError, response: object = None) -> None:
         super().__init__(api_error.error)
         self.api_error = api_error
         self.detail = f"Error {api_error.status}: {api_error}"
+        headers = getattr(response, "headers", None) or {}
+        self.retry_after = read_retry_after(headers.get("retry-after"))
+
+
+def read_retry_after(value: str | None) -> float | None:
+    """Seconds from now that a ``Retry-After`` header stands for: a number, or a date."""
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+    return max(0.0, seconds) if seconds < float("inf") else None
 
 
 class BaseClient:

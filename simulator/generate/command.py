@@ -55,6 +55,8 @@ def _generate(parsed: argparse.Namespace) -> int:
     except (NoScenario, SolverMissing) as error:
         print(f"generate: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:
         # Whoever reads has had enough; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -65,7 +65,8 @@ class Draft:
     kit: str = ""
     fallback: Fallback | None = None
     not_more: bool = True
-    """Whether the text of a units line says that exactly so many are wanted."""
+    """Whether the text of a units line says that exactly so many are wanted; it is set where more
+    pieces would cost no more."""
     accept: Callable[[Answer], bool] = lambda answer: True
 
     def demand(self, goods: dict[str, Good]) -> Demand:

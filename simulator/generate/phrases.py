@@ -22,7 +22,7 @@ ORDER = Ways(
         "Kindly purchase {things}",
         "Please get me {things}",
         "We would like to buy {things}",
-        "Hello, please order {things}",
+        "It is time to order {things}",
     ),
 )
 INDIRECT = (
@@ -50,6 +50,14 @@ NOISE = (
     "There is no need to call me back.",
     "Our cellar was flooded in spring, but that is another story.",
     "Somebody in the family has a birthday soon.",
+    "Hello from the coast!",
+    "I hope all is well at your end.",
+    "We have had nothing but compliments for your shop.",
+    "My handwriting is worse than my typing, believe me.",
+    "The cat has just walked over the keyboard.",
+    "You may leave the parcel with the neighbours.",
+    "It was lovely to meet your colleague at the fair.",
+    "We are renovating, so please ring the bell at the back.",
 )
 THANKS = ("Thank you!", "Many thanks.", "Thanks in advance!", "Best wishes.")
 CHEAP = Ways(
@@ -90,7 +98,7 @@ MAY_ONE = Ways(
 )
 MUST = Ways(
     ("using coupon {code}", "using coupon code {code}", "with coupon {code}"),
-    ("with promo code {code} applied", "and redeem voucher {code}"),
+    ("with promo code {code} applied", "redeeming voucher {code}"),
 )
 EITHER = Ways(
     ("using either {a} or {b}, whichever saves more",),

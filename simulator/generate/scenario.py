@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -18,7 +18,7 @@ from simulator.oracle.certificate import certificate
 from simulator.oracle.demand import Demand
 from simulator.oracle.exhaustive import baskets
 from simulator.oracle.market import Market
-from simulator.oracle.solve import solve
+from simulator.oracle.solve import MOST_BASKETS, solve
 
 PAGE_LIMITS = (1, 2, 3, 4, 5, 5, 5, 5, 8, 10, 10, 20, 50)
 """Page limits as they are drawn where none are asked for."""
@@ -27,6 +27,8 @@ LARGE = 300
 LEAST_PAGE = 10
 MOST_ANSWERS = 6
 MOST_TRIES = 500
+MOST_OVERSHOOT = 24
+"""With packs larger than this the text says "exactly" and nobody asks what more would cost."""
 
 
 class NoScenario(Exception):
@@ -101,8 +103,25 @@ def _try(
         if baskets(demand, market) > level.most_baskets:
             return None
         answer = solve(demand, market)
+        if len(answer.purchases) > MOST_ANSWERS or not draft.accept(answer):
+            return None
+        draft.not_more = draft.not_more or _more_would_do(demand, market, answer)
     except (Retry, TooManyAnswers):
         return None
-    if len(answer.purchases) > MOST_ANSWERS or not draft.accept(answer):
-        return None
     return bench, draft, demand, answer
+
+
+def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
+    """Whether more pieces than asked for could be had for no more money, or it is not known."""
+    want = demand.wants[0]
+    largest = max((choice.units for choice in want.choices), default=1)
+    if not answer.purchases or want.quantity is None or largest > MOST_OVERSHOOT:
+        return True
+    for more in range(1, largest):
+        larger = replace(demand, wants=(replace(want, quantity=want.quantity + more),))
+        if baskets(larger, market) > MOST_BASKETS:
+            return True
+        found = solve(larger, market).purchases
+        if found and found[0].total <= answer.purchases[0].total:
+            return True
+    return False

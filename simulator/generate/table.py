@@ -22,6 +22,8 @@
 | split-stock | split stock, tied models, ghost fill-in | limited stock, ties, ghosts |
 | packs | exact count from packs | limited stock, ghosts |
 | packs-coupons | pack optimizer with coupons | coupons on packs and mixes |
+| packs-budget | pack optimizer, limit met or missed | coupons, a limit after the discount |
+| mixed-list | several kinds, each from split stock | coupons across the list, ghosts |
 | budget | budget met to the dollar, or missed | under against at most |
 | budget-kind | single item over budget | a kind under a limit |
 | budget-split | cheapest mix under a limit | only the best mix fits |
@@ -48,7 +50,7 @@ from collections.abc import Callable
 
 from simulator.generate.bench import Bench
 from simulator.generate.draft import Draft
-from simulator.generate.mechanics import choices, coupons, goods
+from simulator.generate.mechanics import choices, coupons, goods, mixes
 
 Mechanic = Callable[[Bench], Draft]
 
@@ -71,8 +73,10 @@ MECHANICS: dict[str, Mechanic] = {
     "cheapest": choices.cheapest,
     "dearest": choices.dearest,
     "split-stock": choices.split_stock,
-    "packs": choices.packs,
-    "packs-coupons": choices.packs_coupons,
+    "packs": mixes.packs,
+    "packs-coupons": mixes.packs_coupons,
+    "packs-budget": mixes.packs_budget,
+    "mixed-list": mixes.mixed_list,
     "budget": choices.budget,
     "budget-kind": choices.budget_kind,
     "budget-split": choices.budget_split,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -29,7 +30,8 @@ def scenario_lines(seed: str, count: int, options: Options, jobs: int = 1) -> It
         return
     waiting: deque[Future[list[str]]] = deque()
     # A fresh interpreter per process: forking a program with threads can hang.
-    with ProcessPoolExecutor(min(jobs, len(starts)), get_context("spawn")) as pool:
+    jobs = min(jobs, len(starts))
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _leave_interrupts_to_parent) as pool:
         try:
             for start in starts:
                 waiting.append(pool.submit(_chunk, seed, start, count, options))
@@ -48,6 +50,10 @@ def pack_text(name: str, lines: Iterator[str]) -> Iterator[str]:
     for number, line in enumerate(lines):
         yield f",\n{line}" if number else line
     yield "\n]}\n"
+
+
+def _leave_interrupts_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _chunk(seed: str, start: int, count: int, options: Options) -> list[str]:

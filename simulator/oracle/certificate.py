@@ -15,6 +15,7 @@ from simulator.oracle.answer import Answer
 from simulator.oracle.bound import optimum
 from simulator.oracle.demand import Demand
 from simulator.oracle.market import Market
+from simulator.oracle.solve import solve
 from simulator.pack import Event, Scenario
 from simulator.shop import Basket, Catalog, Shop, ShopError
 
@@ -36,22 +37,42 @@ def certificate(demand: Demand, answer: Answer) -> dict[str, Any]:
     }
 
 
+def renewed(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario with the expectation and certificate that its shop has by now.
+
+    For a scenario whose products, stock, prices or coupons were changed; the demand stays, less
+    the products that are gone. Raises `CertificateError` where there is no certificate, and what
+    `solve` raises.
+    """
+    demand = _demand(scenario).within({product["sku"] for product in scenario["products"]})
+    answer = solve(demand, Market.of_scenario(scenario["products"], scenario["coupons"]))
+    return {**scenario, "expect": answer.expect(), "oracle": certificate(demand, answer)}
+
+
+def _demand(scenario: Mapping[str, Any]) -> Demand:
+    where, record = scenario.get("spec_id"), scenario.get("oracle")
+    if not isinstance(record, Mapping):
+        raise CertificateError(f"{where}: no certificate (field `oracle`)")
+    try:
+        return Demand.from_json(record["demand"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise CertificateError(f"{where}: the demand cannot be read: {error!r}") from None
+
+
 def check_certificate(scenario: Mapping[str, Any]) -> None:
     """Raise `CertificateError` unless the scenario (as in a pack file) expects exactly the best.
 
     Every expected purchase must go through in a shop with the stated figures and answer the
     demand; no basket may be better; and no equally good one may be missing.
     """
-    record = scenario.get("oracle")
-    if not isinstance(record, Mapping):
-        raise CertificateError(f"{scenario.get('spec_id')}: no certificate (field `oracle`)")
+    alternatives = list(_demand(scenario).alternatives())
+    record = scenario["oracle"]
     try:
-        alternatives = list(Demand.from_json(record["demand"]).alternatives())
         shop = Scenario.model_validate_json(json.dumps(scenario))
-    except (KeyError, TypeError, ValueError) as error:
-        raise CertificateError(f"{scenario.get('spec_id')}: cannot be read: {error!r}") from None
+    except ValueError as error:
+        raise CertificateError(f"{scenario.get('spec_id')}: cannot be read: {error}") from None
     market = Market.of_scenario(scenario["products"], scenario["coupons"])
-    events, chosen = shop.expect.any_of, record["chosen"]
+    events, chosen = shop.expect.any_of, record.get("chosen")
     where = shop.spec_id
     for number, demand in enumerate(alternatives):
         if number == chosen:
@@ -83,9 +104,9 @@ def _check_best(
     if any(_units(demand, basket) != units for basket in baskets):
         raise CertificateError(f"{where}: {units} units can be had")
     keys = {(tuple(sorted((i.sku, i.quantity) for i in e.items)), e.coupon) for e in events}
-    if number != len(keys) or record["answers"] != number or len(keys) != len(events):
+    if number != len(keys) or record.get("answers") != number or len(keys) != len(events):
         raise CertificateError(f"{where}: {number} purchases are equally good, {len(keys)} listed")
-    if demand.goal == "cheapest" and record["best_total"] != money:
+    if demand.goal == "cheapest" and record.get("best_total") != money:
         raise CertificateError(f"{where}: the best total is ${money}, not {record['best_total']}")
 
 

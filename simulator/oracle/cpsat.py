@@ -104,7 +104,8 @@ class _Model:
             return None
         if status != self._cp.OPTIMAL:
             raise SolverFailed(f"CP-SAT ended as {solver.status_name(status)}")
-        return int(solver.objective_value)
+        # Read from the solution: the objective itself is a float that may lie below the integer.
+        return int(solver.value(objective))
 
     def enumerate(self) -> list[dict[str, int]]:
         """Every basket that meets the model."""

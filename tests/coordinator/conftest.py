@@ -14,6 +14,7 @@ from coordinator.config import RunConfig, TaskInfo
 from coordinator.records import RunResults, TaskResult, Turn
 from coordinator.session import Session
 from erc3_compat import ERC3
+from models.records import ModelCall
 from models.scripted import play
 from store_tools.benchmark import StoreBenchmark
 
@@ -23,12 +24,16 @@ class Watcher:
 
     def __init__(self) -> None:
         self.started: list[str] = []
+        self.calls: list[ModelCall] = []
         self.turns: list[Turn] = []
         self.done: list[TaskResult] = []
         self.on_done: Callable[[], None] = lambda: None
 
     def task_started(self, task: TaskInfo) -> None:
         self.started.append(task.spec_id)
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        self.calls.append(call)
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         self.turns.append(turn)

@@ -55,8 +55,11 @@ def test_a_dask_cluster_gives_what_one_process_gives(
     assert lines(folder) == here
 
 
-def test_a_scheduler_that_is_not_there_is_an_error_for_the_user() -> None:
+def test_a_scheduler_that_is_not_there_is_an_error_for_the_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pytest.importorskip("distributed")
+    monkeypatch.setattr("lab.engines.REACH_SECONDS", 0.2)
     with pytest.raises(CannotRun, match="cannot be reached"):
         Dask("tcp://127.0.0.1:1")
 

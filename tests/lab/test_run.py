@@ -29,8 +29,6 @@ def test_trials_stand_in_pack_order_whatever_is_done_first(
     new_run: NewRun, pack_file: PackFile, pretended: Any, trial: Make
 ) -> None:
     folder, run = new_run(pack_file(5), pack_file(2, "q"), epochs=2)
-    packs = {(0, s): "p" for s in range(3)} | {(1, 0): "q"}
-    assert packs
 
     class Backwards(pretended):  # type: ignore[misc]
         def work(self, jobs: Any) -> Any:
@@ -130,7 +128,8 @@ def test_a_spec_that_stands_twice_is_refused_also_across_chunks(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[1,", "format"),
+        ("[1,", "not JSON"),
+        ("[1]", "format"),
         ('{"name": "x", "format": "store-pack/1", "scenarios": [{"spec_id": "a"}]}', "task_text"),
         ('{"name": "x", "format": "store-pack/1", "scenarios": []}', "no scenario"),
         ('{"name": "x", "format": "store-pack/1", "scenarios": [', "not JSON"),
@@ -149,7 +148,7 @@ def test_a_pack_that_cannot_be_used_is_refused_before_anything_runs(
 def test_memory_does_not_grow_with_the_number_of_tasks(
     new_run: NewRun, pack_file: PackFile
 ) -> None:
-    few, many = (pack_file(count, f"p{count}") for count in (50, 500))
+    few, many = (pack_file(count, f"p{count}") for count in (200, 600))
 
     def peak(path: Path) -> int:
         tracemalloc.start()
@@ -160,4 +159,4 @@ def test_memory_does_not_grow_with_the_number_of_tasks(
         return found
 
     peak(few)  # fills the caches of the libraries
-    assert peak(many) < 1.5 * peak(few)
+    assert peak(many) < 1.3 * peak(few)

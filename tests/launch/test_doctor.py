@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from launch.cli import app
 from launch.doctor import DoctorOptions, doctor, examine
 from launch.doctor_finding import Diagnosis, Finding
 from tests import fake_openai_faults as faults
@@ -361,6 +363,20 @@ def test_json_is_the_only_thing_on_standard_output(capsys: pytest.CaptureFixture
     found = json.loads(shown.out)
     assert (found["format"], found["ok"]) == ("doctor/1", True)
     assert shown.err.strip() == found["announced"]
+
+
+def test_the_command_reads_dotenv_and_takes_its_options(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("EVALUATOR_MODEL=nebius/x/from-dotenv\n")
+    env = {"EVALUATOR_MODEL": None, "WORKER_MODEL": None}
+    done = CliRunner().invoke(app, ["doctor", "--json", "--no-calls"], env=env)
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    subjects = {f["subject"] for f in found["findings"] if f["area"] == "models"}
+    assert subjects == {"evaluator: nebius/x/from-dotenv", "worker: playbook/store"}
+    words = ["doctor", "--no-calls", "--evaluator", "playbook/store"]
+    done = CliRunner().invoke(app, words, env=env)
+    assert done.exit_code == 0
+    assert "a run can begin" in done.stdout
 
 
 def test_the_table_says_whether_a_run_can_begin(capsys: pytest.CaptureFixture[str]) -> None:

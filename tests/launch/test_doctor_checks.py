@@ -32,7 +32,7 @@ def test_python(version: tuple[int, int, int], state: str) -> None:
     ],
 )
 def test_packages(there: dict[str, str], states: list[str], words: str) -> None:
-    required, extra = packages(NEEDED, there.get)
+    required, extra = packages(NEEDED, lambda name: there.get(name))
     assert [required.state, extra.state] == states
     assert words in required.text
     assert (required.name, extra.name) == ("required", "extra extra")
@@ -40,7 +40,7 @@ def test_packages(there: dict[str, str], states: list[str], words: str) -> None:
 
 
 def test_packages_of_a_project_that_is_not_installed() -> None:
-    (finding,) = packages([], {}.get)
+    (finding,) = packages([], lambda name: None)
     assert (finding.state, finding.fix) == ("warning", "run make setup")
 
 

@@ -11,7 +11,17 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from ledger import Budget, Ledger, Tool, ToolCall, ToolFault, tool
+from ledger import (
+    Budget,
+    Deed,
+    Ledger,
+    Settled,
+    Tool,
+    ToolCall,
+    ToolFault,
+    WireCall,
+    tool,
+)
 from ledger.record import Kind, shorten
 
 
@@ -283,3 +293,84 @@ def test_calls_from_many_threads_are_counted_one_by_one(make: Make) -> None:
     done = [c for c in ledger.calls if c.outcome == "done"]
     assert refused == 400 - len(done)
     assert ledger.requests <= 100
+
+
+class Told:
+    """A witness that keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.deeds: list[Deed] = []
+
+    def __call__(self, deed: Deed) -> None:
+        self.deeds.append(deed)
+
+
+def turned_away() -> object:
+    raise ToolFault("busy", lost=True)
+
+
+@pytest.mark.parametrize("took_effect", [True, False])
+def test_what_became_of_a_request_without_an_answer_is_put_right(took_effect: bool) -> None:
+    told = Told()
+    ledger = Ledger(witness=told)
+
+    def Settles() -> str:
+        """Finds out what became of its request."""
+        with suppress(ToolFault):
+            ledger.send("/put", {"n": 1}, "write", drop)
+        ledger.send("/look", {}, "read", lambda: "seen")
+        ledger.settled("/put", took_effect=took_effect)
+        return "settled"
+
+    ledger.offer([tool("write", Settles)])
+    assert ledger.call("Settles", [], {}) == "settled"
+    (call,) = ledger.calls
+    assert [w.outcome for w in call.requests] == ["done" if took_effect else "lost", "done"]
+    assert call.requests[0].error == (None if took_effect else "no answer")
+    assert [type(d) for d in told.deeds] == [WireCall, Settled]
+    assert told.deeds[1] == Settled(path="/put", took_effect=took_effect)
+
+
+@pytest.mark.parametrize(("took_effect", "left"), [(True, 0), (False, 1)])
+def test_an_irreversible_request_without_effect_is_given_back_once(
+    ledger: Ledger, took_effect: bool, left: int
+) -> None:
+    with suppress(ToolFault):
+        ledger.call("Dropped", [], {"final": True})
+    for _ in range(2):
+        ledger.settled("/put", took_effect=took_effect)
+    done = 0
+    for _ in range(2):
+        with suppress(ToolFault):
+            ledger.call("Write", [], {"final": True})
+            done += 1
+    assert done == left
+
+
+def test_one_that_was_turned_away_unread_is_lost_and_costs_no_final(ledger: Ledger) -> None:
+    def Busy() -> object:
+        """Turned away."""
+        return ledger.send("/put", {}, "write", turned_away, final=True)
+
+    ledger.offer([tool("write", Busy)])
+    for _ in range(2):
+        with pytest.raises(ToolFault, match="busy"):
+            ledger.call("Busy", [], {})
+    assert [w.outcome for c in ledger.calls for w in c.requests] == ["lost", "lost"]
+    assert ledger.calls[-1].outcome == "failed"
+    assert ledger.call("Write", [], {"final": True}) == "put"
+
+
+def test_a_witness_that_fails_leaves_the_budget_as_it_is(make: Make) -> None:
+    ledger = make()
+    with suppress(ToolFault):
+        ledger.call("Dropped", [], {"final": True})
+
+    def full(_deed: Deed) -> None:
+        raise OSError("disk full")
+
+    ledger._witness = full
+    with pytest.raises(OSError, match="disk full"):
+        ledger.settled("/put", took_effect=False)
+    with pytest.raises(ToolFault, match="budget reached: 1 irreversible"):
+        ledger.call("Write", [], {"final": True})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -161,7 +161,7 @@ def test_attempts_come_to_an_end() -> None:
     [
         ("bad_request", "parameters"),
         ("context_window", "larger window"),
-        ("missing", ""),
+        ("missing", "two: a: no$"),
     ],
 )
 def test_what_every_backend_would_refuse_ends_the_call(kind: Any, hint: str) -> None:
@@ -479,7 +479,7 @@ def echo(model: str, messages: list[dict[str, str]]) -> str:
 
 
 @pytest.fixture
-def served(model_server: Callable[..., FakeOpenAI], tmp_path: Path) -> Iterator[Any]:
+def served(model_server: Callable[..., FakeOpenAI], tmp_path: Path) -> Any:
     """Models of a file whose backends are servers on loopback, each with its plan."""
 
     def make(**plans: Any) -> tuple[Models, dict[str, FakeOpenAI]]:
@@ -492,7 +492,7 @@ def served(model_server: Callable[..., FakeOpenAI], tmp_path: Path) -> Iterator[
         path.write_text(f"[models.served]\nbackends = [\n{rows}\n]\n", encoding="utf-8")
         return load_models(path), servers
 
-    yield make
+    return make
 
 
 def test_a_call_moves_on_over_http(served: Any) -> None:
@@ -541,7 +541,7 @@ call = Door(play("a", ["fine"]), "worker").complete([{"role": "user", "content":
 print(call.text, call.usage.completion, [m for m in ("litellm", "openai") if m in sys.modules])
 """
 LITELLM = """
-from models.config import load_models
+from models.config import Models, ModelsFile
 from models.door import Door, ModelFailed
 from models.litellm_module import load, warm
 assert "litellm" not in sys.modules
@@ -549,7 +549,8 @@ warm()
 load()
 os.environ["OPENAI_API_KEY"] = "sk-0123456789abcdef"
 try:
-    Door("openai/x", "worker", deadline=0.5).complete([{"role": "user", "content": "x"}])
+    models = Models(ModelsFile.model_validate({"defaults": {"attempts": 1}}))
+    Door("openai/x", "worker", models=models).complete([{"role": "user", "content": "x"}])
 except ModelFailed as error:
     print(error.kind)
 """

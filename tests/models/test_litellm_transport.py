@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -43,6 +45,11 @@ KINDS: dict[str, tuple[str, int | None]] = {
     "no-choices": ("bad_answer", 200),
     "no-choices-billed": ("bad_answer", 200),
     "drop": ("network", 500),
+    "400-quoting": ("bad_request", 400),
+    "503-quoting": ("overload", 503),
+    "choices-null": ("bad_answer", 500),
+    "choice-null": ("bad_answer", 500),
+    "no-object": ("bad_answer", 500),
 }
 UNBILLED = {k for k, (kind, _) in KINDS.items() if kind not in ("bad_answer", "network")}
 
@@ -156,6 +163,37 @@ def test_a_server_that_is_late_is_not_waited_for(model_server: Server) -> None:
     assert caught.value.kind == "timeout"
     assert caught.value.usage is None
     assert time.monotonic() - began < 5
+
+
+@pytest.fixture
+def dribbler() -> Iterator[str]:
+    """A server whose answer never ends and never pauses; its base URL."""
+    over = threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        line, _ = listener.accept()
+        with line:
+            line.recv(65536)
+            line.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n")
+            line.sendall(b"Content-Length: 100000\r\n\r\n")
+            with suppress(OSError):
+                while not over.wait(0.02):
+                    line.sendall(b" ")
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    over.set()
+    listener.close()
+
+
+@pytest.mark.parametrize("model", ["openai/m", "nebius/m", "openrouter/m"])
+def test_a_server_that_dribbles_is_not_waited_for(dribbler: str, model: str) -> None:
+    with pytest.raises(ExchangeFailed) as caught:
+        send(dribbler, model, timeout=0.5, key_variable="X_KEY")
+    assert caught.value.kind == "timeout"
+    assert caught.value.usage is None
 
 
 def test_nobody_listens() -> None:

@@ -1,5 +1,6 @@
 """The wire: routes, presence of keys, error bodies, both shapes of the model call report."""
 
+import asyncio
 import re
 import time
 from collections.abc import Callable
@@ -7,7 +8,14 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
+from simulator.app import build_app
+from simulator.desk import Desk
+from simulator.faults import FaultPlan
+from simulator.platform import Platform
 from simulator.server import Simulator, serve
 
 Post = Callable[..., httpx.Response]
@@ -89,6 +97,8 @@ def test_only_posts_are_answered(server: Simulator) -> None:
         (b"{", "request body is not JSON"),
         (b"[1]", "request body is not a JSON object"),
         (b"\xff", "request body is not JSON"),
+        (b'{"sku": NaN}', "request body is not JSON"),
+        (b'{"sku": "\\ud800"}', "request body is not JSON"),
         (b'{"sku": "cup"}', "invalid request: quantity: Field required"),
         (
             b'{"sku": "cup", "quantity": "1"}',
@@ -249,6 +259,27 @@ def test_the_embedding_program_sees_more(
     assert [basket.total for basket in server.platform.checkouts(tea)] == [7]
     with pytest.raises(KeyError):
         server.platform.expectation("x")
+
+
+def test_pages_stand_beside_the_api(platform: Platform) -> None:
+    async def front(request: Request) -> Response:
+        return PlainTextResponse(f"pack {platform.pack.name}")
+
+    desk = Desk(platform, FaultPlan(platform.pack))
+    transport = httpx.ASGITransport(build_app(desk, [Route("/", front)]))
+
+    async def visit() -> list[tuple[int, str]]:
+        async with httpx.AsyncClient(transport=transport, base_url="http://site") as http:
+            key = await http.post("/get_key", json={"email": "me@example.com"})
+            answers = [await http.get("/"), await http.get("/get_key"), await http.post("/"), key]
+            return [(one.status_code, one.text[:9]) for one in answers]
+
+    assert asyncio.run(visit()) == [
+        (200, "pack test"),
+        (405, "Method No"),
+        (404, '{"status"'),
+        (200, '{"key":"k'),
+    ]
 
 
 def test_start_and_stop(server: Simulator) -> None:

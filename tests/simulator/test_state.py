@@ -120,7 +120,7 @@ scripts = st.lists(st.tuples(st.integers(0, 2), moves), max_size=25)
 @settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(scripts, scripts, chaoses, chaoses)
+@given(scripts, scripts, chaoses, chaoses, st.booleans())
 def test_a_restart_changes_nothing(
     pack: Pack,
     tmp_path_factory: pytest.TempPathFactory,
@@ -128,6 +128,7 @@ def test_a_restart_changes_nothing(
     after: list[Any],
     chaos: Chaos | None,
     later: Chaos | None,
+    force: bool,
 ) -> None:
     path = tmp_path_factory.mktemp("state") / "state.jsonl"
     first = desk_of(path, pack, chaos)
@@ -138,6 +139,8 @@ def test_a_restart_changes_nothing(
     second = desk_of(path, pack, later)
     assert told(second) == known
     play(second, tasks, after)
+    for session_id in known["sessions"]:
+        second.take(Call("/sessions/submit", {"session_id": session_id, "force": force}))
     fresh = start_all(second)
     assert set(fresh).isdisjoint(known["tasks"])
     known = told(second)
@@ -226,12 +229,18 @@ def test_a_full_disk_refuses_and_leaves_a_good_file(
     assert told(desk_of(tmp_path / "state.jsonl", pack)) == known
 
 
-def test_the_account_key_is_not_kept(pack: Pack, tmp_path: Path) -> None:
+def test_no_secret_is_kept(pack: Pack, tmp_path: Path) -> None:
     path = tmp_path / "state.jsonl"
     desk = desk_of(path, pack)
-    start_all(desk)
+    task_id = start_all(desk)[0]
+    report = {"task_id": task_id, "model": "m", "duration_sec": 1, "completion": f"my {KEY}"}
+    assert desk.take(Call("/tasks/log", report)).status == 200
+    for key in ("key-", "a-secret"):
+        body = {"account_key": key, "benchmark": "store", "workspace": "w"}
+        assert desk.take(Call("/sessions/start", body)).answer["error"] == "invalid account key"
     desk.close()
     assert KEY not in path.read_text()
+    assert "a-secret" not in path.read_text()
     again = desk_of(path, pack)
     found = again.take(Call("/sessions/search", {"account_key": KEY})).answer["sessions"]
     assert len(found) == 1

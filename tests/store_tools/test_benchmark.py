@@ -38,9 +38,23 @@ def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark:
 
 
 def test_a_dead_shop_is_a_fault(shop: Any, make_benchmark: Any) -> None:
-    shop.line.plan["/basket/view"] = ["before"] * 3
+    shop.line.plan["/basket/view"] = ["before"] * 5
     with pytest.raises(ToolFault):
         make_benchmark(shop).state(Ledger())
+
+
+def test_the_state_warns_of_a_basket_that_is_not_what_the_calls_made_of_it(
+    shop: Any, make_benchmark: Any
+) -> None:
+    benchmark, ledger = make_benchmark(shop), Ledger()
+    assert "warning" not in benchmark.state(ledger)
+    ledger.offer(benchmark.tools(ledger))
+    shop.line.plan["/basket/add"] = ["twice"]
+    ledger.call("Req_AddProductToBasket", ["tea", 1], {})
+    state = json.loads(benchmark.state(Ledger()))
+    assert state["basket"]["items"][0]["quantity"] == 2
+    assert "seen with {'tea': 2}" in state["warning"]
+    assert "put in {'tea': 1}" in state["warning"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pytest
 
 from ledger import Budget, ToolFault
 from store_tools.moves import distance, walk_order
-from store_tools.session import OutOfReach
 
 MOVES = ("/basket/add", "/basket/remove")
 CODES = [
@@ -89,23 +88,43 @@ def test_a_code_that_is_known_to_be_dead_moves_nothing(open_shop: Any) -> None:
     assert shop.line.counted["/basket/add"] == 0
 
 
-@pytest.mark.parametrize("lost", ["before", "after"])
-def test_a_lost_answer_ends_it_and_the_basket_is_put_back(open_shop: Any, lost: str) -> None:
+LOST = ["before", "after", "twice", 429, 503, "<html>"]
+
+
+@pytest.mark.parametrize("lost", LOST)
+@pytest.mark.parametrize(
+    "path", ["/basket/add", "/basket/remove", "/coupon/apply", "/coupon/remove", "/basket/view"]
+)
+def test_the_basket_is_set_on_a_bad_line(open_shop: Any, path: str, lost: str | int) -> None:
     shop = open_shop(coupons=CODES)
-    shop.call("Combo_Set_Basket_For_Items", items=items(tea=2), coupon="TWO")
-    shop.line.plan["/basket/add"] = [None, lost]
-    with pytest.raises(OutOfReach):
-        shop.call("Combo_Set_Basket_For_Items", items=items(tea=1, cup=1, pot=1))
-    assert (shop.held, shop.coupon) == ({"tea": 2}, "TWO")
-    assert shop.ledger.calls[-1].outcome == "unknown"
+    shop.line.plan[path] = [None, lost, lost]
+    for wanted, code in (({"tea": 4}, "TWO"), ({"tea": 2, "cup": 1}, "ONE"), ({"tea": 1}, "")):
+        basket = shop.call("Combo_Set_Basket_For_Items", items=items(**wanted), coupon=code)
+        assert (shop.held, shop.coupon) == (wanted, code)
+        assert {i["sku"]: i["quantity"] for i in basket["items"]} == wanted
+        assert basket["coupon"] == code
+        assert shop.ledger.calls[-1].outcome == "done"
+    assert shop.call("Req_CheckoutBasket", expected_total=4)["total"] == 4
+    assert shop.bought == [{"tea": 1}]
 
 
 def test_what_cannot_be_put_back_is_said_and_recorded_as_unknown(open_shop: Any) -> None:
     shop = open_shop()
     shop.line.plan["/basket/add"] = [None, 400]
-    shop.line.plan["/basket/view"] = [None, *["before"] * 3]
+    shop.line.plan["/basket/view"] = [None, *["before"] * 5]
     with pytest.raises(ToolFault, match="could not be put back") as caught:
         shop.call("Combo_Set_Basket_For_Items", items=items(tea=1, cup=1))
+    assert caught.value.fatal
+    assert shop.ledger.calls[-1].outcome == "unknown"
+
+
+def test_a_basket_that_never_comes_to_show_what_was_asked_for_is_no_success(open_shop: Any) -> None:
+    shop = open_shop()
+    shop.call("Combo_Set_Basket_For_Items", items=items(tea=3))
+    shop.line.plan["/basket/add"] = ["twice"] * 20
+    shop.line.plan["/basket/remove"] = ["twice"] * 20
+    with pytest.raises(ToolFault) as caught:
+        shop.call("Combo_Set_Basket_For_Items", items=items(tea=4))
     assert caught.value.fatal
     assert shop.ledger.calls[-1].outcome == "unknown"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger, ToolFault, WireCall
+from ledger import Intent, Ledger, Settled, ToolFault, WireCall
 
 
 def wires(shop: Any) -> list[WireCall]:
@@ -75,5 +75,74 @@ def test_a_dead_shop_ends_the_repetition(open_shop: Any, make_benchmark: Any) ->
     shop = open_shop()
     benchmark = make_benchmark(shop)
     shop.line.plan["/basket/add"] = ["before"]
+    shop.line.plan["/basket/view"] = ["before"] * 5
     with pytest.raises(ToolFault):
         benchmark.repeat([wire("/basket/add", "done", sku="tea", quantity=1)], Ledger())
+
+
+def test_a_request_that_had_no_effect_is_not_repeated(open_shop: Any, make_benchmark: Any) -> None:
+    old, new = open_shop(), open_shop()
+    old.line.plan["/basket/add"] = ["before", None, "after", 429]
+    for sku in ("tea", "cup", "tea"):
+        old.call("Combo_Set_Basket_For_Items", items=[{"sku": sku, "quantity": 1}])
+    assert "lost" in {w.outcome for w in wires(old)}
+    assert make_benchmark(new).repeat(wires(old), Ledger()) == []
+    assert new.held == old.held == {"tea": 1}
+
+
+BASKET = {
+    "items": [{"sku": "tea", "quantity": 2, "price": 4}],
+    "subtotal": 8,
+    "coupon": "",
+    "discount": 0,
+    "total": 8,
+}
+INTENT = Intent(path="/basket/checkout", body={}, about=BASKET)
+OTHER = Settled(path="/basket/add", took_effect=True)
+
+
+def settled(took_effect: bool) -> Settled:
+    return Settled(path="/basket/checkout", took_effect=took_effect)
+
+
+@pytest.mark.parametrize(
+    ("deeds", "bought", "open_"),
+    [
+        ([], 0, False),
+        ([INTENT], 0, True),
+        ([INTENT, OTHER], 0, True),
+        ([INTENT, wire("/basket/checkout", "unknown")], 0, True),
+        ([INTENT, wire("/basket/checkout", "lost")], 0, False),
+        ([INTENT, wire("/basket/checkout", "failed")], 0, False),
+        ([INTENT, wire("/basket/checkout", "failed"), settled(True)], 1, False),
+        ([INTENT, wire("/basket/checkout", "done")], 1, False),
+        ([INTENT, wire("/basket/checkout", "unknown"), settled(True)], 1, False),
+        ([INTENT, wire("/basket/checkout", "unknown"), settled(False)], 0, False),
+        ([INTENT, wire("/basket/checkout", "unknown"), settled(False), INTENT], 0, True),
+        ([INTENT, settled(False), INTENT, wire("/basket/checkout", "done")], 1, False),
+    ],
+)
+def test_what_was_recorded_of_checkouts_is_recalled(
+    open_shop: Any, make_benchmark: Any, deeds: list[Any], bought: int, open_: bool
+) -> None:
+    shop = open_shop()
+    benchmark = make_benchmark(shop)
+    benchmark.recall(deeds)
+    assert benchmark.checkouts == bought
+    assert (shop.session.unsettled is not None) == open_
+    assert shop.session.checkouts == [BASKET] * bought
+    assert not shop.line.sent
+
+
+@pytest.mark.parametrize(("held", "bought"), [(0, 1), (2, 0)])
+def test_an_intent_without_an_outcome_is_settled_by_the_first_look(
+    open_shop: Any, make_benchmark: Any, held: int, bought: int
+) -> None:
+    shop = open_shop()
+    if held:
+        shop.call("Req_AddProductToBasket", sku="tea", quantity=held)
+    benchmark, told = make_benchmark(shop), []
+    benchmark.recall([INTENT])
+    benchmark.state(Ledger(witness=told.append))
+    assert benchmark.checkouts == bought
+    assert told == [settled(bool(bought))]

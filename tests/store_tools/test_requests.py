@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from ledger import ToolFault
-from store_tools.session import OutOfReach
+from ledger import Intent, ToolFault
+from store_tools.mirror import CHECKOUT
+from store_tools.session import OutOfReach, StoreSession
 
 SDK_EMPTY = (
     "Invalid response payload: 1 validation error for {model}\n{field}\n  Input should be a valid "
@@ -76,7 +77,6 @@ class Pages:
 
 def test_a_listing_that_goes_in_circles_is_no_catalog() -> None:
     from store_tools.catalog import read_catalog
-    from store_tools.session import StoreSession
 
     row = {"sku": "a", "name": "A", "price": 1, "available": 1}
     client = Pages({"products": [row], "next_offset": 1}, {"products": [row], "next_offset": 1})
@@ -86,7 +86,6 @@ def test_a_listing_that_goes_in_circles_is_no_catalog() -> None:
 
 def test_missing_fields_are_filled_in() -> None:
     from store_tools.catalog import read_catalog
-    from store_tools.session import StoreSession
 
     session = StoreSession(Pages({"products": [{"sku": "a"}]}))
     assert read_catalog(session) == [{"sku": "a", "name": "a", "price": 0, "available": 0}]
@@ -132,7 +131,7 @@ def test_the_sdks_complaint_about_an_empty_page_is_an_empty_page(open_shop: Any)
 )
 def test_another_unreadable_basket_is_no_empty_basket(open_shop: Any, text: str) -> None:
     shop = open_shop()
-    shop.line.plan["/basket/view"] = [text] * 3
+    shop.line.plan["/basket/view"] = [text] * 5
     with pytest.raises(OutOfReach):
         shop.call("Req_ViewBasket")
 
@@ -260,20 +259,114 @@ def test_a_checkout_whose_answer_is_lost_counts_as_bought(open_shop: Any, lost: 
     assert shop.ledger.calls[-1].outcome == "done"
 
 
-@pytest.mark.parametrize("lost", ["before", 500, 503])
-def test_a_checkout_that_never_arrived_is_an_error_and_not_repeated(
-    open_shop: Any, lost: str | int
+@pytest.mark.parametrize("lost", ["before", 500, 503, 429])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_checkout_that_never_arrived_is_sent_again(
+    open_shop: Any, lost: str | int, times: int
 ) -> None:
     shop = stocked(open_shop)
-    shop.line.plan["/basket/checkout"] = [lost]
-    with pytest.raises(OutOfReach):
+    deeds = watched(shop)
+    shop.line.plan["/basket/checkout"] = [lost] * times
+    receipt = shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.bought == [{"tea": 2}]
+    assert shop.session.checkouts == [receipt]
+    assert shop.line.counted["/basket/checkout"] == times + 1
+    assert shop.ledger.calls[-1].outcome == "done"
+    assert [w.outcome for w in shop.ledger.calls[-1].requests if w.path == CHECKOUT] == [
+        *["lost"] * times,
+        "done",
+    ]
+    # Every attempt is intended first, and none follows one of which nothing is known.
+    settled = [] if lost == 429 else [("Settled", False)]
+    lost_one = [("Intent", None), ("WireCall", "lost" if lost == 429 else "unknown"), *settled]
+    assert deeds == [*lost_one * times, ("Intent", None), ("WireCall", "done")]
+
+
+@pytest.mark.parametrize("lost", ["before", 500, 429])
+def test_a_checkout_is_sent_three_times_at_most(open_shop: Any, lost: str | int) -> None:
+    shop = stocked(open_shop)
+    shop.line.plan["/basket/checkout"] = [lost] * 3
+    with pytest.raises(OutOfReach) as caught:
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert caught.value.fatal
+    assert shop.line.counted["/basket/checkout"] == 3
+    assert (shop.session.checkouts, shop.session.unsettled, shop.bought) == ([], None, [])
+    shop.next_instruction()
+    shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.bought == [{"tea": 2}]
+
+
+def watched(shop: Any) -> list[tuple[str, object]]:
+    """What a witness of the checkouts is told from now on: the kind of deed and its outcome."""
+    told: list[tuple[str, object]] = []
+
+    def tell(deed: Any) -> None:
+        outcome = getattr(deed, "outcome", getattr(deed, "took_effect", None))
+        told.append((type(deed).__name__, outcome))
+
+    shop.ledger._witness = tell
+    return told
+
+
+def test_an_intent_that_cannot_be_noted_is_not_sent_again(open_shop: Any) -> None:
+    shop = stocked(open_shop)
+    intents: list[Intent] = []
+
+    def note(deed: Any) -> None:
+        if isinstance(deed, Intent):
+            intents.append(deed)
+            if len(intents) == 2:
+                raise OSError("disk full")
+
+    shop.ledger._witness = note
+    shop.line.plan["/basket/checkout"] = ["before"]
+    with pytest.raises(OSError, match="disk full"):
         shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.line.counted["/basket/checkout"] == 1
-    assert shop.session.checkouts == []
-    assert shop.ledger.calls[-1].outcome == "unknown"
-    with pytest.raises(ToolFault, match="budget reached: 1"):
+    assert shop.bought == []
+
+
+def test_a_checkout_that_arrived_twice_and_is_answered_with_a_refusal_was_made(
+    open_shop: Any,
+) -> None:
+    shop = stocked(open_shop)
+    dispatch = shop.line.dispatch
+
+    def second_answer(request: Any) -> Any:
+        if request.tool == CHECKOUT:
+            dispatch(request)
+        return dispatch(request)
+
+    shop.line.dispatch = second_answer
+    receipt = shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.bought == [{"tea": 2}]
+    assert shop.session.checkouts == [receipt]
+    assert receipt["total"] == 8
+
+
+def test_a_basket_that_is_neither_full_nor_empty_settles_nothing(open_shop: Any) -> None:
+    shop = stocked(open_shop)
+    shop.line.plan["/basket/checkout"] = ["before"]
+    dispatch = shop.line.dispatch
+
+    def other_hand(request: Any) -> Any:
+        if request.tool == "/basket/view" and shop.line.counted[CHECKOUT]:
+            shop.task.shop.add("cup", 1)
+        return dispatch(request)
+
+    shop.line.dispatch = other_hand
+    with pytest.raises(OutOfReach, match="cannot be told"):
         shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.session.unsettled is not None
+    shop.next_instruction()
+    for name, arguments in (
+        ("Req_AddProductToBasket", {"sku": "tea", "quantity": 1}),
+        ("Req_CheckoutBasket", {"expected_total": 22}),
+    ):
+        with pytest.raises(ToolFault):
+            shop.call(name, **arguments)
     assert shop.line.counted["/basket/checkout"] == 1
+    assert shop.bought == []
 
 
 def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(
@@ -281,10 +374,13 @@ def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(
 ) -> None:
     shop = stocked(open_shop)
     shop.line.plan["/basket/checkout"] = ["after"]
-    shop.line.plan["/basket/view"] = [None, "before", "before", "before"]
+    shop.line.plan["/basket/view"] = [None, *["before"] * 5]
     with pytest.raises(OutOfReach):
         shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.session.checkouts == []
+    assert shop.ledger.calls[-1].outcome == "unknown"
+    with pytest.raises(ToolFault):
+        shop.call("Req_AddProductToBasket", sku="tea", quantity=0)
     shop.next_instruction()
     assert shop.call("Req_ViewBasket")["items"] == []
     assert [c["total"] for c in shop.session.checkouts] == [8]
@@ -294,11 +390,22 @@ def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(
     assert shop.bought == [{"tea": 2}]
 
 
+def test_a_write_settles_a_checkout_before_it_is_sent(open_shop: Any) -> None:
+    shop = stocked(open_shop)
+    shop.line.plan["/basket/checkout"] = ["before"]
+    shop.line.plan["/basket/view"] = [None, *["before"] * 5]
+    with pytest.raises(OutOfReach):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    shop.call("Req_RemoveItemFromBasket", sku="tea", quantity=2)
+    assert shop.call("Req_ViewBasket")["items"] == []
+    assert (shop.session.checkouts, shop.session.unsettled) == ([], None)
+
+
 def test_a_checkout_that_never_arrived_is_no_purchase_when_the_basket_is_emptied(
     open_shop: Any,
 ) -> None:
     shop = stocked(open_shop)
-    shop.line.plan["/basket/checkout"] = ["before"]
+    shop.line.plan["/basket/checkout"] = ["before"] * 3
     with pytest.raises(OutOfReach):
         shop.call("Req_CheckoutBasket", expected_total=8)
     shop.call("Combo_Empty_Basket")
@@ -316,19 +423,19 @@ def test_reads_are_tried_again(open_shop: Any, lost: str | int) -> None:
     shop.line.plan["/basket/view"] = [lost, lost]
     assert shop.call("Req_ViewBasket")["total"] == 0
     assert shop.line.counted["/basket/view"] == 3
-    assert [w.outcome for w in shop.ledger.calls[-1].requests] == ["unknown", "unknown", "done"]
+    failed = "lost" if lost == 429 else "unknown"
+    assert [w.outcome for w in shop.ledger.calls[-1].requests] == [failed, failed, "done"]
 
 
-def test_reads_are_tried_three_times_at_most(open_shop: Any) -> None:
+def test_reads_are_tried_five_times_at_most(open_shop: Any) -> None:
     shop = open_shop()
     shop.line.plan["/basket/view"] = ["before"] * 10
     with pytest.raises(OutOfReach, match="did not answer"):
         shop.call("Req_ViewBasket")
-    assert shop.line.counted["/basket/view"] == 3
+    assert shop.line.counted["/basket/view"] == 5
 
 
-@pytest.mark.parametrize("lost", ["before", "after", 502])
-@pytest.mark.parametrize(
+WRITES = pytest.mark.parametrize(
     ("tool", "path", "arguments"),
     [
         ("Req_AddProductToBasket", "/basket/add", {"sku": "tea", "quantity": 1}),
@@ -337,16 +444,95 @@ def test_reads_are_tried_three_times_at_most(open_shop: Any) -> None:
         ("Req_RemoveCoupon", "/coupon/remove", {}),
     ],
 )
-def test_writes_are_never_tried_again(
+
+
+@WRITES
+@pytest.mark.parametrize("lost", ["before", "after", 502, 429, "<html>"])
+def test_writes_take_effect_once_on_a_bad_line(
+    open_shop: Any, lost: str | int, tool: str, path: str, arguments: dict[str, object]
+) -> None:
+    good, bad = stocked(open_shop), stocked(open_shop)
+    for shop in (good, bad):
+        shop.call("Req_ApplyCoupon", coupon="DUD")
+    before = bad.line.counted[path]
+    bad.line.plan[path] = [lost]
+    assert bad.call(tool, **arguments) == good.call(tool, **arguments)
+    assert (bad.held, bad.coupon) == (good.held, good.coupon)
+    assert bad.ledger.calls[-1].outcome == "done"
+    arrived = lost in ("after", "<html>")
+    assert bad.line.counted[path] == before + (1 if arrived else 2)
+    wires = [w.outcome for w in bad.ledger.calls[-1].requests if w.path == path]
+    assert wires == (["done"] if arrived else ["lost", "done"])
+
+
+@WRITES
+@pytest.mark.parametrize("lost", ["before", 502, 429])
+def test_a_write_that_never_arrives_is_given_up_and_said_not_to_have_taken_effect(
     open_shop: Any, lost: str | int, tool: str, path: str, arguments: dict[str, object]
 ) -> None:
     shop = stocked(open_shop)
-    before = shop.line.counted[path]
-    shop.line.plan[path] = [lost]
-    with pytest.raises(OutOfReach):
+    shop.call("Req_ApplyCoupon", coupon="DUD")
+    held, before = (shop.held, shop.coupon), shop.line.counted[path]
+    shop.line.plan[path] = [lost] * 10
+    with pytest.raises(OutOfReach) as caught:
         shop.call(tool, **arguments)
+    assert caught.value.fatal
+    assert (shop.held, shop.coupon) == held
+    assert shop.line.counted[path] == before + 5
+    assert shop.session.odd is None
+    shop.line.plan.clear()
+    shop.call("Req_RemoveCoupon")
+    assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
+
+
+@pytest.mark.parametrize("tool", ["Req_AddProductToBasket", "Req_RemoveItemFromBasket"])
+def test_a_write_of_which_nothing_is_known_is_not_sent_again_and_bars_the_checkout(
+    open_shop: Any, tool: str
+) -> None:
+    shop = stocked(open_shop)
+    path = {"Req_AddProductToBasket": "/basket/add"}.get(tool, "/basket/remove")
+    before = shop.line.counted[path]
+    shop.line.plan[path] = ["before"]
+    shop.line.plan["/basket/view"] = ["before"] * 5
+    with pytest.raises(OutOfReach):
+        shop.call(tool, sku="tea", quantity=1)
     assert shop.line.counted[path] == before + 1
     assert shop.ledger.calls[-1].outcome == "unknown"
+    total = shop.call("Req_ViewBasket")["total"]
+    with pytest.raises(ToolFault, match="not known what became of a request"):
+        shop.call("Req_CheckoutBasket", expected_total=total)
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
+
+
+def test_an_addition_that_arrived_twice_bars_the_checkout_until_the_basket_is_set_again(
+    open_shop: Any,
+) -> None:
+    shop = open_shop()
+    shop.line.plan["/basket/add"] = ["twice"]
+    assert shop.call("Req_ViewBasket")["items"] == []
+    assert shop.call("Req_AddProductToBasket", sku="tea", quantity=1)["item_count"] == 1
+    # The total is as expected, the content is not.
+    with pytest.raises(ToolFault, match=r"seen with \{'tea': 2\} where .* \{'tea': 1\}"):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.line.counted["/basket/checkout"] == 0
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 1}])
+    shop.call("Req_CheckoutBasket", expected_total=4)
+    assert shop.bought == [{"tea": 1}]
+
+
+def test_mistakes_of_ours_are_not_tried_again() -> None:
+    class Broken:
+        calls = 0
+
+        def dispatch(self, request: Any) -> Any:
+            self.calls += 1
+            raise TypeError("ours")
+
+    client = Broken()
+    with pytest.raises(TypeError, match="ours"):
+        StoreSession(client).view()
+    assert client.calls == 1
 
 
 def test_refusals_keep_the_apis_words_and_are_not_tried_again(open_shop: Any) -> None:

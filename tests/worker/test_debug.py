@@ -276,7 +276,7 @@ def live(typed: str, *options: str) -> tuple[int, str]:
 def test_a_live_run_stops_at_each_call(tmp_path: Path) -> None:
     options = ("--task", "named_item_on_last_page", "--out", str(tmp_path))
     code, talk = live("p query\nn\nn\np report\nback\nraise ValueError no\nn\nq\n", *options)
-    assert code == 1
+    assert code == 130
     assert "'Stovetop Moka Pot 6-Cup'" in talk
     assert "{'bought': False}" in talk
     assert "cannot be taken back" in talk

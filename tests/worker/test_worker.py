@@ -252,6 +252,19 @@ def test_a_model_that_fails_is_in_the_report(carry: Any, bench: Bench) -> None:
     assert [c.name for c in report.calls] == ["Put"]
 
 
+class Halted(Exception):
+    """A limit of whoever owns the door."""
+
+
+def test_what_is_no_fault_of_the_model_goes_to_the_caller(bench: Bench) -> None:
+    ledger = bench.ledger()
+    with pytest.raises(Halted, match="no time left"):
+        Worker(Script(code("Put(number=2)"), Halted("no time left"))).carry_out("Do it.", ledger)
+    assert [c.name for c in ledger.calls] == ["Put"]
+    with pytest.raises(ToolFault, match="over"):
+        ledger.call("Look", [], {})
+
+
 def test_a_bug_of_ours_is_raised_and_its_text_stays_outside(bench: Bench) -> None:
     door = Script(code("try:\n    Break()\nexcept Exception as e:\n    print(e)"), code("1/0"))
     ledger = bench.ledger()

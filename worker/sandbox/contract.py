@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -81,6 +82,10 @@ class Limits:
     """Size of one snippet."""
 
 
+EPOCH = 1_765_238_400.0
+"""Where the clock of a run's sandboxes starts: 9 December 2025, UTC."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pins:
     """What must be the same for a repetition to be equal: clock and random numbers.
@@ -91,6 +96,13 @@ class Pins:
 
     clock: float
     seed: int
+
+    @classmethod
+    def of(cls, instruction: str) -> Pins:
+        """The same for the same instruction, so that what a model's code prints, and with it the
+        next prompt, is the same whenever it runs."""
+        digest = hashlib.sha256(instruction.encode("utf-8", "backslashreplace")).digest()
+        return cls(EPOCH, int.from_bytes(digest[:4], "big") >> 1)
 
 
 @dataclass(frozen=True, slots=True)

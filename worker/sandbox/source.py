@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from models.python_code import tree_of
+
 
 class Unparsable(ValueError):
     """Not Python; ``line`` is 0 where the parser does not say."""
@@ -40,7 +42,7 @@ def _levels(tree: ast.AST) -> int:
 
 def _parse(code: str) -> ast.Module:
     try:
-        return ast.parse(code)
+        return tree_of(code)
     except SyntaxError as error:
         raise Unparsable(str(error.msg), error.lineno or 0) from None
     except ValueError as error:

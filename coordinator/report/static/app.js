@@ -99,9 +99,24 @@
     }
   }
 
+  // The index has no state worth keeping: its body is taken anew when the server has another one.
+  function refresh() {
+    if (!page.live) return;
+    let tag = "";
+    setInterval(async () => {
+      try {
+        const answer = await fetch(location.pathname, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
+        if (answer.status !== 200) return;
+        const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+        tag = answer.headers.get("ETag") ?? "";
+        if (fresh.querySelector("#list").innerHTML !== $("list").innerHTML) $("list").replaceChildren(...fresh.querySelector("#list").childNodes);
+      } catch { /* the server is gone; the page stays as it was */ }
+    }, 2000);
+  }
+
   // --- the table ----------------------------------------------------------------------------
   const body = $("tasks")?.tBodies[0];
-  if (!body) return;
+  if (!body) return refresh();
   const rowOf = new Map([...body.rows].map((row) => [row.dataset.key, row]));
   const taskOf = new Map(page.tasks.map((task) => [task.key, task]));
   const placeOf = new Map(page.tasks.map((task, at) => [task.key, at]));

@@ -1,4 +1,4 @@
-"""Mechanics of choice: cheapest, dearest, split stock, packs, budgets."""
+"""Mechanics of choice: cheapest, dearest, split stock, budgets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simulator.oracle.market import Market
 from simulator.oracle.solve import solve
 
 
-def _haunt_cheapest(bench: Bench, goods: list[Good]) -> None:
+def haunt_cheapest(bench: Bench, goods: list[Good]) -> None:
     """Let checkout find fewer of the cheapest ones."""
     by_price = sorted((bench.goods[g.sku] for g in goods), key=lambda g: g.price)
     for good in by_price[: between(bench.rng, bench.level.ghosts)]:
@@ -57,65 +57,10 @@ def split_stock(bench: Bench) -> Draft:
     for good in goods:
         bench.change(good, stock=between(bench.rng, (1, quantity)))
     if chance(bench.rng, bench.level.ghost_chance):
-        _haunt_cheapest(bench, goods)
+        haunt_cheapest(bench, goods)
     if chance(bench.rng, 50):
         bench.near(kind)
     return Draft([of_kind(kind, goods, "kind", quantity)], goal="cheapest")
-
-
-def _shelf_of_packs(bench: Bench) -> tuple[list[Good], Draft]:
-    kind = bench.kind(packs=True)
-    goods: list[Good] = []
-    sizes = bench.rng.sample(kind.sizes, min(len(kind.sizes), between(bench.rng, (2, 4))))
-    makers = bench.family(kind, 1, size=sizes[0])
-    maker = (makers[0].brand, bench.maker()[1])
-    goods = [makers[0]] + [bench.good(kind, maker=maker, size=size) for size in sizes[1:]]
-    least, most = min(g.units for g in goods), max(g.units for g in goods)
-    number = between(bench.rng, (2, 6))
-    quantity = bench.rng.choice((least * number, most + least, most * 2, most))
-    for good in goods:
-        bench.change(good, stock=between(bench.rng, (1, max(1, quantity // good.units) + 2)))
-    line = of_kind(kind, [bench.goods[g.sku] for g in goods], "units", quantity)
-    return goods, Draft([line], goal="cheapest")
-
-
-def packs(bench: Bench) -> Draft:
-    """So many pieces from packs of several sizes with limited stock."""
-    goods, draft = _shelf_of_packs(bench)
-    if chance(bench.rng, bench.level.ghost_chance):
-        _haunt_cheapest(bench, goods)
-    return draft
-
-
-def packs_coupons(bench: Bench) -> Draft:
-    """The same with coupons of several kinds on packs and mixes."""
-    goods, draft = _shelf_of_packs(bench)
-    quantity = draft.lines[0].quantity
-    least = min(g.price for g in goods)
-    rough = max(8, quantity * min(g.price * 100 // g.units for g in goods) // 100)
-    for _ in range(between(bench.rng, bench.level.codes)):
-        amount = max(1, rough * between(bench.rng, (5, 30)) // 100)
-        one, other = bench.rng.sample(goods, 2)
-        fit = max(1, min(one.stock, quantity // one.units))
-        shapes = (
-            ({one.sku: between(bench.rng, (1, fit))}, f"for {one.size}-packs"),
-            ({one.sku: 1, other.sku: 1}, f"for a {one.size}-pack with a {other.size}-pack"),
-        )
-        case = bench.rng.randrange(6)
-        needs, hint = shapes[case % 2]
-        if case < 4:
-            code = bench.coupon(amount=amount, requires=needs)
-            draft.hints[code] = hint
-        elif case == 4:
-            code = bench.coupon(percent=between(bench.rng, (5, 25)), min_subtotal=rough + least)
-        else:
-            code = bench.coupon()
-            draft.hints[code] = hint
-        draft.codes.append(code)
-    draft.rule = "may"
-    if chance(bench.rng, bench.level.ghost_chance // 2):
-        _haunt_cheapest(bench, goods)
-    return draft
 
 
 def around(bench: Bench, draft: Draft, *, fits: bool) -> Draft:

@@ -78,6 +78,8 @@ def not_sold(bench: Bench) -> Draft:
         siblings(bench, good)
     else:
         rivals(bench, kind)
+    if any(other.name == good.name for other in bench.goods.values()):
+        raise Retry("it is sold after all")
     return Draft([named(good, between(bench.rng, (1, 3)), sold=False)], accept=refused)
 
 

@@ -1,0 +1,160 @@
+"""The platform's client with patience: what fails in passing is made again where that is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from erc3_compat import switch
+from erc3_compat.patience import ATTEMPTS, attempts, trouble_of
+
+if TYPE_CHECKING:
+    from erc3_compat.own.base import HasTaskId
+    from erc3_compat.own.core import ERC3
+    from erc3_compat.own.core_models import (
+        Resp_CompleteTask,
+        Resp_ListBenchmarks,
+        Resp_LogLLM,
+        Resp_SearchSessions,
+        Resp_SessionStatus,
+        Resp_StartSession,
+        Resp_StartTask,
+        Resp_SubmitSession,
+        Resp_ViewBenchmark,
+        Resp_ViewTask,
+    )
+
+T = TypeVar("T")
+LOG_ATTEMPTS = 2
+PASSING = frozenset({"rate_limit", "no_answer"})
+UNREAD = frozenset({"rate_limit"})
+"""Turned away without effect."""
+UNFINISHED_SESSION = "open"
+
+
+class PatientPlatform:
+    """Stands in for an `ERC3` client, own or official, with the same methods and errors.
+
+    What only reads, and what may arrive twice without harm, is tried five times with pauses of
+    20 s in all at most. Where the platform refuses a repetition whose first call had no answer,
+    the state of the task or session tells what became of that call. A call that would make
+    something new is only made again when it was turned away unread (`start_session`,
+    `start_new_task`). Whatever is not named here, such as `get_store_client`, is the client's own.
+    """
+
+    def __init__(self, client: ERC3) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._client!r})"
+
+    def session_status(self, session_id: str) -> Resp_SessionStatus:
+        """As the client's."""
+        return _repeated(lambda: self._client.session_status(session_id))
+
+    def search_sessions(self, *args: Any, **kwargs: Any) -> Resp_SearchSessions:
+        """As the client's."""
+        return _repeated(lambda: self._client.search_sessions(*args, **kwargs))
+
+    def task_detail(self, *args: Any, **kwargs: Any) -> Resp_ViewTask:
+        """As the client's."""
+        return _repeated(lambda: self._client.task_detail(*args, **kwargs))
+
+    def list_benchmarks(self) -> Resp_ListBenchmarks:
+        """As the client's."""
+        return _repeated(lambda: self._client.list_benchmarks())
+
+    def view_benchmark(self, benchmark: str) -> Resp_ViewBenchmark:
+        """As the client's."""
+        return _repeated(lambda: self._client.view_benchmark(benchmark))
+
+    def start_session(self, *args: Any, **kwargs: Any) -> Resp_StartSession:
+        """As the client's; without an answer not made again, it could open a second session."""
+        return _repeated(lambda: self._client.start_session(*args, **kwargs), UNREAD)
+
+    def start_new_task(self, *args: Any, **kwargs: Any) -> Resp_StartTask:
+        """As the client's; without an answer not made again, it could start a second task."""
+        return _repeated(lambda: self._client.start_new_task(*args, **kwargs), UNREAD)
+
+    def start_task(self, task: HasTaskId) -> Resp_StartTask:
+        """As the client's; a task that is found running after an unanswered call was started."""
+
+        def found() -> Resp_StartTask | None:
+            detail = self.task_detail(task.task_id)
+            if detail.status != "in_progress":
+                return None
+            fields = {"task_id": task.task_id, "session_id": detail.session_id}
+            started: Resp_StartTask = _made("Resp_StartTask", fields | {"status": detail.status})
+            return started
+
+        return _repeated(lambda: self._client.start_task(task), found=found)
+
+    def complete_task(self, task: HasTaskId) -> Resp_CompleteTask:
+        """As the client's; a task that is found completed after an unanswered call is closed.
+
+        Its evaluation is then the score that the platform shows, or None where it shows none.
+        """
+
+        def found() -> Resp_CompleteTask | None:
+            detail = self.task_detail(task.task_id)
+            if detail.status != "completed":
+                return None
+            scored = detail.score is not None and detail.score >= 0
+            evaluation = {"score": detail.score, "logs": ""} if scored else None
+            fields = {"status": "already_completed", "eval": evaluation}
+            completed: Resp_CompleteTask = _made("Resp_CompleteTask", fields)
+            return completed
+
+        return _repeated(lambda: self._client.complete_task(task), found=found)
+
+    def submit_session(self, session_id: str, force: bool = False) -> Resp_SubmitSession:
+        """As the client's; a session that is no longer open after an unanswered call is in."""
+
+        def found() -> Resp_SubmitSession | None:
+            status = self.session_status(session_id).status
+            if status in ("", UNFINISHED_SESSION):
+                return None
+            submitted: Resp_SubmitSession = _made("Resp_SubmitSession", {"status": status})
+            return submitted
+
+        return _repeated(lambda: self._client.submit_session(session_id, force=force), found=found)
+
+    def log_llm(self, *args: Any, **kwargs: Any) -> Resp_LogLLM:
+        """As the client's, made again once; a report that arrives twice costs no score."""
+        return _repeated(lambda: self._client.log_llm(*args, **kwargs), limit=LOG_ATTEMPTS)
+
+
+def _repeated(
+    call: Callable[[], T],
+    passing: frozenset[str] = PASSING,
+    *,
+    found: Callable[[], T | None] = lambda: None,
+    limit: int = ATTEMPTS,
+) -> T:
+    """Make a call until it is answered; ``found`` is its effect as the platform's state shows it.
+
+    Raises what the client raises: the last failure, or the refusal.
+    """
+    unanswered = False
+
+    def once() -> T:
+        nonlocal unanswered
+        try:
+            return call()
+        except Exception as error:
+            trouble = trouble_of(error)
+            effect = found() if unanswered and trouble == "refused" else None
+            if effect is not None:
+                return effect
+            unanswered = unanswered or trouble == "no_answer"
+            raise
+
+    return attempts(lambda error: trouble_of(error) in passing, limit)(once)
+
+
+def _made(name: str, fields: dict[str, Any]) -> Any:
+    """An answer of the chosen client's own class."""
+    return getattr(switch.load("core"), name).model_validate(fields)

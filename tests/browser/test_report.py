@@ -1,0 +1,168 @@
+"""The report of a run, opened from disk as a person would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coordinator.report import write_report
+from coordinator.report.pairs import write_comparison
+from coordinator.report.reading import read_run_view
+from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
+
+SHOWN = HOSTILE.replace("\u202e", "\\u202e")
+"""A sign that turns the reading direction is shown by its number."""
+
+
+@pytest.fixture
+def report(hostile: Path, look: Any) -> Any:
+    return look(write_report(hostile).as_uri())
+
+
+def test_the_table_is_filtered_by_kind_and_by_words(report: Any) -> None:
+    assert report.tasks() == ["good", "hostile", "wrong", "broken"]
+    report.page.get_by_role("button", name="Failed").click()
+    assert report.tasks() == ["hostile", "wrong", "broken"]
+    assert report.page.locator("#count").inner_text() == "3 of 4 tasks"
+    report.page.get_by_role("button", name="Wrong checkout").click()
+    assert report.tasks() == ["wrong"]
+    report.page.get_by_role("button", name="All", exact=True).click()
+    report.page.get_by_label("Find in tasks").fill("MODEL failed")
+    assert report.tasks() == ["broken"]
+
+
+def test_a_heading_sorts_unknown_last(report: Any) -> None:
+    heading = report.page.locator("[data-sort=score]")
+    heading.click()
+    assert report.tasks() == ["good", "hostile", "wrong", "broken"]
+    heading.click()
+    assert report.tasks() == ["hostile", "wrong", "good", "broken"]
+    assert report.page.locator("th[aria-sort]").inner_text().startswith("Score")
+
+
+def test_a_task_opens_and_a_call_unfolds_under_its_line(report: Any) -> None:
+    report.page.get_by_role("link", name="good").click()
+    report.told.get_by_role("heading", name="good").wait_for()
+    call = report.told.locator(".call").first
+    assert "Find(query=" in call.locator("summary").first.inner_text()
+    line = call.locator("xpath=../preceding-sibling::pre[1]").locator(".ln").last
+    assert "found = Find(query=query)" in line.inner_text()
+    assert not call.get_by_text("Green Tea", exact=True).is_visible()
+    call.locator("summary").first.click()
+    assert call.get_by_role("cell", name="Green Tea", exact=True).is_visible()
+
+
+def test_the_state_is_a_table_that_marks_what_changed(report: Any) -> None:
+    report.page.get_by_role("link", name="good").click()
+    after = report.told.locator(".state.after").first
+    after.wait_for()
+    assert after.locator(".changed").all_inner_texts() == ["tea", "4", "4"]
+
+
+def test_the_failed_one_is_found_with_the_keyboard_alone(report: Any) -> None:
+    keyboard = report.page.keyboard
+    keyboard.press("f")
+    keyboard.press("Enter")
+    report.told.get_by_role("heading", name="hostile").wait_for()
+    keyboard.press("f")
+    report.told.get_by_role("heading", name="wrong").wait_for()
+    keyboard.press("k")
+    report.told.get_by_role("heading", name="hostile").wait_for()
+    keyboard.press("Escape")
+    assert report.page.locator("#story").is_hidden()
+    keyboard.press("/")
+    keyboard.type("broken")
+    assert report.tasks() == ["broken"]
+    keyboard.press("Escape")
+    assert len(report.tasks()) == 4
+
+
+def test_hostile_texts_are_texts(report: Any) -> None:
+    report.page.get_by_role("link", name="hostile").click()
+    report.told.get_by_role("heading", name="hostile").wait_for()
+    report.page.keyboard.press("e")
+    assert SHOWN in report.told.locator(".call .json td").all_inner_texts()
+    assert report.told.locator("blockquote").inner_text() == f"Buy {SHOWN}"
+    assert report.told.locator("script, img").count() == 0
+    assert report.page.evaluate("window.hit") is None
+    assert report.complaints == []
+
+
+def test_no_page_asks_anybody_for_anything(report: Any, hostile: Path) -> None:
+    for _ in range(4):
+        report.page.keyboard.press("j")
+        report.page.keyboard.press("Enter")
+    report.told.get_by_role("heading", name="broken").wait_for()
+    ours = (hostile / "report.html").as_uri()
+    assert {url.split("#")[0] for url in report.requests} == {ours}
+
+
+def test_the_page_itself_forbids_what_is_foreign(report: Any) -> None:
+    said = report.page.evaluate(
+        """async () => {
+            const script = document.createElement("script");
+            script.textContent = "window.hit = 3";
+            document.body.append(script);
+            try { await fetch("https://example.com/"); return "sent"; } catch { return "refused"; }
+        }"""
+    )
+    assert said == "refused"
+    assert report.page.evaluate("window.hit") is None
+    assert any("Content Security Policy" in text for text in report.complaints)
+
+
+def test_light_and_dark_follow_the_system_and_the_button(hostile: Path, look: Any) -> None:
+    address = write_report(hostile).as_uri()
+    colours = {}
+    for scheme in ("light", "dark"):
+        seen = look(address, color_scheme=scheme)
+        paper = "getComputedStyle(document.body).backgroundColor"
+        colours[scheme] = seen.page.evaluate(paper)
+        seen.page.get_by_role("button", name="Switch between light and dark").click()
+        colours[f"not {scheme}"] = seen.page.evaluate(paper)
+    assert colours["light"] == colours["not dark"] != colours["dark"] == colours["not light"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(hostile: Path, look: Any, scheme: str) -> None:
+    seen = look(write_report(hostile).as_uri(), color_scheme=scheme)
+    assert seen.violations() == []
+    seen.page.get_by_role("link", name="hostile").click()
+    seen.told.get_by_role("heading", name="hostile").wait_for()
+    seen.page.keyboard.press("e")
+    assert seen.violations() == []
+
+
+def test_without_scripts_the_table_is_there_and_says_what_is_not(hostile: Path, look: Any) -> None:
+    seen = look(write_report(hostile).as_uri(), java_script_enabled=False)
+    assert seen.tasks() == ["good", "hostile", "wrong", "broken"]
+    assert "python -m coordinator.show" in seen.page.locator("body").inner_text()
+
+
+def test_on_paper_the_open_story_is_printed_without_the_tools(report: Any) -> None:
+    report.page.get_by_role("link", name="good").click()
+    report.told.get_by_role("heading", name="good").wait_for()
+    report.page.emulate_media(media="print")
+    assert report.told.is_visible()
+    assert not report.page.locator("#find").is_visible()
+    assert not report.page.locator("#tasks").is_visible()
+
+
+def test_two_runs_stand_side_by_side(hostile: Path, look: Any, tmp_path: Path) -> None:
+    other = RunFolder(tmp_path / "20260505-120000-bbbb")
+    other.task("good", asked(), worked(), ended(), score=0.0, wanted="buy")
+    other.task("hostile", asked(), worked(name="Tea"), wanted="buy", outcome="purchased")
+    other.write()
+    runs = read_run_view(hostile), read_run_view(other.path)
+    seen = look(write_comparison(*runs, tmp_path / "pair.html").as_uri())
+    assert seen.tasks() == ["good", "hostile", "wrong", "broken"]
+    seen.page.get_by_role("button", name="Worse").click()
+    assert seen.tasks() == ["good"]
+    seen.page.get_by_role("button", name="Better").click()
+    assert seen.tasks() == ["hostile"]
+    seen.page.get_by_role("link", name="hostile").click()
+    assert seen.told.get_by_role("heading", name="hostile").all_inner_texts() == ["hostile"] * 2
+    assert seen.violations() == []
+    assert seen.complaints == []

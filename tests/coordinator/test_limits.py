@@ -1,0 +1,114 @@
+"""Limits of seconds, tokens and dollars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from coordinator.limits import CAUTIOUS_TOKENS, Interrupted, LimitReached, Limits, Meter, Stop
+from models.records import ModelCall, Usage
+
+
+def call(
+    prompt: int | None = 10, completion: int | None = 5, cost: float | None = 0.0
+) -> ModelCall:
+    usage = Usage(prompt=prompt, completion=completion)
+    return ModelCall(role="worker", model="m", usage=usage, cost_usd=cost)
+
+
+def test_without_limits_nothing_is_reached() -> None:
+    meter = Meter(Limits(), "task")
+    for _ in range(100):
+        meter.add(call(10**9, 10**9, 10.0**9))
+    meter.check()
+
+
+def test_tokens_of_prompt_and_completion_count_together() -> None:
+    meter = Meter(Limits(tokens=30), "task")
+    meter.add(call())
+    meter.check()
+    meter.add(call())
+    with pytest.raises(LimitReached, match=r"limit reached: 30 tokens for a task .30 used."):
+        meter.check()
+
+
+def test_dollars() -> None:
+    meter = Meter(Limits(dollars=0.5), "run")
+    meter.add(call(cost=0.3))
+    meter.check()
+    meter.add(call(cost=0.3))
+    with pytest.raises(LimitReached, match=r"0\.5 dollars for a run .0\.6 used."):
+        meter.check()
+
+
+def test_seconds() -> None:
+    now = [100.0]
+    meter = Meter(Limits(seconds=60), "run", clock=lambda: now[0])
+    now[0] = 159.0
+    meter.check()
+    now[0] = 160.0
+    with pytest.raises(LimitReached, match="60 seconds for a run"):
+        meter.check()
+
+
+def test_a_call_of_unknown_size_counts_as_the_largest_known_one() -> None:
+    meter = Meter(Limits(tokens=CAUTIOUS_TOKENS * 2), "task")
+    meter.add(call(None, None))
+    meter.check()
+    meter.add(call(7, None))
+    with pytest.raises(LimitReached):
+        meter.check()
+
+
+def test_a_call_of_unknown_price_counts_as_the_dearest_known_one() -> None:
+    meter = Meter(Limits(dollars=1.0), "run")
+    meter.add(call(cost=0.4))
+    meter.add(call(cost=None))
+    meter.check()
+    meter.add(call(cost=None))
+    with pytest.raises(LimitReached):
+        meter.check()
+
+
+def test_a_zero_limit_is_reached_at_once() -> None:
+    with pytest.raises(LimitReached):
+        Meter(Limits(tokens=0), "task").check()
+
+
+def test_stop() -> None:
+    stop = Stop()
+    stop.check()
+    stop.ask()
+    assert stop.asked
+    stop.wait(1000)
+    with pytest.raises(Interrupted, match="by the user"):
+        stop.check()
+
+
+@pytest.mark.parametrize(
+    ("limits", "text"),
+    [
+        ({"task_limits": Limits(tokens=1)}, "1 tokens for a task"),
+        ({"run_limits": Limits(tokens=1)}, "1 tokens for a run"),
+        ({"task_limits": Limits(seconds=0)}, "0 seconds for a task"),
+    ],
+)
+def test_a_task_at_its_limit_is_closed_and_says_so(
+    make_run: Any, tea_buyer: Any, limits: dict[str, Any], text: str
+) -> None:
+    run = make_run(tea_buyer, **limits)
+    task = run.go().tasks[0]
+    assert (task.outcome, task.failure, task.score) == ("unfinished", "limit", 0.0)
+    assert text in task.error
+    assert run.journal()[-2]["failure"] == "limit"
+    record = run.simulator.platform.session(run.session.session_id)
+    assert [t.status for t in record.tasks] == ["completed"]
+
+
+def test_a_run_limit_ends_every_task_that_follows(make_run: Any, shop_json: Any) -> None:
+    shops = [shop_json(spec_id=f"s{i}") for i in range(3)]
+    run = make_run(*shops, run_limits=Limits(tokens=4_000))
+    results = run.go()
+    assert [t.failure for t in results.tasks] == [None, "limit", "limit"]
+    assert results.totals.tasks == 3

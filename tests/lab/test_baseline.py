@@ -1,0 +1,76 @@
+"""The stored baseline: what the playbook brain could do, it still does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from lab import baseline
+from lab.job import Job, do
+from lab.packs import Digest, pack_text, source_of
+from lab.records import LabRun, PackInfo, Settings, Trial
+from launch.errors import CannotRun
+
+Make = Callable[..., Trial]
+PARTS, STEP = 4, 14
+"""So many parts of the large pack are played here, each one task of so many."""
+
+
+def run_of(*packs: PackInfo) -> LabRun:
+    settings = Settings(packs=("x",), evaluator="playbook/store", worker="playbook/store")
+    return LabRun(run_id="r", settings=settings, packs=packs, started="now")
+
+
+def info(tasks: int = 3, sha256: str = "s") -> PackInfo:
+    return PackInfo(name="p", source="p", tasks=tasks, sha256=sha256)
+
+
+def test_lost_gained_and_wrong_are_told_apart(trial: Make, tmp_path: Path) -> None:
+    stored = [trial("a"), trial("b", False), trial("c", False, checkouts=1)]
+    path = tmp_path / "baseline.json"
+    baseline.save(baseline.baseline_of(run_of(info()), stored), path)
+    read = baseline.load(path)
+    assert (read.packs[0].passed, read.packs[0].failed) == (1, ("b", "c"))
+    same = baseline.check(read, [info()], stored)
+    assert not same.worse
+    now = [trial("a", False), trial("b"), trial("c", False, checkouts=1)]
+    changed = baseline.check(read, [info()], now)
+    assert (changed.lost, changed.gained, changed.worse) == (("p: a",), ("p: b",), True)
+    wrong = baseline.check(read, [info()], [trial("b", False, checkouts=1)])
+    assert (wrong.lost, wrong.wrong_checkouts, wrong.worse) == ((), ("p: b",), True)
+
+
+def test_a_pack_that_changed_or_is_not_there_is_no_comparison(trial: Make) -> None:
+    stored = baseline.baseline_of(run_of(info()), [trial("a")])
+    with pytest.raises(CannotRun, match="has changed"):
+        baseline.check(stored, [info(sha256="t")], [trial("a")])
+    with pytest.raises(CannotRun, match="none of these"):
+        baseline.check(stored, [], [trial("a", pack="other")])
+
+
+def test_no_baseline_is_made_from_failures_of_the_machine(trial: Make) -> None:
+    with pytest.raises(CannotRun, match="internal"):
+        baseline.baseline_of(run_of(info()), [trial("a", failure="internal")])
+
+
+@pytest.mark.parametrize(
+    ("asked", "start", "step"),
+    [("bundled", 0, 1), *(("variations", start, STEP) for start in range(PARTS))],
+)
+def test_the_playbook_brain_is_not_worse_than_its_baseline(
+    asked: str, start: int, step: int
+) -> None:
+    source, digest = source_of(asked), Digest()
+    every = list(source.scenarios())
+    for raw in every:
+        digest.add(raw)
+    some = list(islice(every, start, None, step))
+    settings = Settings(packs=(asked,), evaluator=baseline.BRAIN, worker=baseline.BRAIN)
+    trials = do(Job(0, 0, pack_text(source.name, some), None, settings, threads=2))
+    assert len(trials) == len(some)
+    pack = PackInfo(name=source.name, source=asked, tasks=len(every), sha256=digest.text())
+    found = baseline.check(baseline.load(), [pack], trials)
+    assert (found.lost, found.wrong_checkouts) == ((), ())

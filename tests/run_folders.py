@@ -1,0 +1,155 @@
+"""Run folders made of the records themselves: small, hostile where asked, any number of tasks."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from coordinator.journal import Journal, write_whole
+from coordinator.records import Brain, RunResults, TaskResult, Turn, totals_of
+from evaluator import Decision
+from ledger import ToolCall, WireCall
+from models.records import ModelCall, Usage
+from worker.report import StepRecord, WorkReport
+
+HOSTILE = (
+    "<script>window.hit=1</script><img src=x onerror=window.hit=2> "
+    '</script></template>{{7*7}} & "quotes" \' \u202egnp.exe'
+)
+"""A name that would be markup, a template or a trick if it were taken for anything but a text."""
+CODE = (
+    'p = {"queries": ["tea"]}\nfor query in p["queries"]:\n    found = Find(query=query)\n'
+    'print(found)\nfinal_answer({"found": found})'
+)
+
+
+def state(*lines: dict[str, Any]) -> str:
+    return json.dumps({"held": {"items": list(lines), "total": sum(x["price"] for x in lines)}})
+
+
+def asked(role: Any = "evaluator", **more: Any) -> ModelCall:
+    known = {"text": "THOUGHT: see", "usage": Usage(prompt=900, completion=60, cached=100)}
+    values = {"model": "lab/model", "cost_usd": 0.0012, "seconds": 0.2} | known | more
+    return ModelCall(role=role, **values)
+
+
+def found(name: str, line: int | None = 3, **more: Any) -> ToolCall:
+    """One call of the snippet with a product of that name in its answer."""
+    wire = WireCall(path="/list", body={"offset": 0}, kind="read", outcome="done", seconds=0.01)
+    values = {
+        "number": 1,
+        "name": "Find",
+        "kind": "read",
+        "arguments": {"query": "tea"},
+        "outcome": "done",
+        "result": {"matches": [{"sku": "tea", "name": name, "price": 4}], "near": []},
+        "step": 1,
+        "line": line,
+        "seconds": 0.03,
+        "requests": (wire,),
+    }
+    return ToolCall(**(values | more))
+
+
+def worked(number: int = 1, name: str = "Green Tea", **more: Any) -> Turn:
+    """A turn in which the worker looked something up."""
+    report = WorkReport(
+        steps=(StepRecord(code=CODE, prints=f"found {name}", sandbox="monty"),),
+        result={"found": name},
+        answered=True,
+        calls=(found(name),),
+        requests=1,
+    )
+    values = {
+        "number": number,
+        "state": state(),
+        "decision": Decision(
+            thought=f"Look for {name}.", decision="PROCEED", instruction=f"Find {name}"
+        ),
+        "report": report,
+        "seconds": 0.5,
+    }
+    return Turn(**(values | more))
+
+
+def ended(number: int = 2, thought: str = "Nothing fits.") -> Turn:
+    """The last turn: the evaluator gives up, with something in the state by then."""
+    held = state({"sku": "tea", "price": 4})
+    decision = Decision(thought=thought, decision="FINISH", instruction="")
+    return Turn(number=number, state=held, decision=decision, seconds=0.1)
+
+
+class RunFolder:
+    """Writes one run folder, task by task."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.results: list[TaskResult] = []
+        (path / "tasks").mkdir(parents=True)
+
+    def task(self, spec: str, *entries: Any, text: str = "Buy tea", **result: Any) -> RunFolder:
+        """One task: model calls and turns in order, then its result unless ``score=...``."""
+        task_id = f"tsk-{spec}"
+        with closing(Journal(self.path / "tasks" / f"{spec}.jsonl")) as journal:
+            journal.write("task", {"spec_id": spec, "task_id": task_id, "text": text})
+            for entry in entries:
+                if isinstance(entry, ModelCall):
+                    journal.write("model_call", entry.model_dump(mode="json"))
+                elif isinstance(entry, Turn):
+                    journal.write("turn", entry.journal())
+                else:
+                    journal.write(entry["type"], entry)
+            if result.get("outcome") != "running":
+                values = {"outcome": "declined", "score": 1.0, "wanted": "refuse", "cost_usd": 0.01}
+                values |= {"tokens": Usage(prompt=900, completion=60, cached=0), "seconds": 0.7}
+                spent = {"turns": 2, "tool_calls": 1, "store_requests": 2}
+                done = TaskResult(
+                    spec_id=spec, task_id=task_id, task_text=text, **(values | spent | result)
+                )
+                journal.write("result", done.model_dump(mode="json"))
+                self.results.append(done)
+        return self
+
+    def write(self, *, finished: bool = True, **more: Any) -> Path:
+        """Write ``results.json``; the folder."""
+        now = datetime(2026, 5, 4, 12, 0, tzinfo=UTC).isoformat()
+        results = RunResults(
+            run_id=self.path.name,
+            benchmark="store",
+            pack="small",
+            brain=Brain(evaluator="lab/model", worker="lab/model"),
+            started=now,
+            finished=now if finished else None,
+            totals=totals_of(self.results, 1.5),
+            tasks=tuple(self.results),
+            **more,
+        )
+        write_whole(self.path / "results.json", results.model_dump_json())
+        return self.path
+
+
+def hostile_run(path: Path) -> Path:
+    """A passed, a failed, a wrongly bought and a broken task; hostile texts wherever one can be."""
+    run = RunFolder(path)
+    run.task("good", asked(), asked("worker"), worked(), asked(), ended())
+    run.task(
+        "hostile",
+        asked(text=HOSTILE),
+        asked("worker", error=HOSTILE, backend="b1", next="next backend: b2"),
+        worked(name=HOSTILE),
+        asked(),
+        ended(thought=HOSTILE),
+        {"type": "warning", "text": HOSTILE},
+        text=f"Buy {HOSTILE}",
+        score=0.0,
+        eval_log=f"FAIL: {HOSTILE}",
+        wanted="buy",
+    )
+    run.task(
+        "wrong", asked(), worked(), score=0.0, checkouts=1, outcome="purchased", wanted="refuse"
+    )
+    run.task("broken", asked(error="no answer"), score=None, outcome="error", error="model failed")
+    return run.write()

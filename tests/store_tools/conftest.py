@@ -1,0 +1,102 @@
+"""A shop without HTTP between, on a line that fails as planned."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from erc3_compat import ApiError, ApiException
+from simulator import store_api
+from simulator.pack import parse_pack
+from simulator.platform import Platform
+from simulator.records import Refusal
+
+Content = dict[str, int]
+
+
+class Direct:
+    """The embedded shop without HTTP between; refuses as the client does, and counts.
+
+    `plan` holds what happens at each call of a path: "before" loses the request, "after" the
+    answer, "garbage" makes it unreadable, "twice" delivers the request twice, a number is an
+    HTTP status, ("late", n) delivers a request that was lost just before the nth call after it,
+    None lets it through.
+    """
+
+    def __init__(self, shop: dict[str, Any]) -> None:
+        whole = {"spec_id": "shop", "task_text": "t", "page_limit": 3, "expect": {"checkouts": 0}}
+        pack = {"format": "store-pack/1", "name": "p", "scenarios": [{**whole, **shop}]}
+        self.task: Any = Platform(parse_pack(json.dumps(pack))).start_new_task("store", "shop")
+        self.sent: list[str] = []
+        self.plan: dict[str, list[Any]] = {}
+        self._late: list[tuple[int, Any]] = []
+
+    def dispatch(self, request: Any) -> Any:
+        self._arrive_late()
+        self.sent.append(request.tool)
+        waiting = self.plan.get(request.tool)
+        what = waiting.pop(0) if waiting else None
+        if isinstance(what, tuple):
+            self._late.append((len(self.sent) + what[1], request))
+        if what == "before" or isinstance(what, tuple):
+            raise OSError("connection lost")
+        if isinstance(what, int):
+            raise ApiException(ApiError(status=what, error="busy", code=""), None)
+        answer = self._deliver(request)
+        if what == "twice":
+            with suppress(ApiException):
+                self._deliver(request)
+        if what == "after":
+            raise OSError("connection lost")
+        if what == "garbage":
+            raise ApiException(ApiError(status=200, error="<html>", code=""), None)
+        return SimpleNamespace(
+            model_dump=lambda **_: {k: v for k, v in answer.items() if v is not None}
+        )
+
+    def _deliver(self, request: Any) -> dict[str, Any]:
+        try:
+            return store_api.call(self.task, request.tool, request.model_dump(exclude={"tool"}))
+        except Refusal as error:
+            raise ApiException(ApiError(status=400, error=str(error), code=""), None) from None
+
+    def _arrive_late(self) -> None:
+        due = [request for at, request in self._late if at <= len(self.sent) + 1]
+        self._late = [(at, request) for at, request in self._late if at > len(self.sent) + 1]
+        for request in due:
+            with suppress(ApiException):
+                self._deliver(request)
+
+    def put(self, content: Content, coupon: str) -> None:
+        """Fill the basket past the line."""
+        for sku, quantity in content.items():
+            self.task.shop.add(sku, quantity)
+        self.task.shop.apply_coupon(coupon)
+
+    @property
+    def counted(self) -> Counter[str]:
+        return Counter(self.sent)
+
+    @property
+    def held(self) -> tuple[Content, str]:
+        basket = self.task.shop.view()
+        return {line.sku: line.quantity for line in basket.lines}, basket.coupon
+
+    @property
+    def bought(self) -> list[tuple[Content, str, int]]:
+        """Content, coupon and total of every purchase, by the shop's own books."""
+        return [
+            ({line.sku: line.quantity for line in p.lines}, p.coupon, p.total)
+            for p in self.task.shop.purchases
+        ]
+
+
+@pytest.fixture(scope="session")
+def direct() -> Callable[[dict[str, Any]], Direct]:
+    return Direct

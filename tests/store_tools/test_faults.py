@@ -1,0 +1,250 @@
+"""Whatever the line does to requests and answers: one purchase at most, and it is the right one."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from erc3_compat import patience
+from ledger import Deed, Ledger, Settled, ToolFault
+from simulator.pack_faults import FAULT_PATHS
+from store_tools.benchmark import StoreBenchmark
+from store_tools.mirror import CHECKOUT
+
+SHOP = {
+    "products": [
+        {"sku": "a", "name": "A", "price": 3, "available": 9},
+        {"sku": "b", "name": "B", "price": 6, "available": 4},
+        {"sku": "c", "name": "C", "price": 5, "available": 6, "stock_at_checkout": 2},
+    ],
+    "coupons": [
+        {"code": "K1", "discount": {"amount": 2}, "requires": {"a": 1}},
+        {"code": "K2", "discount": {"percent": 50}, "requires": {"b": 2}},
+    ],
+}
+PRICES = {"a": 3, "b": 6, "c": 5}
+SET, CHECK_OUT = "Combo_Set_Basket_For_Items", "Req_CheckoutBasket"
+SEARCH = "Combo_Test_Coupons_For_Product_Combinations"
+Content = dict[str, int]
+
+faults = st.sampled_from([None, None, "before", "after", "garbage", "twice", 429, 502])
+late = st.tuples(st.just("late"), st.integers(1, 4))
+plans = st.fixed_dictionaries(
+    {
+        path: st.lists(faults, max_size=12)
+        for path in (
+            "/products/list", "/basket/view", "/basket/add", "/basket/remove", "/coupon/apply",
+            "/coupon/remove",
+        )
+    }
+    | {CHECKOUT: st.lists(faults | late, max_size=8)}
+)  # fmt: skip
+contents = st.dictionaries(st.sampled_from("abc"), st.integers(1, 4), min_size=1, max_size=3)
+codes = st.sampled_from(["", "K1", "K2", "GONE"])
+deeds = st.one_of(
+    st.tuples(st.just("set"), contents, codes),
+    st.tuples(st.just("add"), st.sampled_from("abc"), st.integers(1, 3)),
+    st.tuples(st.just("remove"), st.sampled_from("abc"), st.integers(1, 3)),
+    st.tuples(st.just("apply"), codes),
+    st.tuples(st.just("search"), st.lists(contents, min_size=1, max_size=2)),
+    st.tuples(st.just("list")),
+    st.tuples(st.just("turn")),
+    st.tuples(st.just("resume")),
+    st.tuples(st.just("check out")),
+)
+BUY = ("check out",)
+endings = st.sampled_from([[BUY], [BUY, BUY], [("set", {"a": 2}, "K1"), BUY, BUY]])
+
+
+def rows(content: Content) -> list[dict[str, Any]]:
+    return [{"sku": sku, "quantity": n} for sku, n in content.items()]
+
+
+class Buyer:
+    """Calls tools turn by turn and keeps its own books of what the answers say was done."""
+
+    def __init__(self, shop: Any) -> None:
+        self.shop = shop
+        self.deeds: list[Deed] = []
+        self.asked: Content | None = {}
+        """What the answered calls put in; None: an answer was an open question."""
+        self.begin()
+
+    def begin(self) -> None:
+        """A new process that knows what was recorded and nothing else."""
+        self.benchmark = StoreBenchmark(self.shop, "")
+        self.tools = self.benchmark.tools(Ledger())
+        self.benchmark.recall(self.deeds)
+        self.turn()
+
+    def turn(self) -> None:
+        """A new instruction, after a look at the state where the shop answers."""
+        self.ledger = Ledger(witness=self.deeds.append)
+        with suppress(ToolFault):
+            self.benchmark.state(self.ledger)
+        self.ledger.offer(self.tools)
+
+    def call(self, name: str, **arguments: object) -> tuple[Any, ToolFault | None]:
+        try:
+            return self.ledger.call(name, [], arguments), None
+        except ToolFault as fault:
+            if fault.fatal:
+                self.turn()
+            return None, fault
+
+    def do(self, deed: tuple[Any, ...]) -> None:
+        match deed:
+            case ("set", content, code):
+                self.set(content, code)
+            case ("add", sku, number):
+                self.change("Req_AddProductToBasket", sku, number, number)
+            case ("remove", sku, number):
+                self.change("Req_RemoveItemFromBasket", sku, number, -number)
+            case ("apply", code):
+                self.call("Req_ApplyCoupon", coupon=code)
+            case ("search", wanted):
+                self.search(wanted)
+            case ("list",):
+                found, _ = self.call("Combo_List_All_Products")
+                assert found is None or found["count"] == 3
+            case ("turn",):
+                self.turn()
+            case ("resume",):
+                self.asked = None
+                self.begin()
+            case _:
+                self.check_out()
+
+    def set(self, content: Content, code: str) -> None:
+        before = self.shop.held
+        basket, fault = self.call(SET, items=rows(content), coupon=code)
+        if basket is not None:
+            assert self.shop.held == (content, code)
+            self.asked = dict(content)
+        elif fault and fault.fatal:
+            self.asked = None
+        else:
+            assert self.shop.held == before
+
+    def change(self, tool: str, sku: str, number: int, change: int) -> None:
+        _, fault = self.call(tool, sku=sku, quantity=number)
+        if fault and fault.fatal and "did not take effect" not in fault.text:
+            self.asked = None
+        elif fault is None and self.asked is not None:
+            self.asked[sku] = self.asked.get(sku, 0) + change
+
+    def search(self, wanted: list[Content]) -> None:
+        before = self.shop.held
+        combinations = [rows(content) for content in wanted]
+        found, fault = self.call(SEARCH, combinations=combinations, coupons=["K1", "K2"])
+        if found is not None:
+            assert self.shop.held == before
+            for row in found["results"]:
+                content = {i["sku"]: i["quantity"] for i in row["items"]}
+                assert row["subtotal"] == sum(PRICES[sku] * n for sku, n in content.items())
+        elif fault and fault.fatal:
+            self.asked = None
+
+    def check_out(self) -> None:
+        """As careless code does it: whatever the shop shows is taken to be right."""
+        basket, _ = self.call("Req_ViewBasket")
+        if basket is None:
+            return
+        expected = {"expected_total": basket["total"], "expected_coupon": basket["coupon"]}
+        receipt, _ = self.call(CHECK_OUT, **expected)
+        if receipt is None:
+            return
+        ((content, code, total),) = self.shop.bought
+        assert (content_of(receipt), receipt["coupon"], receipt["total"]) == (content, code, total)
+        if self.asked is not None:
+            assert content == {sku: n for sku, n in self.asked.items() if n > 0}
+
+    def check(self) -> None:
+        """What must be true after every step."""
+        assert len(self.shop.bought) <= 1
+        done = self.benchmark._session.checkouts
+        if done:
+            (receipt,), ((content, code, total),) = done, self.shop.bought
+            shown = (content_of(receipt), receipt["coupon"], receipt["total"])
+            assert shown == (content, code, total)
+        elif self.benchmark._session.unsettled is None and not self.shop._late:
+            assert self.shop.bought == []
+            settled = [d for d in self.deeds if isinstance(d, Settled) and d.path == CHECKOUT]
+            assert not any(d.took_effect for d in settled)
+
+
+def content_of(receipt: dict[str, Any]) -> Content:
+    return {i["sku"]: i["quantity"] for i in receipt["items"]}
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(plans, st.lists(deeds, min_size=1, max_size=6), endings)
+def test_one_purchase_at_most_and_it_is_the_one_that_was_asked_for(
+    direct: Any,
+    plan: dict[str, list[Any]],
+    steps: list[tuple[Any, ...]],
+    ending: list[tuple[Any, ...]],
+) -> None:
+    # The fixture that takes the pauses away does not reach into single examples.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(patience, "pause", lambda _state: 0.0)
+        shop = direct(SHOP)
+        shop.plan = plan
+        buyer = Buyer(shop)
+        for step in [*steps, *ending]:
+            buyer.do(step)
+            buyer.check()
+            if buyer.benchmark.finished():
+                break
+
+
+KINDS: list[dict[str, Any]] = [
+    {"kind": "status", "status": 503},
+    {"kind": "status", "status": 429},
+    {"kind": "drop"},
+    {"kind": "drop", "after": True},
+    {"kind": "garbage"},
+    {"kind": "twice"},
+    {"kind": "delay", "seconds": 0.01},
+]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_a_purchase_over_http_meets_every_fault_on_every_path(
+    open_shop: Any, kind: dict[str, Any]
+) -> None:
+    paths = [p for p in FAULT_PATHS if not p.startswith("/tasks")]
+    coupons = [{"code": "TWO", "discount": {"amount": 2}, "requires": {"tea": 2}}]
+    hits = [{"on": path, "nth": nth, **kind} for path in paths for nth in (1, 3)]
+    shop = open_shop(coupons=coupons, faults=hits)
+    assert shop.call("Combo_List_All_Products")["count"] == 3
+    shop.call(SET, items=[{"sku": "tea", "quantity": 3}, {"sku": "cup", "quantity": 1}])
+    found = shop.call(SEARCH, combinations=[[{"sku": "tea", "quantity": 2}]], coupons=["TWO", "NO"])
+    assert [(r["coupon"], r["total"]) for r in found["results"]] == [("TWO", 6), ("", 8)]
+    assert shop.held == {"tea": 3, "cup": 1}
+    basket = shop.call(SET, items=[{"sku": "tea", "quantity": 2}], coupon="TWO")
+    receipt = shop.call(CHECK_OUT, expected_total=basket["total"], expected_coupon="TWO")
+    assert shop.bought == [{"tea": 2}]
+    assert (receipt["total"], content_of(receipt)) == (6, {"tea": 2})
+    assert shop.session.checkouts == [receipt]
+
+
+def test_a_checkout_that_arrives_after_it_was_given_up_is_noticed(direct: Any) -> None:
+    shop = direct(SHOP)
+    buyer = Buyer(shop)
+    shop.plan = {CHECKOUT: [("late", 4), 429, 429]}
+    buyer.set({"a": 2}, "")
+    with pytest.raises(ToolFault, match="no usable answer"):
+        buyer.ledger.call(CHECK_OUT, [6], {})
+    assert buyer.benchmark.checkouts == 0
+    buyer.turn()
+    assert buyer.benchmark.checkouts == 1
+    buyer.check()
+    buyer.set({"a": 2}, "")
+    _, fault = buyer.call(CHECK_OUT, expected_total=6)
+    assert fault is not None
+    assert len(shop.bought) == 1
