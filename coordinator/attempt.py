@@ -15,13 +15,13 @@ from coordinator.journal import Journal, JournalFailed
 from coordinator.limits import Halt, LimitReached, Meter, Stop
 from coordinator.prompts import Prompts
 from coordinator.records import Failure, TaskResult
+from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop, TaskRun
-from evaluator import Evaluator, Unreadable
+from evaluator import Unreadable
 from ledger import Deed, Intent, Settled, ToolFault
 from models.door import Door, ModelFailed
 from models.records import Message, ModelCall, Role, total_cost, total_usage
 from worker.debugger.live import LiveWatch
-from worker.worker import Worker
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
@@ -173,13 +173,15 @@ class Attempt:
         config, doors = self.shared.config, self.shared.doors
         note, keep = self._noter(journal), self._prompt_keeper(journal)
         watch = LiveWatch(config.benchmark, self.task.spec_id, self.task.text, benchmark)
+        strategy = strategy_of(
+            config,
+            benchmark,
+            lambda role: doors(role, note, keep, self._gate),
+            opener=watch.open if config.debug else None,
+        )
         return TaskLoop(
             benchmark,
-            Evaluator(doors("evaluator", note, keep, self._gate), benchmark.rules, benchmark.guide),
-            Worker(
-                doors("worker", note, keep, self._gate),
-                opener=watch.open if config.debug else None,
-            ),
+            strategy,
             journal,
             self.run,
             max_turns=config.max_turns,

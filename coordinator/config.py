@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 from coordinator.limits import Limits
 from coordinator.records import TaskResult, Turn
 from models.records import ModelCall
+
+StrategyName = Literal["evaluator-worker", "next-step"]
+STRATEGIES: tuple[StrategyName, ...] = get_args(StrategyName)
+MOST_TURNS: dict[StrategyName, int] = {"evaluator-worker": 7, "next-step": 30}
+"""Turns for a task where nothing else is said; a step of ``next-step`` is a turn."""
+PROMPT_TOKENS = 12_000
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,10 @@ class RunConfig:
     flags: tuple[str, ...] = ()
     debug: bool = False
     """Stop at every tool call of the worker and ask at the terminal."""
+    strategy: StrategyName = "evaluator-worker"
+    """``next-step`` asks one model only, that of the evaluator."""
+    prompt_tokens: int = PROMPT_TOKENS
+    """What a prompt of ``next-step`` may hold; older steps are shortened to it."""
     run_limits: Limits = field(default_factory=Limits)
     task_limits: Limits = field(default_factory=Limits)
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import regex
 
+from models.redact import hide
+
 VERSION = 1
 _LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 """Signs that JSON takes as they are but many a reader of lines takes for the end of one."""
@@ -22,7 +24,7 @@ class JournalFailed(Exception):
 
 
 class Journal:
-    """Appends records to one file: after a crash at any moment each line is whole or absent.
+    """Appends records, without known secrets, to one file: after a crash at any moment each line is whole or absent.
 
     A line is one ``write`` of the operating system. What a crash left of a line that was not
     complete is cut off when the file is opened again. Once a record could not be written, every
@@ -50,7 +52,7 @@ class Journal:
         """
         line = json.dumps({"v": VERSION, "type": kind, **record}, ensure_ascii=False, default=str)
         # A lone surrogate, which no UTF-8 can hold, is written as its JSON escape.
-        data = (line.translate(_LINE_ENDS) + "\n").encode("utf-8", "backslashreplace")
+        data = (hide(line).translate(_LINE_ENDS) + "\n").encode("utf-8", "backslashreplace")
         with self._lock:
             if self._broken:
                 raise JournalFailed(self._broken)
@@ -124,10 +126,10 @@ def journal_paths(folder: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, P
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Replace a file whole: a reader sees the old one or the new one, also after a crash."""
+    """Replace a file whole, without known secrets: a reader sees the old one or the new one, also after a crash."""
     fresh = path.with_suffix(path.suffix + ".new")
     with fresh.open("w", encoding="utf-8") as file:
-        file.write(text)
+        file.write(hide(text))
         file.flush()
         os.fsync(file.fileno())
     os.replace(fresh, path)

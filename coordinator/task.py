@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from coordinator.benchmark import Benchmark
 from coordinator.journal import Journal
 from coordinator.records import Failure, Outcome, Turn
-from evaluator import Decision, Evaluator
+from coordinator.strategy import Strategy
+from evaluator import Decision
 from ledger import Deed, Ledger
 from models.records import ModelCall
 from worker.report import WorkReport
-from worker.worker import Worker
 
 
 @dataclass
@@ -44,8 +44,7 @@ class TaskLoop:
     def __init__(
         self,
         benchmark: Benchmark,
-        evaluator: Evaluator,
-        worker: Worker,
+        strategy: Strategy,
         journal: Journal,
         run: TaskRun,
         *,
@@ -54,8 +53,7 @@ class TaskLoop:
         on_turn: Callable[[Turn], None] = lambda turn: None,
     ) -> None:
         self._benchmark = benchmark
-        self._evaluator = evaluator
-        self._worker = worker
+        self._strategy = strategy
         self._journal = journal
         self._run = run
         self._max_turns = max_turns
@@ -70,7 +68,7 @@ class TaskLoop:
 
         Raises:
             ToolFault: the benchmark does not answer.
-            ModelFailed, Unreadable: the evaluator's model gave nothing that can be used.
+            ModelFailed, Unreadable: the model that decides gave nothing that can be used.
         """
         run = self._run
         if self.conclude():
@@ -133,15 +131,14 @@ class TaskLoop:
     def _decide(self, task_text: str, state: str, number: int) -> tuple[Decision, str | None]:
         """The decision of a turn; a FINISH against the facts is asked back once."""
         turns = self._run.turns
-        said = [t.prompt(latest=t is turns[-1]) for t in turns]
-        decision = self._evaluator.decide(task_text, said, state, number, self._max_turns)
+        decision = self._strategy.decide(task_text, turns, state, number, self._max_turns)
         if decision.decision == "PROCEED":
             return decision, None
         challenge = self._benchmark.challenge(decision.instruction or decision.thought)
         if challenge is None:
             return decision, None
-        again = self._evaluator.decide(
-            task_text, said, state, number, self._max_turns, challenge=challenge
+        again = self._strategy.decide(
+            task_text, turns, state, number, self._max_turns, challenge=challenge
         )
         return again, challenge
 
@@ -149,6 +146,6 @@ class TaskLoop:
         ledger = Ledger(witness=self._witness)
         ledger.offer(self._benchmark.tools(ledger))
         try:
-            return self._worker.carry_out(decision.instruction, ledger)
+            return self._strategy.act(decision, ledger)
         finally:
             self._run.requests += ledger.requests

@@ -99,9 +99,7 @@ class Dask:
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         with self._client:
-            slots = sum(self._client.nthreads().values())
-            if not slots:
-                raise CannotRun("the scheduler has no workers")
+            slots = self._slots()
             waiting: dict[str, Job] = {}
             ready = self._dask.as_completed(loop=self._client.loop)
             for job in jobs:
@@ -110,6 +108,14 @@ class Dask:
                     yield _result(next(ready), waiting)
             while waiting:
                 yield _result(next(ready), waiting)
+
+    def _slots(self) -> int:
+        """Jobs that the workers can do at once."""
+        try:
+            self._client.wait_for_workers(1, timeout=REACH_SECONDS)
+        except TimeoutError:
+            raise CannotRun("the scheduler has no workers") from None
+        return sum(self._client.nthreads().values())
 
     def _submit(self, job: Job, ready: Any, waiting: dict[str, Job]) -> None:
         # pure=False: the same job twice is two trials, not one remembered answer.

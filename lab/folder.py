@@ -128,7 +128,9 @@ class RunFolder:
         for name in (TRIALS, BASELINES):
             (self.path / f"{name}.new").replace(self.path / name)
         # At once: a folder that is half removed would look like a run that is half done.
-        gone = self._parts.replace(self.path / "parts.done")
+        gone = self.path / "parts.done"
+        shutil.rmtree(gone, ignore_errors=True)
+        self._parts.replace(gone)
         shutil.rmtree(gone)
 
     def reopen(self, settings: Settings) -> int:

@@ -95,7 +95,7 @@ def regress(
             worker=hands,
             epochs=epochs,
             max_turns=max_turns,
-            chunk=_chunk(eyes, hands),
+            chunk=_chunk(jobs, eyes, hands),
             baseline_only=baseline_only,
             keep_journals=keep_journals,
         )
@@ -133,10 +133,13 @@ def _refuse_with_resume(
         raise typer.BadParameter("--resume goes on with the packs and models of its run")
 
 
-def _chunk(*models: str) -> int:
+def _chunk(jobs: int, *models: str) -> int:
     from models.litellm_module import is_keyless
 
-    return CHUNK_KEYLESS if all(is_keyless(model) for model in models) else CHUNK
+    if all(is_keyless(model) for model in models):
+        return CHUNK_KEYLESS
+    # Less than two rounds of a chunk would leave threads without work.
+    return max(CHUNK, 2 * -(-jobs // cores()))
 
 
 def _run_new(

@@ -62,6 +62,8 @@ def run(
     if benchmark != "store":
         text = f"{benchmark!r} is not supported; there are tools for: store"
         raise typer.BadParameter(text, param_hint="--benchmark")
+    if record and replay:
+        raise typer.BadParameter("--record and --replay do not go together")
     explicit = _explicit(context)
     _check_resume(resume, force, explicit)
     _check_debug(debug, jobs, as_json)

@@ -16,6 +16,7 @@ from models.keyless import DirectTransport
 from models.litellm_module import CASSETTE, is_keyless
 from models.records import Message, ModelCall, PromptPart, Role
 from models.retries import FINAL, HINTS, LOST, attempts
+from models.structured import supports_schema
 
 ANSWER_CHARS = 50_000
 REASONING_CHARS = 2_000
@@ -112,6 +113,12 @@ class Door:
         self._opener = opener
         self._transport = transport
         self._opened: dict[str, Transport] = {}
+
+    @property
+    def takes_schema(self) -> bool:
+        """Whether every backend is known to keep to a JSON schema; a server of one's own is not."""
+        backends = [target.backend for target in self._targets.values()]
+        return all(not b.base_url and supports_schema(b.model) for b in backends)
 
     def complete(self, messages: Sequence[Message], **params: Any) -> ModelCall:
         """Ask the model once: attempts and backends until one answers or the deadline is reached.

@@ -20,12 +20,12 @@ _PUBLIC = frozenset({"key-embedded"})
 _GENERIC = regex.compile(
     r"""
     (?P<keep>
-        (?i:\bbearer)[ ]+
+        (?i:\bbearer)[ ]+(?=\S*\d|\S{20})   # a word of ordinary talk has neither
       | (?i:\b(?:[a-z0-9]+[_-])*(?:api[_-]?key|apikey|access[_-]?token|client[_-]?secret|password
             |authorization))["']?\s*[=:]\s*["']?(?i:(?:bearer|basic)[ ]+)?
     )
     (?!key-embedded\b) [A-Za-z0-9._~+/=$!@%^*\-]{8,}
-  | \bsk-[A-Za-z0-9_\-]{8,}
+  | \bsk-(?=\w{8}|(?=[\w\-]*[A-Z])[\w\-]*\d)[A-Za-z0-9_\-]{8,}   # and no words of a SKU
   | \b(?:gsk_|xai-|hf_|gh[pousr]_|github_pat_|nvapi-|r8_|AIza|AKIA)[A-Za-z0-9_\-]{12,}
   | \bkey-(?=[A-Za-z]*\d)[A-Za-z0-9]{8,}\b   # the benchmark platform's keys
   | \beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]*)?
@@ -43,16 +43,25 @@ def remember(secret: str) -> None:
             _remembered.add(secret)
 
 
+def hide(text: str) -> str:
+    """The text with every known secret masked, and nothing else touched.
+
+    For records that are read back by a program, where a thing that only looks like a secret must
+    stay what it is.
+    """
+    for form in _known(_secrets()):
+        if form in text:
+            text = text.replace(form, MASK)
+    return text
+
+
 def redact(text: str) -> str:
     """The text with every known secret, and everything that looks like one, masked.
 
     Known are the values of variables named ``...KEY``, ``...TOKEN``, ``...SECRET`` or
     ``...PASSWORD`` and what was given to ``remember``, also URL-quoted, JSON-escaped or as base64.
     """
-    known = _known(_secrets())
-    if known is not None:
-        text = known.sub(MASK, text)
-    return _GENERIC.sub(_masked, text)
+    return _GENERIC.sub(_masked, hide(text))
 
 
 def _masked(found: regex.Match[str]) -> str:
@@ -60,23 +69,23 @@ def _masked(found: regex.Match[str]) -> str:
 
 
 def _secrets() -> frozenset[str]:
-    values = {
-        value
-        for name, value in os.environ.items()
-        if name.upper().endswith(_ENDINGS) and len(value) >= LEAST_CHARS
-    }
+    names = _secret_names(tuple(os.environ))
+    values = {os.environ.get(name, "") for name in names}
     with _lock:
-        return frozenset((values | _remembered) - _PUBLIC)
+        every = values | _remembered
+    return frozenset(v for v in every if len(v) >= LEAST_CHARS) - _PUBLIC
 
 
 @lru_cache(maxsize=8)
-def _known(secrets: frozenset[str]) -> regex.Pattern[str] | None:
-    """One pattern for all forms of all secrets, the longest first."""
+def _secret_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if name.upper().endswith(_ENDINGS))
+
+
+@lru_cache(maxsize=8)
+def _known(secrets: frozenset[str]) -> tuple[str, ...]:
+    """All forms of all secrets, the longest first."""
     forms = {form for secret in secrets for form in _forms(secret)}
-    if not forms:
-        return None
-    ordered = sorted(forms, key=lambda form: (-len(form), form))
-    return regex.compile("|".join(regex.escape(form) for form in ordered))
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
 
 def _forms(secret: str) -> set[str]:

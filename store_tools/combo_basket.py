@@ -6,8 +6,8 @@ from typing import Any
 
 from ledger import Tool, ToolFault, tool
 from store_tools.combo_coupons import try_coupons
-from store_tools.mirror import Basket, Content
-from store_tools.moves import Item, bring_back, bring_to, content_of, holds
+from store_tools.mirror import Basket, Content, Item, content_of
+from store_tools.moves import bring_back, bring_to, holds
 from store_tools.requests import known_dead
 from store_tools.session import StoreSession
 

@@ -6,11 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field
+
 Content = dict[str, int]
 """Quantities by SKU."""
 Basket = dict[str, Any]
 ADD, REMOVE, CHECKOUT = "/basket/add", "/basket/remove", "/basket/checkout"
 APPLY, TAKE_OFF = "/coupon/apply", "/coupon/remove"
+
+
+class Item(BaseModel):
+    """One line of a wanted basket."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    sku: str
+    quantity: int = Field(ge=1)
+
+
+def content_of(items: list[Item]) -> Content:
+    """Quantities by SKU; repeated lines add up."""
+    content: Content = {}
+    for item in items:
+        content[item.sku] = content.get(item.sku, 0) + item.quantity
+    return content
 
 
 def content_in(basket: Basket) -> Content:

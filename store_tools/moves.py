@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from erc3_compat import store
 from ledger import ToolFault
 from store_tools.mirror import Basket, Content, content_in
@@ -14,23 +12,6 @@ from store_tools.session import OutOfReach, StoreSession
 
 ROUNDS = 5
 """So often a basket is moved that the shop then shows otherwise."""
-
-
-class Item(BaseModel):
-    """One line of a wanted basket."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    sku: str
-    quantity: int = Field(ge=1)
-
-
-def content_of(items: list[Item]) -> Content:
-    """Quantities by SKU; repeated lines add up."""
-    content: Content = {}
-    for item in items:
-        content[item.sku] = content.get(item.sku, 0) + item.quantity
-    return content
 
 
 def move(session: StoreSession, start: Mapping[str, int], wanted: Mapping[str, int]) -> None:

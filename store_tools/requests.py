@@ -7,6 +7,7 @@ from typing import Any
 from erc3_compat import store
 from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_page
+from store_tools.mirror import Content, Item, content_in, content_of
 from store_tools.session import StoreSession
 
 
@@ -58,15 +59,21 @@ def _basket_tools(session: StoreSession) -> list[Tool]:
 
 
 def _final_tools(session: StoreSession) -> list[Tool]:
-    def Req_CheckoutBasket(expected_total: int, expected_coupon: str = "") -> dict[str, Any]:
+    def Req_CheckoutBasket(
+        expected_total: int, expected_coupon: str = "", expected_items: list[Item] | None = None
+    ) -> dict[str, Any]:
         """BUYS the basket; cannot be undone. Refused without a call when the basket's total,
-        coupon or discount is not as expected. "insufficient inventory" tells the real stock."""
-        return _check_out(session, expected_total, expected_coupon)
+        coupon, discount or (where given) items [{sku, quantity}] are not as expected.
+        "insufficient inventory" tells the real stock."""
+        items = None if expected_items is None else content_of(expected_items)
+        return _check_out(session, expected_total, expected_coupon, items)
 
-    return [tool("write", Req_CheckoutBasket)]
+    return [tool("write", Req_CheckoutBasket, final=True)]
 
 
-def _check_out(session: StoreSession, total: int, coupon: str) -> dict[str, Any]:
+def _check_out(
+    session: StoreSession, total: int, coupon: str, items: Content | None
+) -> dict[str, Any]:
     basket = session.view()
     if session.checkouts:
         raise ToolFault("not checked out: this task's purchase has already been made")
@@ -74,6 +81,8 @@ def _check_out(session: StoreSession, total: int, coupon: str) -> dict[str, Any]
         # A total can come out as expected for another content.
         raise ToolFault(f"not checked out: {session.odd}")
     _agree(basket, total, coupon)
+    if items is not None and content_in(basket) != items:
+        raise ToolFault(f"not checked out: the basket holds {content_in(basket)}, expected {items}")
     try:
         return session.send(store.Req_CheckoutBasket(), final=True, about=basket)
     finally:

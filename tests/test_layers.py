@@ -12,15 +12,16 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "submission": {"launch"},
     "launch": {
-        "coordinator", "evaluator", "worker", "playbooks", "store_tools", "models", "erc3_compat",
+        "coordinator", "evaluator", "nextstep", "worker", "playbooks", "store_tools", "models", "erc3_compat",
         "simulator",
     },
     "lab": {
         "launch", "coordinator", "evaluator", "worker", "playbooks", "store_tools", "models",
         "ledger", "erc3_compat", "simulator",
     },
-    "coordinator": {"evaluator", "worker", "models", "ledger"},
+    "coordinator": {"evaluator", "nextstep", "worker", "models", "ledger"},
     "evaluator": {"models"},
+    "nextstep": {"models", "ledger"},
     "worker": {"models", "ledger"},
     "playbooks": {"store_tools", "models", "ledger"},
     "store_tools": {"ledger", "erc3_compat"},
@@ -34,7 +35,7 @@ LATE = {("models", "playbooks"), ("playbooks", "lab")}
 ROOMS = sorted(ALLOWED)
 BENCHMARK_FREE = [
     path
-    for room in ("coordinator", "evaluator", "worker")
+    for room in ("coordinator", "evaluator", "nextstep", "worker")
     for path in sorted((ROOT / room).rglob("*"))
     if path.suffix in (".py", ".jinja")
 ]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from coordinator.journal import text_hash
 from coordinator.report.records import Act, Asked, Story
 from ledger import ToolCall, WireCall
 from models.records import Usage
@@ -50,7 +51,7 @@ class Span:
     """Of a model call, as the platform or the provider names it."""
     messages: tuple[Message, ...] = ()
     finish_reason: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     """Of a model call; of a task the sum."""
     cost_usd: float | None = None
     score: float | None = None
@@ -64,12 +65,19 @@ class Span:
             yield from child.walk()
 
 
-def task_span(story: Story, shared: dict[str, str]) -> Span:
-    """The spans of one task; ``shared`` are the texts of the run's prompts by SHA-256."""
+def task_span(
+    story: Story, shared: dict[str, str], window: tuple[float, float] | None = None
+) -> Span:
+    """The spans of one task; ``shared`` are the texts of the run's prompts by SHA-256.
+
+    ``window``: Unix seconds between which somebody has seen the task run; it grows where the
+    task's turns reach beyond it.
+    """
     turns = _in_time([_turn(act, shared) for act in story.acts])
     spent = story.of_result("seconds")
-    began = turns[0].started if turns else 0.0
-    ended = max((turn.ended for turn in turns), default=began)
+    begins = [*(turn.started for turn in turns), *(window or ())[:1]]
+    began = min(begins, default=0.0)
+    ended = max([*(turn.ended for turn in turns), *(window or ())[1:]], default=began)
     usage = sum((call.usage for call in story.calls), Usage.nothing())
     costs = [call.cost_usd for call in story.calls]
     facts: dict[str, Fact] = {
@@ -165,14 +173,9 @@ def _model_call(call: Asked, shared: dict[str, str]) -> Span:
 
 def messages_of(call: Asked, shared: dict[str, str]) -> tuple[Message, ...]:
     """The prompt of a call, its texts redacted."""
-    own = iter(call.prompt)
-    found = []
-    for part in call.parts:
-        text = shared.get(part.sha256)
-        if text is None and part.sha256 in call.kept:
-            text = next(own)[1]
-        found.append(Message(part.role, None if text is None else redact(text)))
-    return tuple(found)
+    texts = shared | {text_hash(text): text for _, text in call.prompt}
+    found = ((part.role, texts.get(part.sha256)) for part in call.parts)
+    return tuple(Message(role, None if text is None else redact(text)) for role, text in found)
 
 
 def _tool_call(call: ToolCall) -> Span:

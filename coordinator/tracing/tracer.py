@@ -1,0 +1,141 @@
+"""The run's side of tracing: says which tasks are done, to a process that writes their traces.
+
+A task's journal holds everything that its trace shows, so the run hands over a line for each task
+and nothing else. Reading, building and writing take place in a process of their own, with the
+lowest rights to the processor: no store, however slow or broken, can hold up or fail a run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from queue import SimpleQueue
+from typing import IO, Any
+
+from coordinator.config import TaskInfo
+from coordinator.records import TaskResult, Turn
+from coordinator.tracing.sinks import check_kinds
+from models.records import ModelCall
+from models.redact import redact
+
+CLOSE_SECONDS = 60.0
+"""How long the end of a run waits for its traces."""
+ROOT = Path(__file__).parents[2]
+
+
+class Tracer:
+    """Looks on at a run and has its tasks traced."""
+
+    def __init__(
+        self,
+        kinds: Sequence[str],
+        folder: Path,
+        options: dict[str, Any],
+        warn: Callable[[str], None],
+        *,
+        close_seconds: float = CLOSE_SECONDS,
+    ) -> None:
+        """``folder``: of the run; ``options``: what it was asked for; ``warn`` takes one line.
+
+        Raises:
+            CannotTrace: a kind is unknown, or its extra is not installed.
+        """
+        self._kinds = list(dict.fromkeys(kinds))
+        check_kinds(self._kinds)
+        self._head = {"folder": str(folder.resolve()), "kinds": self._kinds, "options": options}
+        self._warn = warn
+        self._close_seconds = close_seconds
+        self._began: dict[str, float] = {}
+        self._lines: SimpleQueue[str | None] = SimpleQueue()
+        self._writer: subprocess.Popen[str] | None = None
+        self._told: list[str] = []
+        self._threads: list[threading.Thread] = []
+
+    def __enter__(self) -> Tracer:
+        """Start the writer; a machine that cannot is a warning."""
+        command = [sys.executable, "-P", "-m", "coordinator.tracing"]
+        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        try:
+            self._writer = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, text=True, encoding="utf-8",
+                env=os.environ | {"PYTHONPATH": path},
+            )  # fmt: skip
+        except OSError as error:
+            self._warn(f"no traces: their writer cannot be started ({error.strerror})")
+            return self
+        pipes = ((self._hand_over, self._writer.stdin), (self._listen, self._writer.stdout))
+        for work, pipe in pipes:
+            thread = threading.Thread(target=work, args=(pipe,), name="traces", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+        self._lines.put(json.dumps(self._head, default=str))
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        """Wait until what is known is written, but not for ever."""
+        self._lines.put(None)
+        if self._writer is None:
+            return
+        deadline = time.monotonic() + self._close_seconds
+        late = False
+        try:
+            for thread in self._threads:
+                thread.join(max(0.0, deadline - time.monotonic()))
+            self._writer.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            late = True
+        finally:
+            self._writer.kill()
+            self._writer.wait()
+        if late:
+            self._warn(f"traces are not complete: not written after {self._close_seconds:g} s")
+        elif found := self._complaint():
+            self._warn(found)
+
+    def task_started(self, task: TaskInfo) -> None:
+        """Keep when the task began."""
+        self._began[task.task_id] = time.time()
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        """Nothing: the journal holds it."""
+
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
+        """Nothing: the journal holds it."""
+
+    def task_done(self, result: TaskResult) -> None:
+        """Have the task traced."""
+        now = time.time()
+        began = self._began.pop(result.task_id, now)
+        line = {"spec_id": result.spec_id, "task_id": result.task_id}
+        self._lines.put(json.dumps(line | {"started": began, "ended": now}))
+
+    def _hand_over(self, pipe: IO[str]) -> None:
+        with suppress(OSError, ValueError), pipe:
+            while (line := self._lines.get()) is not None:
+                pipe.write(line + "\n")
+                pipe.flush()
+
+    def _listen(self, pipe: IO[str]) -> None:
+        with suppress(OSError, ValueError), pipe:
+            self._told += pipe
+
+    def _complaint(self) -> str | None:
+        """What went wrong, on one line; None for nothing."""
+        found, heard = [], set()
+        for line in self._told:
+            told = json.loads(line)
+            heard.add(told["kind"])
+            if told["error"]:
+                lost = f"{told['failed']} of {told['failed'] + told['written']} tasks not written: "
+                found.append(f"--trace {told['kind']}: {lost}{told['error']}")
+        silent = [kind for kind in self._kinds if kind not in heard]
+        found += [f"--trace {kind}: the writer of the traces died" for kind in silent]
+        return redact("; ".join(found)) or None

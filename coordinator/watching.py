@@ -1,0 +1,36 @@
+"""Several who look on at one run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from coordinator.config import TaskInfo, Watcher
+from coordinator.records import TaskResult, Turn
+from models.records import ModelCall
+
+
+class Watchers:
+    """Tells each of them everything, in their order."""
+
+    def __init__(self, watchers: Sequence[Watcher]) -> None:
+        self._watchers = tuple(watchers)
+
+    def task_started(self, task: TaskInfo) -> None:
+        """A task begins."""
+        for watcher in self._watchers:
+            watcher.task_started(task)
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        """A model was asked for a task, whatever came of it."""
+        for watcher in self._watchers:
+            watcher.call_done(task, call)
+
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
+        """A turn is over."""
+        for watcher in self._watchers:
+            watcher.turn_done(task, turn)
+
+    def task_done(self, result: TaskResult) -> None:
+        """A task is closed and scored."""
+        for watcher in self._watchers:
+            watcher.task_done(result)

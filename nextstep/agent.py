@@ -1,0 +1,226 @@
+"""The agent: a prompt, one model call, one step; and the step carried out through the ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ledger import Ledger, Tool, ToolFault
+from models.door import Door
+from models.outside import as_data
+from models.records import Message
+from models.repair import repair
+from models.structured import response_format
+from models.tables import compact
+from models.tokens import count_messages
+from nextstep.forms import COMPLETION, Forms, Misuse, forms_of
+from nextstep.history import Compression, PastStep, rendered
+from nextstep.reply import Misread, Step, read_step
+
+MORE_WORK = 3
+"""So often ``need_more_work`` leads back to planning."""
+LEAST_ROOM = 600
+"""Tokens for the steps where the task alone fills the prompt."""
+_REPAIR = (
+    "Your reply could not be read: {problem}. Reply again, the same step, as exactly one JSON "
+    'object: {{"current_state": ..., "plan_remaining_steps_brief": [1 to 5 texts], '
+    '"task_completed": ..., "function": {{"tool": ..., its arguments}}}}'
+)
+
+
+class Unusable(Exception):
+    """Two replies in a row could not be read as a step."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a step."""
+
+    result: object = None
+    error: str | None = None
+
+
+@cache
+def _environment() -> Environment:
+    # Prompts are plain text; what may hold markup of ours is defused in as_data.
+    return Environment(
+        loader=PackageLoader("nextstep", "prompts"), undefined=StrictUndefined, autoescape=False
+    )
+
+
+def system_prompt(rules: str, guide: str, forms: Forms, *, schema_sent: bool) -> str:
+    """The part that is the same for all steps and tasks.
+
+    ``schema_sent``: the model gets the JSON schema beside the prompt, so it is not in it.
+    """
+    return (
+        _environment()
+        .get_template("system.jinja")
+        .render(
+            rules=rules,
+            guide=guide,
+            tools=forms.tools,
+            final=forms.final,
+            completion=forms.usage(COMPLETION),
+            more_work=MORE_WORK,
+            schema=None if schema_sent else compact(forms.schema),
+        )
+    )
+
+
+class Agent:
+    """Takes one task step by step; what it has done before it is told anew each time.
+
+    Args:
+        door: the way to its one model.
+        rules: what holds for every task of the benchmark.
+        guide: strategies in prose.
+        tools: what can be called; one of them is final.
+        compression: how much of the past a prompt may hold.
+    """
+
+    def __init__(
+        self,
+        door: Door,
+        rules: str,
+        guide: str,
+        tools: Sequence[Tool],
+        compression: Compression | None = None,
+    ) -> None:
+        self._door = door
+        self._forms = forms_of(tools)
+        self._compression = compression or Compression()
+        sent = door.takes_schema
+        self._params: dict[str, Any] = (
+            {"response_format": response_format("NextStep", self._forms.schema)} if sent else {}
+        )
+        self.system = system_prompt(rules, guide, self._forms, schema_sent=sent)
+
+    def messages(
+        self,
+        task: str,
+        steps: Sequence[PastStep],
+        state: str,
+        number: int,
+        limit: int,
+        challenge: str | None = None,
+    ) -> list[Message]:
+        """The prompt: the stable part first, then the task, the steps, and what is now."""
+
+        def prompt(texts: Sequence[str]) -> list[Message]:
+            user = (
+                _environment()
+                .get_template("user.jinja")
+                .render(
+                    task=as_data(task),
+                    steps=list(enumerate(texts, start=len(steps) - len(texts) + 1)),
+                    left_out=len(steps) - len(texts),
+                    state=as_data(state),
+                    number=number,
+                    limit=limit,
+                    challenge=challenge,
+                )
+            )
+            return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
+
+        # Tags around the steps have tokens too.
+        bare = count_messages(prompt([""] * len(steps)))
+        room = max(self._compression.tokens - bare, LEAST_ROOM)
+        return prompt(rendered(steps, room, self._compression))
+
+    def next(
+        self,
+        task: str,
+        steps: Sequence[PastStep],
+        state: str,
+        number: int,
+        limit: int,
+        challenge: str | None = None,
+    ) -> Step:
+        """Ask the model for the next step, with one question back where it cannot be read.
+
+        ``challenge`` is put behind the prompt where a completion does not agree with the facts.
+
+        Raises:
+            Unusable: neither the reply nor its repair holds a step.
+            ModelFailed: the model gave no answer at all.
+        """
+        messages = self.messages(task, steps, state, number, limit, challenge)
+        call = self._door.complete(messages, **self._params)
+        try:
+            return read_step(self._forms, call.text, call.finish_reason, call.reasoning)
+        except Misread as problem:
+            again = repair(messages, call.text, _REPAIR.format(problem=problem))
+        call = self._door.complete(again, **self._params)
+        try:
+            return read_step(self._forms, call.text, call.finish_reason, call.reasoning)
+        except Misread as problem:
+            raise Unusable(
+                f"the model's step could not be read twice: {problem} ({self._door.model})"
+            ) from None
+
+    def carry_out(self, call: str, ledger: Ledger, earlier: Sequence[str]) -> Answer:
+        """Dispatch a function through the ledger; a refusal is an answer too.
+
+        ``call`` is a step's own; ``earlier`` are those before it. An ``impossible`` that comes
+        here has no reason: what is well said ends the task instead.
+        """
+        function = json.loads(call)
+        try:
+            form = self._forms.check(function)
+            if function["tool"] == COMPLETION:
+                return self._complete(form, ledger, earlier)
+            arguments = form.model_dump(mode="json", exclude_unset=True, exclude={"tool"})
+            return Answer(ledger.call(function["tool"], [], arguments))
+        except (Misuse, ToolFault) as fault:
+            return Answer(error=str(fault))
+
+    def impossible(self, function: dict[str, Any]) -> str | None:
+        """The reason of a valid completion that says that the task cannot be done, or None."""
+        if (function.get("tool"), function.get("status")) != (COMPLETION, "impossible"):
+            return None
+        try:
+            reason: str = getattr(self._forms.check(function), "reason", "")
+        except Misuse:
+            return None
+        return reason.strip() or None
+
+    def _complete(self, form: Any, ledger: Ledger, earlier: Sequence[str]) -> Answer:
+        """A completion that does not end the task by itself: checked, then the final tool called.
+
+        Raises:
+            ToolFault: the final tool refused.
+        """
+        if form.status == "impossible":
+            return Answer(error="refused: impossible needs its reason")
+        if form.status == "need_more_work":
+            if sum(map(_is_more_work, earlier)) >= MORE_WORK:
+                return Answer(
+                    error=f"refused: need_more_work was said {MORE_WORK} times; take a step, or "
+                    "complete as solved or impossible"
+                )
+            return Answer("back to planning: take the next step")
+        if not any(c.strip() for c in form.conditions):
+            return Answer(
+                error="refused: solved needs every condition of the task restated in conditions"
+            )
+        if form.final is None:
+            return Answer(
+                error=f"refused: solved needs final; expected {self._forms.usage(COMPLETION)}"
+            )
+        name = self._forms.final.name
+        return Answer(ledger.call(name, [], form.final.model_dump(mode="json")))
+
+
+def _is_more_work(call: str) -> bool:
+    try:
+        function = json.loads(call)
+    except ValueError:
+        return False
+    said = function if isinstance(function, dict) else {}
+    return (said.get("tool"), said.get("status")) == (COMPLETION, "need_more_work")

@@ -1,0 +1,191 @@
+"""The forms that a model fills in, derived from the tools: one type per tool, and the step."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from functools import cached_property, reduce
+from operator import or_
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from rapidfuzz import fuzz, process
+
+from ledger import Tool
+
+COMPLETION = "TaskCompletion"
+Status = Literal["solved", "impossible", "need_more_work"]
+PROBLEMS_SHOWN = 3
+
+
+class Misuse(ValueError):
+    """A function that does not exist or does not take these arguments; the text says what does."""
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class NextStep(_Form):
+    """One step: what is known, what is left to do, and the one function that is called now."""
+
+    current_state: str
+    plan_remaining_steps_brief: list[str] = Field(min_length=1, max_length=5)
+    task_completed: bool
+
+
+class Forms:
+    """The types of one set of tools, without the tools themselves.
+
+    Raises:
+        ValueError: not exactly one tool is final.
+    """
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        finals = [t for t in tools if t.final]
+        if len(finals) != 1:
+            raise ValueError(f"one tool must be final, not {len(finals)}")
+        self.tools = tuple(t for t in tools if not t.final)
+        self.final = finals[0]
+        self._models = {t.name: _form(t) for t in self.tools} | {COMPLETION: _completion(finals[0])}
+        union: Any = reduce(or_, self._models.values())
+        self.step: type[NextStep] = create_model(
+            "NextStep",
+            __base__=NextStep,
+            function=(Annotated[union, Field(discriminator="tool")], ...),
+        )
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The step's JSON schema, as short as it can be; the same tools give the same one."""
+        made: dict[str, Any] = _plain(self.step.model_json_schema())
+        return made
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every field and argument as it is spelled."""
+        return frozenset(_names(self.step.model_json_schema()))
+
+    def spelled(self, name: str) -> str:
+        """The name of a function as it is written here, whatever its case and signs."""
+        folded = {_fold(known): known for known in self._models}
+        return folded.get(_fold(name), name)
+
+    def check(self, function: dict[str, Any]) -> BaseModel:
+        """The call, validated. Raises Misuse with what would be right."""
+        name = str(function.get("tool", ""))
+        model = self._models.get(name)
+        if model is None:
+            raise Misuse(self._unknown(name))
+        try:
+            return model.model_validate(function)
+        except ValidationError as error:
+            shown = "; ".join(explain(error)[:PROBLEMS_SHOWN])
+            raise Misuse(f"{name} was not called: {shown}; expected {self.usage(name)}") from None
+
+    def usage(self, name: str) -> str:
+        """How a function is called."""
+        if name == COMPLETION:
+            arguments = self.final.usage().removeprefix(self.final.name)
+            return (
+                f"{COMPLETION}(status: solved | impossible | need_more_work, reason: str, "
+                f"conditions: list[str], final: {arguments})"
+            )
+        return next(t.usage() for t in self.tools if t.name == name)
+
+    def _unknown(self, name: str) -> str:
+        if _fold(name) == _fold(self.final.name):
+            return (
+                f"{name} is not called by itself: {COMPLETION} with status solved does it with "
+                f"the arguments in final; expected {self.usage(COMPLETION)}"
+            )
+        near = process.extractOne(
+            _fold(name), {n: _fold(n) for n in self._models}, scorer=fuzz.WRatio
+        )
+        assert near is not None, "there is always a completion"
+        return f"there is no function {name[:80]!r}; the nearest is {self.usage(near[2])}"
+
+
+_made: dict[tuple[object, ...], Forms] = {}
+
+
+def forms_of(tools: Sequence[Tool]) -> Forms:
+    """The forms of these tools; those of equal tools are made once."""
+    key = tuple((t.name, str(t.signature), t.doc, t.final) for t in tools)
+    if key not in _made:
+        _made[key] = Forms(tools)
+    return _made[key]
+
+
+def explain(error: ValidationError) -> list[str]:
+    """What is wrong, a line each, in the words of the form."""
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    return [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in problems]
+
+
+def _form(tool: Tool) -> type[BaseModel]:
+    return _model(tool.name, _arguments(tool), tool=(Literal[tool.name], ...))
+
+
+def _completion(final: Tool) -> type[BaseModel]:
+    """The way out; ``final`` holds every argument of the final tool, the optional ones too."""
+    needed = {name: (_without_none(type_), ...) for name, type_ in final.types().items()}
+    return _model(
+        COMPLETION,
+        {
+            "status": (Status, ...),
+            "reason": (str, ""),
+            "conditions": (list[str], []),
+            "final": (_model(f"{final.name}_Arguments", needed) | None, None),
+        },
+        tool=(Literal[COMPLETION], ...),
+    )
+
+
+def _model(name: str, fields: dict[str, Any], **first: Any) -> type[BaseModel]:
+    made: type[BaseModel] = create_model(name, __base__=_Form, **(first | fields))
+    return made
+
+
+def _arguments(tool: Tool) -> dict[str, Any]:
+    parameters = tool.signature.parameters
+    return {
+        name: (
+            type_,
+            ... if parameters[name].default is parameters[name].empty else parameters[name].default,
+        )
+        for name, type_ in tool.types().items()
+    }
+
+
+def _without_none(type_: Any) -> Any:
+    if get_origin(type_) not in (Union, types.UnionType):
+        return type_
+    return reduce(or_, (part for part in get_args(type_) if part is not type(None)))
+
+
+def _fold(name: str) -> str:
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def _plain(schema: Any) -> Any:
+    """A schema without titles and texts: those stand with the tools already."""
+    if isinstance(schema, list):
+        return [_plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    left = {k: v for k, v in schema.items() if k not in ("description", "discriminator")}
+    left = {k: v for k, v in left.items() if k != "title" or not isinstance(v, str)}
+    if "oneOf" in left:
+        # The same to a validator here, and known to more providers.
+        left["anyOf"] = left.pop("oneOf")
+    return {k: _plain(v) for k, v in left.items()}
+
+
+def _names(schema: Any) -> set[str]:
+    if isinstance(schema, list):
+        return set().union(*map(_names, schema)) if schema else set()
+    if not isinstance(schema, dict):
+        return set()
+    own = set(schema.get("properties") or ())
+    return own.union(*map(_names, schema.values()))
