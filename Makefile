@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEV_STAMP := $(VENV)/.installed-dev
 ARGS ?=
 
 .PHONY: run test setup check clean
@@ -16,13 +17,18 @@ $(STAMP): pyproject.toml
 		{ echo "error: Python 3.11 or newer is needed (set PYTHON=...)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV) (a minute or two the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(DEV_STAMP): $(STAMP)
+	@echo "installing what the tests need into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-test: setup check  ## everything that must hold
+test: check  ## everything that must hold
 	@$(BIN)/python -m pytest -n auto
 
-check: setup
+check: $(DEV_STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy

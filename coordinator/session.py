@@ -62,7 +62,7 @@ class Session:
         self._results: dict[str, TaskResult] = {}
         self._order: list[str] = []
         self._lock = threading.Lock()
-        self._started = datetime.now(UTC)
+        self.started = datetime.now(UTC)
         self._clock = time.perf_counter()
         self._write_again = 0.0
         self.session_id: str | None = None
@@ -125,7 +125,7 @@ class Session:
         self, order: list[str], results: list[TaskResult], session: str | None, started: str
     ) -> None:
         """Go on with a run that was begun before: its task ids in order, its finished tasks."""
-        self._started = datetime.fromisoformat(started)
+        self.started = datetime.fromisoformat(started)
         self.session_id = session
         self._order = order
         self._results = {r.task_id: r for r in results}
@@ -204,7 +204,7 @@ class Session:
             brain=Brain(evaluator=self._config.evaluator, worker=self._config.worker),
             session_id=self.session_id,
             submitted=submitted,
-            started=self._started.isoformat(timespec="seconds"),
+            started=self.started.isoformat(timespec="seconds"),
             finished=now,
             totals=totals_of(done, time.perf_counter() - self._clock),
             tasks=tuple(done),

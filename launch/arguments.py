@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,7 +17,10 @@ Task = Annotated[
 ]
 Evaluator = Annotated[
     str | None,
-    typer.Option(help="LiteLLM id of the evaluator's model [EVALUATOR_MODEL; playbook/store]."),
+    typer.Option(
+        help="LiteLLM id of the model that decides [EVALUATOR_MODEL; playbook/store, or "
+        "playbook/next-step with that strategy]."
+    ),
 ]
 Worker = Annotated[
     str | None,
@@ -28,15 +31,26 @@ Real = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="With --real: submit without asking.")]
 Jobs = Annotated[int, typer.Option(min=1, max=64, help="Tasks side by side.")]
-MaxTurns = Annotated[int, typer.Option(min=1, max=50, help="Turns for a task.")]
+Strategy = Annotated[
+    Literal["evaluator-worker", "next-step"],
+    typer.Option(help="Evaluator and code worker, or one model that picks one typed tool a step."),
+]
+PromptTokens = Annotated[
+    int,
+    typer.Option(min=3_000, help="With next-step: tokens of a prompt; older steps are shortened."),
+]
+MaxTurns = Annotated[
+    int | None,
+    typer.Option(min=1, max=50, help="Turns for a task [7; 30 steps with next-step]."),
+]
 Out = Annotated[Path, typer.Option(help="Folder for run folders.")]
 AsJson = Annotated[
     bool,
     typer.Option("--json", help="Print the results as JSON, and nothing else, to standard output."),
 ]
 Workspace = Annotated[str, typer.Option(help="Workspace of the session.")]
-Name = Annotated[str, typer.Option(help="Name of the session.")]
-Architecture = Annotated[str, typer.Option(help="Architecture of the session.")]
+Name = Annotated[str | None, typer.Option(help="Name of the session.")]
+Architecture = Annotated[str | None, typer.Option(help="Architecture of the session.")]
 Flag = Annotated[
     list[str] | None,
     typer.Option(help="Flag of the session, such as compete_accuracy. Repeatable."),
@@ -77,6 +91,13 @@ Force = Annotated[
     bool,
     typer.Option(
         "--force", help="With --resume: go on although pack, model or prompt is another one."
+    ),
+]
+Trace = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Write a trace of every task: mlflow (MLFLOW_TRACKING_URI) or otel (OTEL_*). "
+        "Needs the extra of that name. Repeatable."
     ),
 ]
 Quiet = Annotated[

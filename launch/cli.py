@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -12,6 +13,24 @@ from launch import arguments
 from launch.options import Options
 
 DEFAULT_MODEL = "playbook/store"
+
+
+@dataclass(frozen=True)
+class Way:
+    """What a strategy means for the options that are not given."""
+
+    model: str
+    turns: int
+    architecture: str
+    has_worker: bool = True
+
+
+WAYS = {
+    "evaluator-worker": Way(DEFAULT_MODEL, 7, "evaluator LLM decides, stateless code worker acts"),
+    "next-step": Way(
+        "playbook/next-step", 30, "one LLM picks one typed tool per step", has_worker=False
+    ),
+}
 _UNSAID = ("DEFAULT", "DEFAULT_MAP")
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -27,12 +46,14 @@ def run(
     real: arguments.Real = False,
     yes: arguments.Yes = False,
     jobs: arguments.Jobs = 1,
-    max_turns: arguments.MaxTurns = 7,
+    strategy: arguments.Strategy = "evaluator-worker",
+    prompt_tokens: arguments.PromptTokens = 12_000,
+    max_turns: arguments.MaxTurns = None,
     out: arguments.Out = Path("logs"),
     as_json: arguments.AsJson = False,
     workspace: arguments.Workspace = "default",
-    name: arguments.Name = "evaluator-worker",
-    architecture: arguments.Architecture = "evaluator LLM decides, stateless code worker acts",
+    name: arguments.Name = None,
+    architecture: arguments.Architecture = None,
     flag: arguments.Flag = None,
     require_wall: arguments.RequireWall = False,
     fork: arguments.Fork = None,
@@ -44,6 +65,7 @@ def run(
     resume: arguments.Resume = None,
     force: arguments.Force = False,
     quiet: arguments.Quiet = False,
+    trace: arguments.Trace = None,
     max_seconds: arguments.MaxSeconds = None,
     max_tokens: arguments.MaxTokens = None,
     max_dollars: arguments.MaxDollars = None,
@@ -66,23 +88,28 @@ def run(
         raise typer.BadParameter("--record and --replay do not go together")
     explicit = _explicit(context)
     _check_resume(resume, force, explicit)
+    way = WAYS[strategy]
+    turns = max_turns or way.turns
+    _check_strategy(strategy, explicit, debug)
     _check_debug(debug, jobs, as_json)
-    _check_fork(fork, turn, task or [], real, max_turns)
+    _check_fork(fork, turn, task or [], real, turns)
+    eyes = evaluator or os.environ.get("EVALUATOR_MODEL") or way.model
+    hands = worker or os.environ.get("WORKER_MODEL") or way.model
     options = Options(
         benchmark=benchmark,
         pack=pack,
         tasks=tuple(task or ()),
-        evaluator=evaluator or os.environ.get("EVALUATOR_MODEL") or DEFAULT_MODEL,
-        worker=worker or os.environ.get("WORKER_MODEL") or DEFAULT_MODEL,
+        evaluator=eyes,
+        worker=hands if way.has_worker else eyes,
         real=real,
         yes=yes,
         jobs=jobs,
-        max_turns=max_turns,
+        max_turns=turns,
         out=out,
         as_json=as_json,
         workspace=workspace,
-        name=name,
-        architecture=architecture,
+        name=name or strategy,
+        architecture=architecture or way.architecture,
         flags=tuple(flag or ()),
         require_wall=require_wall,
         fork=fork,
@@ -94,12 +121,15 @@ def run(
         resume=resume,
         force=force,
         quiet=quiet,
+        trace=tuple(trace or ()),
         max_seconds=max_seconds,
         max_tokens=max_tokens,
         max_dollars=max_dollars,
         task_seconds=task_seconds,
         task_tokens=task_tokens,
         task_dollars=task_dollars,
+        strategy=strategy,
+        prompt_tokens=prompt_tokens,
         explicit=explicit,
     )
     from launch.run import start
@@ -120,10 +150,33 @@ def _check_resume(resume: Path | None, force: bool, explicit: frozenset[str]) ->
         if force:
             raise typer.BadParameter("--force goes with --resume")
         return
-    own = {"task", "fork", "turn", "debug", "real", "out", "benchmark", "workspace", "name"}
+    own = {
+        "strategy",
+        "task",
+        "fork",
+        "turn",
+        "debug",
+        "real",
+        "out",
+        "benchmark",
+        "workspace",
+        "name",
+    }
     if clash := sorted(explicit & own):
         words = ", ".join(f"--{name}" for name in clash)
         raise typer.BadParameter(f"--resume goes on with a run as it is: leave out {words}")
+
+
+def _check_strategy(strategy: str, explicit: frozenset[str], debug: bool) -> None:
+    if strategy == "evaluator-worker":
+        if "prompt_tokens" in explicit:
+            raise typer.BadParameter("--prompt-tokens goes with --strategy next-step")
+    elif "worker" in explicit:
+        raise typer.BadParameter(
+            f"--strategy {strategy} asks one model: name it with --evaluator, leave out --worker"
+        )
+    elif debug:
+        raise typer.BadParameter(f"--debug steps through code, and --strategy {strategy} has none")
 
 
 def _check_debug(debug: bool, jobs: int, as_json: bool) -> None:

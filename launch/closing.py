@@ -17,6 +17,7 @@ PIPE_WIDTH = 120
 def show_end(setting: Setting, results: RunResults) -> None:
     """The results of a run, or how a fork differs from what it was forked from."""
     options = setting.options
+    report = _report(setting)
     shown: Any = results
     if setting.past:
         from coordinator.fork_report import compare
@@ -28,10 +29,10 @@ def show_end(setting: Setting, results: RunResults) -> None:
     if options.as_json:
         print(shown.model_dump_json(indent=1))
     elif not options.quiet:
-        _show(setting, shown)
+        _show(setting, shown, report)
 
 
-def _show(setting: Setting, shown: Any) -> None:
+def _show(setting: Setting, shown: Any, report: str) -> None:
     from coordinator.display import closing_lines, closing_table
     from coordinator.fork_report import fork_table, sums_table
 
@@ -44,5 +45,15 @@ def _show(setting: Setting, shown: Any) -> None:
         show.print(closing_table(shown))
         for line in closing_lines(shown):
             show.print(line, highlight=False, markup=False)
-    for line in [*setting.brains.notes(), f"journal and results: {setting.folder}"]:
+    for line in [*setting.brains.notes(), f"journal and results: {setting.folder}", report]:
         show.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _report(setting: Setting) -> str:
+    """Write the run's report; a run does not fail because nobody can look at it."""
+    from coordinator.report import write_report
+
+    try:
+        return f"report: {write_report(setting.folder)}"
+    except Exception as error:
+        return f"no report: {type(error).__name__}: {error}"

@@ -7,11 +7,14 @@ import platform as machine
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
+from coordinator.config import StrategyName
 from coordinator.journal import text_hash
 from coordinator.manifest import Identity
 from evaluator import Evaluator
+from models.config import Models
 from models.door import Door
 from models.records import Role
+from nextstep import Agent
 from playbooks.library import prose
 from simulator.pack import Pack
 from store_tools.benchmark import RULES
@@ -21,17 +24,28 @@ from worker.worker import system_prompt
 PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")
 
 
-def prompts_of(ids: Mapping[Role, str]) -> dict[str, str]:
-    """The text that all prompts of a role begin with."""
+def prompts_of(
+    ids: Mapping[Role, str],
+    strategy: StrategyName = "evaluator-worker",
+    models: Models | None = None,
+    base_url: str | None = None,
+) -> dict[str, str]:
+    """The text that all prompts of a role begin with; ``next-step`` has one role.
+
+    ``models`` and ``base_url`` are of the evaluator: they tell whether it takes a schema.
+    """
+    if strategy == "next-step":
+        door = Door(ids["evaluator"], "evaluator", base_url=base_url, models=models)
+        return {strategy: Agent(door, RULES, prose(), tools()).system}
     eyes = Evaluator(Door(ids["evaluator"], "evaluator"), RULES, prose())
     return {"evaluator": eyes.system, "worker": system_prompt(tools())}
 
 
-def identity_of(ids: Mapping[Role, str], pack: Pack | None) -> Identity:
-    """The identity of a run with these models on this pack."""
+def identity_of(ids: Mapping[Role, str], pack: Pack | None, prompts: Mapping[str, str]) -> Identity:
+    """The identity of a run with these models and prompts on this pack."""
     return Identity(
         models={str(role): model for role, model in ids.items()},
-        prompts={role: text_hash(text) for role, text in prompts_of(ids).items()},
+        prompts={role: text_hash(text) for role, text in prompts.items()},
         pack=pack.name if pack else None,
         scenarios=_scenarios(pack) if pack else {},
     )

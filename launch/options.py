@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from coordinator.config import StrategyName
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,16 @@ class Options:
     resume: Path | None = None
     force: bool = False
     quiet: bool = False
+    trace: tuple[str, ...] = ()
+    """Where traces go besides the run folder."""
     max_seconds: float | None = None
     max_tokens: int | None = None
     max_dollars: float | None = None
     task_seconds: float | None = None
     task_tokens: int | None = None
     task_dollars: float | None = None
+    strategy: StrategyName = "evaluator-worker"
+    prompt_tokens: int = 12_000
     explicit: frozenset[str] = frozenset()
     """Names of the options that were given and are not defaults."""
 
@@ -51,7 +58,7 @@ class Options:
 _OF_THE_MOMENT = frozenset({"explicit", "resume", "force", "yes", "as_json", "quiet", "out"})
 """Options that are of one command and not of the run."""
 _PATHS = frozenset({"pack", "fork", "models", "record", "replay"})
-_TUPLES = frozenset({"tasks", "flags"})
+_TUPLES = frozenset({"tasks", "flags", "trace"})
 
 
 def stored(options: Options) -> dict[str, Any]:

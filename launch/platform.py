@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from erc3_compat.patient import PatientPlatform
 from launch.errors import CannotRun
 from launch.options import Options
 from simulator.pack import Pack, PackError, load_pack
@@ -39,7 +40,7 @@ def platform_of(options: Options, pack: Pack | None, place: Place) -> Iterator[A
         CannotRun: the key or the client is missing, or what the platform kept cannot be used.
     """
     if pack is None:
-        yield _real_platform()
+        yield PatientPlatform(_real_platform())
         return
     from simulator.server import serve
     from simulator.state import StateError
@@ -51,7 +52,7 @@ def platform_of(options: Options, pack: Pack | None, place: Place) -> Iterator[A
     except StateError as error:
         raise CannotRun(f"the embedded platform cannot go on: {error}") from None
     with simulator:
-        yield client(key=EMBEDDED_KEY, base_url=simulator.base_url)
+        yield PatientPlatform(client(key=EMBEDDED_KEY, base_url=simulator.base_url))
 
 
 def pack_of(options: Options, past: Any) -> Pack | None:

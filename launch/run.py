@@ -38,6 +38,7 @@ def _run(options: Options) -> int:
 
     from coordinator.journal import JournalFailed
     from coordinator.limits import Stop
+    from coordinator.watching import Watchers
     from launch.closing import show_end
     from launch.setting import Setting
     from launch.stop import INTERRUPTED, interrupts
@@ -47,9 +48,12 @@ def _run(options: Options) -> int:
     with ExitStack() as stack:
         check_sandbox(options, note)
         setting = Setting(options, stack, stop)
-        watch = setting.watcher(note)
-        session, work = explained(lambda: setting.session(watch), options)
+        watch, tracer = setting.watcher(note), setting.tracer(note)
+        told = Watchers([watch, tracer]) if tracer else watch
+        session, work = explained(lambda: setting.session(told), options)
         watch.expect(len(work.tasks))
+        if tracer:
+            stack.enter_context(tracer)
         if not options.debug:
             stack.enter_context(interrupts(stop))
         with watch:

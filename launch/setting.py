@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from coordinator.attempt import Start
-from coordinator.config import RunConfig, TaskInfo
+from coordinator.config import RunConfig, TaskInfo, Watcher
 from coordinator.display import Progress
 from coordinator.doors import doors_of
 from coordinator.fork import Past
 from coordinator.journal import write_whole
 from coordinator.limits import Limits, Stop
-from coordinator.manifest import Manifest
+from coordinator.manifest import Manifest, NoManifest, read_manifest
 from coordinator.prompts import Prompts
 from coordinator.recording import read_recording
 from coordinator.resume import continuation
 from coordinator.session import Session
+from coordinator.tracing.sinks import CannotTrace, check_kinds
+from coordinator.tracing.tracer import Tracer
 from launch.brains import Brains
 from launch.errors import CannotRun
 from launch.folder import run_folder
@@ -53,6 +54,10 @@ class Setting:
         self._stop = stop
         self.resumed = Resumed(options) if options.resume else None
         self.options = self.resumed.options if self.resumed else options
+        try:
+            check_kinds(self.options.trace)
+        except CannotTrace as error:
+            raise CannotRun(str(error)) from None
         self.past = _past(self.options)
         self.folder: Path = (
             self.resumed.folder
@@ -63,9 +68,15 @@ class Setting:
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
         self.brains = Brains(self.options)
-        self._identity = identity_of(self.brains.ids, self.pack)
+        self._prompts = prompts_of(
+            self.brains.ids,
+            self.options.strategy,
+            self.brains.models,
+            self.brains.base_urls.get("evaluator"),
+        )
+        self._identity = identity_of(self.brains.ids, self.pack, self._prompts)
         if self.resumed:
-            self.resumed.check(self._identity, prompts_of(self.brains.ids))
+            self.resumed.check(self._identity, self._prompts)
         if self.brains.needs_litellm:
             litellm_module.warm()
         place = Place(self.folder, keep=not self.past)
@@ -77,7 +88,17 @@ class Setting:
         plain = Console(stderr=True, force_terminal=False, quiet=self.options.quiet)
         return Progress(plain if self.options.debug else note)
 
-    def session(self, watch: Progress) -> tuple[Session, Work]:
+    def tracer(self, note: Console) -> Tracer | None:
+        """Who has the tasks traced; None without ``--trace``."""
+        if not self.options.trace:
+            return None
+
+        def say(text: str) -> None:
+            note.print(text, highlight=False, markup=False, soft_wrap=True)
+
+        return Tracer(self.options.trace, self.folder, stored(self.options), say)
+
+    def session(self, watch: Watcher) -> tuple[Session, Work]:
         """The session, begun or taken up again, and its work.
 
         Raises:
@@ -127,11 +148,11 @@ class Setting:
     def _note(self, session: Session, tasks: list[TaskInfo]) -> None:
         """Keep what the run is made of before anything is spent."""
         prompts = Prompts(self.folder)
-        for text in prompts_of(self.brains.ids).values():
+        for text in self._prompts.values():
             prompts.keep(text)
         Manifest(
             run_id=self.folder.name,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            created=session.started.isoformat(timespec="seconds"),
             identity=self._identity,
             options=stored(self.options),
             base_url=getattr(self.platform, "base_url", None) if self.options.real else None,
@@ -157,6 +178,8 @@ class Setting:
             architecture=options.architecture,
             flags=options.flags,
             debug=options.debug,
+            strategy=options.strategy,
+            prompt_tokens=options.prompt_tokens,
             run_limits=Limits(options.max_seconds, options.max_tokens, options.max_dollars),
             task_limits=Limits(options.task_seconds, options.task_tokens, options.task_dollars),
         )
@@ -167,6 +190,17 @@ def _past(options: Options) -> Past | None:
     if options.fork is None:
         return None
     try:
+        was = _strategy_of(options.fork)
+        if was != options.strategy:
+            raise CannotRun(f"cannot fork: the run was made with --strategy {was}, give that one")
         return Past(read_recording(options.fork, options.tasks[0]), options.turn)
     except NotRecorded as error:
         raise CannotRun(f"cannot fork: {error}") from None
+
+
+def _strategy_of(folder: Path) -> str:
+    """The strategy of a recorded run; runs without a manifest are older than the second one."""
+    try:
+        return str(read_manifest(folder).options.get("strategy", "evaluator-worker"))
+    except NoManifest:
+        return "evaluator-worker"

@@ -11,7 +11,8 @@ from typing import Any
 
 import regex
 
-LEAST_ROWS = 3
+TABLE_CHARS = 24
+"""What a table costs besides its names; twice of that must be saved by not repeating them."""
 _TABLE = ({"columns", "rows"}, {"columns", "rows", "more"})
 _MORE = "… {} more"
 _LEFT_OUT = regex.compile(r"… \d+ more\Z")
@@ -69,8 +70,11 @@ def compact(value: object) -> str:
 
 def _columns(value: list[Any] | tuple[Any, ...]) -> list[str]:
     """The keys that all entries have, in one order; none where they are not alike."""
-    if len(value) < LEAST_ROWS or not all(isinstance(entry, dict) and entry for entry in value):
+    if not value or not all(isinstance(entry, dict) and entry for entry in value):
         return []
     first = list(value[0])
+    names = sum(len(str(key)) + 3 for key in first)
+    if len(value) * names < 2 * (TABLE_CHARS + names):
+        return []
     alike = all(entry.keys() == value[0].keys() for entry in value)
     return first if alike and all(isinstance(key, str) for key in first) else []

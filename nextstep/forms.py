@@ -49,11 +49,8 @@ class Forms:
         self.final = finals[0]
         self._models = {t.name: _form(t) for t in self.tools} | {COMPLETION: _completion(finals[0])}
         union: Any = reduce(or_, self._models.values())
-        self.step: type[NextStep] = create_model(
-            "NextStep",
-            __base__=NextStep,
-            function=(Annotated[union, Field(discriminator="tool")], ...),
-        )
+        function: Any = (Annotated[union, Field(discriminator="tool")], ...)
+        self.step: type[NextStep] = create_model("NextStep", __base__=NextStep, function=function)
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -86,10 +83,13 @@ class Forms:
     def usage(self, name: str) -> str:
         """How a function is called."""
         if name == COMPLETION:
-            arguments = self.final.usage().removeprefix(self.final.name)
+            needed = ", ".join(
+                f"{name}: {parameter.annotation.removesuffix(' | None')}"
+                for name, parameter in self.final.signature.parameters.items()
+            )
             return (
-                f"{COMPLETION}(status: solved | impossible | need_more_work, reason: str, "
-                f"conditions: list[str], final: {arguments})"
+                f'{COMPLETION}(status: "solved" | "impossible" | "need_more_work", reason: str, '
+                f"conditions: list[str], final: {{{needed}}})"
             )
         return next(t.usage() for t in self.tools if t.name == name)
 
@@ -99,9 +99,8 @@ class Forms:
                 f"{name} is not called by itself: {COMPLETION} with status solved does it with "
                 f"the arguments in final; expected {self.usage(COMPLETION)}"
             )
-        near = process.extractOne(
-            _fold(name), {n: _fold(n) for n in self._models}, scorer=fuzz.WRatio
-        )
+        folded = {known: _fold(known) for known in self._models}
+        near = process.extractOne(_fold(name), folded, scorer=fuzz.WRatio)
         assert near is not None, "there is always a completion"
         return f"there is no function {name[:80]!r}; the nearest is {self.usage(near[2])}"
 
@@ -148,14 +147,11 @@ def _model(name: str, fields: dict[str, Any], **first: Any) -> type[BaseModel]:
 
 
 def _arguments(tool: Tool) -> dict[str, Any]:
-    parameters = tool.signature.parameters
-    return {
-        name: (
-            type_,
-            ... if parameters[name].default is parameters[name].empty else parameters[name].default,
-        )
-        for name, type_ in tool.types().items()
-    }
+    def default(name: str) -> Any:
+        parameter = tool.signature.parameters[name]
+        return ... if parameter.default is parameter.empty else parameter.default
+
+    return {name: (type_, default(name)) for name, type_ in tool.types().items()}
 
 
 def _without_none(type_: Any) -> Any:

@@ -17,8 +17,12 @@ LADDER = (
     (150, 1_000), (80, 600), (40, 400), (20, 300), (10, 200), (5, 120), (2, 80), (1, 40),
 )  # fmt: skip
 """Rows of a list and characters of a text that are kept, step by step less."""
-SHORTER = (1.0, 0.5, 0.25, 0.1, 0.04)
-"""Parts of the usual room, tried in order until all steps fit."""
+SHORTER = (
+    (1.0, 1.0, 1.0), (1.0, 0.5, 0.5), (1.0, 0.2, 0.25), (1.0, 0.07, 0.1), (0.5, 0.07, 0.05),
+    (0.2, 0.05, 0.05), (0.05, 0.04, 0.04),
+)  # fmt: skip
+"""Parts of the usual room for the last step, other recent ones and older ones; tried in order
+until all steps fit."""
 ERROR_CHARS = 1_500
 
 
@@ -54,8 +58,8 @@ def rendered(steps: Sequence[PastStep], room: int, how: Compression) -> list[str
     helps, the oldest steps are left out.
     """
     texts: list[str] = []
-    for part in SHORTER:
-        texts = [_text(s, len(steps) - i, part, how) for i, s in enumerate(steps, start=1)]
+    for parts in SHORTER:
+        texts = [_text(s, len(steps) - i, parts, how) for i, s in enumerate(steps, start=1)]
         if sum(map(count_text, texts)) <= room:
             return texts
     while texts and sum(map(count_text, texts)) > room:
@@ -63,14 +67,15 @@ def rendered(steps: Sequence[PastStep], room: int, how: Compression) -> list[str
     return texts
 
 
-def _text(step: PastStep, behind: int, part: float, how: Compression) -> str:
+def _text(step: PastStep, behind: int, parts: tuple[float, float, float], how: Compression) -> str:
     """One step; ``behind``: how many steps were taken after it."""
-    last, recent = behind == 0, behind < how.recent
-    room = max(int((how.recent_tokens if recent else how.old_tokens) * part), 12)
+    age = 0 if behind == 0 else 1 if behind < how.recent else 2
+    part = parts[age]
     small = max(int(how.old_tokens * part), 12)
+    room = small if age == 2 else max(int(how.recent_tokens * part), 12)
     said = {
-        "current_state": _cut(step.current_state, room if last else small // 3),
-        "function": json.loads(fit(_call(step.call), room if last and part == 1 else small)),
+        "current_state": _cut(step.current_state, room if age == 0 else small // 3),
+        "function": json.loads(fit(_call(step.call), small)),
     }
     if step.error is not None:
         chars = max(int(ERROR_CHARS * part), 120)

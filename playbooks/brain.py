@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import regex
 
 from models.records import Message
+from playbooks import next_step
 from playbooks.facts import Facts, read_facts
 from playbooks.grammar import read_order
 from playbooks.library import program
@@ -30,8 +31,11 @@ def reply(model: str, messages: list[Message]) -> str:
     Raises:
         LookupError: the prompt is of neither, or the id names another brain.
     """
+    if model == "next-step":
+        return next_step.reply(messages)
     if model != "store":
-        raise LookupError(f"there is no brain playbook/{model}; there is playbook/store")
+        known = "playbook/store and playbook/next-step"
+        raise LookupError(f"there is no brain playbook/{model}; there are {known}")
     asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
     task = _TASK.search(asked)
     if task:

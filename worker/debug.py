@@ -103,6 +103,11 @@ def _scene(
     from worker.sandbox import Pins
 
     report = work.report
+    if work.typed:
+        raise NotRecorded(
+            f"turn {work.number} ran no code to step through: its tool was called directly; "
+            "python -m coordinator.show tells what it did"
+        )
     if report.pins is None:
         raise NotRecorded(f"turn {work.number} was recorded without clock and seed")
     tools = read_tools(run)

@@ -40,6 +40,11 @@ class RecordedTurn:
     model_calls: tuple[ModelCall, ...] = ()
     """The same with all that is known of it, attempts without an answer included."""
 
+    @property
+    def typed(self) -> bool:
+        """Whether a strategy without code made its call itself: there is nothing to run again."""
+        return self.report.pins is None and not self.report.steps and not self.model_calls
+
 
 @dataclass
 class RecordedTask:

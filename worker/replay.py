@@ -59,8 +59,14 @@ def replay(folder: Path, spec_id: str | None = None, number: int | None = None) 
         numbers = sorted({t.number for task in tasks for t in task.turns})
         there = ", ".join(map(str, numbers)) or "none"
         raise NotRecorded(f"{where}: no work in turn {number}; turns with work: {there}")
+    coded = [t for t in turns if not t.typed]
+    if turns and not coded:
+        raise NotRecorded(
+            f"{spec_id or folder}: nothing to repeat: its steps called tools without any code; "
+            "python -m coordinator.show tells what they did"
+        )
     tools = read_tools(folder)
-    return [Outcome(t.spec_id, t.number, len(t.report.calls), repeat(t, tools)[1]) for t in turns]
+    return [Outcome(t.spec_id, t.number, len(t.report.calls), repeat(t, tools)[1]) for t in coded]
 
 
 @app.command()

@@ -17,7 +17,7 @@ from jinja2 import (
     FileSystemLoader,
     StrictUndefined,
 )
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from coordinator.report import blocks
 from coordinator.report.records import Story
@@ -101,8 +101,14 @@ def environment() -> Environment:
         "time_bars", "token_bars", "tokens", "tokens_of",
     ):  # fmt: skip
         found.filters[name] = getattr(blocks, name)
+    found.filters["breaks"] = _breaks
     found.globals["requests_shown"] = blocks.REQUESTS_SHOWN
     return found
+
+
+def _breaks(name: str) -> Markup:
+    """A long name that may be broken where its words meet."""
+    return escape(clean(name)).replace("_", Markup("_<wbr>"))
 
 
 def _cleaned(value: Any) -> Any:

@@ -42,7 +42,6 @@ class Outlet(logging.Handler):
         name, level = _LISTENED[kind]
         super().__init__(level)
         self.kind = kind
-        self.written = self.failed = 0
         self.error: str | None = None
         self._in_vain = 0
         self._sink: Sink | None = None
@@ -57,17 +56,15 @@ class Outlet(logging.Handler):
         self.error = self.error or redact(record.getMessage())[:500]
 
     def task(self, span: Span) -> None:
-        """Write one task; whether it could be is counted."""
+        """Write one task, as long as there is hope."""
+        if self._sink is None or self._in_vain >= GIVES_UP:
+            return
         before, self.error = self.error, None
-        able = self._sink is not None and self._in_vain < GIVES_UP
         try:
-            if able and self._sink:
-                self._sink.task(span)
+            self._sink.task(span)
         except Exception as error:  # the trace of one task must not cost those of the others
             self._wrong(error)
-        lost = not able or self.error is not None
-        self._in_vain = self._in_vain + 1 if lost else 0
-        self.failed, self.written = self.failed + lost, self.written + (not lost)
+        self._in_vain = self._in_vain + 1 if self.error else 0
         self.error = before or self.error
 
     def end(self, results: RunResults | None) -> dict[str, object]:
@@ -77,8 +74,7 @@ class Outlet(logging.Handler):
                 self._sink.close(results)
         except Exception as error:  # as above
             self._wrong(error)
-        counted = {"written": self.written, "failed": self.failed}
-        return {"kind": self.kind, "error": self.error, **counted}
+        return {"kind": self.kind, "error": self.error}
 
     def _wrong(self, error: Exception) -> None:
         text = str(error).strip().splitlines() or [""]

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import time
+from collections.abc import Mapping
 from typing import Any
 
 from coordinator.records import RunResults
 from coordinator.tracing.spans import Span
+from models.redact import redact
 
 _DEFAULTS = {
     # Neither usage statistics nor lists of prices are sent or fetched.
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-    "MLFLOW_ENABLE_ASYNC_TRACE_LOGGING": "false",
+    # Many spans in one transaction: one for each takes seconds a task.
+    "MLFLOW_ASYNC_TRACE_LOGGING_MAX_SPAN_BATCH_SIZE": "65536",
+    "MLFLOW_ASYNC_TRACE_LOGGING_MAX_WORKERS": "1",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "15",
 }
 EXPERIMENT = "erc3-agent"
 """Where no MLFLOW_EXPERIMENT_NAME says otherwise."""
+SPANS_AT_ONCE = 1_000
+METRICS_AT_ONCE = 1_000
+_NOTHING: tuple[object, ...] = (None, "", (), [])
 _TYPES = {"task": "AGENT", "turn": "CHAIN", "model": "CHAT_MODEL", "tool": "TOOL"}
 _USAGE = "mlflow.chat.tokenUsage"
 _COST = "mlflow.llm.cost"
@@ -38,17 +46,21 @@ class MlflowSink:
             os.environ.setdefault(variable, default)
         import mlflow
         from mlflow import MlflowClient
+        from mlflow.entities import Metric, Param
 
         self._start_span = mlflow.start_span_no_context
+        self._flush = mlflow.flush_trace_async_logging
         self._client = MlflowClient()
         named = os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
         self._experiment: str = mlflow.set_experiment(named).experiment_id
         run = self._client.create_run(self._experiment, run_name=run_id)
         self._run: str = run.info.run_id
-        self._tasks = 0
-        for name, value in options.items():
-            if value not in (None, (), [], ""):
-                self._client.log_param(self._run, name, str(value)[:500])
+        self._metric = Metric
+        self._figures: list[Any] = []
+        self._tasks = self._spans = 0
+        given = {name: value for name, value in options.items() if value not in _NOTHING}
+        params = [Param(name, redact(str(value))[:500]) for name, value in given.items()]
+        self._client.log_batch(self._run, params=params)
 
     def task(self, span: Span) -> None:
         """Write one task as a trace, and its figures as a step of the run's metrics."""
@@ -59,32 +71,46 @@ class MlflowSink:
             "task.cost_usd": span.cost_usd,
             "task.seconds": span.ended - span.started,
         }
-        for name, value in figures.items():
-            if value is not None:
-                self._client.log_metric(self._run, name, value, step=self._tasks)
+        self._note(figures, self._tasks, span.ended)
+        self._spans += sum(1 for _ in span.walk())
+        if self._spans >= SPANS_AT_ONCE:
+            self._save()
 
     def close(self, results: RunResults | None) -> None:
         """Write the run's figures and end the MLflow run."""
         if results:
-            for name, value in _figures(results).items():
-                if value is not None:
-                    self._client.log_metric(self._run, name, value)
+            self._note(_figures(results), 0, time.time())
+        self._save()
         done = bool(results and results.finished)
         self._client.set_terminated(self._run, "FINISHED" if done else "KILLED")
+
+    def _note(self, figures: Mapping[str, float | None], step: int, when: float) -> None:
+        self._figures += [
+            self._metric(name, value, int(when * 1000), step)
+            for name, value in figures.items()
+            if value is not None
+        ]
+
+    def _save(self) -> None:
+        self._flush()
+        for first in range(0, len(self._figures), METRICS_AT_ONCE):
+            some = self._figures[first : first + METRICS_AT_ONCE]
+            self._client.log_batch(self._run, metrics=some)
+        self._figures, self._spans = [], 0
 
     def _write(self, span: Span, parent: Any) -> None:
         more: dict[str, Any] = {}
         if parent is None:
             tags = {"spec_id": span.name, "outcome": str(span.facts.get("outcome", ""))}
             tags |= {} if span.score is None else {"score": f"{span.score:g}"}
-            more = {"tags": tags, "metadata": {_RUN: self._run}}
+            metadata = {_RUN: self._run}
+            more = {"tags": tags, "metadata": metadata, "experiment_id": self._experiment}
         made = self._start_span(
             span.name if span.kind != "model" else f"{span.name} {span.model}",
             span_type=_TYPES.get(span.kind, "UNKNOWN"),
             parent_span=parent,
             inputs=_inputs(span),
             attributes=_attributes(span),
-            experiment_id=self._experiment,
             start_time_ns=_ns(span.started),
             **more,
         )

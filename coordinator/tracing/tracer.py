@@ -26,7 +26,11 @@ from models.records import ModelCall
 from models.redact import redact
 
 CLOSE_SECONDS = 60.0
-"""How long the end of a run waits for its traces."""
+"""How long the end of a run waits for its traces at most,"""
+TASK_SECONDS = 0.25
+"""and how much longer for each of its tasks."""
+NOTICE_SECONDS = 1.0
+"""Longer waits are announced."""
 ROOT = Path(__file__).parents[2]
 
 
@@ -38,11 +42,11 @@ class Tracer:
         kinds: Sequence[str],
         folder: Path,
         options: dict[str, Any],
-        warn: Callable[[str], None],
+        say: Callable[[str], None],
         *,
         close_seconds: float = CLOSE_SECONDS,
     ) -> None:
-        """``folder``: of the run; ``options``: what it was asked for; ``warn`` takes one line.
+        """``folder``: of the run; ``options``: what it was asked for; ``say`` takes a line for the user.
 
         Raises:
             CannotTrace: a kind is unknown, or its extra is not installed.
@@ -50,9 +54,10 @@ class Tracer:
         self._kinds = list(dict.fromkeys(kinds))
         check_kinds(self._kinds)
         self._head = {"folder": str(folder.resolve()), "kinds": self._kinds, "options": options}
-        self._warn = warn
+        self._say = say
         self._close_seconds = close_seconds
         self._began: dict[str, float] = {}
+        self._tasks = 0
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._writer: subprocess.Popen[str] | None = None
         self._told: list[str] = []
@@ -69,7 +74,7 @@ class Tracer:
                 env=os.environ | {"PYTHONPATH": path},
             )  # fmt: skip
         except OSError as error:
-            self._warn(f"no traces: their writer cannot be started ({error.strerror})")
+            self._say(f"warning: no traces: their writer cannot be started ({error.strerror})")
             return self
         pipes = ((self._hand_over, self._writer.stdin), (self._listen, self._writer.stdout))
         for work, pipe in pipes:
@@ -84,21 +89,34 @@ class Tracer:
         self._lines.put(None)
         if self._writer is None:
             return
-        deadline = time.monotonic() + self._close_seconds
-        late = False
+        patience = self._close_seconds + TASK_SECONDS * self._tasks
+        ended = "interrupted"
         try:
-            for thread in self._threads:
-                thread.join(max(0.0, deadline - time.monotonic()))
-            self._writer.wait(max(0.1, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            late = True
+            in_time = self._finished(self._writer, patience)
+            ended = "" if in_time else f"not written after {patience:.0f} s"
+        except KeyboardInterrupt:  # whoever does not want to wait for traces keeps the results
+            pass
         finally:
             self._writer.kill()
             self._writer.wait()
-        if late:
-            self._warn(f"traces are not complete: not written after {self._close_seconds:g} s")
+        if ended:
+            self._say(f"warning: traces are not complete: {ended}")
         elif found := self._complaint():
-            self._warn(found)
+            self._say(f"warning: {found}")
+
+    def _finished(self, writer: subprocess.Popen[str], patience: float) -> bool:
+        """Whether the writer has ended by itself within so many seconds."""
+        try:
+            writer.wait(NOTICE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._say("writing traces…")
+            try:
+                writer.wait(patience)
+            except subprocess.TimeoutExpired:
+                return False
+        for thread in self._threads:
+            thread.join(NOTICE_SECONDS)
+        return True
 
     def task_started(self, task: TaskInfo) -> None:
         """Keep when the task began."""
@@ -113,6 +131,7 @@ class Tracer:
     def task_done(self, result: TaskResult) -> None:
         """Have the task traced."""
         now = time.time()
+        self._tasks += 1
         began = self._began.pop(result.task_id, now)
         line = {"spec_id": result.spec_id, "task_id": result.task_id}
         self._lines.put(json.dumps(line | {"started": began, "ended": now}))
@@ -134,8 +153,7 @@ class Tracer:
             told = json.loads(line)
             heard.add(told["kind"])
             if told["error"]:
-                lost = f"{told['failed']} of {told['failed'] + told['written']} tasks not written: "
-                found.append(f"--trace {told['kind']}: {lost}{told['error']}")
+                found.append(f"--trace {told['kind']}: not all is written: {told['error']}")
         silent = [kind for kind in self._kinds if kind not in heard]
         found += [f"--trace {kind}: the writer of the traces died" for kind in silent]
         return redact("; ".join(found)) or None

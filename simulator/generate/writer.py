@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager, nullcontext
 from multiprocessing import get_context
 
 from simulator.generate.scenario import Options, make_scenario
@@ -31,10 +33,12 @@ def scenario_lines(seed: str, count: int, options: Options, jobs: int = 1) -> It
     waiting: deque[Future[list[str]]] = deque()
     # A fresh interpreter per process: forking a program with threads can hang.
     jobs = min(jobs, len(starts))
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _leave_interrupts_to_parent) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         try:
             for start in starts:
-                waiting.append(pool.submit(_chunk, seed, start, count, options))
+                # The first one starts all processes.
+                with nullcontext() if start else _interrupts_ignored():
+                    waiting.append(pool.submit(_chunk, seed, start, count, options))
                 if len(waiting) > AHEAD * jobs:
                     yield from waiting.popleft().result()
             while waiting:
@@ -52,8 +56,17 @@ def pack_text(name: str, lines: Iterator[str]) -> Iterator[str]:
     yield "\n]}\n"
 
 
-def _leave_interrupts_to_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let processes that start now leave Ctrl-C to this one: one killed at its start hangs all."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _chunk(seed: str, start: int, count: int, options: Options) -> list[str]:

@@ -258,7 +258,6 @@
   $("previous").addEventListener("click", () => step(-1));
   $("next").addEventListener("click", () => step(1));
   addEventListener("hashchange", follow);
-  addEventListener("popstate", follow);
 
   const keys = {
     "/": () => { $("find").focus(); $("find").select(); },
