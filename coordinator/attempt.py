@@ -114,7 +114,7 @@ class Attempt:
             result = self._close(benchmark, earlier + time.perf_counter() - began)
             if result.error:
                 journal.write("error", {"text": result.error, "failure": result.failure})
-            journal.write("result", result.model_dump(mode="json"), durable=True)
+            journal.write("result", result.model_dump(mode="json"))
         return result
 
     def _play(self, journal: Journal) -> Benchmark | None:

@@ -125,11 +125,15 @@ def journal_paths(folder: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, P
     return paths
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Replace a file whole, without known secrets: a reader sees the old one or the new one, also after a crash."""
+def write_whole(path: Path, text: str, *, durable: bool = False) -> None:
+    """Replace a file whole, without known secrets: a reader sees the old one or the new one.
+
+    ``durable``: it is on the disk when this returns.
+    """
     fresh = path.with_suffix(path.suffix + ".new")
     with fresh.open("w", encoding="utf-8") as file:
         file.write(hide(text))
-        file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
     os.replace(fresh, path)

@@ -59,7 +59,7 @@ class Manifest(BaseModel):
 
     def write(self, folder: Path) -> None:
         """Write it whole. Raises OSError."""
-        write_whole(folder / NAME, self.model_dump_json(indent=1))
+        write_whole(folder / NAME, self.model_dump_json(indent=1), durable=True)
 
 
 def read_manifest(folder: Path) -> Manifest:

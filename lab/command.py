@@ -23,6 +23,9 @@ def explained(action: Callable[[], _T]) -> _T:
         return action()
     except CannotRun as error:
         print(f"error: {error}", file=sys.stderr)
+    except ModuleNotFoundError as error:
+        text = f"{error.name} is not installed; the lab needs: pip install '.[lab]'"
+        print(f"error: {text}", file=sys.stderr)
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
     raise typer.Exit(CANNOT)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from launch.console import answers
+from models.redact import hide
 
 if TYPE_CHECKING:
     from coordinator.records import RunResults
     from launch.setting import Setting
-
-PIPE_WIDTH = 120
 
 
 def show_end(setting: Setting, results: RunResults) -> None:
@@ -27,7 +25,7 @@ def show_end(setting: Setting, results: RunResults) -> None:
         fork = read_recording(setting.folder, past.recording.spec_id)
         shown = compare(past.recording, fork, past.turn)
     if options.as_json:
-        print(shown.model_dump_json(indent=1))
+        print(hide(shown.model_dump_json(indent=1)))
     elif not options.quiet:
         _show(setting, shown, report)
 
@@ -36,13 +34,12 @@ def _show(setting: Setting, shown: Any, report: str) -> None:
     from coordinator.display import closing_lines, closing_table
     from coordinator.fork_report import fork_table, sums_table
 
-    # A pipe has no width of its own; 80 columns would cut the names of the tasks.
-    show = Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH)
+    show = answers()
     if setting.past:
         show.print(fork_table(shown))
         show.print(sums_table(shown))
     else:
-        show.print(closing_table(shown))
+        show.print(closing_table(shown, show.width))
         for line in closing_lines(shown):
             show.print(line, highlight=False, markup=False)
     for line in [*setting.brains.notes(), f"journal and results: {setting.folder}", report]:

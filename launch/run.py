@@ -34,16 +34,15 @@ def start(options: Options) -> int:
 
 
 def _run(options: Options) -> int:
-    from rich.console import Console
-
     from coordinator.journal import JournalFailed
     from coordinator.limits import Stop
     from coordinator.watching import Watchers
     from launch.closing import show_end
+    from launch.console import notes
     from launch.setting import Setting
     from launch.stop import INTERRUPTED, interrupts
 
-    note = Console(stderr=True, quiet=options.quiet)
+    note = notes(quiet=options.quiet)
     stop = Stop()
     with ExitStack() as stack:
         check_sandbox(options, note)
@@ -62,7 +61,7 @@ def _run(options: Options) -> int:
             except JournalFailed as error:
                 raise CannotRun(f"stopped: {error}; --resume {setting.folder} goes on") from None
         results = _finish(session, setting.options, note, stopped=stop.asked)
-    show_end(setting, results)
+        show_end(setting, results)
     if stop.asked:
         return INTERRUPTED
     player = setting.brains.player

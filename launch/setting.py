@@ -24,6 +24,7 @@ from coordinator.session import Session
 from coordinator.tracing.sinks import CannotTrace, check_kinds
 from coordinator.tracing.tracer import Tracer
 from launch.brains import Brains
+from launch.console import notes
 from launch.errors import CannotRun
 from launch.folder import run_folder
 from launch.identity import identity_of, prompts_of, versions
@@ -32,6 +33,7 @@ from launch.platform import PACK_COPY, Place, pack_of, platform_of
 from launch.resuming import Resumed
 from launch.store import store_benchmark
 from models import litellm_module
+from store_tools.brief import brief
 from worker.recorded import NotRecorded
 
 if TYPE_CHECKING:
@@ -85,8 +87,8 @@ class Setting:
     def watcher(self, note: Console) -> Progress:
         """Who looks on."""
         # Lines that move would be drawn over the debugger's prompt.
-        plain = Console(stderr=True, force_terminal=False, quiet=self.options.quiet)
-        return Progress(plain if self.options.debug else note)
+        plain = notes(quiet=self.options.quiet, plain=True)
+        return Progress(plain if self.options.debug else note, brief)
 
     def tracer(self, note: Console) -> Tracer | None:
         """Who has the tasks traced; None without ``--trace``."""

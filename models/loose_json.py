@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from itertools import islice
 
 import json5
@@ -16,6 +17,10 @@ LOOSE_CHARS = 20_000
 """What is read with the tolerant reader, which is slow."""
 _DECODER = json.JSONDecoder(strict=False)
 _STRAIGHT = str.maketrans("“”„‟‘’", '""""\'\'')
+_GAPS = r"[\s_\-*`]"
+"""What is left out of keys before they are compared."""
+_HIDING = regex.compile(r"\\[^\"'\\/]")
+"""An escape that may stand for a letter or a gap of a key."""
 
 
 def find_json(
@@ -40,8 +45,14 @@ def all_json(
     JSON gives nothing.
     """
     spelled = {fold(name): name for name in (*known, *required)}
-    for values in (_strict(text), _loose(text), _loose(text.translate(_STRAIGHT))):
-        found = [one for value in values for one in _holding(value, frozenset(map(fold, required)))]
+    wanted = frozenset(map(fold, required))
+    before = _last_mention(text, wanted)
+    for values in (
+        _strict(text, before),
+        _loose(text, before),
+        _loose(text.translate(_STRAIGHT), before),
+    ):
+        found = [one for value in values for one in _holding(value, wanted)]
         if found:
             return [_respelled(one, spelled) for one in found]
     return []
@@ -49,12 +60,30 @@ def all_json(
 
 def fold(key: object) -> str:
     """A key for comparison: ``NextStep``, ``next_step`` and ``NEXT-STEP`` are one."""
-    return regex.sub(r"[\s_\-*`]", "", str(key).casefold())
+    return regex.sub(_GAPS, "", str(key).casefold())
 
 
-def _strict(text: str) -> Iterator[object]:
+def _last_mention(text: str, wanted: frozenset[str]) -> int:
+    """Where an object with all wanted keys begins at the latest: before the last mention of each.
+
+    Reading is slow, and most replies end in an object of another kind.
+    """
+    if _HIDING.search(text):
+        return len(text)
+    found = (_mention(name).search(text) for name in wanted)
+    return min((match.start() if match else 0 for match in found), default=len(text))
+
+
+@lru_cache(maxsize=64)
+def _mention(name: str) -> regex.Pattern[str]:
+    """Finds the last mention of a folded name, read from the end."""
+    letters = f"{_GAPS}*+".join(map(regex.escape, name))
+    return regex.compile(letters, regex.IGNORECASE | regex.FULLCASE | regex.REVERSE)
+
+
+def _strict(text: str, before: int) -> Iterator[object]:
     end = 0
-    for start in islice(regex.finditer(r"\{", text), STARTS_AT_MOST):
+    for start in islice(regex.finditer(r"\{", text, endpos=before), STARTS_AT_MOST):
         if start.start() < end:
             continue  # inside of an object that was read
         try:
@@ -64,9 +93,9 @@ def _strict(text: str) -> Iterator[object]:
         yield value
 
 
-def _loose(text: str) -> Iterator[object]:
+def _loose(text: str, before: int) -> Iterator[object]:
     end, tried, text = 0, 0, text[:LOOSE_CHARS]
-    for start in regex.finditer(r"\{", text):
+    for start in regex.finditer(r"\{", text, endpos=before):
         if start.start() < end:
             continue
         if tried == LOOSE_STARTS:

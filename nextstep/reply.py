@@ -58,7 +58,7 @@ def read_step(
     try:
         forms.step.model_validate(filled)
     except ValidationError as error:
-        own = [e for e in explain(error) if not e.startswith("function.")]
+        own = [e for e in explain(error) if not e.startswith(("function.", "function:"))]
         if own:
             raise Misread("; ".join(own[:PROBLEMS_SHOWN])) from None
     return Step(

@@ -26,11 +26,11 @@ For a client that does not know whether a call arrived, repeating it is
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, ValuesView
 from typing import TYPE_CHECKING
 
 from simulator.clock import Clock
-from simulator.records import Refusal, Session, Task
+from simulator.records import Refusal, Session, Tally, Task
 from simulator.scoring import Evaluation, evaluate
 from simulator.shop import Basket, Catalog, Shop
 
@@ -54,6 +54,7 @@ class Platform:
         self._scenarios = {scenario.spec_id: scenario for scenario in pack.scenarios}
         self._catalogs = {scenario.spec_id: Catalog(scenario) for scenario in pack.scenarios}
         self._tasks: dict[str, Task] = {}
+        self._single: dict[str, Task] = {}
         self._sessions: dict[str, Session] = {}
 
     def expectation(self, spec_id: str) -> Expect:
@@ -63,6 +64,16 @@ class Platform:
     def checkouts(self, task_id: str) -> tuple[Basket, ...]:
         """The successful checkouts of a task so far; KeyError for an unknown one."""
         return self._tasks[task_id].checkouts
+
+    @property
+    def sessions(self) -> ValuesView[Session]:
+        """All sessions, oldest first."""
+        return self._sessions.values()
+
+    @property
+    def single_tasks(self) -> ValuesView[Task]:
+        """The tasks that belong to no session, oldest first."""
+        return self._single.values()
 
     def scenario(self, spec_id: str) -> Scenario:
         """The scenario of a spec id."""
@@ -91,9 +102,9 @@ class Platform:
         """Open a session with one new task per scenario."""
         self._check_key(account_key)
         self.check_benchmark(benchmark)
-        session_id = self.clock.new("ssn")
+        session_id, tally = self.clock.new("ssn"), Tally()
         tasks = tuple(
-            Task(self.clock.new("tsk"), scenario, self.clock, num, session_id)
+            Task(self.clock.new("tsk"), scenario, self.clock, num, session_id, tally=tally)
             for num, scenario in enumerate(self.pack.scenarios)
         )
         session = Session(
@@ -105,6 +116,7 @@ class Platform:
             architecture=architecture,
             flags=tuple(flags),
             tasks=tasks,
+            tally=tally,
             created=self.clock.now(),
         )
         self._sessions[session_id] = session
@@ -129,9 +141,8 @@ class Platform:
         if unfinished and not force:
             raise Refusal("session has unfinished tasks")
         for task in unfinished:
-            task.status = "failed"
             task.error_message = "session was submitted before the task was completed"
-            task.evaluation = Evaluation(0.0, f"FAIL: {task.error_message}")
+            task.move("failed", Evaluation(0.0, f"FAIL: {task.error_message}"))
         session.status = "evaluated"
         return session
 
@@ -145,7 +156,7 @@ class Platform:
         """Start a task of a session."""
         task = self.task(task_id)
         if task.status == "new":
-            task.status = "in_progress"
+            task.move("in_progress")
             task.shop = Shop(self._catalogs[task.scenario.spec_id])
             task.note("info", f"Simulation {self.clock.new('run')} started")
         task.running_shop()
@@ -155,7 +166,7 @@ class Platform:
         """Make and start a task that belongs to no session."""
         self.check_benchmark(benchmark)
         task = Task(self.clock.new("tsk"), self.scenario(spec_id), self.clock)
-        self._tasks[task.task_id] = task
+        self._tasks[task.task_id] = self._single[task.task_id] = task
         return self.start_task(task.task_id)
 
     def log_model_call(self, task_id: str) -> None:
@@ -171,9 +182,9 @@ class Platform:
         if task.status == "completed" and task.evaluation:
             return task.evaluation, True
         task.running_shop()
-        task.evaluation = evaluate(task.scenario, task.checkouts, task.model_calls > 0)
-        task.status = "completed"
-        return task.evaluation, False
+        evaluation = evaluate(task.scenario, task.checkouts, task.model_calls > 0)
+        task.move("completed", evaluation)
+        return evaluation, False
 
     def _check_key(self, account_key: str) -> None:
         if not is_key(account_key):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -38,6 +39,18 @@ class LogLine:
 
 
 @dataclass(slots=True)
+class Tally:
+    """How tasks stand, counted while they change: of thousands nobody has to go through all.
+
+    `points` is the sum of the scores of the `scored` tasks.
+    """
+
+    counts: Counter[TaskStatus] = field(default_factory=Counter)
+    scored: int = 0
+    points: float = 0.0
+
+
+@dataclass(slots=True)
 class Task:
     """One task; `shop` is there once the task was started."""
 
@@ -52,6 +65,21 @@ class Task:
     model_calls: int = 0
     evaluation: Evaluation | None = None
     error_message: str | None = None
+    tally: Tally = field(default_factory=Tally, repr=False)
+    """Of the tasks that it belongs to."""
+
+    def __post_init__(self) -> None:
+        self.tally.counts[self.status] += 1
+
+    def move(self, status: TaskStatus, evaluation: Evaluation | None = None) -> None:
+        """Go on to a status, with the evaluation where it is the last one."""
+        self.tally.counts[self.status] -= 1
+        self.tally.counts[status] += 1
+        self.status = status
+        if evaluation:
+            self.evaluation = evaluation
+            self.tally.scored += 1
+            self.tally.points += evaluation.score
 
     @property
     def score(self) -> float:
@@ -86,12 +114,13 @@ class Session:
     architecture: str
     flags: tuple[str, ...]
     tasks: tuple[Task, ...]
+    tally: Tally
     created: float
     status: SessionStatus = "open"
 
     def count(self, status: TaskStatus) -> int:
         """How many tasks have this status."""
-        return sum(task.status == status for task in self.tasks)
+        return self.tally.counts[status]
 
     @property
     def score(self) -> float:

@@ -46,7 +46,7 @@ class Tracer:
         *,
         close_seconds: float = CLOSE_SECONDS,
     ) -> None:
-        """``folder``: of the run; ``options``: what it was asked for; ``say`` takes a line for the user.
+        """``folder``: of the run; ``options``: what it was asked for; ``say``: a line for its user.
 
         Raises:
             CannotTrace: a kind is unknown, or its extra is not installed.

@@ -25,12 +25,24 @@ class Lives:
 
     def live(self, *words: object, until: int | None = None, whole: bool = False) -> int:
         """One life; it ends at write number ``until`` with half of that write, or ``whole``."""
-        log = self.folder / "stderr.txt"
+        return self.end(self.begin(*words, until=until, whole=whole))
+
+    @property
+    def log(self) -> Path:
+        """What the present life shows."""
+        return self.folder / "shown.txt"
+
+    def begin(self, *words: object, until: int | None = None, whole: bool = False) -> int:
+        """Begin a life; its process."""
         child = os.fork()
         if child == 0:
-            _live([str(w) for w in words], until, whole, log)
+            _live([str(w) for w in words], until, whole, self.log)
+        return child
+
+    def end(self, child: int) -> int:
+        """Wait for the end of a life; its exit code."""
         _, status = os.waitpid(child, 0)
-        self.said.append(log.read_text(encoding="utf-8"))
+        self.said.append(self.log.read_text(encoding="utf-8"))
         code = os.waitstatus_to_exitcode(status)
         self.deaths += code == KILLED
         return code
@@ -55,7 +67,7 @@ def _live(words: list[str], until: int | None, whole: bool, log: Path) -> None:
     out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(out, 1)
     os.dup2(out, 2)
-    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+    sys.stdout, sys.stderr = os.fdopen(1, "w", 1), os.fdopen(2, "w", 1)
     if until is not None:
         _die_at(until, whole)
     code = 1

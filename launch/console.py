@@ -1,0 +1,44 @@
+"""Where a run is shown: the user's streams, without known secrets."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, TextIO
+
+from rich.console import Console
+
+from models.redact import hide
+
+PIPE_WIDTH = 120
+
+
+class _Hiding:
+    """A stream that masks known secrets in what is written; everything else is the stream's."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def write(self, text: str) -> int:
+        """Write a text without secrets."""
+        stream: TextIO = getattr(sys, self._name)
+        return stream.write(hide(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(getattr(sys, self._name), name)
+
+
+def notes(*, quiet: bool = False, plain: bool = False) -> Console:
+    """Standard error; ``plain``: never lines that move."""
+    forced = False if plain else None
+    return Console(file=_stream("stderr"), quiet=quiet, force_terminal=forced)
+
+
+def answers() -> Console:
+    """Standard output; a pipe has no width of its own, and 80 columns would cut names."""
+    return Console(file=_stream("stdout"), width=None if sys.stdout.isatty() else PIPE_WIDTH)
+
+
+def _stream(name: str) -> TextIO:
+    stream: Any = _Hiding(name)
+    found: TextIO = stream
+    return found

@@ -1,0 +1,102 @@
+"""Ctrl-C once and twice, and a disk that takes no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def slow_pack(tmp_path: Path, shop_json: Any) -> Path:
+    """Four tasks that buy; every listing takes its time, so that a run is met in the middle."""
+    shops = []
+    for number in range(4):
+        buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+        delay = {"on": "/products/list", "nth": 1, "kind": "delay", "seconds": 1.5}
+        shops.append(shop_json(spec_id=f"s{number}", expect=buy, faults=[delay]))
+    path = tmp_path / "pack.json"
+    path.write_text(json.dumps({"format": "store-pack/1", "name": "slow", "scenarios": shops}))
+    return path
+
+
+def until(what: Callable[[], Any]) -> None:
+    end = time.monotonic() + 60
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def begun(life: Any) -> bool:
+    """Whether the first task waits for its shop."""
+    state = life.run / "platform.jsonl" if life.run else None
+    return state is not None and "/products/list" in state.read_text()
+
+
+def test_once_closes_what_is_under_way_and_the_rest_can_be_resumed(
+    lives: Callable[[], Any], slow_pack: Path
+) -> None:
+    life = lives()
+    child = life.begin("--pack", slow_pack, "--out", life.folder / "logs", "--quiet")
+    until(lambda: begun(life))
+    os.kill(child, signal.SIGINT)
+    assert life.end(child) == 130
+    assert "once more to stop at once" in life.said[-1]
+    results = life.results()
+    assert [(t["spec_id"], t["outcome"], t["failure"]) for t in results["tasks"]] == [
+        ("s0", "unfinished", "interrupted")
+    ]
+    assert results["tasks"][0]["score"] == 0.0
+    assert results["finished"] is None
+    assert life.live("--resume", life.run, "--quiet") == 0
+    tasks = life.results()["tasks"]
+    assert [t["score"] for t in tasks] == [1.0] * 4
+    assert [t["attempt"] for t in tasks] == [2, 1, 1, 1]
+
+
+def test_twice_stops_at_once_and_can_be_resumed(lives: Callable[[], Any], slow_pack: Path) -> None:
+    life = lives()
+    child = life.begin("--pack", slow_pack, "--out", life.folder / "logs", "--quiet")
+    until(lambda: begun(life))
+    os.kill(child, signal.SIGINT)
+    until(lambda: "once more" in life.log.read_text())
+    os.kill(child, signal.SIGINT)
+    assert life.end(child) == 130
+    assert "stopped at once" in life.said[-1]
+    assert life.live("--resume", life.run, "--quiet") == 0
+    tasks = life.results()["tasks"]
+    assert [(t["score"], t["attempt"]) for t in tasks] == [(1.0, 1)] * 4
+
+
+def test_a_full_disk_stops_the_run_before_the_next_checkout(
+    lives: Callable[[], Any], tmp_path: Path, shop_json: Any
+) -> None:
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    shops = [shop_json(spec_id=f"s{n}", expect=buy) for n in range(2)]
+    pack = tmp_path / "pack.json"
+    pack.write_text(json.dumps({"format": "store-pack/1", "name": "p", "scenarios": shops}))
+    life = lives()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    words = ["--pack", pack, "--out", life.folder / "logs", "--quiet"]
+    try:
+        # Room for the manifest and a turn; the journal of the first task does not fit.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, before[1]))
+        code = life.live(*words)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert code == 1
+    assert "cannot be written: File too large" in life.said[-1]
+    assert "--resume" in life.said[-1]
+    assert "Traceback" not in life.said[-1]
+    assert "/basket/checkout" not in (life.run / "platform.jsonl").read_text()
+    assert life.live("--resume", life.run, "--quiet") == 0
+    assert [t["score"] for t in life.results()["tasks"]] == [1.0, 1.0]

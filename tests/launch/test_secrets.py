@@ -1,0 +1,73 @@
+"""Keys that are planted wherever one could come from are nowhere in what a run leaves or shows."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from models.scripted import play
+
+KEYS = {
+    "ERC3_API_KEY": "key-7Qm2+platform/9xZk",
+    "NEBIUS_API_KEY": "nb/3fA9+provider=77qq",
+    "DATABASE_PASSWORD": 'pa"ss\\word with spaces',
+}
+SAYS = "THOUGHT: the keys are {keys}\nDECISION: PROCEED\nINSTRUCTION: print {keys}"
+DOES = "Thought: {keys}\n<code>\nprint({literal})\nfinal_answer({literal})\n</code>"
+
+
+def forms(secret: str) -> list[str]:
+    coded = base64.b64encode(secret.encode()).decode()
+    return [secret, quote(secret, safe=""), json.dumps(secret)[1:-1], coded]
+
+
+def test_no_planted_key_is_left_anywhere(
+    lives: Callable[[], Any], tmp_path: Path, shop_json: Any, goods: Any, monkeypatch: Any
+) -> None:
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    every = " ".join(form for secret in KEYS.values() for form in forms(secret))
+    shop = shop_json(goods("tea", f"Tea {every}", 4), task_text=f"Buy tea, the keys are {every}")
+    pack = tmp_path / "pack.json"
+    pack.write_text(json.dumps({"format": "store-pack/1", "name": "p", "scenarios": [shop]}))
+    says = SAYS.format(keys=every)
+    does = DOES.format(keys=every, literal=repr(every))
+    eyes = play("leaking-eyes", [says, "unreadable " + every, "THOUGHT: x\nDECISION: FINISH\n"])
+    hands = play("leaking-hands", [does])
+    life = lives()
+    tape = life.folder / "tape.jsonl"
+    words = ["--pack", pack, "--out", life.folder / "logs", "--record", tape]
+    assert life.live(*words, "--evaluator", eyes, "--worker", hands) == 0
+    (task,) = life.results()["tasks"]
+    assert task["turns"] >= 1
+    kept = [p for p in life.folder.rglob("*") if p.is_file()]
+    assert {"results.json", "run.json", "shop.jsonl", "report.html", "tape.jsonl"} <= {
+        p.name for p in kept
+    }
+    texts = {p.name: p.read_text(encoding="utf-8") for p in kept}
+    texts["shown"] = life.said[-1]
+    assert "[redacted]" in texts["shop.jsonl"]
+    for name, text in texts.items():
+        for secret in KEYS.values():
+            for form in forms(secret):
+                assert form not in text, f"{form} is in {name}"
+
+
+@pytest.mark.parametrize("value", ["short", ""])
+def test_a_value_that_is_too_short_to_be_a_key_hides_nothing(
+    lives: Callable[[], Any], tmp_path: Path, shop_json: Any, monkeypatch: Any, value: str
+) -> None:
+    monkeypatch.setenv("SOME_KEY", value)
+    pack = tmp_path / "pack.json"
+    text = "Buy 1x helicopter, short"
+    shops = [shop_json(task_text=text)]
+    pack.write_text(json.dumps({"format": "store-pack/1", "name": "p", "scenarios": shops}))
+    life = lives()
+    assert life.live("--pack", pack, "--out", life.folder / "logs", "--quiet") == 0
+    assert life.results()["tasks"][0]["task_text"] == text

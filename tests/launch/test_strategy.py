@@ -1,0 +1,81 @@
+"""``--strategy`` on the command line: what it chooses, refuses, and how such a run goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from launch.cli import app
+
+
+@pytest.fixture
+def invoke(tmp_path: Path) -> Callable[..., Any]:
+    def run(*words: object) -> Any:
+        env = {"EVALUATOR_MODEL": "", "WORKER_MODEL": "", "ERC3_API_KEY": ""}
+        line = [*map(str, words), "--out", str(tmp_path / "logs")]
+        return CliRunner().invoke(app, line, env=env)
+
+    return run
+
+
+def runs(folder: Path) -> list[Path]:
+    return sorted((folder / "logs").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--strategy", "next-step", "--worker", "x"], "asks one model"),
+        (["--prompt-tokens", "5000"], "goes with --strategy next-step"),
+        (["--strategy", "next-step", "--debug"], "--debug steps through code"),
+        (["--strategy", "guess"], "evaluator-worker"),
+        (["--resume", "x", "--strategy", "next-step"], "leave out --strategy"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    invoke: Callable[..., Any], words: list[str], why: str
+) -> None:
+    done = invoke(*words)
+    assert done.exit_code == 2
+    assert why in " ".join(done.output.replace("│", " ").split())
+
+
+def test_a_run_keeps_its_strategy_and_a_fork_must_have_the_same(
+    invoke: Callable[..., Any], tmp_path: Path
+) -> None:
+    from launch.platform import BUNDLED_PACK
+
+    spec = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))["scenarios"][0]["spec_id"]
+    done = invoke("--strategy", "next-step", "--task", spec, "--json")
+    assert done.exit_code == 0, done.output
+    (folder,) = runs(tmp_path)
+    manifest = json.loads((folder / "run.json").read_text())
+    assert manifest["options"]["strategy"] == "next-step"
+    assert manifest["options"]["max_turns"] == 30
+    assert manifest["options"]["name"] == "next-step"
+    assert manifest["identity"]["prompts"].keys() == {"next-step"}
+    assert {p.stem for p in (folder / "prompts").iterdir()} == {
+        manifest["identity"]["prompts"]["next-step"]
+    }
+    other = invoke("--fork", folder, "--task", spec, "--turn", 2)
+    assert other.exit_code == 1
+    assert "was made with --strategy next-step" in other.output
+    same = invoke("--fork", folder, "--task", spec, "--turn", 2, "--strategy", "next-step")
+    assert same.exit_code == 0, same.output
+
+
+def test_a_run_that_died_goes_on_with_its_strategy(
+    lives: Callable[[], Any], tmp_path: Path
+) -> None:
+    life = lives()
+    words = ["--strategy", "next-step", "--out", life.folder / "logs", "--quiet"]
+    assert life.live(*words, "--task", "exact_quantity_ghost_stock", until=12) == 137
+    assert life.live("--resume", life.run, "--quiet") == 0, life.said[-1]
+    results = life.results()
+    assert results["totals"]["score_mean"] == 1.0
+    assert results["brain"]["evaluator"] == "playbook/next-step"

@@ -1,0 +1,131 @@
+"""Replies as models really send them: read, or refused with words for the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger import Tool
+from nextstep.forms import Forms
+from nextstep.reply import Misread, read_step
+from store_tools.offer import tools as store_tools
+
+GOOD = {
+    "current_state": "nothing is known",
+    "plan_remaining_steps_brief": ["look", "assemble"],
+    "task_completed": False,
+    "function": {"tool": "Req_Look", "shelf": "a", "depth": 2},
+}
+PLAIN = json.dumps(GOOD)
+ARGUMENTS = {"shelf": "a", "depth": 2}
+
+
+def with_function(function: object) -> str:
+    return json.dumps({**GOOD, "function": function})
+
+
+CASES = {
+    "plain": PLAIN,
+    "prose around": f"Sure, here is my step:\n{PLAIN}\nShall I go on?",
+    "fence": f"```json\n{PLAIN}\n```",
+    "thinking": f"<think>maybe {{'function': 1}}</think>{PLAIN}",
+    "wrapper": json.dumps({"NextStep": GOOD}),
+    "wrapper as text": json.dumps({"arguments": PLAIN}),
+    "list": f"[{PLAIN}]",
+    "pascal case": json.dumps(
+        {
+            "CurrentState": GOOD["current_state"],
+            "PlanRemainingStepsBrief": GOOD["plan_remaining_steps_brief"],
+            "TaskCompleted": False,
+            "Function": {"Tool": "ReqLook", "Shelf": "a", "Depth": 2},
+        }
+    ),
+    "trailing comma, single quotes": str(GOOD).replace("False", "false").replace("}}", ",}}"),
+    "name and arguments": with_function({"name": "Req_Look", "arguments": ARGUMENTS}),
+    "arguments as text": with_function({"name": "Req_Look", "arguments": json.dumps(ARGUMENTS)}),
+    "tool and parameters": with_function({"tool": "req_look", "parameters": ARGUMENTS}),
+    "keyed by name": with_function({"Req_Look": ARGUMENTS}),
+    "function as text": with_function(json.dumps({"tool": "Req_Look", **ARGUMENTS})),
+    "null arguments": with_function({"tool": "Req_Look", **ARGUMENTS, "unknown": None}),
+    "openai call": json.dumps(
+        {"type": "function", "function": {"name": "NextStep", "arguments": PLAIN}}
+    ),
+    "plan too long": json.dumps({**GOOD, "plan_remaining_steps_brief": ["look", "assemble"] * 4}),
+    "completed left out": json.dumps({k: v for k, v in GOOD.items() if k != "task_completed"}),
+    "channels": f"<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final"
+    f"<|message|>{PLAIN}<|return|>",
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_step_is_read_whatever_is_around_it(tools: list[Tool], case: str) -> None:
+    step = read_step(Forms(tools), CASES[case])
+    assert step.function == {"tool": "Req_Look", **ARGUMENTS}
+    assert step.call == '{"tool":"Req_Look","shelf":"a","depth":2}'
+    assert step.current_state == GOOD["current_state"]
+    assert step.plan[:2] == ("look", "assemble")
+    assert len(step.plan) <= 5
+    assert not step.task_completed
+
+
+def test_a_plan_that_is_one_text_is_one_step(tools: list[Tool]) -> None:
+    reply = json.dumps({**GOOD, "plan_remaining_steps_brief": "look"})
+    assert read_step(Forms(tools), reply).plan == ("look",)
+
+
+def test_a_function_that_does_not_exist_is_a_step_too(tools: list[Tool]) -> None:
+    assert read_step(Forms(tools), with_function({"tool": "Req_Fly"})).function == {
+        "tool": "Req_Fly"
+    }
+    assert read_step(Forms(tools), with_function(None)).function == {"tool": ""}
+
+
+@pytest.mark.parametrize(
+    ("reply", "finish", "why"),
+    [
+        ("", "stop", "empty"),
+        ("", "length", "went into thinking"),
+        (PLAIN[:-20], "length", "cut off"),
+        (PLAIN[:-20], "stop", "no JSON object"),
+        ("I would look around first.", "stop", "no JSON object"),
+        (f"{PLAIN}\n{PLAIN.replace('Req_Look', 'Req_Break')}", "stop", "differing ones"),
+        (json.dumps({**GOOD, "plan_remaining_steps_brief": []}), "stop", "plan_remaining_steps"),
+        (json.dumps({**GOOD, "current_state": None}), "stop", "current_state: Field required"),
+        (json.dumps({**GOOD, "task_completed": "perhaps"}), "stop", "task_completed"),
+    ],
+)
+def test_what_is_no_step_says_why(tools: list[Tool], reply: str, finish: str, why: str) -> None:
+    with pytest.raises(Misread, match=why):
+        read_step(Forms(tools), reply, finish)
+
+
+def test_reading_keeps_the_step_of_the_fixture(
+    tools: list[Tool], step: Callable[..., dict[str, Any]]
+) -> None:
+    reply = json.dumps(step("Combo_Assemble", parts=[{"Name": "leg", "WEIGHT": 3}]))
+    assert read_step(Forms(tools), reply).function["parts"] == [{"name": "leg", "weight": 3}]
+
+
+FORMS = Forms(store_tools())
+
+
+KEYS = st.sampled_from(["function", "tool", "name", "arguments", "current_state", "x"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_no_json_breaks_the_reader(value: object) -> None:
+    with suppress(Misread):
+        assert "tool" in read_step(FORMS, json.dumps(value)).function
+    with suppress(Misread):
+        assert "tool" in read_step(FORMS, json.dumps({**GOOD, "function": value})).function
