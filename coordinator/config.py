@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 from coordinator.limits import Limits
 from coordinator.records import TaskResult, Turn
 from models.records import ModelCall
 
 StrategyName = Literal["evaluator-worker", "next-step"]
-STRATEGIES: tuple[StrategyName, ...] = get_args(StrategyName)
-MOST_TURNS: dict[StrategyName, int] = {"evaluator-worker": 7, "next-step": 30}
-"""Turns for a task where nothing else is said; a step of ``next-step`` is a turn."""
 PROMPT_TOKENS = 12_000
 
 
@@ -28,6 +25,7 @@ class RunConfig:
     """Specs to run as single tasks outside of a session; none: the whole benchmark."""
     jobs: int = 1
     max_turns: int = 7
+    """A step of ``next-step`` is a turn; it needs more of them."""
     workspace: str = "default"
     name: str = ""
     architecture: str = ""

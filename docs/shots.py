@@ -1,8 +1,9 @@
-"""Screenshots for the README: the report of a run over the bundled pack, and the live pages.
+"""Screenshots for the README: the report of a run, the live pages, the embedded platform's site.
 
-    python docs/shots.py
+    python docs/shots.py [NAME ...]
 
-Needs Chromium (or CHROMIUM) and Playwright; writes docs/report.png and docs/live.png.
+Needs Chromium (or CHROMIUM) and Playwright; writes docs/report.png, docs/live.png and
+docs/simulator.png, or those that are named.
 """
 
 from __future__ import annotations
@@ -23,17 +24,23 @@ sys.path.insert(0, str(ROOT))
 
 from coordinator.report import write_report  # noqa: E402
 from coordinator.view.app import build_app  # noqa: E402
+from simulator.pack import load_pack  # noqa: E402
+from simulator.server import serve as simulate  # noqa: E402
 
 TASK = "cheapest_mix_ghost_fill_in"
-PACKS = ("store-bundled", "store-variations")
+BUNDLED, VARIATIONS = (
+    ROOT / "simulator" / "packs" / f"store-{name}.json" for name in ("bundled", "variations")
+)
 
 
-def run(out: Path, pack: str) -> Path:
-    """A run over a pack that comes with the project: its folder."""
-    file = ROOT / "simulator" / "packs" / f"{pack}.json"
+def run(out: Path, pack: Path | None, **environment: str) -> Path:
+    """A run over a pack that comes with the project, or on another platform: its folder."""
     command = [sys.executable, str(ROOT / "submission.py"), "--json", "--jobs", "2"]
-    command += ["--pack", str(file), "--out", str(out)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    command += ["--pack", str(pack)] if pack else ["--real"]
+    command += ["--out", str(out)]
+    done = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, check=True, env=os.environ | environment
+    )
     return out / str(json.loads(done.stdout)["run_id"])
 
 
@@ -47,32 +54,60 @@ def serve(logs: Path) -> str:
     return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
-def shoot(browser: Any, address: str, path: Path, *, dark: bool, opened: str = "") -> None:
-    """One picture of a page, a task's story open on request."""
-    scheme = "dark" if dark else "light"
-    page = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme=scheme)
-    page.goto(f"{address}#{opened}")
-    if opened:
-        page.locator("#told .call").first.locator("summary").first.click()
-        page.locator("#told h2").scroll_into_view_if_needed()
-    else:
-        page.get_by_role("button", name="Failed").click()
+def shoot(page: Any, name: str) -> None:
+    """One picture of a page as it stands."""
+    path = ROOT / "docs" / f"{name}.png"
     page.screenshot(path=path)
     print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
 
 
+def opened(browser: Any, address: str, *, dark: bool = False) -> Any:
+    """A page in a window of its own."""
+    scheme = "dark" if dark else "light"
+    page = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme=scheme)
+    page.goto(address)
+    return page
+
+
+def shoot_report(browser: Any, logs: Path) -> None:
+    """The report of a run over the bundled pack, one task's story open."""
+    page = opened(browser, f"{write_report(run(logs, BUNDLED)).as_uri()}#{TASK}")
+    page.locator("#told .call").first.locator("summary").first.click()
+    page.locator("#told h2").scroll_into_view_if_needed()
+    shoot(page, "report")
+
+
+def shoot_live(browser: Any, logs: Path) -> None:
+    """The live pages: the failed tasks of a run."""
+    found = run(logs, VARIATIONS)
+    page = opened(browser, f"{serve(logs)}/runs/{found.name}/", dark=True)
+    page.get_by_role("button", name="Failed").click()
+    shoot(page, "live")
+
+
+def shoot_simulator(browser: Any, logs: Path) -> None:
+    """The site of a platform after a run: a task with its log."""
+    with simulate(load_pack(BUNDLED)) as platform:
+        run(logs, None, ERC3_BASE_URL=platform.base_url, ERC3_API_KEY="key-shots")
+        page = opened(browser, platform.base_url)
+        page.locator("#sessions-rows a").click()
+        page.get_by_role("link", name=TASK).click()
+        page.locator("#lines details").nth(1).locator("summary").click()
+        shoot(page, "simulator")
+
+
+SHOTS = {"report": shoot_report, "live": shoot_live, "simulator": shoot_simulator}
+
+
 def main() -> None:
-    """Make the runs and take both pictures."""
+    """Take the pictures."""
     from playwright.sync_api import sync_playwright
 
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as driver:
-        logs = Path(temporary) / "logs"
-        report, other = (run(logs, pack) for pack in PACKS)
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        docs = ROOT / "docs"
-        shoot(browser, write_report(report).as_uri(), docs / "report.png", dark=False, opened=TASK)
-        shoot(browser, f"{serve(logs)}/runs/{other.name}/", docs / "live.png", dark=True)
+        for name in sys.argv[1:] or SHOTS:
+            SHOTS[name](browser, Path(temporary) / name)
 
 
 if __name__ == "__main__":

@@ -47,10 +47,11 @@ def compare(
         raise typer.Exit(explained(lambda: _against_baseline(runs[0], as_json)))
     if len(runs) < 2:
         raise typer.BadParameter("two run folders are needed, or one and --baseline")
-    raise typer.Exit(explained(lambda: _compare(runs, margin, as_json, plot)))
+    raise typer.Exit(explained(lambda: compare_runs(runs, margin, as_json=as_json, plot=plot)))
 
 
-def _compare(runs: list[Path], margin: float, as_json: bool, plot: Path | None) -> int:
+def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path | None) -> int:
+    """Show how the second run stands to the first; the exit code. Raises CannotRun."""
     from lab import verdict
     from lab.pairs import read_side
     from lab.plots import check_plot

@@ -84,6 +84,7 @@ def _config(job: Job, pack: Pack) -> RunConfig:
         benchmark="store",
         evaluator=job.settings.evaluator,
         worker=job.settings.worker,
+        strategy=job.settings.strategy,
         pack=pack.name,
         jobs=job.threads,
         max_turns=job.settings.max_turns,

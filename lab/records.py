@@ -7,7 +7,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from coordinator import records as coordinator
+from coordinator.config import StrategyName
 from coordinator.records import PASS, Outcome
+from lab.cores import cores
+from models.litellm_module import is_keyless
 from models.records import Usage
 
 Failure = Literal[coordinator.Failure, "sandbox"]
@@ -85,6 +88,10 @@ class Trial(BaseModel):
         return None if self.paid is None or self.best is None else self.paid - self.best
 
 
+CHUNK_OF_MODELS = 5
+"""Models cost money: fewer tasks are lost where a run dies."""
+
+
 class Settings(BaseModel):
     """What decides the results of a run; how many processes it takes does not."""
 
@@ -93,12 +100,20 @@ class Settings(BaseModel):
     packs: tuple[str, ...]
     evaluator: str
     worker: str
+    strategy: StrategyName = "evaluator-worker"
     epochs: int = 1
     max_turns: int = 7
     chunk: int = 25
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False
     keep_journals: bool = False
+
+    def for_jobs(self, jobs: int) -> Settings:
+        """The same with a chunk that fits so many tasks side by side."""
+        if all(is_keyless(model) for model in (self.evaluator, self.worker)):
+            return self
+        # Less than two rounds of a chunk would leave threads without work.
+        return self.model_copy(update={"chunk": max(CHUNK_OF_MODELS, 2 * -(-jobs // cores()))})
 
     @property
     def deterministic(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -12,15 +12,14 @@ from rich.console import Console
 from lab.command import console, explained
 from lab.cores import cores
 from lab.records import LabRun, Settings
-from launch.cli import DEFAULT_MODEL
+from launch.cli import WAYS
 from launch.errors import CannotRun
 
 if TYPE_CHECKING:
     from lab.folder import RunFolder
 
-CHUNK_KEYLESS = 25
-CHUNK = 5
-"""Models cost money: fewer tasks are lost where a run dies."""
+BOTH = "both"
+MARGIN = 0.02
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -48,7 +47,17 @@ def regress(
             help="Tasks side by side, in at most one process a core; default: one a core.",
         ),
     ] = None,
-    max_turns: Annotated[int, typer.Option(min=1, max=50, help="Turns for a task.")] = 7,
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            help="evaluator-worker (default), next-step, or both: one after the other on the same "
+            "tasks, and the verdict on the second."
+        ),
+    ] = None,
+    max_turns: Annotated[
+        int | None,
+        typer.Option(min=1, max=50, help="Turns for a task; default: the strategy's."),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("logs"),
     resume: Annotated[
         Path | None,
@@ -75,32 +84,78 @@ def regress(
     ] = False,
 ) -> None:
     """Run packs against a brain and report scores with intervals beside trivial baselines."""
-    from lab import baseline
-
     explained(lambda: _prepare(plot, scheduler, keep_journals))
     jobs = jobs or cores()
     if resume:
-        _refuse_with_resume(pack, evaluator, worker, epochs, save_baseline)
+        _refuse_with_resume(pack, evaluator, worker, epochs, save_baseline, strategy)
         run = explained(lambda: _go_on(resume, jobs, scheduler))
-        folder = resume
-    else:
-        if save_baseline and (pack or evaluator or worker or epochs > 1 or baseline_only):
-            raise typer.BadParameter("--save-baseline says itself what it runs")
-        brain = baseline.BRAIN if save_baseline else None
-        eyes = brain or evaluator or os.environ.get("EVALUATOR_MODEL") or DEFAULT_MODEL
-        hands = brain or worker or os.environ.get("WORKER_MODEL") or DEFAULT_MODEL
-        settings = Settings(
-            packs=tuple(baseline.PACKS if save_baseline else pack or ("bundled",)),
-            evaluator=eyes,
-            worker=hands,
+        explained(lambda: _show(run, resume, as_json, plot, save_baseline))
+        return
+    _check(strategy, worker, max_turns, plot, as_json)
+    if save_baseline and (pack or evaluator or worker or epochs > 1 or baseline_only or strategy):
+        raise typer.BadParameter("--save-baseline says itself what it runs")
+    ways = tuple(WAYS) if strategy == BOTH else (strategy or next(iter(WAYS)),)
+    folders = []
+    for way in ways:
+        settings = _settings(
+            way,
+            tuple(pack or ("bundled",)),
+            (evaluator, worker),
+            save_baseline,
             epochs=epochs,
-            max_turns=max_turns,
-            chunk=_chunk(jobs, eyes, hands),
+            max_turns=max_turns or WAYS[way].turns,
             baseline_only=baseline_only,
             keep_journals=keep_journals,
-        )
-        run, folder = explained(lambda: _run_new(settings, out, jobs, scheduler))
-    explained(lambda: _show(run, folder, as_json, plot, save_baseline))
+        ).for_jobs(jobs)
+        run, folder = explained(lambda: _run_new(settings, out, jobs, scheduler))  # noqa: B023
+        explained(lambda: _show(run, folder, as_json, plot, save_baseline))  # noqa: B023
+        folders.append(folder)
+    if len(folders) > 1:
+        from lab.compare import compare_runs
+
+        raise typer.Exit(explained(lambda: compare_runs(folders, MARGIN, as_json=False, plot=None)))
+
+
+def _settings(
+    strategy: str,
+    packs: tuple[str, ...],
+    models: tuple[str | None, str | None],
+    save_baseline: bool,
+    **more: Any,
+) -> Settings:
+    from lab import baseline
+
+    way = WAYS[strategy]
+    brain = baseline.BRAIN if save_baseline else None
+    eyes = brain or models[0] or os.environ.get("EVALUATOR_MODEL") or way.model
+    hands = brain or models[1] or os.environ.get("WORKER_MODEL") or way.model
+    return Settings.model_validate(
+        {
+            "packs": tuple(baseline.PACKS) if save_baseline else packs,
+            "evaluator": eyes,
+            "worker": hands if way.has_worker else eyes,
+            "strategy": strategy,
+            **more,
+        }
+    )
+
+
+def _check(
+    strategy: str | None, worker: str | None, max_turns: int | None, plot: Path | None, json: bool
+) -> None:
+    wrong = (
+        ""
+        if strategy is None
+        else f"unknown strategy {strategy!r}; there are {', '.join(WAYS)} and {BOTH}"
+        if strategy not in (*WAYS, BOTH)
+        else "--strategy both does not go with --worker, --max-turns, --plot and --json"
+        if strategy == BOTH and (worker or max_turns or plot or json)
+        else f"--strategy {strategy} asks one model: name it with --evaluator"
+        if strategy != BOTH and worker and not WAYS[strategy].has_worker
+        else ""
+    )
+    if wrong:
+        raise typer.BadParameter(wrong)
 
 
 def _prepare(plot: Path | None, scheduler: str | None, keep_journals: bool) -> None:
@@ -128,18 +183,10 @@ def _refuse_with_resume(
     worker: str | None,
     epochs: int,
     save_baseline: bool,
+    strategy: str | None,
 ) -> None:
-    if pack or evaluator or worker or epochs > 1 or save_baseline:
+    if pack or evaluator or worker or epochs > 1 or save_baseline or strategy:
         raise typer.BadParameter("--resume goes on with the packs and models of its run")
-
-
-def _chunk(jobs: int, *models: str) -> int:
-    from models.litellm_module import is_keyless
-
-    if all(is_keyless(model) for model in models):
-        return CHUNK_KEYLESS
-    # Less than two rounds of a chunk would leave threads without work.
-    return max(CHUNK, 2 * -(-jobs // cores()))
 
 
 def _run_new(

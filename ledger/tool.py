@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, get_type_hints
 
 from pydantic import ConfigDict, ValidationError, validate_call
@@ -51,20 +52,28 @@ class Tool:
 
 def tool(kind: Kind, function: Callable[..., Any], *, final: bool = False) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
-    checked = validate_call(config=ConfigDict(arbitrary_types_allowed=False))(function)
     name = function.__name__
-    # Annotations arrive as strings (postponed evaluation), which is how a model reads them best.
-    signature = inspect.signature(function)
-    plain = signature.replace(parameters=[_plain(p) for p in signature.parameters.values()])
+
+    @cache
+    def checked() -> Callable[..., object]:
+        # Made at the first call: it takes long, and an instruction needs few of its tools.
+        return validate_call(config=ConfigDict(arbitrary_types_allowed=False))(function)
 
     def run(**arguments: object) -> object:
         try:
-            return checked(**arguments)
+            return checked()(**arguments)
         except ValidationError as error:
             raise ToolFault(f"{_explain(error)}; expected {made.usage()}") from None
 
-    made = Tool(name, kind, inspect.getdoc(function) or "", plain, run, function, final)
+    doc = inspect.getdoc(function) or ""
+    made = Tool(name, kind, doc, _signature(function), run, function, final)
     return made
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature as a model reads it: its annotations are texts already."""
+    signature = inspect.signature(function)
+    return signature.replace(parameters=[_plain(p) for p in signature.parameters.values()])
 
 
 def _plain(parameter: inspect.Parameter) -> inspect.Parameter:

@@ -96,11 +96,23 @@ def _blocks(reply: str, dice: Random) -> Reply:
 def _pascal_case(reply: str, dice: Random) -> Reply:
     parts = _PART.fullmatch(reply)
     if parts is None:
-        return _said(reply)
+        return _said(_pascal_json(reply))
     keys = dice.choice((str.title, str.upper))
     made: object = {keys(name): value for name, value in parts.groupdict().items()}
     text = json.dumps({"Answer": made} if dice.random() < 0.5 else made, ensure_ascii=False)
     return _said(f"Sure:\n```json\n{text}\n```" if dice.random() < 0.5 else text)
+
+
+def _pascal_json(reply: str) -> str:
+    """A reply that is one JSON object, with the keys of another language; any other as it is."""
+
+    def other(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        return {"".join(map(str.capitalize, key.split("_"))): value for key, value in pairs}
+
+    try:
+        return json.dumps({"Answer": json.loads(reply, object_pairs_hook=other)})
+    except ValueError:
+        return reply
 
 
 def _channels(reply: str, dice: Random) -> Reply:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import threading
+from functools import lru_cache
 
 _one_at_a_time = threading.RLock()
 
@@ -16,3 +17,9 @@ def tree_of(code: str) -> ast.Module:
     """
     with _one_at_a_time:
         return ast.parse(code)
+
+
+@lru_cache(maxsize=64)
+def kept_tree(code: str) -> ast.Module:
+    """As :func:`tree_of`, kept for whoever reads the same program next: nobody may change it."""
+    return tree_of(code)

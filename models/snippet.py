@@ -20,7 +20,7 @@ from typing import Literal
 import regex
 
 from models.loose_json import all_json, find_json
-from models.python_code import tree_of
+from models.python_code import kept_tree
 from models.text import WORDS, Cleaned, Problem
 
 CodeProblem = Problem | Literal["no_code", "call"]
@@ -207,7 +207,7 @@ def _without_blocks(text: str) -> Snippet:
 
 def _parsed(code: str) -> ast.Module | None:
     try:
-        return tree_of(code)
+        return kept_tree(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return None
 

@@ -45,7 +45,7 @@ class Compression:
     """Of a whole prompt, the system's part included."""
     recent: int = 3
     """So many of the last steps keep their answers as far as ``recent_tokens`` go."""
-    recent_tokens: int = 3_000
+    recent_tokens: int = 4_000
     """Of one answer, call or state of the last step."""
     old_tokens: int = 200
 

@@ -31,6 +31,8 @@ PACKAGES = frozenset(
     ]
 )
 """Words in a phrase that say that packages are counted."""
+BOXES = frozenset({"box", "case", "crate"})
+"""Those that are often the good itself."""
 
 PLAYBOOK = Playbook(
     name="cheapest-combination",
@@ -48,10 +50,16 @@ def counts_units(line: Line, products: list[Product]) -> bool:
     if line.counts_packs or line.quantity == 1:
         return False
     said = words(line.phrase)
-    if any(regex.fullmatch(r"\d+pk", w) for w in said) or PACKAGES & set(said):
+    if any(regex.fullmatch(r"\d+pk", w) for w in said) or _packages(said, products):
         return False
     sizes = [p.units for p in products]
     return max(sizes) > 1 and line.quantity >= min(sizes)
+
+
+def _packages(said: tuple[str, ...], products: list[Product]) -> bool:
+    """Whether a phrase asks for packages. A hat box sold by fives is none, nor is a kit label."""
+    named = set.intersection(*(set(words(p.name)) for p in products))
+    return any(w in PACKAGES and not (w in named and (w in BOXES or w != said[-1])) for w in said)
 
 
 def in_units(line: Line, products: list[Product]) -> list[Product]:

@@ -12,11 +12,12 @@ from typing import Any
 
 from ledger import ToolFault
 from models.tables import compact
+from models.tokens import count_text
 from store_tools.combinations import combinations_for
 
-PART_CHARS = 6_000
+PART_TOKENS = 3_700
 """What one coupon search may answer at most, estimated: it must stand in a prompt whole."""
-ROW_CHARS = 40
+ROW_TOKENS = 18
 """Of one result, besides its items."""
 CHEAPEST, LARGEST = 8, 4
 """Results of a search that a program looks at: the cheapest, and those with most discount."""
@@ -195,14 +196,14 @@ def _parts(
     combinations: list[list[dict[str, Any]]], coupons: int
 ) -> Iterable[list[list[dict[str, Any]]]]:
     part: list[list[dict[str, Any]]] = []
-    chars = 0
+    tokens = 0
     for items in combinations:
-        size = (ROW_CHARS + len(compact(items))) * (coupons + 1)
-        if part and chars + size > PART_CHARS:
+        size = (ROW_TOKENS + count_text(compact(items))) * (coupons + 1)
+        if part and tokens + size > PART_TOKENS:
             yield part
-            part, chars = [], 0
+            part, tokens = [], 0
         part.append(items)
-        chars += size
+        tokens += size
     if part:
         yield part
 

@@ -96,10 +96,7 @@ def _line_choice(order: Order, line: Line, facts: Facts) -> Choice:
     except variants.Unresolved:
         if not line.fallback:
             raise
-        substitute = line.model_copy(
-            update={"phrase": line.fallback, "fallback": "", "options": (), "pieces": ()}
-        )
-        return _first_choice(order, substitute, facts)
+        return _first_choice(order, line.substitute(), facts)
 
 
 def _first_choice(order: Order, line: Line, facts: Facts) -> Choice:

@@ -51,12 +51,22 @@ def settle_lines(order: Order, facts: Facts) -> tuple[Line, ...]:
         ):
             settled.append(line)
         elif all(_matches(piece, facts) for piece in line.pieces):
+            if _describes(line.pieces, facts):
+                raise Unresolved(f"the shop does not sell {line.phrase!r}")
             if line.amount == "exact" and line.quantity > 1:
                 raise Unresolved(f"it is not clear to which of {line.phrase!r} the number belongs")
             settled += [line.model_copy(update={"phrase": p, "pieces": ()}) for p in line.pieces]
         else:
             settled.append(line)
     return tuple(settled)
+
+
+def _describes(pieces: tuple[str, ...], facts: Facts) -> bool:
+    """Whether the later pieces only say more of the first: "tea caddy 100 g, lacquer"."""
+    head = read_query(pieces[0]).head
+    return any(
+        all(head in words(p.name) for p in _matches(piece, facts)) for piece in pieces[1:]
+    )
 
 
 def candidates(line: Line, facts: Facts) -> list[Product]:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json, to_json
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute
 
+from simulator import core_api
 from simulator.connection import CONNECTION, Connection
 from simulator.state import Call
 
@@ -38,7 +40,7 @@ def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
     Calls of the API skip the framework, which costs more than the call itself. The desk takes a
     call without awaiting, so calls are never interleaved and the state needs no locks.
     """
-    site = Starlette(routes=list(pages), exception_handlers={404: _only_posts})
+    site = Starlette(routes=list(pages), exception_handlers={404: _no_page})
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
@@ -146,5 +148,9 @@ async def _answer_status(send: Send, status: int) -> None:
     await _answer(send, status, to_json(body), JSON, *wait)
 
 
-async def _only_posts(request: Request, error: Exception) -> Response:
-    return PlainTextResponse("Method Not Allowed", status_code=405, headers={"Allow": "POST"})
+async def _no_page(request: Request, error: Exception) -> Response:
+    path = request.url.path
+    if path in core_api.ROUTES or path.startswith(STORE):
+        return PlainTextResponse("Method Not Allowed", status_code=405, headers={"Allow": "POST"})
+    detail = error.detail if isinstance(error, HTTPException) else "Not Found"
+    return PlainTextResponse(f"{detail}\n", status_code=404)

@@ -26,7 +26,7 @@ For a client that does not know whether a call arrived, repeating it is
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, ValuesView
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from simulator.clock import Clock
@@ -35,6 +35,8 @@ from simulator.scoring import Evaluation, evaluate
 from simulator.shop import Basket, Catalog, Shop
 
 if TYPE_CHECKING:
+    from _collections_abc import dict_values
+
     from simulator.pack import Expect, Pack, Scenario
 
 BENCHMARK = "store"
@@ -66,12 +68,12 @@ class Platform:
         return self._tasks[task_id].checkouts
 
     @property
-    def sessions(self) -> ValuesView[Session]:
+    def sessions(self) -> dict_values[str, Session]:
         """All sessions, oldest first."""
         return self._sessions.values()
 
     @property
-    def single_tasks(self) -> ValuesView[Task]:
+    def single_tasks(self) -> dict_values[str, Task]:
         """The tasks that belong to no session, oldest first."""
         return self._single.values()
 
@@ -80,6 +82,10 @@ class Platform:
         if spec_id not in self._scenarios:
             raise Refusal(f"unknown spec: {spec_id}", 404)
         return self._scenarios[spec_id]
+
+    def catalog(self, spec_id: str) -> Catalog:
+        """What the shops of a scenario share; KeyError for an unknown one."""
+        return self._catalogs[spec_id]
 
     def key_for(self, email: str) -> str:
         """The account key of an address; the same one every time."""

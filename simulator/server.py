@@ -31,11 +31,12 @@ class Simulator:
 
         from simulator.app import build_app
         from simulator.connection import Connection
+        from simulator.pages.site import page_routes
 
         self.platform = desk.platform
         self.base_url = f"http://{HOST}:{listener.getsockname()[1]}"
         config = uvicorn.Config(
-            build_app(desk),
+            build_app(desk, page_routes(desk.platform)),
             http=Connection,
             lifespan="off",
             ws="none",

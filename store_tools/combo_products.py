@@ -7,8 +7,9 @@ from typing import Any
 from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_catalog
 from store_tools.combinations import combinations_for
-from store_tools.matching import FULL, match_score
+from store_tools.matching import FULL
 from store_tools.session import StoreSession
+from store_tools.shelf import rank
 from store_tools.words import units_of
 
 FOUND_AT_MOST = 40
@@ -54,7 +55,7 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     if not query.strip():
         raise ToolFault("query must not be empty")
     catalog = read_catalog(session)
-    scored = [(match_score(query, p["name"], p["sku"]), i) for i, p in enumerate(catalog)]
+    scored = [(score, i) for i, score in enumerate(rank(query, catalog))]
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
     rows = [{**_with_units(catalog[i], query), "score": score} for score, i in scored if score > 0]
     return {

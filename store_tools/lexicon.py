@@ -142,7 +142,10 @@ QUALIFIERS = (
         "variety assorted mixed professional compact portable travel wireless cordless electric "
         "digital organic natural fresh extra super adult junior kids men women "
         "unisex black-friday value economy eco budget family style type studio home outdoor indoor "
-        "left right short long wide slim double single twin queen king hardcover paperback refurbished"
+        "left right short long wide slim double single twin queen king hardcover paperback refurbished "
+        "manual automatic mechanical analogue analog solar folding foldable adjustable inflatable "
+        "round square oval rectangular matt matte glossy brushed polished satin heavy soft hard "
+        "upper lower inner outer open closed half full triple quad striped plain"
     )
 )
 """Words that may stand behind the noun of a product name without changing what it is."""
@@ -200,10 +203,25 @@ THINGS = _set(
     weight wheelbarrow whiteboard wig windbreaker windsock wool worktop workshop subscription course lesson ticket
     service warranty insurance rental delivery installation assembly download software licence license app ebook
     training instructions leaflet brochure catalogue catalog postcard greeting giftcard
-    waterbottle sleepingbag trashbag earbud headphone keyboard webcam bulb monitor stapler folder envelope eyeglass
+    booklet bobbin charm clamp fastener foil furniture handbook magazine popcorn remover rest shade stringer
+    surround tab tidy tunnel wash waterbottle sleepingbag trashbag earbud headphone keyboard webcam bulb monitor stapler folder envelope eyeglass
     """
 )
 """Nouns that, at the end of a name, say what a product is: a laptop *bag* is no laptop."""
+
+ACCESSORIES = _set(
+    """
+    adapter bag band base battery belt bin blade bobbin book booklet bracket brush cable cage cap care carrier case
+    cassette charger charm clamp clip cleaner cloth compound connector container cord cover cradle cutter dispenser
+    divider dock extender fastener feeder filler film filter fixture foil frame fuel funnel furniture gasket guard
+    guide handbook handle hanger harness hinge holder hook hose insert key kit label lanyard leash lid liner lock
+    lubricant magazine mat mount mounting needle nozzle oil opener organiser organizer pad part patch peg pin
+    polish pouch protector pump rack refill remover repair replacement rest ring rod sack screw sealant sharpener
+    shelf shield sleeve spare spool spray spring stand sticker stopper storage strap string stringer surround
+    tab tidy tip tongs tool tray trolley tunnel wall warmer wash wax weight wheel wipe wire wrench
+    """
+)
+"""Nouns of things that are mostly made for another thing: behind it they name no look of it."""
 
 IMITATIONS = _set(
     "toy replica miniature dummy dollhouse doll pretend poster costume figurine decoy imitation faux model refill empty"

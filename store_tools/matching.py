@@ -124,7 +124,7 @@ def read_query(text: str) -> Query:
 @lru_cache(maxsize=32_768)
 def read_item(name: str, sku: str) -> Item:
     """Take a product's name and SKU apart."""
-    name = _ASIDE.sub(" ", name)
+    name = cut_aside(name)
     main, _ = _cut(plain_text(name))
     every = words(name)
     core = words(main) or every
@@ -133,6 +133,11 @@ def read_item(name: str, sku: str) -> Item:
     tokens = (*every, *parts)
     joined = frozenset(a + b for chain in (every, parts) for a, b in pairwise(chain))
     return Item(every, core, parts, head, boxes, frozenset(tokens), joined)
+
+
+def cut_aside(name: str) -> str:
+    """A name without bracketed remarks."""
+    return _ASIDE.sub(" ", name)
 
 
 def _cut(folded: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -32,15 +32,20 @@ def _environment() -> Environment:
 
 def system_prompt(tools: Iterable[Tool]) -> str:
     """The worker's system prompt; the same tools give the same bytes."""
-    return (
-        _environment()
-        .get_template("system.jinja")
-        .render(tools=list(tools), python_rules=python_rules())
-    )
+    return _rendered(tuple((tool.usage(), tool.doc) for tool in tools), python_rules())
+
+
+@lru_cache(maxsize=16)
+def _rendered(tools: tuple[tuple[str, str], ...], rules: str) -> str:
+    return _environment().get_template("system.jinja").render(tools=tools, python_rules=rules)
 
 
 class _Agent(CodeAgent):  # type: ignore[misc]
     """A CodeAgent that spends no further model call when its steps are used up."""
+
+    def initialize_system_prompt(self) -> str:
+        """The prompt as it is: it is no template, and the agent asks for it more than once."""
+        return str(self.prompt_templates["system_prompt"])
 
     def provide_final_answer(self, task: str) -> ChatMessage:
         """Say that there is no answer instead of asking the model for one."""
@@ -117,7 +122,7 @@ def _open_pinned(instruction: str, ledger: Ledger, limits: Limits) -> SandboxExe
 def _templates(system: str) -> dict[str, Any]:
     empty = {"initial_plan": "", "update_plan_pre_messages": "", "update_plan_post_messages": ""}
     return {
-        "system_prompt": "{% raw %}" + system + "{% endraw %}",
+        "system_prompt": system,
         "planning": empty,
         "managed_agent": {"task": "", "report": ""},
         "final_answer": {"pre_messages": "", "post_messages": ""},

@@ -12,7 +12,7 @@ from coordinator.stats.interval import NO_SCIPY, known
 from coordinator.stats.records import By, Group, Reading, Run, RunLine, Statistics
 from coordinator.stats.tally import Tally, tally_of
 
-OVERVIEW: tuple[By, ...] = ("day", "prompt", "model", "strategy", "pack")
+OVERVIEW: tuple[By, ...] = (By.DAY, By.PROMPT, By.MODEL, By.STRATEGY, By.PACK)
 UNKNOWN = "unknown"
 HASH_CHARS = 8
 
@@ -60,17 +60,17 @@ def _line(run: Run, tally: Tally) -> RunLine:
 
 def _groups(runs: Sequence[Run], tallies: Sequence[Tally], by: By) -> tuple[Group, ...]:
     found: dict[Key, Tally] = {}
-    if by == "task":
+    if by == By.TASK:
         for run in runs:
             for trial in run.trials:
                 found.setdefault(_task(run, trial.spec_id), Tally()).add(tally_of(run, [trial]))
     else:
         for run, tally in zip(runs, tallies, strict=True):
             found.setdefault(_key(run, by), Tally()).add(tally)
-    alike = by == "task"
+    alike = by == By.TASK
     named = zip(_names(found), found.items(), strict=True)
     groups = [tally.group(name, dict(key.parts), alike=alike) for name, (key, tally) in named]
-    return tuple(sorted(groups, key=_worst) if by == "task" else groups)
+    return tuple(sorted(groups, key=_worst) if by == By.TASK else groups)
 
 
 def _worst(group: Group) -> tuple[bool, float, str]:
@@ -81,21 +81,21 @@ def _worst(group: Group) -> tuple[bool, float, str]:
 
 def _key(run: Run, by: By) -> Key:
     match by:
-        case "day":
+        case By.DAY:
             return _plain(by, run.day)
-        case "prompt":
+        case By.PROMPT:
             prompts = run.prompts
             parts = tuple(sorted(prompts.items())) if prompts else (("prompt", None),)
             return Key((prompt_name(prompts),), parts)
-        case "model":
+        case By.MODEL:
             roles = zip(("evaluator", "worker"), run.models, strict=False)
             return Key((" / ".join(run.models),), tuple(roles))
-        case "strategy":
+        case By.STRATEGY:
             return _plain(by, run.strategy)
-        case "pack":
+        case By.PACK:
             return _pack(run)
         case _:
-            return _plain("run", run.name)
+            return _plain(By.RUN, run.name)
 
 
 def _plain(what: str, value: str | None) -> Key:
@@ -125,7 +125,13 @@ def _versioned(name: str, digest: str | None) -> str:
 
 
 def _names(keys: Iterable[Key]) -> list[str]:
-    """Of each key the shortest name that no other one has, or its longest."""
+    """Of each key the shortest name that no other one has, or its longest, numbered if need be."""
     every = list(keys)
     used = Counter(name for key in every for name in set(key.names))
-    return [next((n for n in key.names if used[n] == 1), key.names[-1]) for key in every]
+    taken: Counter[str] = Counter()
+    found = []
+    for key in every:
+        name = next((n for n in key.names if used[n] == 1), key.names[-1])
+        taken[name] += 1
+        found.append(name if taken[name] == 1 else f"{name} ({taken[name]})")
+    return found

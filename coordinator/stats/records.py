@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
@@ -11,8 +12,21 @@ from pydantic import BaseModel, ConfigDict
 
 from coordinator.manifest import Manifest
 
-By = Literal["day", "prompt", "model", "strategy", "pack", "task", "run"]
-"""What runs are put together by."""
+
+class By(StrEnum):
+    """What runs are put together by."""
+
+    DAY = "day"
+    PROMPT = "prompt"
+    MODEL = "model"
+    STRATEGY = "strategy"
+    PACK = "pack"
+    TASK = "task"
+    RUN = "run"
+
+
+class CannotShow(Exception):
+    """There is nothing to show, or no way to; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,15 +46,15 @@ class Tally:
     def group(self, name: str, parts: dict[str, str | None], *, alike: bool = False) -> Group:
         """The figures; ``alike``: all trials are of one task and each counts by itself."""
         counts, scored = self.counts, self.counts["scored"]
-        times = [time.isoformat(timespec="seconds") for time in self.times] or [None]
+        times = [time.isoformat(timespec="seconds") for time in self.times]
         return Group(
             name=name,
             parts=parts,
             runs=len(self.runs),
             tasks=counts["tasks"],
             different=len(self.tasks),
-            first=times[0],
-            last=times[-1],
+            first=times[0] if times else None,
+            last=times[-1] if times else None,
             score_mean=round(self.sums["score"] / scored, DIGITS) if scored else None,
             passed=share_of(counts["passed"], scored, None if alike else len(self.scored)),
             wrong_checkouts=counts["wrong"],

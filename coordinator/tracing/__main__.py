@@ -1,130 +1,34 @@
 """The process that writes traces: ``python -m coordinator.tracing`` behind a :class:`Tracer`.
 
-Standard input: a JSON line with the run's folder, the kinds of trace and the run's options, then
-one line for each task that is done, until it ends. Standard output: a JSON line for each kind.
+Standard input: what :func:`write_traces` takes, until it ends. Standard output: its records, each
+a line of JSON.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 import os
 import signal
 import sys
-from collections.abc import Iterable
-from pathlib import Path
 
-from pydantic import ValidationError
+from coordinator.tracing.writer import write_traces
 
-from coordinator.journal import file_name
-from coordinator.prompts import read_prompts
-from coordinator.records import RunResults
-from coordinator.report.reading import read_story
-from coordinator.report.records import Story
-from coordinator.tracing.sinks import Sink, make_sink
-from coordinator.tracing.spans import Span, task_span
-from models.redact import redact
-
-_LISTENED = {
-    "mlflow": ("mlflow.tracing", logging.WARNING),
-    "otel": ("opentelemetry", logging.ERROR),
-}
-"""Where each library says that it could not write: it raises nothing."""
-_NICE = 10
-GIVES_UP = 3
-"""After so many tasks in a row that could not be written, no more are tried."""
+NICE = 10
 
 
-class Outlet(logging.Handler):
-    """One sink with what went wrong with it; after it could not be opened it takes nothing."""
-
-    def __init__(self, kind: str, run_id: str, options: dict[str, object]) -> None:
-        name, level = _LISTENED[kind]
-        super().__init__(level)
-        self.kind = kind
-        self.error: str | None = None
-        self._in_vain = 0
-        self._sink: Sink | None = None
-        logging.getLogger(name).addHandler(self)
-        try:
-            self._sink = make_sink(kind, run_id, options)
-        except Exception as error:  # whatever a library makes of a store that it cannot use
-            self._wrong(error)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep the first complaint."""
-        self.error = self.error or redact(record.getMessage())[:500]
-
-    def task(self, span: Span) -> None:
-        """Write one task, as long as there is hope."""
-        if self._sink is None or self._in_vain >= GIVES_UP:
-            return
-        before, self.error = self.error, None
-        try:
-            self._sink.task(span)
-        except Exception as error:  # the trace of one task must not cost those of the others
-            self._wrong(error)
-        self._in_vain = self._in_vain + 1 if self.error else 0
-        self.error = before or self.error
-
-    def end(self, results: RunResults | None) -> dict[str, object]:
-        """Close the sink; what it has come to."""
-        try:
-            if self._sink:
-                self._sink.close(results)
-        except Exception as error:  # as above
-            self._wrong(error)
-        return {"kind": self.kind, "error": self.error}
-
-    def _wrong(self, error: Exception) -> None:
-        text = str(error).strip().splitlines() or [""]
-        self.error = self.error or redact(f"{type(error).__name__}: {text[0]}")[:500]
-
-
-def find_story(folder: Path, spec_id: str, task_id: str) -> Story | None:
-    """The task of that id; specs that share a file name are told apart by a number behind it."""
-    name = file_name(spec_id)
-    number = 1
-    while (path := folder / "tasks" / f"{name}{f'-{number}' if number > 1 else ''}.jsonl").exists():
-        story = read_story(path)
-        if story.task_id == task_id:
-            return story
-        number += 1
-    return None
-
-
-def write_traces(lines: Iterable[str]) -> list[dict[str, object]]:
-    """Write the traces that the lines ask for; a record for each kind when they have ended."""
-    incoming = iter(lines)
-    head = json.loads(next(incoming))
-    folder = Path(head["folder"])
-    outlets = [Outlet(kind, folder.resolve().name, head["options"]) for kind in head["kinds"]]
-    shared: dict[str, str] = {}
-    for line in incoming:
-        asked = json.loads(line)
-        story = find_story(folder, asked["spec_id"], asked["task_id"])
-        if story is None:
-            continue
-        if any(part.sha256 not in shared for call in story.calls for part in call.parts):
-            shared = read_prompts(folder)
-        span = task_span(story, shared, (asked["started"], asked["ended"]))
-        for outlet in outlets:
-            outlet.task(span)
-    return [outlet.end(_results(folder)) for outlet in outlets]
-
-
-def _results(folder: Path) -> RunResults | None:
+def stand_back() -> None:
+    """Take only what the run leaves of the processor."""
     try:
-        return RunResults.model_validate_json((folder / "results.json").read_bytes())
-    except (OSError, ValidationError):
-        return None
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    except (AttributeError, OSError):  # not Linux, or not allowed
+        os.nice(NICE)
 
 
 def main() -> None:
     """Serve one tracer until its run is over."""
     # Ctrl-C is meant for the run; what it still has to say is written.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(_NICE)
+    stand_back()
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     # Libraries print addresses and greetings: nothing of that is an answer.
     os.dup2(2, 1)

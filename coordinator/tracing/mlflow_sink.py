@@ -16,6 +16,8 @@ _DEFAULTS = {
     # Neither usage statistics nor lists of prices are sent or fetched.
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    # With a collector named for OpenTelemetry it would write there and not into its own store.
+    "MLFLOW_ENABLE_OTLP_EXPORTER": "false",
     # Many spans in one transaction: one for each takes seconds a task.
     "MLFLOW_ASYNC_TRACE_LOGGING_MAX_SPAN_BATCH_SIZE": "65536",
     "MLFLOW_ASYNC_TRACE_LOGGING_MAX_WORKERS": "1",

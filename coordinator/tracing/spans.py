@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from coordinator.journal import text_hash
@@ -38,7 +38,7 @@ class Span:
     kind: Kind
     name: str
     started: float
-    """Unix seconds."""
+    """Unix seconds; 0 where nobody kept it."""
     ended: float
     facts: dict[str, Fact] = field(default_factory=dict)
     """What is known and fits no other field; unknown is left out."""
@@ -65,6 +65,11 @@ class Span:
             yield from child.walk()
 
 
+def timed(span: Span) -> Span:
+    """Without the spans inside whose time nobody kept: a trace shows no time that never was."""
+    return replace(span, children=tuple(timed(s) for s in span.children if s.started > 0))
+
+
 def task_span(
     story: Story, shared: dict[str, str], window: tuple[float, float] | None = None
 ) -> Span:
@@ -73,9 +78,9 @@ def task_span(
     ``window``: Unix seconds between which somebody has seen the task run; it grows where the
     task's turns reach beyond it.
     """
-    turns = _in_time([_turn(act, shared) for act in story.acts])
+    turns = [_turn(act, shared) for act in story.acts]
     spent = story.of_result("seconds")
-    begins = [*(turn.started for turn in turns), *(window or ())[:1]]
+    begins = [*(turn.started for turn in turns if turn.started), *(window or ())[:1]]
     began = min(begins, default=0.0)
     ended = max([*(turn.ended for turn in turns), *(window or ())[1:]], default=began)
     usage = sum((call.usage for call in story.calls), Usage.nothing())
@@ -121,9 +126,9 @@ def _last_word(story: Story) -> str:
 def _turn(act: Act, shared: dict[str, str]) -> Span:
     inside = [_model_call(call, shared) for call in act.asked]
     inside += [_tool_call(call) for call in act.tools]
-    inside = _in_time(sorted(inside, key=lambda span: span.started))
+    inside.sort(key=lambda span: span.started)
     turn = act.turn
-    began = min((s.started for s in inside), default=0.0)
+    began = min((s.started for s in inside if s.started), default=0.0)
     ended = max((s.ended for s in inside), default=0.0)
     facts: dict[str, Fact] = {"turn": act.number, "attempt": act.attempt}
     if turn is None:
@@ -164,14 +169,14 @@ def _model_call(call: Asked, shared: dict[str, str]) -> Span:
         error=redact(call.error) if call.error else None,
         error_type=(call.error_kind or OTHER) if call.error else None,
         model=call.model,
-        messages=messages_of(call, shared),
+        messages=_messages(call, shared),
         finish_reason=call.finish_reason,
         usage=call.usage,
         cost_usd=call.cost_usd,
     )
 
 
-def messages_of(call: Asked, shared: dict[str, str]) -> tuple[Message, ...]:
+def _messages(call: Asked, shared: dict[str, str]) -> tuple[Message, ...]:
     """The prompt of a call, its texts redacted."""
     texts = shared | {text_hash(text): text for _, text in call.prompt}
     found = ((part.role, texts.get(part.sha256)) for part in call.parts)
@@ -193,7 +198,7 @@ def _tool_call(call: ToolCall) -> Span:
         outputs=None if failed else _json(call.result),
         error=redact(call.error or call.outcome) if failed else None,
         error_type=(call.fault or call.outcome) if failed else None,
-        children=tuple(_in_time([_request(wire) for wire in call.requests])),
+        children=tuple(_request(wire) for wire in call.requests),
     )
 
 
@@ -209,11 +214,6 @@ def _request(wire: WireCall) -> Span:
         error=redact(wire.error or wire.outcome) if failed else None,
         error_type=wire.outcome if failed else None,
     )
-
-
-def _in_time(spans: list[Span]) -> list[Span]:
-    """Spans whose time nobody kept are left out: a trace must not show a time that never was."""
-    return [span for span in spans if span.started > 0]
 
 
 def _json(value: object) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 if TYPE_CHECKING:
     import httpx
 
+_JSON = {"Content-Type": "application/json"}
 Response = TypeVar("Response", bound=BaseModel)
 """The response model that a call is to be read into."""
 
@@ -21,6 +23,39 @@ class HasTaskId(Protocol):
     @property
     def task_id(self) -> str:
         """The task's id."""
+
+
+class HttpResponse(Protocol):
+    """What is read of an answer; `httpx.Response` is one."""
+
+    @property
+    def status_code(self) -> int:
+        """The HTTP status."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers; names in small letters are found."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the status is 400 or above."""
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+
+    def json(self) -> Any:
+        """The body read as JSON; ValueError where it is none."""
+
+
+class Http(Protocol):
+    """What is needed of an HTTP client; `httpx.Client` is one."""
+
+    def post(self, url: httpx.URL, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
+        """Send a request; `httpx.TransportError` when the network fails."""
+
+    def close(self) -> None:
+        """Close the connections."""
 
 
 class ApiError(BaseModel):
@@ -68,10 +103,11 @@ class BaseClient:
     `base_url` has no slash at its end. `secret` is cut out of every error text.
     """
 
-    def __init__(self, base_url: str, http: httpx.Client, secret: str | None = None) -> None:
+    def __init__(self, base_url: str, http: Http, secret: str | None = None) -> None:
         self.base_url = base_url.rstrip("/")
         self._http = http
         self._secret = secret
+        self._urls: dict[str, httpx.URL] = {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base_url={self.base_url!r})"
@@ -82,8 +118,8 @@ class BaseClient:
         Raises `ApiException` for a refusal and for an unreadable answer, in the order in which
         the official SDK looks at them; `httpx.TransportError` when the network fails.
         """
-        body = request.model_dump(mode="json", exclude_none=True)
-        response = self._http.post(self.base_url + path, json=body)
+        body = request.model_dump_json(exclude_none=True).encode()
+        response = self._http.post(self._url(path), content=body, headers=_JSON)
         try:
             data = response.json()
         except ValueError:
@@ -95,14 +131,22 @@ class BaseClient:
         except ValidationError as error:
             raise self._failure(response, f"Invalid response payload: {error}") from None
 
-    def _refusal(self, response: httpx.Response, data: object) -> ApiException:
+    def _url(self, path: str) -> httpx.URL:
+        """The URL of a path; reading one takes longer than writing a request, and few there are."""
+        if path not in self._urls:
+            import httpx  # importing the package must stay cheap
+
+            self._urls[path] = httpx.URL(self.base_url + path)
+        return self._urls[path]
+
+    def _refusal(self, response: HttpResponse, data: object) -> ApiException:
         try:
             error = ApiError.model_validate(data)
         except ValidationError:
             return self._failure(response, response.text, code="validated")
         return ApiException(error.model_copy(update={"error": self._clean(error.error)}), response)
 
-    def _failure(self, response: httpx.Response, text: str, code: str = "") -> ApiException:
+    def _failure(self, response: HttpResponse, text: str, code: str = "") -> ApiException:
         error = ApiError(status=response.status_code, error=self._clean(text), code=code)
         return ApiException(error, response)
 

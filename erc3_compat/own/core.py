@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from erc3_compat.own.base import BaseClient, HasTaskId
+from erc3_compat.own.base import BaseClient, HasTaskId, Http
 from erc3_compat.own.core_models import (
     Req_CompleteTask,
     Req_ListBenchmarks,
@@ -41,6 +41,10 @@ __all__ = ["DEFAULT_URL", "ERC3", "TaskInfo"]
 
 DEFAULT_URL = "https://erc.timetoact-group.at"
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+CONNECT_SECONDS = 10.0
+SECONDS = 60.0
+KEPT_SECONDS = 20.0
+"""Shorter than servers keep idle connections, so that a POST never meets a closing one."""
 
 
 class ERC3(BaseClient):
@@ -183,15 +187,20 @@ class ERC3(BaseClient):
         return self.key
 
 
-def _http_client(base_url: str) -> httpx.Client:
+def _http_client(base_url: str) -> Http:
     import httpx  # importing the package must stay cheap
 
+    url = urlsplit(base_url)
+    own_machine = url.hostname in LOOPBACK
+    if own_machine and url.scheme == "http":
+        from erc3_compat.own.loopback import LoopbackClient
+
+        return LoopbackClient(CONNECT_SECONDS, SECONDS, KEPT_SECONDS)
     return httpx.Client(
-        timeout=httpx.Timeout(60.0, connect=10.0),
-        # Shorter than servers keep idle connections, so that a POST never meets a closing one.
+        timeout=httpx.Timeout(SECONDS, connect=CONNECT_SECONDS),
         limits=httpx.Limits(
-            max_connections=256, max_keepalive_connections=256, keepalive_expiry=20.0
+            max_connections=256, max_keepalive_connections=256, keepalive_expiry=KEPT_SECONDS
         ),
         # A proxy named in the environment cannot reach this machine's own loopback.
-        trust_env=urlsplit(base_url).hostname not in LOOPBACK,
+        trust_env=not own_machine,
     )

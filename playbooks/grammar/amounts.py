@@ -61,6 +61,7 @@ _MEASURE_AMOUNT = regex.compile(
 )
 _MOST = regex.compile(
     r"\bas many(?: of)?\s+(?P<what>.+?)?\s*\bas (?:possible|you can(?: get| find| supply| afford| buy)?|we can(?: get| afford| buy)?|i can(?: get| afford| buy)?|"
+    r"(?:(?:the|my|our|this|that) )?(?:money|cash|funds?|limit|sum) (?:allows?|buys?|permits?|covers?)|can be (?:had|found|bought)|"
     r"(?:there )?(?:are|is)(?: available| left| in stock| there)?|you have|the budget allows|it allows|fits?(?: \w+)*|my money buys|that buys)\b",
     FLAGS,
 )
@@ -113,7 +114,7 @@ _SUPERLATIVE_TAIL = regex.compile(
 )
 
 
-_UP_TO = r"\b(?:up to|at most|max(?:imum)?(?: of)?|no more than)\s+"
+_UP_TO = r"\b(?:but\s+)?(?:up to|at most|max(?:imum)?(?: of)?|(?:no|not) more than)\s+"
 _LIMIT = regex.compile(rf"{_UP_TO}(?P<n>{NUMBER})\b", FLAGS)
 _LIMIT_LAST = regex.compile(rf",?\s*{_UP_TO}(?P<n>{NUMBER})(?: of (?:them|those))?\s*$", FLAGS)
 _NUMBER_LAST = regex.compile(
@@ -126,6 +127,9 @@ _OF_CONTAINER = regex.compile(
     rf"\s*{PACKAGES}\s+of\s+|\s*of\s+(?:the|your|those|these|them|our)?\s*|\s*(?:units?|pieces?|pcs|copies)\s+",
     FLAGS,
 )
+_ONCE = regex.compile(r",?\s+(?P<n>once|twice)\s*$", FLAGS)
+_TIMES = {"once": 1, "twice": 2}
+_PIECES_OF = regex.compile(r"^\s*(?:units?|pieces?|pcs|copies|copy|items?)\s+of\s+", FLAGS)
 _SIZED_CONTAINER = regex.compile(rf"\s*{PACKAGES}\s+of\s+{NUMBER}\b", FLAGS)
 
 Values = dict[str, object]
@@ -147,7 +151,8 @@ def _take_most(text: str, values: Values) -> str | None:
     if not most:
         return None
     values["amount"] = "most"
-    rest = f"{text[: most.start()]} {most['what'] or ''} {text[most.end() :]}"
+    what = _PIECES_OF.sub("", most["what"] or "")
+    rest = f"{text[: most.start()]} {what} {text[most.end() :]}"
     limit = _LIMIT.search(rest)
     if limit:
         values.update(amount="up_to", quantity=to_int(limit["n"]))
@@ -243,6 +248,11 @@ def take_tail(text: str, values: Values) -> str:
     if tail:
         values["amount"] = "all"
         text = text[: tail.start()] + " " + text[tail.end() :]
+    times = _ONCE.search(text)
+    if times and values.get("amount") in (None, "open", "exact"):
+        text = text[: times.start()]
+        if not values.get("each"):
+            values.update(amount="exact", quantity=_TIMES[times["n"].casefold()])
     each = _EACH_TAIL.search(text)
     if each:
         values.update(each=True, amount="exact", counts_packs=True)

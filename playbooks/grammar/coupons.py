@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import regex
 
+from playbooks.grammar.forbidden import take_ban
 from playbooks.grammar.phrases import cut
 
 FLAGS = regex.IGNORECASE
@@ -83,14 +84,23 @@ _OFFER = regex.compile(
     r"feel free|free to|if (?:it|they|that|one) (?:helps?|works?|saves?|applies)|worth trying|on hand|have|got|given|hold|received|optional|allow)\b",
     FLAGS,
 )
+_REGARDLESS = (
+    r"\b(?:anyway|anyhow|regardless|full price|without (?:it|them|a|any|the|one)|regular price|normal price|nonetheless|still|"
+    r"all the same|go ahead|proceed)\b[^.!?;]*"
+)
 _ANYWAY = regex.compile(
     r"[^.!?;]*\b(?:if|should|in case|when)\b[^.!?;]*(?:n't|\bnot|\bneither|\bnone|\bno|\bfails?|dead|invalid|expired|rejected|nothing)\b"
     r"[^.!?;]*?\b(?:buy|order|get|take|purchase|pay|go ahead|proceed|anyway|anyhow|regardless|continue|complete)\b[^.!?;]*?"
-    r"\b(?:anyway|anyhow|regardless|full price|without (?:it|them|a|any|the|one)|regular price|normal price|nonetheless|still|all the same|go ahead|proceed)\b[^.!?;]*",
+    + _REGARDLESS,
+    FLAGS,
+)
+_OTHERWISE = regex.compile(
+    r"[,;]?\s*\b(?:otherwise|or else|else|if not|failing that)\b[,:]?\s+(?:(?:please|just|simply|then|still|i|we|i'll|we'll|will)\s+)*"
+    r"(?:buy|order|get|take|purchase|pay|go ahead|proceed|continue)\b[^.!?;]*?" + _REGARDLESS,
     FLAGS,
 )
 _ABOUT_CODES = regex.compile(
-    r"\b(?:it|they|code|codes|coupon|coupons|voucher|vouchers|neither|none|discount|promo)\b", FLAGS
+    r"\b(?:it|they|code|codes|coupon|coupons|voucher|vouchers|neither|none|discount|promo|price)\b", FLAGS
 )
 _STRICT_ELSE = regex.compile(
     r"[^.!?;]*\b(?:if|should|in case|unless|otherwise|else)\b[^.!?;]*\b(?:neither|none|no discount|code|codes|coupon|"
@@ -108,10 +118,6 @@ _NO_BUYING = regex.compile(
 _COUPON_WORD = regex.compile(
     r"\b(?:coupons?|vouchers?|promos?|(?:promo|discount)[\s-]*codes?)\b", FLAGS
 )
-_NO_COUPON = regex.compile(
-    r"\b(?:without|do(?:n't| not) use|no|not using|ignore)\s+(?:any\s+|a\s+)?(?:coupons?|codes?|vouchers?|promo codes?)\b",
-    FLAGS,
-)
 
 
 LOOSE_CODE = regex.compile(r"\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z]{3,}\d+[A-Z]*\b")
@@ -126,26 +132,29 @@ class CouponTalk:
     codes: list[str] = field(default_factory=list)
     mode: str = "none"
     buy_anyway: bool = False
-    unnamed: bool = False
-    """Whether a coupon is spoken of and no code was recognised."""
+    forbidden: list[str] = field(default_factory=list)
+    """Codes that must not be used."""
+    unclear: list[str] = field(default_factory=list)
 
 
 def take_coupons(text: str) -> CouponTalk:
     """Read coupon codes; what was read is replaced by a comma."""
-    talk = CouponTalk(text)
+    ban = take_ban(text)
+    talk = CouponTalk(ban.rest, forbidden=ban.codes, unclear=ban.unclear)
     conditional = _IF_CODE.search(talk.rest)
     if conditional and not _NO_BUYING.search(conditional[0]):
         talk.codes.extend(dict.fromkeys(conditional.captures("code")))
         talk.buy_anyway = True
         talk.rest = cut(talk.rest, conditional)
-    for pattern, attribute in ((_ANYWAY, True), (_STRICT_ELSE, False)):
+    for pattern, attribute in ((_ANYWAY, True), (_OTHERWISE, True), (_STRICT_ELSE, False)):
         found = pattern.search(talk.rest)
         if found and _ABOUT_CODES.search(found[0]) and not regex.search(CODE, found[0]):
             talk.buy_anyway = talk.buy_anyway or attribute
             talk.rest = cut(talk.rest, found)
             if not attribute:
                 talk.mode = "any"
-    talk.rest = _NO_COUPON.sub(" , ", talk.rest)
+    if ban.strict:
+        talk.mode = "any"
     spoken_of = bool(_COUPON_WORD.search(talk.rest))
     said: list[str] = []
     listed = False
@@ -161,7 +170,11 @@ def take_coupons(text: str) -> CouponTalk:
         )
         talk.rest = cut(talk.rest, found)
     talk.mode = _mode(talk, " . ".join(said), listed)
-    talk.unnamed = spoken_of and not talk.codes
+    if spoken_of and not talk.codes:
+        talk.unclear.append("a coupon whose code was not recognised")
+    if talk.codes and ban.every:
+        talk.unclear.append("coupons are both forbidden and offered")
+    talk.codes = [code for code in talk.codes if code not in ban.codes]
     return talk
 
 

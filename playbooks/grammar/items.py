@@ -5,14 +5,13 @@ from __future__ import annotations
 import regex
 
 from playbooks.grammar.amounts import (
-    MEASURED,
     QUANTITY,
     number_of,
     take_amount,
     take_pick,
     take_tail,
 )
-from playbooks.grammar.numbers import NUMBER
+from playbooks.grammar.listing import split_items
 from playbooks.grammar.order import Line
 from playbooks.grammar.phrases import clean, clean_ends, is_meta
 from store_tools.lexicon import COLOURS, CONTAINERS, GENERIC
@@ -20,18 +19,17 @@ from store_tools.words import is_spec, words
 
 FLAGS = regex.IGNORECASE
 _EXCEPT = regex.compile(
-    r",?\s*\b(?:except(?: for)?|excluding|but not|other than|apart from|save for|not including|with the exception of|leaving out|minus|but no|without|but never|any(?: colou?r| size| brand| model| one)? (?:but|except)|"
-    r"anything but|not(?= the| from| in)|(?<=[,;]\s)no(?=\s+\p{L})|no(?= \w+ (?:ones?|models?)))\s+(?P<what>[^,;.()]+(?:(?:,| or| and| nor)\s+[^,;.()]+)*)",
+    r",?\s*\b(?:except(?: for)?|excluding|(?:but\s+)?(?:none|nothing|not any)(?: of (?:those|them))?(?=\s+(?:of|from|by|made|that)\b)|but not(?! more)|other than|apart from|save for|not including|with the exception of|leaving out|minus|but no(?! more| fewer| less)|without|but never|any(?: colou?r| size| brand| model| one)? (?:but|except)|"
+    r"anything but|not(?= the| from| in| by| made)|(?<=[,;]\s)no(?! more| fewer| less)(?=\s+\p{L})|no(?= \w+ (?:ones?|models?)))\s+(?P<what>[^,;.()]+(?:(?:,| or| and| nor)\s+[^,;.()]+)*)",
     FLAGS,
 )
-_START = rf"(?:(?:exactly|just|only|another)\s+)?(?:{NUMBER}\b{MEASURED}|\d+\s*[x×]\s|an?\s|one\b|all\b|every\b|another\b|some\b|half a dozen|the (?:cheapest|most|least|lowest|priciest|second)|the\s|your\s|cheapest|qty\b)"
+_MAKER = regex.compile(
+    r"\b(?:(?:made|produced|manufactured|built|sold|supplied)\s+)?(?:by|from)\s+(?:(?:the\s+)?(?:brand|maker|company)\s+)?",
+    FLAGS,
+)
 _NOT = regex.compile(r"^\s*(?:not|no|but not)\s+(?:the\s+)?", FLAGS)
 _EXTRAS = regex.compile(
     r"\b(?:extras?|substitut\w+|accessor\w+|add-ons?|partial|other|mixing|more|fewer|less|need|hurry|rush|problem)\b",
-    FLAGS,
-)
-_SEPARATOR = regex.compile(
-    rf"\s*(?:,\s*(?:and|plus|as well as)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b|\bwith\b(?=\s+\p{{L}}+\s+(?-i:\p{{Lu}}))|\band also\b|\bin addition to\b)\s*(?:also\s+|then\s+)?(?={_START})",
     FLAGS,
 )
 _CLAUSE = regex.compile(
@@ -43,6 +41,12 @@ _SET_WORD = regex.compile(
     r"following|these|items|things|goods|lot|everything|essentials|basics|assortment|selection|box)\b[^,;]*$",
     FLAGS,
 )
+_KIT = regex.compile(
+    r"^(?P<label>[^(:,]*\b(?:everything|all|what(?:ever)?)\b[^(:,]*\b(?:for|needs?|of)\b[^(:,]*),?\s+(?:that is|that means|which is|i\.e\.|namely|meaning|in other words)[,:]?\s+(?P<list>[^:()]+)$",
+    FLAGS,
+)
+"""Everything for some end, told in parts."""
+_ONE_EACH = regex.compile(r"^\s*(?:one|a|1|a single|1x)\s+(?:each|piece|unit)?\s*(?:of|of each(?: of)?)?:?\s+(?=\p{L})|\s*,?\s*(?:one|1) (?:of )?each\s*$", FLAGS)
 _PIECES = regex.compile(
     r"\s*(?:,\s*(?:and|plus)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b)\s*",
     FLAGS,
@@ -56,7 +60,7 @@ def read_lines(text: str) -> list[Line]:
     if enumerated:
         return enumerated
     lines: list[Line] = []
-    for part in _SEPARATOR.split(text):
+    for part in split_items(text):
         line = read_line(part)
         if lines and line and _repeats(lines[-1], line):
             continue
@@ -106,14 +110,14 @@ def _joined(line: Line, said: dict[str, object]) -> dict[str, object]:
 def _open_parenthesis(found: regex.Match[str]) -> str:
     inside = found[1]
     label = found.string[: found.start()]
-    if _SET_WORD.search(label) and regex.search(r",|\band\b|\bplus\b|&", inside, FLAGS):
+    if _SET_WORD.search(label) and regex.search(r",.*,|\band\b|\bplus\b|&", inside, FLAGS):
         return f"({inside})"
     return _NOT.sub(", except ", inside) if _NOT.match(inside) else f" {inside} "
 
 
 def _enumeration(text: str) -> list[Line]:
     """Lines of "the full set (drink, bar and bottle)" or "the kit: tent, stove and lamp"."""
-    found = regex.search(
+    found = _KIT.search(text) or regex.search(
         r"^(?P<label>[^(:]*)\((?P<list>[^()]*)\)\s*(?P<rest>.*)$", text
     ) or regex.search(
         r"^(?P<label>[^:]*\b(?:set|kit|bundle|package|combo|trio|duo|outfit|collection|ensemble|lot|box|starter|gear)\b[^:]*?)(?::|\s[–—-]\s|,?\s*(?:consisting of|made up of|comprising|including|that is|i\.e\.?|namely|which means|meaning|containing|with)\s)(?P<list>[^:]+)$",
@@ -122,7 +126,8 @@ def _enumeration(text: str) -> list[Line]:
     )
     if not found:
         return []
-    pieces = [clean(p) for p in _PIECES.split(found["list"])]
+    listed = _ONE_EACH.sub("", found["list"])
+    pieces = [clean(p) for p in _PIECES.split(listed)]
     pieces = [p for p in pieces if p and not is_meta(p)]
     if len(pieces) < 2:
         return []
@@ -173,7 +178,7 @@ def read_line(part: str) -> Line | None:
     pieces = tuple(
         p
         for i, p in enumerate(every)
-        if not is_meta(p) and not _said_before(p, every[:i]) and not (i and _is_clause(p))
+        if not _says_nothing(p) and not _said_before(p, every[:i]) and not (i and _is_clause(p))
     )
     if len(pieces) < len(every):
         phrase = ", ".join(pieces)
@@ -182,6 +187,11 @@ def read_line(part: str) -> Line | None:
     if len(pieces) > 1:
         values["pieces"] = pieces
     return Line(phrase=phrase, **values)  # type: ignore[arg-type]
+
+
+def _says_nothing(piece: str) -> bool:
+    """Whether a piece only talks about the order; in capitals ("Single") it is part of a name."""
+    return is_meta(piece) and not piece[:1].isupper()
 
 
 def _said_before(piece: str, before: list[str]) -> bool:
@@ -222,6 +232,7 @@ def _take_exclusions(text: str) -> tuple[str, tuple[str, ...]]:
             found["what"],
             flags=FLAGS,
         )
+        whole = _MAKER.sub(" ", whole)
         parts = (clean(x) for x in regex.split(r",|\bor\b|\band\b|\bnor\b", whole))
         excluded += [p for p in parts if p and not _EXTRAS.search(p)]
         text = text[: found.start()] + " , " + text[found.end() :]

@@ -29,7 +29,8 @@ _OFF = regex.compile(
     FLAGS,
 )
 _STRICT = regex.compile(
-    r"(?<!\w)(?:(?:for|at|costing|priced|that costs?|which costs?|(?:stay|staying|keep(?:ing)? it|remain)s?|is|be|costs?)\s+)*"
+    r"(?<!\w)(?:(?:for|at|costing|priced|that costs?|which costs?|(?:stay|staying|keep(?:ing)? it|remain)s?|is|be|costs?|"
+    r"(?<=\b(?:for|at|with) )(?:a|any|the) (?:total |final |combined )?(?:price|cost|sum|total|amount)(?: of)?)\s+)*"
     r"(?:strictly\s+)?(?:under|below|less than|cheaper than|lower than|fewer than|beneath)\s+"
     r"(?:a total of\s+|the\s+|a\s+)?" + MONEY + _TAIL,
     FLAGS,

@@ -29,11 +29,25 @@ _UNITS = [
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _VALUES = {w: i for i, w in enumerate(_UNITS)} | {w: 20 + 10 * i for i, w in enumerate(_TENS)}
 _WORD = "|".join([*_TENS, *reversed(_UNITS[1:])])
+_BELOW_100 = rf"(?:(?:{'|'.join(_TENS)})[\s-](?:{'|'.join(_UNITS[1:10])})\b|(?:{_WORD})\b)"
 NUMBER = (
-    rf"(?:\d{{1,3}}(?:,\d{{3}})+|\d+|(?:{'|'.join(_TENS)})[\s-](?:{'|'.join(_UNITS[1:10])})"
-    rf"|(?:(?:{_WORD}|a|one)\s+)?hundred(?:\s+and\s+(?:{_WORD}))?|{_WORD})"
+    rf"(?:\d{{1,3}}(?:,\d{{3}})+|\d+"
+    rf"|(?:(?:{_WORD}|a)\s+)?hundred\b(?:\s+(?:and\s+)?{_BELOW_100})?|{_BELOW_100})"
 )
-"""A number in digits or English words, up to some hundreds."""
+"""A number in digits or English words, below a thousand."""
+POINT = "\N{ONE DOT LEADER}"
+"""Stands for the decimal point while sentences are cut at full stops."""
+_DECIMAL = regex.compile(r"(?<![$€£]\s?[\d,]*)(?<=\d)\.(?=\d)(?!\d+\s?(?:dollars|bucks|usd|eur|\$))")
+
+
+def hide_points(text: str) -> str:
+    """Text whose decimal points, but for those of money, are no full stops."""
+    return _DECIMAL.sub(POINT, text)
+
+
+def show_points(text: str) -> str:
+    """Text with its decimal points again."""
+    return text.replace(POINT, ".")
 
 
 def to_int(text: str) -> int:

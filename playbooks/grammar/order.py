@@ -36,6 +36,8 @@ class Codes(Frozen):
     codes: tuple[str, ...] = ()
     mode: Literal["none", "try", "any", "all"] = "none"
     """``try``: use one if it helps; ``any``: one of them must work; ``all``: all at once."""
+    forbidden: tuple[str, ...] = ()
+    """Codes that must not be used."""
     off_dollars: int | None = None
     off_percent: int | None = None
 
@@ -60,8 +62,20 @@ class Line(Frozen):
     """Other phrases that do as well ("a tent or a tarp")."""
     fallback: str = ""
     """What to take where the first choice cannot be had."""
+    fallback_quantity: int = 0
+    """How many packages of the substitute; 0 means as many as of the first choice."""
     pieces: tuple[str, ...] = ()
     """The phrase cut at "and" and commas, should no product bear the whole name."""
+
+    def substitute(self) -> Line:
+        """The line that holds where this one cannot be had."""
+        line = self.model_copy(
+            update={"phrase": self.fallback, "fallback": "", "options": (), "pieces": ()}
+        )
+        if not self.fallback_quantity:
+            return line
+        number = {"quantity": self.fallback_quantity, "fallback_quantity": 0}
+        return line.model_copy(update={**number, "amount": "exact", "counts_packs": True})
 
     def phrases(self) -> tuple[str, ...]:
         """Every phrase that a product may be looked for under."""
@@ -90,6 +104,8 @@ class Order(Frozen):
         said = [_line_text(line) for line in self.lines]
         if self.codes.codes:
             said.append(f"coupons {'/'.join(self.codes.codes)} ({self.codes.mode})")
+        if self.codes.forbidden:
+            said.append(f"not with {'/'.join(self.codes.forbidden)}")
         if self.budget:
             bound = "under" if self.budget.strict else "at most"
             said.append(

@@ -30,7 +30,7 @@ _TOTAL = regex.compile(
     r"(?:(?:spend(?:ing)?|pay(?:ing)?)\s+)?(?:the )?(?:very )?(?:lowest|least|smallest|minimal|minimum|best|cheapest|optimal|absolute lowest)"
     r"(?:[- ](?:possible|overall|final|combined|available|total|overall|end|all-in))*\s+"
     + _SUM
-    + r"s?(?:\s+(?:price|cost|sum|amount))?"
+    + r"s?\b(?:\s+(?:price|cost|sum|amount))?"
     r"(?:\s+(?:possible|overall|you can (?:get|find|do|reach|manage)))*|"
     r"(?:spend(?:ing)?|pay(?:ing)?|costs?|costing) (?:me |us )?(?:the )?least|"
     r"minimi[sz](?:e|ing|ed)(?: (?:the|our|my|what|total|overall|final|we|i|pay|spend))*(?: "
@@ -46,7 +46,7 @@ _TOTAL = regex.compile(
     + _AS_POSSIBLE
     + r")?|"
     r"(?:in )?(?:the )?(?:most )?(?:cost[- ](?:effective|efficient)(?:ly)?|economical(?:ly)?|budget[- ]friendly)(?: way| option)?(?: possible)?|"
-    r"(?:on )?the cheap\b(?!est)|cheapest (?:way|possible|overall|mix|combination|option)(?: possible)?|dirt cheap|keep it cheap|cheapest (?:ones )?first|"
+    r"(?:on )?the cheap\b(?!est)|cheapest (?:way|possible|overall|mix|combination|option)\b(?: possible)?|dirt cheap|keep it cheap|cheapest (?:ones )?first|"
     r"(?<=, )cheapest(?= please|\s*[,.]|\s*$)|whatever (?:is|comes out|works out|turns out) (?:the )?cheapest(?: overall| in total)?|"
     r"cheaply " + _AS_POSSIBLE + r")",
     FLAGS,
@@ -62,7 +62,7 @@ _DISCOUNT = regex.compile(
     r"maximi[sz](?:e|ing) (?:the |my |our )?discount",
     FLAGS,
 )
-_ADD = r"(?:add(?:ing|s|ed)?|throw(?:ing)? in|includ(?:e|ing)|extend(?:ing)?|fill(?:ing)? up|top(?:ping)? up|pad(?:ding)?|put(?:ting)? in)"
+_ADD = r"(?:add(?:ing|s|ed)?|throw(?:ing)? in|includ(?:e|ing)|extend(?:ing)?|fill(?:ing)? up|top(?:ping)? up|pad(?:ding)?(?=\s+(?:the|my|our|your|it|out|up)\b)|put(?:ting)? in)"
 _ALLOWED = (
     r"(?:may|can|could|might|fine|ok|okay|allowed|optional(?:ly)?|free to|welcome|happy|permitted|no problem|"
     r"if (?:it|that|this|they|you|doing)|all right|alright|acceptable|feel free|don't mind|do not mind|wouldn't mind|possible|good with)"
@@ -97,7 +97,7 @@ _ANYTHING = regex.compile(
     FLAGS,
 )
 _FEWER = regex.compile(
-    r"[^.!?;,]*\b(?:if|should|in case|when|where)\b[^.!?;]*\b(?:fewer|less|not enough|short|run(?:s)? out|(?:not|n't) (?:have|get|be)|isn't|aren't|enough|that many|all of them)\b"
+    r"[^.!?;,]*\b(?:if|should|in case|when|where)\b[^.!?;]*\b(?:fewer|less|not enough|short|run(?:s)? out|(?:not|n't) (?:have|get|be|suffice)|insufficient|isn't|aren't|enough|that many|all of them)\b"
     r"[^.!?;]*?\b(?:take|buy|get|order|send|give|fine|ok|okay|settle|whatever|however many|as many|accept|rest)\b[^.!?;]*"
     r"|\b(?:or )?(?:however many|as many as)(?: \w+){0,3} (?:are left|is left|are available|there are|you have|you can (?:get|find|supply)|remain|can be had|are there|is there|are in stock)\b"
     r"|\b(?:fewer|less) (?:is|are|would be|will be) (?:fine|ok|okay|alright|all right|acceptable)\b[^.!?;]*"
@@ -109,9 +109,19 @@ _NO_FEWER = regex.compile(
     r"\b(?:don't|do not|nothing|skip|cancel|leave|forget|none|no order|no purchase|not buy|buy none|all or nothing)\b",
     FLAGS,
 )
+_SHORT = (
+    r"(?:(?:cannot|can't|can not|could not|couldn't) (?:get|have|deliver|supply|be|find|buy|offer)|fewer than|less than|"
+    r"not enough|too few|insufficient|(?:not|n't) suffice|sold out|out of stock|unavailable|(?:not|n't|no longer) (?:be )?(?:available|in stock|there|sold|enough|had)|gone|"
+    r"no longer|(?:not|n't) (?:have|carry|stock|sell)|no stock|missing|be had|run out|runs out|ran out|none left|falls? short)"
+)
 _FALLBACK = [
     regex.compile(
-        r"[,;.]?\s*\b(?:but )?(?:if|should|in case|when)\b(?P<cond>[^.!?;]*?\b(?:(?:cannot|can't|can not|could not|couldn't) (?:get|have|deliver|supply|be|find|buy|offer)|fewer than|less than|not enough|too few|sold out|out of stock|unavailable|not available|n't available|n't in stock|not in stock|gone|no longer|n't have|not have|not carry|n't carry|no stock|not there|missing|n't there|not sold|n't sold|be had|run out|ran out|none left)\b[^.!?;,]*?),?\s*"
+        rf"[,;.]?\s*\b(?:but )?(?:if|should|in case|when)\b(?P<cond>[^.!?;]*?(?:\b|(?=n't)){_SHORT}\b[^.!?;,]*?),\s*"
+        r"(?:then )?(?P<what>[^.!?;]+?)\s+(?:will|would|can|may|might|could)\s+(?:also )?(?:do|be (?:fine|ok|okay|alright|all right|acceptable)|serve|suffice|work|step in)\b[^.!?;]*",
+        FLAGS,
+    ),
+    regex.compile(
+        r"[,;.]?\s*\b(?:but )?(?:if|should|in case|when)\b(?P<cond>[^.!?;]*?(?:\b|(?=n't))" + _SHORT + r"\b[^.!?;,]*?),?\s*"
         r"(?:then )?(?:please )?(?:just )?(?:(?:i|we)(?:'ll| will| would|'d)? )?(?:take|buy|get|order|go for|choose|pick|grab|have|send|use|settle for|switch to|accept|substitute|replace it with)\s+(?:me |us )?(?P<what>[^.!?;]+)",
         FLAGS,
     ),
@@ -142,7 +152,11 @@ class Wishes:
     goal: str = "none"
     fillers: tuple[str, ...] | None = None
     fewer_ok: bool = False
+    fewer: list[str] = field(default_factory=list)
+    """The clauses that allow to send fewer."""
     fallback: str = ""
+    fallback_if: str = ""
+    """When the fallback holds, in the words of the text."""
     no_purchase: bool = False
     unclear: list[str] = field(default_factory=list)
 
@@ -156,6 +170,7 @@ def take_wishes(text: str) -> Wishes:
     while found:
         if not _NO_FEWER.search(found[0]):
             wishes.fewer_ok = True
+            wishes.fewer.append(found[0])
         wishes.rest = cut(wishes.rest, found)
         found = _FEWER.search(wishes.rest)
     for pattern, goal in ((_DISCOUNT, "discount"), (_TOTAL, "total")):
@@ -200,8 +215,9 @@ def _take_fallback(wishes: Wishes) -> None:
         ):
             continue
         if not _NOTHING.search(what):
+            wishes.fallback_if = found[0][: found.start("what") - found.start()]
             wishes.fallback = regex.sub(
-                r"\b(?:instead|please|then)\b|\bone\b(?=\s*(?:instead|$))", "", what, flags=FLAGS
+                r"\b(?:instead|please|then)\b(?=[\s,]*$)|^\s*(?:please|then)\b|\bone\b(?=\s*(?:instead|$))", "", what, flags=FLAGS
             ).strip(" ,")
         wishes.rest = cut(wishes.rest, found)
         return

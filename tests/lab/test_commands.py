@@ -72,6 +72,22 @@ def test_regress_leaves_a_run_a_report_and_a_picture(tmp_path: Path, pack_file: 
     assert (fine.exit_code, "nothing to shrink" in fine.output) == (2, True)
 
 
+def test_both_strategies_play_the_same_tasks_and_a_verdict_follows(
+    tmp_path: Path, pack_file: PackFile
+) -> None:
+    options = ("--out", tmp_path / "logs", "--jobs", 1, "--strategy", "both")
+    done = call(regress.app, "--pack", pack_file(2), *options)
+    assert done.exit_code == 3, done.output  # two tasks tell nothing
+    assert "NOT ENOUGH DATA" in done.stdout
+    runs = [json.loads(p.read_text()) for p in sorted((tmp_path / "logs").glob("*/lab.json"))]
+    assert {r["settings"]["strategy"]: r["settings"]["evaluator"] for r in runs} == {
+        "evaluator-worker": "playbook/store",
+        "next-step": "playbook/next-step",
+    }
+    assert {r["packs"][0]["sha256"] for r in runs} == {runs[0]["packs"][0]["sha256"]}
+    assert all(r["summaries"][0]["passed"]["passed"] == 2 for r in runs)
+
+
 def test_only_the_trivial_baselines_play_where_that_is_asked(
     tmp_path: Path, pack_file: PackFile
 ) -> None:
@@ -87,6 +103,9 @@ def test_only_the_trivial_baselines_play_where_that_is_asked(
         (("--pack", "generated:1:0"), "must be a whole number"),
         (("--pack", "bundled", "--pack", "bundled"), "two packs are named"),
         (("--plot", "picture.gif"), ".svg or .png"),
+        (("--strategy", "guess"), "unknown strategy 'guess'"),
+        (("--strategy", "both", "--json"), "does not go with"),
+        (("--strategy", "next-step", "--worker", "x"), "asks one model"),
         (("--resume", "nowhere"), "is no lab run"),
         (("--resume", "nowhere", "--pack", "bundled"), "goes on with the packs"),
         (("--save-baseline", "--epochs", "2"), "says itself what it runs"),

@@ -34,7 +34,7 @@ def runs(folder: Path) -> list[Path]:
         (["--prompt-tokens", "5000"], "goes with --strategy next-step"),
         (["--strategy", "next-step", "--debug"], "--debug steps through code"),
         (["--strategy", "guess"], "evaluator-worker"),
-        (["--resume", "x", "--strategy", "next-step"], "leave out --strategy"),
+        (["--resume", "x", "--strategy", "next-step"], "leave out --out, --strategy"),
     ],
 )
 def test_what_does_not_go_together_is_refused(

@@ -14,7 +14,12 @@ from models.door import Door
 from models.exchange import Reply, Request
 from models.records import Usage
 from models.scripted import left, play
-from nextstep import Agent, PastStep, Unusable
+from models.tokens import count_text
+from nextstep import Agent, PastStep, Unusable, system_prompt
+from nextstep.forms import forms_of
+from playbooks.library import prose
+from store_tools.benchmark import RULES
+from store_tools.offer import tools as store_tools
 
 DONE = {
     "tool": "TaskCompletion",
@@ -53,6 +58,15 @@ def test_the_prompt_is_stable_first_and_grows_at_its_end(tools: list[Tool]) -> N
     assert two[1]["content"].index("<task>") < two[1]["content"].index("<steps>")
     assert two[1]["content"].endswith("Step 3 of 30.")
     assert "last step" in agent.messages("t", [], "{}", 30, 30)[1]["content"]
+
+
+def test_the_stable_part_of_the_store_has_a_budget() -> None:
+    forms = forms_of(store_tools())
+    sizes = [
+        count_text(system_prompt(RULES, prose(), forms, schema_sent=sent)) for sent in (True, False)
+    ]
+    assert sizes[0] <= 1_750
+    assert sizes[1] <= 2_850
 
 
 def test_task_and_state_are_data(tools: list[Tool]) -> None:

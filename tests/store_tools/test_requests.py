@@ -204,6 +204,19 @@ def test_checkout_is_refused_where_the_basket_differs(
     assert shop.bought == []
 
 
+@pytest.mark.parametrize("items", [[], [("tea", 1)], [("tea", 2), ("cup", 1)], [("cup", 2)]])
+def test_checkout_is_refused_where_other_items_are_expected(
+    open_shop: Any, items: list[tuple[str, int]]
+) -> None:
+    shop = stocked(open_shop)
+    expected = [{"sku": sku, "quantity": quantity} for sku, quantity in items]
+    with pytest.raises(ToolFault, match="the basket holds {'tea': 2}, expected"):
+        shop.call("Req_CheckoutBasket", expected_total=8, expected_items=expected)
+    assert shop.line.counted["/basket/checkout"] == 0
+    once = [{"sku": "tea", "quantity": 1}] * 2
+    assert shop.call("Req_CheckoutBasket", expected_total=8, expected_items=once)["total"] == 8
+
+
 def test_checkout_of_an_empty_basket_is_not_sent(open_shop: Any) -> None:
     shop = open_shop()
     with pytest.raises(ToolFault, match="empty"):

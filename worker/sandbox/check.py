@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from worker.sandbox.contract import Limits
 from worker.sandbox.gate import FINAL
 from worker.sandbox.report import source_line
-from worker.sandbox.source import Unparsable, bound_names, parse
+from worker.sandbox.source import Unparsable, bound_names, parse, survey
 
 _CLOSE = 0.6
 _MOST_FINDINGS = 5
@@ -83,7 +83,7 @@ def _findings(tree: ast.Module, tools: Tools, known: frozenset[str]) -> Iterator
     for statement in tree.body:
         if "print" in _given_away(statement):
             yield statement.lineno, "NameError: print is needed to see results; use another name"
-    nodes = list(ast.walk(tree))
+    nodes = survey(tree).nodes
     mentioned = {node.id for node in nodes if isinstance(node, ast.Name)}
     if "*" in own or mentioned & {*_NOT_NAMED, "NameError"}:
         return

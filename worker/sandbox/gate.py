@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from ledger.fault import ToolFault
 from worker.sandbox.contract import ExecutorState, Limits, Plain, ToolHost
-from worker.sandbox.source import parse
+from worker.sandbox.source import parse, survey
 from worker.sandbox.values import NotPlain, display, plain_json, printable, same
 
 FINAL = "final_answer"
@@ -198,6 +198,5 @@ def _answer(value: object, name: str, limits: Limits) -> Answer:
 
 def _mention(code: str, name: str) -> int:
     """First line that names the tool: the best guess where a call has no line of its own."""
-    tree = parse(code)
-    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    names = (node for node in survey(parse(code)).nodes if isinstance(node, ast.Name))
     return min((node.lineno for node in names if node.id == name), default=0)

@@ -6,7 +6,7 @@ import ast
 from functools import cache
 from importlib import resources
 
-from worker.sandbox.source import parse
+from worker.sandbox.source import parse, survey
 
 MODULES = (
     "math re json itertools collections functools datetime decimal copy random bisect csv "
@@ -27,7 +27,7 @@ def library(name: str) -> str:
 
 def rewrite(code: str) -> tuple[str, list[str]]:
     """The code with such imports replaced, line for line, and the modules that it needs."""
-    imports = [n for n in ast.walk(parse(code)) if isinstance(n, ast.Import | ast.ImportFrom)]
+    imports = [n for n in survey(parse(code)).nodes if isinstance(n, ast.Import | ast.ImportFrom)]
     lines = code.encode().split(b"\n")
     needed: set[str] = set()
     # From the end, so that the places of the earlier statements stay right.

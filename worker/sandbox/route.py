@@ -10,7 +10,7 @@ import ast
 import builtins
 import sys
 
-from worker.sandbox.source import bound_names
+from worker.sandbox.source import bound_names, survey
 
 _STATEMENTS = (
     *(ast.Module, ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If),
@@ -92,8 +92,8 @@ def wants_process(
 
 class _Look:
     def __init__(self, tree: ast.Module, tools: frozenset[str], known: frozenset[str]) -> None:
-        self.nodes = list(ast.walk(tree))
-        self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+        seen = survey(tree)
+        self.nodes, self.parents = seen.nodes, seen.parents
         self.own = bound_names(tree)
         self.names = tools | known | self.own
         self.tools = tools - self.own

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from functools import lru_cache
 
-from models.python_code import tree_of
+from models.python_code import kept_tree
 
 
 class Unparsable(ValueError):
@@ -26,23 +27,14 @@ caller's own stack: the same text must be refused, or not, wherever it is looked
 def parse(code: str) -> ast.Module:
     """The tree, which nobody may change. Raises Unparsable, whatever the text."""
     tree = _parse(code)
-    if _levels(tree) > MOST_NESTED:
+    if survey(tree).levels > MOST_NESTED:
         raise Unparsable("the code is nested too deeply")
     return tree
 
 
-def _levels(tree: ast.AST) -> int:
-    levels = 0
-    layer = [tree]
-    while layer and levels <= MOST_NESTED:
-        levels += 1
-        layer = [child for node in layer for child in ast.iter_child_nodes(node)]
-    return levels
-
-
 def _parse(code: str) -> ast.Module:
     try:
-        return tree_of(code)
+        return kept_tree(code)
     except SyntaxError as error:
         raise Unparsable(str(error.msg), error.lineno or 0) from None
     except ValueError as error:
@@ -52,10 +44,36 @@ def _parse(code: str) -> ast.Module:
         raise Unparsable("the code is nested too deeply") from None
 
 
-def bound_names(tree: ast.AST) -> frozenset[str]:
+@dataclass(frozen=True)
+class Survey:
+    """All nodes of a tree, in the order of ``ast.walk``, and the node above each."""
+
+    nodes: tuple[ast.AST, ...]
+    parents: dict[ast.AST, ast.AST]
+    levels: int
+
+
+@lru_cache(maxsize=64)
+def survey(tree: ast.Module) -> Survey:
+    """One walk over a tree that nobody changes, for all who look at it."""
+    nodes: list[ast.AST] = []
+    parents: dict[ast.AST, ast.AST] = {}
+    layer: list[ast.AST] = [tree]
+    levels = 0
+    while layer:
+        levels += 1
+        nodes += layer
+        pairs = [(child, node) for node in layer for child in ast.iter_child_nodes(node)]
+        parents.update(pairs)
+        layer = [child for child, _ in pairs]
+    return Survey(tuple(nodes), parents, levels)
+
+
+@lru_cache(maxsize=64)
+def bound_names(tree: ast.Module) -> frozenset[str]:
     """Every name that the code gives a meaning to, at whatever level."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in survey(tree).nodes:
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 found.add(name)

@@ -1,0 +1,116 @@
+"""The pages, each as what it shows of the platform and a mark that changes with it.
+
+A mark is made at every poll, so it costs no more than the rows that are shown; the values that
+only a drawn page needs are made when it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from simulator.pages.paging import lines_until, page_of
+from simulator.pages.rows import LogRow, session_row, task_row
+from simulator.routes import STORE_ROUTES
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from simulator.pages.paging import Stretch
+    from simulator.platform import Platform
+    from simulator.records import Session, Task
+
+Asked = Callable[[str], str]
+"""A parameter of the address by its name, "" where it is not given."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A page: its template, its title, when it is another one, and the values it is drawn from."""
+
+    template: str
+    title: str
+    mark: Hashable
+    values: Callable[[], Mapping[str, Any]]
+
+
+def home(platform: Platform, asked: Asked) -> View:
+    """All sessions and the tasks that belong to none, the newest first."""
+    sessions = page_of(asked("sessions"), len(platform.sessions))
+    tasks = page_of(asked("tasks"), len(platform.single_tasks))
+    session_rows = tuple(map(session_row, _newest(reversed(platform.sessions), sessions)))
+    task_rows = tuple(map(task_row, _newest(reversed(platform.single_tasks), tasks)))
+    return View(
+        "home.html.jinja",
+        "Sessions",
+        (sessions, tasks, session_rows, task_rows),
+        lambda: {
+            "pack": platform.pack,
+            "sessions": session_rows,
+            "sessions_page": sessions,
+            "tasks": task_rows,
+            "tasks_page": tasks,
+        },
+    )
+
+
+def session(found: Session, asked: Asked) -> View:
+    """One session with its tasks in the order of the pack."""
+    row = session_row(found)
+    stretch = page_of(asked("page"), len(found.tasks))
+    tasks = tuple(task_row(task) for task in found.tasks[stretch.start : stretch.end])
+    return View(
+        "session.html.jinja",
+        row.name or row.session_id,
+        (row, stretch, tasks),
+        lambda: {"session": row, "tasks": tasks, "tasks_page": stretch},
+    )
+
+
+def task(platform: Platform, found: Task, asked: Asked) -> View:
+    """One task: what it says, what is in the basket, how it was judged, and its log."""
+    row = task_row(found)
+    start, end = lines_until(asked("until"), row.lines)
+
+    def values() -> Mapping[str, Any]:
+        lines = found.log[start:end]
+        return {
+            "task": row,
+            "session_id": found.session_id,
+            "started": found.log[0].moment if found.log else None,
+            "last": found.log[-1].moment if found.log else None,
+            "expect": found.scenario.expect,
+            "products": platform.catalog(row.spec_id).by_sku,
+            "basket": found.shop.view() if found.shop else None,
+            "purchases": found.checkouts,
+            "verdict": found.evaluation,
+            "log": [LogRow(row.task_id, n, line) for n, line in enumerate(lines, start + 1)],
+            "start": start,
+            "end": end,
+        }
+
+    return View("task.html.jinja", row.spec_id, (row, start, end), values)
+
+
+def benchmark(platform: Platform, asked: Asked) -> View:
+    """The benchmark: its scenarios in the order of the pack, and the store's routes."""
+    scenarios = platform.pack.scenarios
+    stretch = page_of(asked("page"), len(scenarios))
+    return View(
+        "benchmark.html.jinja",
+        "Benchmark",
+        stretch,
+        lambda: {
+            "pack": platform.pack,
+            "scenarios": scenarios[stretch.start : stretch.end],
+            "scenarios_page": stretch,
+            "routes": STORE_ROUTES,
+        },
+    )
+
+
+def _newest(newest_first: Iterable[T], stretch: Stretch) -> Iterable[T]:
+    return islice(newest_first, stretch.start, stretch.end)

@@ -1,0 +1,263 @@
+"""Telling a kind of thing from what only goes with it, by how a shop names its products.
+
+No dictionary knows every good and every accessory. But a shop names its goods alike: with a maker
+before or behind the kind, with sizes and colours, at the prices of their kind; and what goes with
+them otherwise: "Milk Churn Cleaner" beside six churns with makers and sizes. Where a phrase
+stands whole in a name, the words around it are read and compared with those of the other products
+that have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import median
+from typing import Any, Literal
+
+import regex
+
+from store_tools.lexicon import (
+    ACCESSORIES,
+    GENERIC,
+    IMITATIONS,
+    LOOSE_CONTAINERS,
+    QUALIFIERS,
+    STOPWORDS,
+    VARIANTS,
+)
+from store_tools.matching import (
+    FULL,
+    KINDS,
+    NAME_WORDS,
+    RELATED,
+    cut_aside,
+    match_score,
+)
+from store_tools.words import is_spec, plain_text, words
+
+Verdict = Literal["it", "doubt", "other", "open"]
+"""Of the kind, perhaps, something else, or nothing that the name tells."""
+OTHER = 0.3
+LIKELY = 0.9
+"""Score of a product that is named as its kind is in this shop."""
+FOUL_PRICE = 0.2
+"""A thing named by another noun that costs less than this part of its kind goes with it only."""
+LONG_NAMES = 0.7
+"""Part of long names from which on a shop counts as one that names maker, model or size."""
+LONG = 4
+MANY = 3
+"""Short names of a kind from which on a shop seems to name its goods shortly."""
+_FOR = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by)\b")
+_CUTS = regex.compile(r"[,;()\[\]{}<>|/]|\s[-–—]\s")
+_COUNTED = regex.compile(
+    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)[\s-]+\p{L}+"
+)
+_EXTENT = regex.compile(r"\b\d+(?:[.,]\d+)?\s*[x×]\s*\d+(?:[.,]\d+)?\b")
+_CODE = regex.compile(r"\p{L}+\d+")
+_PACK = regex.compile(r"\d+pk")
+_MEASURED = regex.compile(r"\d+\p{L}{1,}|\d+/\d+")
+_DETAIL = QUALIFIERS | GENERIC | LOOSE_CONTAINERS | VARIANTS | STOPWORDS
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a phrase stands in a name, and what stands around it."""
+
+    before: tuple[str, ...]
+    tail: tuple[str, ...]
+    """Words behind the phrase up to the next comma or bracket."""
+    measured: bool
+    """Whether the tail, or what follows it, holds a number or a measure."""
+    packed: bool
+    known: bool
+    """Whether the tail holds a noun that is known to be a thing of its own."""
+    goes_with: bool
+    """Whether that is a thing that goes with others: a strap, a stand."""
+    makers: tuple[str, ...]
+    """Words of the tail that may be a maker or a model."""
+    bare: bool
+    """Nothing but the phrase and describing words."""
+
+    @property
+    def short(self) -> bool:
+        """Named by the phrase and another word or two: no maker, no model, no measure."""
+        return not self.before and not self.measured and 0 < len(self.tail) <= 2
+
+    @property
+    def modelled(self) -> bool:
+        """Whether it is named with a maker in front, or a maker and a model behind."""
+        return any(w not in _DETAIL for w in self.before) or len(self.makers) > 1
+
+    @property
+    def build(self) -> tuple[int, int]:
+        """Number of words before and behind the phrase."""
+        return len(self.before), len(self.tail)
+
+
+def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
+    """How well each product of a catalog answers a query, 0 to 1, as :func:`match_score`.
+
+    A product is a mapping with name, sku and price in whole dollars.
+    """
+    scores = [match_score(query, p["name"], p["sku"]) for p in products]
+    phrase = _phrase(query)
+    if not phrase:
+        return scores
+    places = {i: place for i, p in enumerate(products) if (place := find(phrase, p["name"]))}
+    if any(place != "behind" for place in places.values()):
+        shop = _Shop(products, {i: p for i, p in places.items() if isinstance(p, Place)}, scores)
+        for index, place in places.items():
+            if isinstance(place, Place):
+                scores[index] = _score(shop.verdict(index), scores[index])
+    for index, place in places.items():
+        if place == "behind":
+            scores[index] = min(OTHER, scores[index])
+    return scores
+
+
+def _score(verdict: Verdict, base: float) -> float:
+    if verdict == "it":
+        return max(LIKELY, base)
+    if verdict == "doubt":
+        return RELATED
+    return base if verdict == "open" else min(OTHER, base)
+
+
+@lru_cache(maxsize=1024)
+def _phrase(query: str) -> tuple[str, ...]:
+    """The words of a query that names a kind and nothing else, () for any other query."""
+    folded = plain_text(query)
+    said = _tokens(folded)
+    plain = _FOR.search(folded) is None and not any(is_spec(w) for w in said)
+    return said if plain and len(said) <= 4 else ()
+
+
+@lru_cache(maxsize=32_768)
+def find(phrase: tuple[str, ...], name: str) -> Place | Literal["behind"] | None:
+    """Where a phrase stands whole in a name: "behind" a "for", or None for nowhere."""
+    folded = plain_text(cut_aside(name))
+    found = _FOR.search(folded)
+    main, rest = (folded[: found.start()], folded[found.end() :]) if found else (folded, "")
+    parts = [_tokens(part) for part in _CUTS.split(main)]
+    if sum(len(p) for p in parts) > NAME_WORDS:
+        return None
+    for number, part in enumerate(parts):
+        at = _index(phrase, part)
+        if at >= 0:
+            before = (*(w for p in parts[:number] for w in p), *part[:at])
+            text = _CUTS.split(main)[number]
+            behind = [w for p in parts[number + 1 :] for w in p]
+            return _place(phrase, before, part[at + len(phrase) :], text, behind)
+    return "behind" if main.strip() and _index(phrase, _tokens(rest)) >= 0 else None
+
+
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(w for w in words(text) if w not in STOPWORDS)
+
+
+def _index(phrase: tuple[str, ...], tokens: Sequence[str]) -> int:
+    size = len(phrase)
+    for at in range(len(tokens) - size + 1):
+        if tuple(tokens[at : at + size]) == phrase:
+            return at
+    return -1
+
+
+def _place(
+    phrase: tuple[str, ...], before: tuple[str, ...], tail: tuple[str, ...], text: str,
+    behind: Sequence[str],
+) -> Place:  # fmt: skip
+    counted = {w for found in _COUNTED.findall(text) for w in words(found) if not is_spec(w)}
+    # A measure ends what a noun phrase names: what follows it only describes.
+    ends = [i for i, w in enumerate(tail) if _MEASURED.fullmatch(w) or w in counted]
+    extent = _EXTENT.search(text)
+    if extent:
+        ends += [i for i, w in enumerate(tail) if w.isdigit() and w in extent[0]]
+    head = [w for w in tail[: min(ends, default=len(tail))] if not is_spec(w)]
+    while head and head[-1] in _DETAIL and head[-1] not in KINDS:
+        head.pop()
+    nouns = [w for w in head if w not in _DETAIL or w in KINDS]
+    return Place(
+        before=before,
+        tail=tail,
+        measured=bool(ends) or any(is_spec(w) for w in (*tail, *behind)),
+        packed=any(_PACK.fullmatch(w) for w in (*before, *tail, *behind)),
+        known=any(w in KINDS and w not in _DETAIL for w in nouns),
+        goes_with=any(w in ACCESSORIES for w in nouns),
+        makers=tuple(
+            w
+            for w in tail[: min(ends, default=len(tail))]
+            if _CODE.fullmatch(w) or (w in nouns and w not in KINDS)
+        ),
+        bare=not nouns,
+    )
+
+
+class _Shop:
+    """The products of a shop whose names hold a phrase, compared with one another."""
+
+    def __init__(
+        self,
+        products: Sequence[Mapping[str, Any]],
+        places: Mapping[int, Place],
+        scores: Sequence[float],
+    ) -> None:
+        self._prices = [p["price"] for p in products]
+        self._places, self._scores = places, scores
+        self._named = {i: p for i, p in places.items() if not p.short}
+        """Those named with a maker, a model or a measure."""
+        self._sure = {i: p for i, p in self._named.items() if p.bare or p.modelled}
+        self._long = _long_names(tuple(p["name"] for p in products)) >= LONG_NAMES
+
+    def verdict(self, index: int) -> Verdict:
+        """What the product at an index of the catalog is."""
+        place = self._places[index]
+        if any(w in IMITATIONS for w in (*place.before, *place.tail)):
+            return "open"
+        if place.short:
+            return self._short(index, place)
+        if place.bare:
+            return "it"
+        if not self._long:
+            return "open"
+        if place.known:
+            return self._by_another_noun(index, place)
+        return "it" if place.modelled else "open"
+
+    def _short(self, index: int, place: Place) -> Verdict:
+        """A name like "Kettle Descaler": an odd one out among names with makers and sizes."""
+        if place.known:
+            return "other"
+        if place.bare:
+            return "it" if not any(w in KINDS for w in place.tail) else "open"
+        if self._scores[index] < FULL or not self._long:
+            return "open"
+        if not self._sure:
+            shortly = [p for p in self._places.values() if not p.before and not p.known]
+            plain = any(p.bare and not p.measured for p in shortly)
+            return "open" if plain or len(shortly) >= MANY else "doubt"
+        packed = all(p.packed for p in self._sure.values())
+        cheap = self._prices[index] <= min(self._prices[i] for i in self._sure)
+        return "other" if packed or cheap else "doubt"
+
+    def _by_another_noun(self, index: int, place: Place) -> Verdict:
+        """A name with a maker and another noun: a look of the kind, or a thing that goes with it.
+
+        It is a look where it stands in a name of the same build as the others, at prices of the
+        kind, or where several makers have it.
+        """
+        if not place.modelled:
+            return "other" if not place.before else "open"
+        usual = [self._prices[i] for i, p in self._sure.items() if not p.known]
+        if usual and self._prices[index] < FOUL_PRICE * median(usual):
+            return "open"
+        alike = any(p.build == place.build and not p.known for p in self._sure.values())
+        return "it" if alike and not place.goes_with else "doubt"
+
+
+@lru_cache(maxsize=64)
+def _long_names(names: tuple[str, ...]) -> float:
+    """Part of a shop's names that hold several words or a number besides a kind."""
+    long = sum(1 for n in names if len(t := words(n)) >= LONG or any(is_spec(w) for w in t))
+    return long / len(names) if names else 0.0
