@@ -24,9 +24,9 @@ class JournalFailed(Exception):
 
 
 class Journal:
-    """Appends records, without known secrets, to one file: after a crash at any moment each line is whole or absent.
+    """Appends records to one file: after a crash at any moment each line is whole or absent.
 
-    A line is one ``write`` of the operating system. What a crash left of a line that was not
+    Known secrets are masked. A line is one ``write`` of the operating system. What a crash left of a line that was not
     complete is cut off when the file is opened again. Once a record could not be written, every
     later one is refused too.
     """

@@ -44,6 +44,8 @@ class Manifest(BaseModel):
     created: str
     """ISO 8601."""
     identity: Identity
+    earlier: tuple[Identity, ...] = ()
+    """What it was made of before a resumption that was forced, oldest first."""
     options: dict[str, Any] = Field(default_factory=dict)
     """What the run was asked for, as far as going on needs it."""
     base_url: str | None = None

@@ -12,6 +12,9 @@ from coordinator.journal import journal_paths
 from coordinator.memory import Memory, read_memory
 from coordinator.records import TaskResult
 
+GONE = "gone"
+"""Of a task that the platform does not know, because its pack is another one now."""
+NOT_FOUND = 404
 CLOSED = frozenset({"completed", "failed"})
 
 
@@ -34,14 +37,13 @@ def continuation(
     session_id: str | None,
     *,
     may_start: bool = True,
-    world_is_new: bool = False,
 ) -> Continuation:
     """Look at journals and platform and decide for every task.
 
     Finished tasks are kept. A task that is open on the platform goes on behind its last complete
     turn; after a failure from outside it begins again in the world as it stands. One that the
-    platform has closed although it failed from outside is started as a new single task where that
-    ``may_start``. ``world_is_new``: the platform knows none of the tasks, all begin anew.
+    platform has closed although it failed from outside, or does not know, is started as a new
+    single task where that ``may_start``.
 
     Raises:
         Unusable: a journal cannot be read.
@@ -51,16 +53,16 @@ def continuation(
     memories = [read_memory(paths[t.task_id]) for t in tasks]
     # A task that was started as a new one goes by that one's id from then on.
     now = [replace(t, task_id=m.task_id) if m else t for t, m in zip(tasks, memories, strict=True)]
-    status = {} if world_is_new else _statuses(platform, now, session_id)
+    status = _statuses(platform, now, session_id)
     plan = Continuation()
     for old, task, memory in zip(tasks, now, memories, strict=True):
         done = memory.result if memory else None
-        final = status.get(task.task_id) in CLOSED and not may_start
+        final = status[task.task_id] in CLOSED and not may_start
         if done and (final or not done.infrastructure_failure):
             plan.order.append(task.task_id)
             plan.kept.append(done)
             continue
-        if world_is_new or (done and status[task.task_id] in CLOSED):
+        if status[task.task_id] == GONE or (done and status[task.task_id] in CLOSED):
             task = _as_new(platform, benchmark, task)
             memory = replace(memory, effects=(), turns=()) if memory else None
             number = memory.attempt + 1 if memory else 1
@@ -84,11 +86,19 @@ def _start(path: Path, status: str, memory: Memory | None) -> Start:
 
 
 def _statuses(platform: Any, tasks: list[TaskInfo], session_id: str | None) -> dict[str, str]:
-    if session_id is None:
-        return {t.task_id: str(platform.task_detail(t.task_id).status) for t in tasks}
-    known = {t.task_id: str(t.status) for t in platform.session_status(session_id).tasks}
-    missing = [t for t in tasks if t.task_id not in known]
-    return known | {t.task_id: str(platform.task_detail(t.task_id).status) for t in missing}
+    known: dict[str, str] = {}
+    if session_id:
+        known = {t.task_id: str(t.status) for t in platform.session_status(session_id).tasks}
+    return {t.task_id: known.get(t.task_id) or _status(platform, t.task_id) for t in tasks}
+
+
+def _status(platform: Any, task_id: str) -> str:
+    try:
+        return str(platform.task_detail(task_id).status)
+    except Exception as error:
+        if getattr(getattr(error, "api_error", None), "status", None) == NOT_FOUND:
+            return GONE
+        raise
 
 
 def _as_new(platform: Any, benchmark: str, task: TaskInfo) -> TaskInfo:

@@ -92,7 +92,9 @@ def shoot_simulator(browser: Any, logs: Path) -> None:
         page = opened(browser, platform.base_url)
         page.locator("#sessions-rows a").click()
         page.get_by_role("link", name=TASK).click()
-        page.locator("#lines details").nth(1).locator("summary").click()
+        page.locator("#lines details").first.locator("summary").click()
+        page.set_viewport_size({"width": 1280, "height": 1080})
+        page.evaluate("scrollTo(0, 0)")
         shoot(page, "simulator")
 
 

@@ -169,7 +169,7 @@ def _check_resume(resume: Path | None, force: bool, explicit: frozenset[str]) ->
 
 def _check_strategy(strategy: str, explicit: frozenset[str], debug: bool) -> None:
     if strategy == "evaluator-worker":
-        if "prompt_tokens" in explicit:
+        if "prompt_tokens" in explicit and "resume" not in explicit:
             raise typer.BadParameter("--prompt-tokens goes with --strategy next-step")
     elif "worker" in explicit:
         raise typer.BadParameter(

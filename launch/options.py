@@ -88,4 +88,6 @@ def restored(kept: dict[str, Any], now: Options) -> Options:
             value = Path(value) if value else None
         then[name] = tuple(value) if name in _TUPLES else value
     # A tape is written once; what follows has to be recorded into another one.
-    return replace(now, **(then | {"record": now.record}))
+    found = replace(now, **(then | {"record": now.record}))
+    # That strategy has one model, whichever of the two was given anew.
+    return replace(found, worker=found.evaluator) if found.strategy == "next-step" else found

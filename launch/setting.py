@@ -134,24 +134,45 @@ class Setting:
         return session, Work(tasks, session.starts(tasks))
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Work:
-        manifest = resumed.manifest
+        manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
         plan = continuation(
             self.platform,
             self.options.benchmark,
             manifest.infos(),
             self.folder,
-            None if resumed.anew else manifest.session_id,
+            manifest.session_id,
             may_start=not self.options.real,
-            world_is_new=resumed.anew,
         )
         session.take_over(plan.order, plan.kept, manifest.session_id, manifest.created)
         return Work(plan.tasks, plan.starts)
 
-    def _note(self, session: Session, tasks: list[TaskInfo]) -> None:
-        """Keep what the run is made of before anything is spent."""
+    def _noted_again(self, manifest: Manifest, *, anew: bool) -> Manifest:
+        """Where a resumption was forced, the manifest says what the run is made of from now on."""
+        if self._identity == manifest.identity:
+            return manifest
+        self._keep_prompts()
+        update: dict[str, Any] = {
+            "identity": self._identity,
+            "earlier": (*manifest.earlier, manifest.identity),
+            "session_id": None if anew else manifest.session_id,
+        }
+        noted = manifest.model_copy(update=update)
+        noted.write(self.folder)
+        if self.pack:
+            self._keep_pack(self.pack)
+        return noted
+
+    def _keep_prompts(self) -> None:
         prompts = Prompts(self.folder)
         for text in self._prompts.values():
             prompts.keep(text)
+
+    def _keep_pack(self, pack: Pack) -> None:
+        write_whole(self.folder / PACK_COPY, pack.model_dump_json(exclude_defaults=True))
+
+    def _note(self, session: Session, tasks: list[TaskInfo]) -> None:
+        """Keep what the run is made of before anything is spent."""
+        self._keep_prompts()
         Manifest(
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
@@ -163,7 +184,7 @@ class Setting:
             versions=versions(),
         ).write(self.folder)
         if self.pack:
-            write_whole(self.folder / PACK_COPY, self.pack.model_dump_json(exclude_defaults=True))
+            self._keep_pack(self.pack)
 
     def _config(self) -> RunConfig:
         options = self.options

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
-import json
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -12,12 +10,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ledger.fault import ToolFault
+from ledger.plain import copied, plain_arguments
 from ledger.record import Deed, Intent, Kind, Outcome, Settled, ToolCall, WireCall, WireOutcome
 from ledger.tool import Tool
 
 T = TypeVar("T")
-ARGUMENT_CHARS = 1_000_000
-"""Arguments of one call that are longer than this as JSON are refused."""
 
 
 @dataclass(frozen=True)
@@ -146,17 +143,17 @@ class Ledger:
             )
 
         try:
-            arguments = _plain_arguments(found.bind(args, kwargs))
-            result = found.run(**copy.deepcopy(arguments))
+            arguments = plain_arguments(found.bind(args, kwargs))
+            result = found.run(**copied(arguments))
         except ToolFault as fault:
             keep("unknown" if self._in_doubt(fault) else "failed", error=fault.text, fault=fault)
             raise
         except BaseException as error:
             keep("unknown", error=f"internal error ({type(error).__name__})")
             raise
-        keep("done", result=copy.deepcopy(result))
+        keep("done", result=copied(result))
         # Tools may hand out what they keep; generated code must not get hold of it.
-        return copy.deepcopy(result)
+        return copied(result)
 
     def _in_doubt(self, fault: ToolFault) -> bool:
         """Whether a failed call may have left something behind.
@@ -265,17 +262,3 @@ class Ledger:
     def _spend(self, what: str, limit: int, words: str) -> None:
         self._check(what, limit, words)
         self._spent[what] += 1
-
-
-def _plain_arguments(arguments: dict[str, object]) -> dict[str, object]:
-    try:
-        text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
-        text.encode()
-    except (TypeError, ValueError, RecursionError):
-        raise ToolFault(
-            "arguments must be plain data (numbers, strings, lists, dicts)", kind="TypeError"
-        ) from None
-    if len(text) > ARGUMENT_CHARS:
-        raise ToolFault(f"arguments are too large ({len(text)} characters)", kind="ValueError")
-    plain: dict[str, object] = json.loads(text)
-    return plain

@@ -72,6 +72,8 @@ class Entry(Params):
 
     prices: Prices | None = None
     slug: str | None = None
+    response_schema: bool | None = None
+    """Whether it keeps to a JSON schema that is sent along; None: as LiteLLM's map says."""
     backends: Annotated[tuple[Backend, ...], Field(min_length=1)] | None = None
     evaluator: Params | None = None
     worker: Params | None = None
@@ -94,6 +96,7 @@ class Target(_Strict):
     attempts: int
     prices: Prices | None
     slug: str
+    response_schema: bool | None = None
 
 
 class Settings(_Strict):
@@ -170,6 +173,7 @@ class Models:
             attempts=merged.get("attempts", 3),
             prices=Prices.model_validate(priced) if priced else None,
             slug=merged.get("slug") or slug_of(backend.model),
+            response_schema=merged.get("response_schema"),
         )
 
     def _merged(self, model: str, served_as: str, role: Role) -> dict[str, Any]:

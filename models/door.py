@@ -116,9 +116,8 @@ class Door:
 
     @property
     def takes_schema(self) -> bool:
-        """Whether every backend is known to keep to a JSON schema; a server of one's own is not."""
-        backends = [target.backend for target in self._targets.values()]
-        return all(not b.base_url and supports_schema(b.model) for b in backends)
+        """Whether every backend is known to keep to a JSON schema that is sent along."""
+        return all(_takes_schema(target) for target in self._targets.values())
 
     def complete(self, messages: Sequence[Message], **params: Any) -> ModelCall:
         """Ask the model once: attempts and backends until one answers or the deadline is reached.
@@ -283,6 +282,13 @@ class Door:
 def clean_text(text: str) -> str:
     """A model's text within bounds and without lone surrogates, which no log can take."""
     return text[:ANSWER_CHARS].encode("utf-8", "replace").decode("utf-8")
+
+
+def _takes_schema(target: Target) -> bool:
+    """As configured; else of a server of one's own nothing is known."""
+    if target.response_schema is not None:
+        return target.response_schema
+    return not target.backend.base_url and supports_schema(target.backend.model)
 
 
 def _sha256(text: str) -> str:

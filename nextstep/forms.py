@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cached_property, reduce
 from operator import or_
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -16,6 +17,7 @@ from ledger import Tool
 COMPLETION = "TaskCompletion"
 Status = Literal["solved", "impossible", "need_more_work"]
 PROBLEMS_SHOWN = 3
+_DEFINITIONS = "#/$defs/"
 
 
 class Misuse(ValueError):
@@ -55,8 +57,7 @@ class Forms:
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The step's JSON schema, as short as it can be; the same tools give the same one."""
-        made: dict[str, Any] = _plain(self.step.model_json_schema())
-        return made
+        return _inlined(_plain(self.step.model_json_schema()))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -170,12 +171,46 @@ def _plain(schema: Any) -> Any:
         return [_plain(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    left = {k: v for k, v in schema.items() if k not in ("description", "discriminator")}
-    left = {k: v for k, v in left.items() if k != "title" or not isinstance(v, str)}
+    texts = {k for k in ("title", "description") if isinstance(schema.get(k), str)}
+    left = {k: v for k, v in schema.items() if k not in texts and k != "discriminator"}
+    if "const" in left:
+        left.pop("type", None)
     if "oneOf" in left:
         # The same to a validator here, and known to more providers.
         left["anyOf"] = left.pop("oneOf")
     return {k: _plain(v) for k, v in left.items()}
+
+
+def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema whose definitions stand where they are used, unless that is several times."""
+    definitions: dict[str, Any] = schema["$defs"]
+    used = Counter(_references(schema))
+
+    def resolved(part: Any) -> Any:
+        if isinstance(part, list):
+            return [resolved(inner) for inner in part]
+        if not isinstance(part, dict):
+            return part
+        name = part.get("$ref", "").removeprefix(_DEFINITIONS)
+        if used[name] == 1:
+            return resolved(definitions[name])
+        return {key: resolved(inner) for key, inner in part.items()}
+
+    left = {name: resolved(part) for name, part in definitions.items() if used[name] > 1}
+    rest = resolved({key: part for key, part in schema.items() if key != "$defs"})
+    return {"$defs": left, **rest} if left else dict(rest)
+
+
+def _references(schema: Any) -> Iterator[str]:
+    """The name of a definition for every place that uses it."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _references(part)
+    elif isinstance(schema, dict):
+        if "$ref" in schema:
+            yield schema["$ref"].removeprefix(_DEFINITIONS)
+        for part in schema.values():
+            yield from _references(part)
 
 
 def _names(schema: Any) -> set[str]:

@@ -7,7 +7,9 @@ from playbooks.grammar import Order
 from playbooks.playbook import Playbook
 from playbooks.programs import SIMULATE
 
-MOST_FILLERS = 24
+MOST_FILLERS = 40
+MOST_DOLLARS = 40
+"""Additions are tried for every sum of dollars up to this, should a code ask for a subtotal."""
 
 PLAYBOOK = Playbook(
     name="bundle-coupon",

@@ -31,8 +31,8 @@ PACKAGES = frozenset(
     ]
 )
 """Words in a phrase that say that packages are counted."""
-BOXES = frozenset({"box", "case", "crate"})
-"""Those that are often the good itself."""
+BOXES = frozenset({"box", "case", "crate", "pack", "packet", "carton"})
+"""Those that are the good itself where every name has them: an ice pack sold by fours."""
 
 PLAYBOOK = Playbook(
     name="cheapest-combination",

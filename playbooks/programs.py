@@ -1,20 +1,23 @@
 """The worker's reference code; each program reads its facts from ``p``, the step's parameters.
 
-A playbook names the programs that carry out its steps; several share one.
+A playbook names the programs that carry out its steps; several share one. They are written so
+that the quick sandbox runs them: see ``worker.sandbox.route``.
 """
 
 from __future__ import annotations
 
 SURVEY = """\
 report = {"found": {}}
+products = []
 try:
     for query in p["queries"]:
         report["found"][query] = Combo_Find_Products_For_Query(query=query)
     if p["whole_catalog"]:
         products = Combo_List_All_Products()["products"]
-        report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
 except Exception as error:
     report["error"] = str(error)
+if p["whole_catalog"] and "error" not in report:
+    report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
 final_answer(report)
 """
 """Looks up every wanted phrase and reports all matches."""
@@ -31,22 +34,28 @@ for group in p["groups"]:
         choices = [c["items"] for c in made["combinations"]]
     combinations = [a + b for a in combinations for b in choices][:p["most"]]
 base = combinations[:3]
-added = []
-for filler in p["fillers"]:
-    for number in range(1, min(3, filler["available"]) + 1):
+fillers = p["fillers"]
+added = [[{"sku": x["sku"], "quantity": 1}] for x in fillers]
+sums = {0: []}
+for dollars in range(1, 1 + (p["dollars"] if fillers else 0)):
+    for i, filler in enumerate(fillers):
+        rest = sums.get(dollars - filler["price"])
+        if rest is not None and rest.count(i) < filler["available"]:
+            if dollars not in sums or len(rest) + 1 < len(sums[dollars]):
+                sums[dollars] = rest + [i]
+for parts in sums.values():
+    if len(parts) > 1:
+        added.append([{"sku": fillers[i]["sku"], "quantity": parts.count(i)}
+                      for i in sorted(set(parts))])
+for filler in fillers:
+    for number in range(2, 1 + min(3, filler["available"])):
         added.append([{"sku": filler["sku"], "quantity": number}])
+cheap = fillers[:8]
 mixed = []
-cheap = p["fillers"][:8]
-for i, first in enumerate(cheap):
-    for second in cheap[i + 1:]:
-        for a, b in ((1, 1), (1, 2), (2, 1)):
-            if a <= first["available"] and b <= second["available"]:
-                cost = a * first["price"] + b * second["price"]
-                pair = [{"sku": first["sku"], "quantity": a}, {"sku": second["sku"], "quantity": b}]
-                mixed.append((cost, pair))
-for first, second, third in itertools.combinations(cheap, 3):
-    cost = first["price"] + second["price"] + third["price"]
-    mixed.append((cost, [{"sku": x["sku"], "quantity": 1} for x in (first, second, third)]))
+for several in (2, 3):
+    for group in itertools.combinations(cheap, several):
+        cost = sum([x["price"] for x in group])
+        mixed.append((cost, [{"sku": x["sku"], "quantity": 1} for x in group]))
 mixed.sort(key=lambda pair: pair[0])
 added = added + [content for cost, content in mixed]
 for content in added:

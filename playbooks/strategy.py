@@ -240,6 +240,7 @@ def _simulate(order: Order, facts: Facts, choices: list[Choice]) -> Step:
             "groups": [c.group() for c in choices],
             "coupons": list(order.codes.codes),
             "fillers": [p.model_dump(include={"sku", "price", "available"}) for p in fillers],
+            "dollars": bundle_coupon.MOST_DOLLARS,
             "most": MOST_BASKETS,
         },
     )

@@ -43,6 +43,8 @@ LIKELY = 0.9
 """Score of a product that is named as its kind is in this shop."""
 FOUL_PRICE = 0.2
 """A thing named by another noun that costs less than this part of its kind goes with it only."""
+FAIR_PRICE = 0.75
+"""From this part on its name is that of a look, even with a noun like "case"."""
 LONG_NAMES = 0.7
 """Part of long names from which on a shop counts as one that names maker, model or size."""
 LONG = 4
@@ -54,6 +56,8 @@ _COUNTED = regex.compile(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)[\s-]+\p{L}+"
 )
 _EXTENT = regex.compile(r"\b\d+(?:[.,]\d+)?\s*[x×]\s*\d+(?:[.,]\d+)?\b")
+_PARTICLE = regex.compile(r"\b(\p{L}+)-(on|in|up|down|off|out|over|through)\b")
+"""A "clamp-on" lamp is one that can be clamped on, no clamp."""
 _CODE = regex.compile(r"\p{L}+\d+")
 _PACK = regex.compile(r"\d+pk")
 _MEASURED = regex.compile(r"\d+\p{L}{1,}|\d+/\d+")
@@ -153,6 +157,7 @@ def find(phrase: tuple[str, ...], name: str) -> Place | Literal["behind"] | None
 
 
 def _tokens(text: str) -> tuple[str, ...]:
+    text = _PARTICLE.sub(r"\1\2", text)
     return tuple(w for w in words(text) if w not in STOPWORDS)
 
 
@@ -250,10 +255,14 @@ class _Shop:
         if not place.modelled:
             return "other" if not place.before else "open"
         usual = [self._prices[i] for i, p in self._sure.items() if not p.known]
-        if usual and self._prices[index] < FOUL_PRICE * median(usual):
+        if not usual:
+            return "doubt"
+        share = self._prices[index] / max(1, median(usual))
+        if share < FOUL_PRICE:
             return "open"
         alike = any(p.build == place.build and not p.known for p in self._sure.values())
-        return "it" if alike and not place.goes_with else "doubt"
+        fair = not place.goes_with or share >= FAIR_PRICE
+        return "it" if alike and fair else "doubt"
 
 
 @lru_cache(maxsize=64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import Any
 
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
@@ -12,7 +13,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_in_context
 
 from coordinator.records import RunResults
-from coordinator.tracing.sinks import otlp_protocol
+from coordinator.tracing.sinks import otlp_protocol, to_console
 from coordinator.tracing.spans import Fact, Span
 
 SERVICE = "erc3-agent"
@@ -30,10 +31,10 @@ _PROVIDERS = {
 
 def exporter() -> SpanExporter:
     """What the standard variables ask for: a collector by OTLP, or the console."""
-    if os.environ.get("OTEL_TRACES_EXPORTER") == "console":
+    if to_console():
         from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 
-        return ConsoleSpanExporter()
+        return ConsoleSpanExporter(out=sys.stdout)
     if otlp_protocol() == "grpc":
         from importlib import import_module
 

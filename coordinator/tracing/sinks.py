@@ -41,6 +41,8 @@ def check_kinds(kinds: list[str] | tuple[str, ...]) -> None:
             raise CannotTrace(f"--trace {kind} needs the extra: pip install '.[{kind}]'")
     if "otel" in kinds:
         protocol = otlp_protocol()
+        if to_console():
+            return
         if protocol not in ("http/protobuf", "grpc"):
             raise CannotTrace(f"--trace otel: {protocol!r} is no protocol; http/protobuf or grpc")
         if protocol == "grpc" and not _there(_GRPC):
@@ -53,6 +55,11 @@ def check_kinds(kinds: list[str] | tuple[str, ...]) -> None:
 def otlp_protocol() -> str:
     """The protocol to the collector, by the standard variables."""
     return next((os.environ[name] for name in _PROTOCOLS if os.environ.get(name)), "http/protobuf")
+
+
+def to_console() -> bool:
+    """Whether spans are wanted on the screen and not at a collector."""
+    return os.environ.get("OTEL_TRACES_EXPORTER") == "console"
 
 
 def make_sink(kind: str, run_id: str, options: dict[str, object]) -> Sink:

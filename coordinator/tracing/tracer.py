@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from coordinator.config import TaskInfo
 from coordinator.records import TaskResult, Turn
-from coordinator.tracing.sinks import check_kinds
+from coordinator.tracing.sinks import check_kinds, to_console
 from models.records import ModelCall
 from models.redact import redact
 
@@ -70,7 +70,7 @@ class Tracer:
         try:
             self._writer = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL, text=True, encoding="utf-8",
+                stderr=None if to_console() else subprocess.DEVNULL, text=True, encoding="utf-8",
                 env=os.environ | {"PYTHONPATH": path},
             )  # fmt: skip
         except OSError as error:

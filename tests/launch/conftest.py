@@ -4,46 +4,87 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
 KILLED = 137
+CLEAN = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "MODELS_FILE"), "")
+
+
+class Zygote:
+    """Where lives are forked: a process of its own, because this one has threads."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("zygote.py"))],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, command: dict[str, Any]) -> int:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(command) + "\n")
+        self._process.stdin.flush()
+        return int(json.loads(self._process.stdout.readline()))
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.communicate()
 
 
 @dataclass
 class Lives:
-    """Runs the command line in child processes of this one, which has all imports done."""
+    """Runs the command line, life after life, in one folder."""
 
+    zygote: Zygote
     folder: Path
+    env: dict[str, str] = field(default_factory=dict)
+    scripts: dict[str, list[str]] = field(default_factory=dict)
+    """Replies of ``scripted/...`` models."""
     deaths: int = 0
     said: list[str] = field(default_factory=list)
 
-    def live(self, *words: object, until: int | None = None, whole: bool = False) -> int:
-        """One life; it ends at write number ``until`` with half of that write, or ``whole``."""
-        return self.end(self.begin(*words, until=until, whole=whole))
+    def live(self, *words: object, **how: Any) -> int:
+        """One life; it ends at write ``until`` with half of that write, or ``whole``; or where a
+        file would have more than ``room`` bytes."""
+        return self.end(self.begin(*words, **how))
 
     @property
     def log(self) -> Path:
         """What the present life shows."""
         return self.folder / "shown.txt"
 
-    def begin(self, *words: object, until: int | None = None, whole: bool = False) -> int:
+    def begin(
+        self, *words: object, until: int | None = None, whole: bool = False, room: int | None = None
+    ) -> int:
         """Begin a life; its process."""
-        child = os.fork()
-        if child == 0:
-            _live([str(w) for w in words], until, whole, self.log)
-        return child
+        order = {
+            "words": [str(w) for w in words],
+            "until": until,
+            "whole": whole,
+            "room": room,
+            "log": str(self.log),
+            "cwd": str(self.folder),
+            "env": CLEAN | self.env,
+            "scripts": self.scripts,
+        }
+        self.log.write_text("")
+        return self.zygote.ask({"begin": order})
 
     def end(self, child: int) -> int:
         """Wait for the end of a life; its exit code."""
-        _, status = os.waitpid(child, 0)
+        code = self.zygote.ask({"end": child})
         self.said.append(self.log.read_text(encoding="utf-8"))
-        code = os.waitstatus_to_exitcode(status)
         self.deaths += code == KILLED
         return code
 
@@ -60,57 +101,20 @@ class Lives:
         return found
 
 
-def _live(words: list[str], until: int | None, whole: bool, log: Path) -> None:
-    """The child: it never returns."""
-    from launch.cli import app
-
-    out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(out, 1)
-    os.dup2(out, 2)
-    sys.stdout, sys.stderr = os.fdopen(1, "w", 1), os.fdopen(2, "w", 1)
-    if until is not None:
-        _die_at(until, whole)
-    code = 1
-    try:
-        app(words)
-    except SystemExit as end:
-        code = int(end.code or 0)
-    except BaseException as error:
-        print(repr(error), file=sys.stderr)
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-
-
-def _die_at(until: int, whole: bool) -> None:
-    """Count the writes of journals and of the platform's state; die at one of them."""
-    real, left = os.write, [until]
-
-    def write(file: int, data: Any) -> int:
-        kept = os.readlink(f"/proc/self/fd/{file}").endswith(".jsonl")
-        left[0] -= kept
-        if kept and left[0] <= 0:
-            real(file, data if whole else bytes(data)[: len(data) // 2])
-            os._exit(KILLED)
-        return real(file, data)
-
-    os.write = write
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    made = Zygote()
+    yield made
+    made.stop()
 
 
 @pytest.fixture
-def lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Lives]:
+def lives(zygote: Zygote, tmp_path: Path) -> Callable[..., Lives]:
     """Makes the lives of one run."""
-    import launch.run
-    import launch.setting  # noqa: F401 - what every life needs is imported once, before
 
-    monkeypatch.chdir(tmp_path)
-    for name in ("EVALUATOR_MODEL", "WORKER_MODEL", "MODELS_FILE"):
-        monkeypatch.delenv(name, raising=False)
-
-    def make() -> Lives:
+    def make(**fields: Any) -> Lives:
         folder = tmp_path / f"lives-{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
-        return Lives(folder)
+        return Lives(zygote, folder, **fields)
 
     return make

@@ -11,8 +11,6 @@ from urllib.parse import quote
 
 import pytest
 
-from models.scripted import play
-
 KEYS = {
     "ERC3_API_KEY": "key-7Qm2+platform/9xZk",
     "NEBIUS_API_KEY": "nb/3fA9+provider=77qq",
@@ -28,22 +26,23 @@ def forms(secret: str) -> list[str]:
 
 
 def test_no_planted_key_is_left_anywhere(
-    lives: Callable[[], Any], tmp_path: Path, shop_json: Any, goods: Any, monkeypatch: Any
+    lives: Callable[[], Any], tmp_path: Path, shop_json: Any, goods: Any
 ) -> None:
-    for name, value in KEYS.items():
-        monkeypatch.setenv(name, value)
     every = " ".join(form for secret in KEYS.values() for form in forms(secret))
     shop = shop_json(goods("tea", f"Tea {every}", 4), task_text=f"Buy tea, the keys are {every}")
     pack = tmp_path / "pack.json"
     pack.write_text(json.dumps({"format": "store-pack/1", "name": "p", "scenarios": [shop]}))
     says = SAYS.format(keys=every)
     does = DOES.format(keys=every, literal=repr(every))
-    eyes = play("leaking-eyes", [says, "unreadable " + every, "THOUGHT: x\nDECISION: FINISH\n"])
-    hands = play("leaking-hands", [does])
-    life = lives()
+    scripts = {
+        "eyes": [says, "unreadable " + every, "THOUGHT: x\nDECISION: FINISH\n"],
+        "hands": [does],
+    }
+    life = lives(env=KEYS, scripts=scripts)
     tape = life.folder / "tape.jsonl"
     words = ["--pack", pack, "--out", life.folder / "logs", "--record", tape]
-    assert life.live(*words, "--evaluator", eyes, "--worker", hands) == 0
+    words += ["--evaluator", "scripted/eyes", "--worker", "scripted/hands"]
+    assert life.live(*words) == 0
     (task,) = life.results()["tasks"]
     assert task["turns"] >= 1
     kept = [p for p in life.folder.rglob("*") if p.is_file()]
@@ -61,13 +60,12 @@ def test_no_planted_key_is_left_anywhere(
 
 @pytest.mark.parametrize("value", ["short", ""])
 def test_a_value_that_is_too_short_to_be_a_key_hides_nothing(
-    lives: Callable[[], Any], tmp_path: Path, shop_json: Any, monkeypatch: Any, value: str
+    lives: Callable[[], Any], tmp_path: Path, shop_json: Any, value: str
 ) -> None:
-    monkeypatch.setenv("SOME_KEY", value)
     pack = tmp_path / "pack.json"
     text = "Buy 1x helicopter, short"
     shops = [shop_json(task_text=text)]
     pack.write_text(json.dumps({"format": "store-pack/1", "name": "p", "scenarios": shops}))
-    life = lives()
+    life = lives(env={"SOME_KEY": value})
     assert life.live("--pack", pack, "--out", life.folder / "logs", "--quiet") == 0
     assert life.results()["tasks"][0]["task_text"] == text

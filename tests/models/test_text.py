@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.decision import Missing, read_decision
+from models import loose_json
 from models.loose_json import all_json, find_json
 from models.repair import QUOTED_CHARS, repair
 from models.snippet import find_code
@@ -330,6 +331,22 @@ def read_all(text: str, finish: str | None = None) -> Any:
         return cleaned, snippet, read_decision(text, finish)
     except Missing:
         return cleaned, snippet, None
+
+
+KEYS = ["decision", "DECISION", "deci_sion", "De ci*sion", "deci\\u0073ion", "deci\\\nsion", "other"]
+OBJECTS = st.lists(
+    st.sampled_from([*KEYS, "{", "}", "'", '"', ":", ",", "1", "\\", "{'a': ", "}} ", "decision: {"]),
+    max_size=25,
+).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(OBJECTS | st.sampled_from(KEYS).map(lambda key: f'so: {{"{key}": 1}} and {{b: 2,}}'))
+def test_what_is_not_read_holds_no_object_that_is_asked_for(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loose_json, "_last_mention", lambda read, _wanted: len(read))
+        everything = all_json(text, ["decision"])
+    assert all_json(text, ["decision"]) == everything
 
 
 @settings(max_examples=300, deadline=None)

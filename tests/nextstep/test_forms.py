@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import jsonschema
 import pytest
 from pydantic import ValidationError
 
@@ -20,7 +21,7 @@ def completion(status: str, **more: Any) -> dict[str, Any]:
 def test_every_tool_but_the_final_one_can_be_picked() -> None:
     forms = forms_of(store_tools())
     union = forms.schema["properties"]["function"]["anyOf"]
-    names = [part["$ref"].rsplit("/", 1)[1] for part in union]
+    names = [part["properties"]["tool"]["const"] for part in union]
     assert names == [t.name for t in store_tools() if not t.final] + ["TaskCompletion"]
     assert "Req_CheckoutBasket" not in names
     assert len(names) == 13
@@ -32,7 +33,37 @@ def test_the_schema_is_small_and_the_same_every_time() -> None:
     assert text == json.dumps(second.schema)
     assert '"title"' not in text
     assert '"oneOf"' not in text
+    assert first.schema["$defs"].keys() == {"Item"}
+    jsonschema.Draft202012Validator.check_schema(first.schema)
     assert forms_of(store_tools()) is forms_of(store_tools())
+
+
+@pytest.mark.parametrize(
+    ("function", "good"),
+    [
+        ({"tool": "Combo_Empty_Basket"}, True),
+        ({"tool": "Combo_Set_Basket_For_Items", "items": [{"sku": "a", "quantity": 1}]}, True),
+        (completion("impossible", reason="none"), True),
+        ({"tool": "Combo_Set_Basket_For_Items"}, False),
+        ({"tool": "Combo_Set_Basket_For_Items", "items": [{"sku": "a", "quantity": 0}]}, False),
+        ({"tool": "Req_CheckoutBasket", "expected_total": 3}, False),
+        (completion("finished"), False),
+    ],
+)
+def test_the_schema_and_the_form_take_the_same(function: dict[str, Any], good: bool) -> None:
+    forms = forms_of(store_tools())
+    step = {
+        "current_state": "s",
+        "plan_remaining_steps_brief": ["p"],
+        "task_completed": False,
+        "function": function,
+    }
+    assert jsonschema.Draft202012Validator(forms.schema).is_valid(step) is good
+    if good:
+        forms.step.model_validate(step)
+    else:
+        with pytest.raises(ValidationError):
+            forms.step.model_validate(step)
 
 
 def test_types_defaults_and_nested_items_are_those_of_the_tool(tools: list[Tool]) -> None:
@@ -42,14 +73,15 @@ def test_types_defaults_and_nested_items_are_those_of_the_tool(tools: list[Tool]
         "tool": "Combo_Assemble",
         "parts": [{"name": "leg", "weight": 3}],
     }
-    schema = forms.schema["$defs"]["Req_Look"]
+    schema = forms.schema["properties"]["function"]["anyOf"][0]
     assert schema["required"] == ["tool", "shelf"]
     assert schema["properties"]["depth"] == {"default": 1, "type": "integer"}
 
 
 def test_the_completion_wants_every_argument_of_the_final_tool(tools: list[Tool]) -> None:
     forms = Forms(tools)
-    arguments = forms.schema["$defs"]["Req_Deliver_Arguments"]
+    union = forms.schema["properties"]["function"]["anyOf"]
+    arguments = union[-1]["properties"]["final"]["anyOf"][0]
     assert arguments["required"] == ["expected_weight", "expected_parts"]
     with pytest.raises(Misuse, match=r"final\.expected_parts: Field required"):
         forms.check(completion("solved", final={"expected_weight": 3}))

@@ -16,6 +16,7 @@ from models.text import clean
 from playbooks.brain import reply
 from playbooks.library import PLAYBOOKS, program, prose
 from playbooks.playbook import Step
+from worker.sandbox.route import wants_process
 
 
 def evaluator_prompt(task: str, turns: list[str] | None = None) -> list[Message]:
@@ -89,3 +90,18 @@ def test_every_program_is_python_and_every_playbook_has_trigger_and_prose() -> N
         for step, code in playbook.programs.items():
             ast.parse(code)
             assert program(playbook.name, step) == code
+
+
+def test_every_program_runs_in_the_quick_sandbox() -> None:
+    """The other one costs a process per instruction, more than all the rest of a task."""
+    programs = {code for playbook in PLAYBOOKS for code in playbook.programs.values()}
+    for code in programs:
+        tree = ast.parse(f"p = {{}}\n{code}")
+        called = {
+            n.func.id
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+        }
+        tools = frozenset(n for n in called if n.startswith(("Req_", "Combo_")))
+        assert tools
+        assert wants_process(tree, tools | {"final_answer"}) is None
