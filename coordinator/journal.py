@@ -26,9 +26,9 @@ class JournalFailed(Exception):
 class Journal:
     """Appends records to one file: after a crash at any moment each line is whole or absent.
 
-    Known secrets are masked. A line is one ``write`` of the operating system. What a crash left of a line that was not
-    complete is cut off when the file is opened again. Once a record could not be written, every
-    later one is refused too.
+    Known secrets are masked. A line is one ``write`` of the operating system. What a crash left
+    of a line that was not complete is cut off when the file is opened again. Once a record could
+    not be written, every later one is refused too.
     """
 
     def __init__(self, path: Path) -> None:

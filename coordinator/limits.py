@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from coordinator.journal import JournalFailed
 from models.records import ModelCall, Usage
 
 CAUTIOUS_TOKENS = 20_000
@@ -90,6 +91,12 @@ class Stop:
 
     def __init__(self) -> None:
         self._event = threading.Event()
+        self._broken: str | None = None
+
+    def break_off(self, why: str) -> None:
+        """The journal failed: tasks under way are left as they are, for a resumption."""
+        self._broken = why
+        self.ask()
 
     def ask(self) -> None:
         """Wish the end; the calls under way are finished."""
@@ -105,6 +112,8 @@ class Stop:
         self._event.wait(seconds)
 
     def check(self) -> None:
-        """Raises Interrupted where the end is wished."""
+        """Raises Interrupted where the end is wished, JournalFailed where nothing may be done."""
+        if self._broken:
+            raise JournalFailed(self._broken)
         if self.asked:
             raise Interrupted("interrupted by the user")

@@ -10,7 +10,7 @@ from coordinator.attempt import Start
 from coordinator.config import TaskInfo
 from coordinator.journal import journal_paths
 from coordinator.memory import Memory, read_memory
-from coordinator.records import TaskResult
+from coordinator.records import RunResults, TaskResult
 
 GONE = "gone"
 """Of a task that the platform does not know, because its pack is another one now."""
@@ -27,6 +27,8 @@ class Continuation:
     kept: list[TaskResult] = field(default_factory=list)
     tasks: list[TaskInfo] = field(default_factory=list)
     starts: list[Start] = field(default_factory=list)
+    seconds: float = 0.0
+    """How long the run took before, as far as its results tell."""
 
 
 def continuation(
@@ -54,7 +56,7 @@ def continuation(
     # A task that was started as a new one goes by that one's id from then on.
     now = [replace(t, task_id=m.task_id) if m else t for t, m in zip(tasks, memories, strict=True)]
     status = _statuses(platform, now, session_id)
-    plan = Continuation()
+    plan = Continuation(seconds=_seconds(folder))
     for old, task, memory in zip(tasks, now, memories, strict=True):
         done = memory.result if memory else None
         final = status[task.task_id] in CLOSED and not may_start
@@ -73,6 +75,14 @@ def continuation(
         plan.tasks.append(task)
         plan.starts.append(start)
     return plan
+
+
+def _seconds(folder: Path) -> float:
+    try:
+        results = RunResults.model_validate_json((folder / "results.json").read_bytes())
+    except (OSError, ValueError):
+        return 0.0
+    return results.totals.seconds
 
 
 def _start(path: Path, status: str, memory: Memory | None) -> Start:

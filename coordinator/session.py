@@ -20,6 +20,7 @@ from coordinator.journal import JournalFailed, journal_paths, write_whole
 from coordinator.limits import Meter, Stop
 from coordinator.prompts import Prompts
 from coordinator.records import Brain, RunResults, TaskResult, totals_of
+from coordinator.resume import Continuation
 
 ALWAYS = 100
 """Up to so many tasks the results are written after each of them."""
@@ -121,16 +122,18 @@ class Session:
             for t in tasks
         ]
 
-    def take_over(
-        self, order: list[str], results: list[TaskResult], session: str | None, started: str
-    ) -> None:
-        """Go on with a run that was begun before: its task ids in order, its finished tasks."""
+    def take_over(self, plan: Continuation, session_id: str | None, started: str) -> None:
+        """Go on with a run that was begun before: its tasks, what it has spent, when it began."""
         self.started = datetime.fromisoformat(started)
-        self.session_id = session
-        self._order = order
-        self._results = {r.task_id: r for r in results}
-        for result in results:
+        self.session_id = session_id
+        self._order = plan.order
+        self._results = {r.task_id: r for r in plan.kept}
+        self._clock -= plan.seconds
+        for result in plan.kept:
             self._shared.meter.count(result.tokens, result.cost_usd)
+        for start in plan.starts:
+            for call in start.history.run().calls if start.history else ():
+                self._shared.meter.add(call)
 
     def run(self, tasks: list[TaskInfo], starts: list[Start] | None = None) -> RunResults:
         """Run every task, at most ``jobs`` at once, and write the results after each.
@@ -217,8 +220,8 @@ class Session:
         attempt = Attempt(self._shared, task, start)
         try:
             result = attempt.play()
-        except JournalFailed:
-            self._stop.ask()
+        except JournalFailed as error:
+            self._stop.break_off(str(error))
             raise
         if attempt.left_debugger:
             self._stop.ask()

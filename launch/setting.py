@@ -143,7 +143,7 @@ class Setting:
             manifest.session_id,
             may_start=not self.options.real,
         )
-        session.take_over(plan.order, plan.kept, manifest.session_id, manifest.created)
+        session.take_over(plan, manifest.session_id, manifest.created)
         return Work(plan.tasks, plan.starts)
 
     def _noted_again(self, manifest: Manifest, *, anew: bool) -> Manifest:

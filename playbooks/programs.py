@@ -46,17 +46,19 @@ for dollars in range(1, 1 + (p["dollars"] if fillers else 0)):
 for parts in sums.values():
     if len(parts) > 1:
         added.append([{"sku": fillers[i]["sku"], "quantity": parts.count(i)}
-                      for i in sorted(set(parts))])
+                      for i in range(len(fillers)) if i in parts])
 for filler in fillers:
     for number in range(2, 1 + min(3, filler["available"])):
         added.append([{"sku": filler["sku"], "quantity": number}])
 cheap = fillers[:8]
 mixed = []
-for several in (2, 3):
-    for group in itertools.combinations(cheap, several):
-        cost = sum([x["price"] for x in group])
-        mixed.append((cost, [{"sku": x["sku"], "quantity": 1} for x in group]))
-mixed.sort(key=lambda pair: pair[0])
+for counts in ((1, 1), (1, 2), (2, 1), (1, 1, 1)):
+    for group in itertools.combinations(cheap, len(counts)):
+        pairs = [(x, n) for x, n in zip(group, counts) if n <= x["available"]]
+        if len(pairs) == len(counts):
+            cost = sum([x["price"] * n for x, n in pairs])
+            mixed.append((cost, [{"sku": x["sku"], "quantity": n} for x, n in pairs]))
+mixed = sorted(mixed, key=lambda pair: pair[0])
 added = added + [content for cost, content in mixed]
 for content in added:
     for start in base:

@@ -108,7 +108,10 @@ def relatives(line: Line, facts: Facts) -> list[Product]:
 
 
 def best_fit(line: Line, products: list[Product]) -> list[Product]:
-    """The products named exactly; else those whose name alone, without the SKU, answers; else all."""
+    """The products named exactly, or nearly so; else those whose name alone, without the SKU, answers; else all."""
+    same = [p for p in products if _letters(p.name) == _letters(line.phrase)]
+    if same:
+        return same
     asked = set(read_query(line.phrase).needed)
     exact = [p for p in products if _bare(p) <= asked]
     by_name = [p for p in products if asked <= set(words(p.name))]
@@ -134,6 +137,10 @@ def _matches(phrase: str, facts: Facts) -> tuple[Product, ...]:
 def _has(product: Product, phrase: str) -> bool:
     have = read_item(product.name, product.sku).every
     return all(w in have for w in read_query(phrase).needed)
+
+
+def _letters(text: str) -> list[str]:
+    return regex.findall(r"[\p{L}\p{N}]+", text.casefold())
 
 
 def _bare(product: Product) -> set[str]:

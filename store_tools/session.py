@@ -127,6 +127,9 @@ class StoreSession:
             self.view()
             self._check_settled()
             self._belated = None
+        if self._mirror is None and path in (ADD, REMOVE):
+            # What nobody has seen before cannot be told from what arrived twice.
+            self.view()
         try:
             answer = self._once(request, final=final, about=about)
         except OutOfReach as fault:

@@ -34,7 +34,7 @@ from store_tools.matching import (
     cut_aside,
     match_score,
 )
-from store_tools.words import is_spec, plain_text, words
+from store_tools.words import is_spec, plain_text, singular, words
 
 Verdict = Literal["it", "doubt", "other", "open"]
 """Of the kind, perhaps, something else, or nothing that the name tells."""
@@ -52,9 +52,14 @@ MANY = 3
 """Short names of a kind from which on a shop seems to name its goods shortly."""
 _FOR = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by)\b")
 _CUTS = regex.compile(r"[,;()\[\]{}<>|/]|\s[-–—]\s")
-_COUNTED = regex.compile(
-    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)[\s-]+\p{L}+"
-)
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        "one two three four five six seven eight nine ten eleven twelve".split(), start=1
+    )
+}
+_NUMBERED = regex.compile(rf"\b(\d+|{'|'.join(_NUMBERS)})[\s-]+(\p{{L}}{{3,}})")
+_COUNTED = regex.compile(rf"\b(?:\d+|{'|'.join(_NUMBERS)})[\s-]+\p{{L}}+")
 _EXTENT = regex.compile(r"\b\d+(?:[.,]\d+)?\s*[x×]\s*\d+(?:[.,]\d+)?\b")
 _PARTICLE = regex.compile(r"\b(\p{L}+)-(on|in|up|down|off|out|over|through)\b")
 """A "clamp-on" lamp is one that can be clamped on, no clamp."""
@@ -105,6 +110,12 @@ def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
     A product is a mapping with name, sku and price in whole dollars.
     """
     scores = [match_score(query, p["name"], p["sku"]) for p in products]
+    counted = _counted(query)
+    if counted:
+        for index, product in enumerate(products):
+            told = _counted(product["name"])
+            if any(told.get(noun, number) != number for noun, number in counted.items()):
+                scores[index] = min(OTHER, scores[index])
     phrase = _phrase(query)
     if not phrase:
         return scores
@@ -118,6 +129,13 @@ def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
         if place == "behind":
             scores[index] = min(OTHER, scores[index])
     return scores
+
+
+@lru_cache(maxsize=32_768)
+def _counted(text: str) -> dict[str, int]:
+    """Nouns with the number before them: a lamp with one light is none with two lights."""
+    found = _NUMBERED.findall(plain_text(text))
+    return {singular(noun): _NUMBERS.get(number) or int(number) for number, noun in found}
 
 
 def _score(verdict: Verdict, base: float) -> float:
@@ -212,7 +230,14 @@ class _Shop:
         self._places, self._scores = places, scores
         self._named = {i: p for i, p in places.items() if not p.short}
         """Those named with a maker, a model or a measure."""
-        self._sure = {i: p for i, p in self._named.items() if p.bare or p.modelled}
+        goods = [p for p in self._named.values() if not p.known]
+        packs = len(goods) > 1 and all(p.packed for p in goods)
+        """Whether the kind is sold in packs only: then a maker and a pack size are a full name."""
+        self._sure = {
+            i: p
+            for i, p in self._named.items()
+            if p.bare or p.modelled or (packs and p.packed and not p.known)
+        }
         self._long = _long_names(tuple(p["name"] for p in products)) >= LONG_NAMES
 
     def verdict(self, index: int) -> Verdict:
@@ -228,14 +253,14 @@ class _Shop:
             return "open"
         if place.known:
             return self._by_another_noun(index, place)
-        return "it" if place.modelled else "open"
+        return "it" if index in self._sure else "open"
 
     def _short(self, index: int, place: Place) -> Verdict:
         """A name like "Kettle Descaler": an odd one out among names with makers and sizes."""
         if place.known:
             return "other"
-        if place.bare:
-            return "it" if not any(w in KINDS for w in place.tail) else "open"
+        if place.bare or place.tail[-1] in LOOSE_CONTAINERS:
+            return self._plain(place)
         if self._scores[index] < FULL or not self._long:
             return "open"
         if not self._sure:
@@ -245,6 +270,12 @@ class _Shop:
         packed = all(p.packed for p in self._sure.values())
         cheap = self._prices[index] <= min(self._prices[i] for i in self._sure)
         return "other" if packed or cheap else "doubt"
+
+    def _plain(self, place: Place) -> Verdict:
+        """A name of the phrase and describing words: "Clock Silver", but what is a "Clock Tin"?"""
+        if not any(w in KINDS or w in LOOSE_CONTAINERS for w in place.tail):
+            return "it"
+        return "doubt" if self._sure and self._long else "open"
 
     def _by_another_noun(self, index: int, place: Place) -> Verdict:
         """A name with a maker and another noun: a look of the kind, or a thing that goes with it.

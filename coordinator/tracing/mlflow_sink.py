@@ -16,8 +16,6 @@ _DEFAULTS = {
     # Neither usage statistics nor lists of prices are sent or fetched.
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-    # With a collector named for OpenTelemetry it would write there and not into its own store.
-    "MLFLOW_ENABLE_OTLP_EXPORTER": "false",
     # Many spans in one transaction: one for each takes seconds a task.
     "MLFLOW_ASYNC_TRACE_LOGGING_MAX_SPAN_BATCH_SIZE": "65536",
     "MLFLOW_ASYNC_TRACE_LOGGING_MAX_WORKERS": "1",
@@ -46,6 +44,9 @@ class MlflowSink:
         """
         for variable, default in _DEFAULTS.items():
             os.environ.setdefault(variable, default)
+        # A collector is for OpenTelemetry: with one named MLflow would write there instead.
+        for variable in [name for name in os.environ if name.startswith("OTEL_EXPORTER_OTLP")]:
+            del os.environ[variable]
         import mlflow
         from mlflow import MlflowClient
         from mlflow.entities import Metric, Param

@@ -19,8 +19,8 @@ from coordinator.tracing.spans import Span, task_span, timed
 from models.redact import redact
 
 _LISTENED = {
-    "mlflow": ("mlflow.tracing", logging.WARNING),
-    "otel": ("opentelemetry", logging.ERROR),
+    "mlflow": (("mlflow.tracing", "mlflow.entities"), logging.WARNING),
+    "otel": (("opentelemetry",), logging.ERROR),
 }
 """Where each library says that it could not write: it raises nothing."""
 GIVES_UP = 3
@@ -31,13 +31,14 @@ class Outlet(logging.Handler):
     """One sink with what went wrong with it; after it could not be opened it takes nothing."""
 
     def __init__(self, kind: str, run_id: str, options: dict[str, object]) -> None:
-        name, level = _LISTENED[kind]
+        names, level = _LISTENED[kind]
         super().__init__(level)
         self.kind = kind
         self.error: str | None = None
         self._in_vain = 0
         self._sink: Sink | None = None
-        logging.getLogger(name).addHandler(self)
+        for name in names:
+            logging.getLogger(name).addHandler(self)
         try:
             self._sink = make_sink(kind, run_id, options)
         except Exception as error:  # whatever a library makes of a store that it cannot use
@@ -95,7 +96,9 @@ def write_traces(lines: Iterable[str]) -> list[dict[str, object]]:
     incoming = iter(lines)
     head = json.loads(next(incoming))
     folder = Path(head["folder"])
-    outlets = [Outlet(kind, folder.resolve().name, head["options"]) for kind in head["kinds"]]
+    # OpenTelemetry reads its variables when it begins, and MLflow must not see them afterwards.
+    kinds = sorted(head["kinds"], key=lambda kind: kind == "mlflow")
+    outlets = [Outlet(kind, folder.resolve().name, head["options"]) for kind in kinds]
     shared: dict[str, str] = {}
     for line in incoming:
         asked = json.loads(line)

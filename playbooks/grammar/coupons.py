@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import regex
 
 from playbooks.grammar.forbidden import take_ban
-from playbooks.grammar.phrases import cut
+from playbooks.grammar.phrases import SHOULD, cut
 
 FLAGS = regex.IGNORECASE
 # Words in capitals that shops use and that are no codes.
@@ -28,8 +28,8 @@ _KEY = (
 )
 _ONE = rf"(?:(?i:the|a|an|either|both|one of|any of|these|those|of)\s+)*(?:{_KEY}\s+)?{_QUOTE}{CODE}{_QUOTE}{_HINT}"
 _ELSE = (
-    r"(?i:[,;]?\s*(?:(?:and|or|but)\s+)?(?:if|should|when)\b[^,;.!?]*?(?:not|n't|fails?|invalid|rejected|refused|dead)\b[^,;.!?]*,"
-    r"\s*(?:(?:then|else)\s+)?(?:(?:use|try|apply|take)\s+)?|,?\s*(?:(?:and|or|but)\s+)?(?:if|should|when)\s+(?:that|it|this|the first)(?: one| code| coupon)?\s+"
+    r"(?i:[,;]?\s*(?:(?:and|or|but)\s+)?(?:if|" + SHOULD + r"|when)\b[^,;.!?]*?(?:not|n't|fails?|invalid|rejected|refused|dead)\b[^,;.!?]*,"
+    r"\s*(?:(?:then|else)\s+)?(?:(?:use|try|apply|take)\s+)?|,?\s*(?:(?:and|or|but)\s+)?(?:if|" + SHOULD + r"|when)\s+(?:that|it|this|the first)(?: one| code| coupon)?\s+"
     r"(?:(?:does|do|is|should|will)(?:n't| not)\s+(?:work|apply|valid|help|accepted)|fails?|not work|be (?:rejected|invalid)|is (?:rejected|invalid|refused))"
     r",?\s*(?:(?:then|else)\s+)?(?:(?:use|try|apply|take)\s+)?)"
 )
@@ -89,7 +89,7 @@ _REGARDLESS = (
     r"all the same|go ahead|proceed)\b[^.!?;]*"
 )
 _ANYWAY = regex.compile(
-    r"[^.!?;]*\b(?:if|should|in case|when)\b[^.!?;]*(?:n't|\bnot|\bneither|\bnone|\bno|\bfails?|dead|invalid|expired|rejected|nothing)\b"
+    r"[^.!?;]*\b(?:if|" + SHOULD + r"|in case|when)\b[^.!?;]*(?:n't|\bnot|\bneither|\bnone|\bno|\bfails?|dead|invalid|expired|rejected|nothing)\b"
     r"[^.!?;]*?\b(?:buy|order|get|take|purchase|pay|go ahead|proceed|anyway|anyhow|regardless|continue|complete)\b[^.!?;]*?"
     + _REGARDLESS,
     FLAGS,
@@ -103,13 +103,13 @@ _ABOUT_CODES = regex.compile(
     r"\b(?:it|they|code|codes|coupon|coupons|voucher|vouchers|neither|none|discount|promo|price)\b", FLAGS
 )
 _STRICT_ELSE = regex.compile(
-    r"[^.!?;]*\b(?:if|should|in case|unless|otherwise|else)\b[^.!?;]*\b(?:neither|none|no discount|code|codes|coupon|"
+    r"[^.!?;]*\b(?:if|" + SHOULD + r"|in case|unless|otherwise|else)\b[^.!?;]*\b(?:neither|none|no discount|code|codes|coupon|"
     r"coupons|voucher|vouchers|discount|works?|applied|applies)\b[^.!?;]*\b(?:do(?:n't| not)|skip|leave|cancel|buy nothing|"
     r"no (?:order|purchase)|nothing|refrain|abort|forget)\b[^.!?;]*",
     FLAGS,
 )
 _IF_CODE = regex.compile(
-    r"(?:^|(?<=[.!?;]))[^.!?;]*\b(?i:if|should|in case|when)\b[^.!?;]*?" + _LIST + r"[^.!?;]*?"
+    r"(?:^|(?<=[.!?;]))[^.!?;]*\b(?i:if|" + SHOULD + r"|in case|when)\b[^.!?;]*?" + _LIST + r"[^.!?;]*?"
     r"(?i:\b(?:works?|working|gives?|helps?|saves?|appl(?:y|ies)|valid|accepted|lowers?|reduces?|takes?|brings?|makes?)\b)[^.!?;]*"
 )
 _NO_BUYING = regex.compile(

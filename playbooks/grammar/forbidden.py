@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import regex
 
-from playbooks.grammar.phrases import cut
+from playbooks.grammar.phrases import SHOULD, cut
 
 FLAGS = regex.IGNORECASE
 _THING = (
@@ -33,7 +33,7 @@ _FORBIDDEN = [
         FLAGS,
     ),
 ]
-_CONDITION = regex.compile(r"\b(?:if|unless|should|when|in case|otherwise|until)\b", FLAGS)
+_CONDITION = regex.compile(rf"\b(?:if|unless|{SHOULD}|when|in case|otherwise|until)\b", FLAGS)
 _CONTRAST = regex.compile(
     r"\b(?:but|instead|only|rather|except|than|both|together|time|combin\w+|stack\w*|apart|with|without|for)\b",
     FLAGS,

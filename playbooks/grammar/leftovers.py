@@ -54,7 +54,7 @@ def doubt_in(sentence: str, lines: Sequence[Line]) -> str:
     if leftover := LOOSE_CODE.search(sentence):
         return f"{leftover[0]!r}, which may be a code"
     shown = repr(sentence[:80])
-    named = {w for line in lines for phrase in line.phrases() for w in words(phrase)}
+    named = {w for line in lines for phrase in line.phrases() for w in words(phrase) if len(w) > 3}
     touches = bool(_TRADE.search(sentence)) or any(w in named or w in COLOURS for w in words(sentence))
     if _COURTESY.search(sentence) and not touches and not _ODD_NUMBER.search(sentence):
         return ""

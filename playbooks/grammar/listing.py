@@ -6,6 +6,7 @@ import regex
 
 from playbooks.grammar.amounts import MEASURED, PACKAGES
 from playbooks.grammar.numbers import NUMBER, to_int
+from playbooks.grammar.phrases import clean
 from store_tools.words import singular
 
 FLAGS = regex.IGNORECASE
@@ -26,16 +27,20 @@ _DIMENSION = regex.compile(r"\d+\s*[x×]\s*\d+[^,;]{0,4}(?:[,;)]|\s+and\b|$)", F
 _NAMED_NUMBER = regex.compile(rf"(?=\p{{Lu}}\p{{Ll}})(?i:{NUMBER})\b")
 _NUMBER_FIRST = regex.compile(rf"(?P<n>{NUMBER})\s+(?P<what>[^,;()]*)", FLAGS)
 _BARE_PACKAGE = regex.compile(rf"{NUMBER}\s+{PACKAGES}\s*(?:[,;)]|$)", FLAGS)
+_MOST = regex.compile(r"\bas many\b[^;]*?\bas\b", FLAGS)
 _SAME_PLURAL = frozenset(["sheep", "fish", "deer", "aircraft", "dice", "salmon", "trout"])
 
 
 def split_items(text: str) -> list[str]:
     """The items of a list, each with its amount; one item where nothing says otherwise."""
-    counted = bool(regex.match(rf"\s*{_COUNTED}", text, FLAGS))
+    counted = bool(regex.match(_COUNTED, clean(text), FLAGS))
     by_semicolon = any(found["by"] == ";" for found in _SEPARATOR.finditer(text))
     parts: list[str] = []
     begin = 0
+    most = _MOST.search(text)
     for found in _SEPARATOR.finditer(text):
+        if most and most.start() < found.start() < most.end():
+            continue
         comma = found["by"].strip() == ","
         rest = text[found.end() :]
         if comma and (counted or by_semicolon) and not regex.match(_COUNTED, rest, FLAGS):

@@ -7,9 +7,14 @@ import regex
 from playbooks.grammar.numbers import NUMBER
 
 FLAGS = regex.IGNORECASE
+SHOULD = (
+    r"should(?=\s+(?:it|that|this|they|these|those|you|there|the|any|none|neither|either|your|one|no|all|(?-i:\p{Lu}))\b|"
+    r"\s+(?-i:\p{Lu}))"
+)
+""" "Should you have fewer": a condition, unlike the "should" of "we should buy"."""
 _NOISE = regex.compile(
     r"\b(?:extras? (?:are )?(?:allowed|welcome|ok|okay|fine)(?: but not needed)?|one only|only one|in the end|at the till|delivered|(?:and )?nothing (?:else|more) in the (?:basket|cart|order)|(?:and )?nothing but (?:those|that|these|them|it)|"
-    r"(?:no|not) more,?(?: and| or)? (?:no|not) (?:fewer|less)|neither (?:more|fewer|less) nor (?:more|fewer|less)|on (?:your|the) shel(?:f|ves)|(?<!\bas many as )(?:that|which) (?:can|could|may) be (?:had|found|bought|got)|(?:a|one) (?:single )?\w+ apiece|that's (?:the whole|all of the|my whole) (?:order|list)|please|pls|thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|kindly|for (?:me|us|him|her|them|myself|ourselves)(?=\W|$)|(?:that )?(?:is |are )?(?:actually |really |currently |still |right now )*(?:in stock|available|on sale|on offer|(?<!-)left(?=\s*[,.;)]|\s*$)|for sale)(?: right now| at the moment| now| currently| today)?|"
+    r"(?:no|not) more,?(?: and| or)? (?:no|not) (?:fewer|less)|neither (?:more|fewer|less) nor (?:more|fewer|less)|on (?:your|the) shel(?:f|ves)|(?<!\bas many as )(?:that|which) (?:can|could|may) be (?:had|found|bought|got)|(?:a|one) (?:single )?\w+ apiece|that's (?:the whole|all of the|my whole) (?:order|list)|please|pls|thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|kindly|for (?:me|us|him|her|them|myself|ourselves)(?=\W|$)|(?:that )?(?:is |are )?(?:actually |really |currently |still |right now )*(?:in stock|available|on sale|on offer|(?<!-)(?-i:left)(?=\s*[,.;)]|\s*$)|for sale)(?: right now| at the moment| now| currently| today)?|"
     r"(?<!\bas )(?:that |which )?(?:you|your shop|the shop|the store) (?:have|has|carry|carries|sell|sells|offer|offers|stock|stocks|'ve got)(?: got)?(?: in stock)?(?: on offer)?(?: right now| at the moment| today)?|"
     r"(?:from|in|at|of) (?:the|your|this|our) (?:shop|store|catalog(?:ue)?|range|assortment|selection|inventory|site|website|stock|warehouse)|"
     r"(?:in|for) (?:total|all|one order|one go|a single order|the same order|this order)|altogether|"

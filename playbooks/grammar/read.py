@@ -28,7 +28,7 @@ _HARMLESS_CLAUSE = regex.compile(
     FLAGS,
 )
 _SENTENCE = regex.compile(
-    r"(?<!\b(?:no|nr|approx|incl|e\.g|i\.e|vs|st|dr|mr|mrs|ca|max|min)\.)(?<=[.!?])\s+|[!?\n]+|"
+    r"(?<!(?<!\d\s?)\b(?:no|nr|approx|incl|e\.g|i\.e|vs|st|dr|mr|mrs|ca|max|min)\.)(?<=[.!?])\s+|[!?\n]+|"
     rf";(?!\s*(?:and\s+)?(?:{NUMBER}\b|an?\s|one\s))",
     FLAGS,
 )

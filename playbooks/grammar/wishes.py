@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import regex
 
-from playbooks.grammar.phrases import cut
+from playbooks.grammar.phrases import SHOULD, cut
 
 FLAGS = regex.IGNORECASE
 _AS_POSSIBLE = r"(?:as (?:possible|you can|we can|i can|it gets|can be)|possible)"
@@ -97,7 +97,7 @@ _ANYTHING = regex.compile(
     FLAGS,
 )
 _FEWER = regex.compile(
-    r"[^.!?;,]*\b(?:if|should|in case|when|where)\b[^.!?;]*\b(?:fewer|less|not enough|short|run(?:s)? out|(?:not|n't) (?:have|get|be|suffice)|insufficient|isn't|aren't|enough|that many|all of them)\b"
+    r"[^.!?;,]*\b(?:if|" + SHOULD + r"|in case|when|where)\b[^.!?;]*\b(?:fewer|less|not enough|short|run(?:s)? out|(?:not|n't) (?:have|get|be|suffice)|insufficient|isn't|aren't|enough|that many|all of them)\b"
     r"[^.!?;]*?\b(?:take|buy|get|order|send|give|fine|ok|okay|settle|whatever|however many|as many|accept|rest)\b[^.!?;]*"
     r"|\b(?:or )?(?:however many|as many as)(?: \w+){0,3} (?:are left|is left|are available|there are|you have|you can (?:get|find|supply)|remain|can be had|are there|is there|are in stock)\b"
     r"|\b(?:fewer|less) (?:is|are|would be|will be) (?:fine|ok|okay|alright|all right|acceptable)\b[^.!?;]*"
@@ -116,12 +116,12 @@ _SHORT = (
 )
 _FALLBACK = [
     regex.compile(
-        rf"[,;.]?\s*\b(?:but )?(?:if|should|in case|when)\b(?P<cond>[^.!?;]*?(?:\b|(?=n't)){_SHORT}\b[^.!?;,]*?),\s*"
+        rf"[,;.]?\s*\b(?:but )?(?:if|{SHOULD}|in case|when)\b(?P<cond>[^.!?;]*?(?:\b|(?=n't)){_SHORT}\b[^.!?;,]*?),\s*"
         r"(?:then )?(?P<what>[^.!?;]+?)\s+(?:will|would|can|may|might|could)\s+(?:also )?(?:do|be (?:fine|ok|okay|alright|all right|acceptable)|serve|suffice|work|step in)\b[^.!?;]*",
         FLAGS,
     ),
     regex.compile(
-        r"[,;.]?\s*\b(?:but )?(?:if|should|in case|when)\b(?P<cond>[^.!?;]*?(?:\b|(?=n't))" + _SHORT + r"\b[^.!?;,]*?),?\s*"
+        r"[,;.]?\s*\b(?:but )?(?:if|" + SHOULD + r"|in case|when)\b(?P<cond>[^.!?;]*?(?:\b|(?=n't))" + _SHORT + r"\b[^.!?;,]*?),?\s*"
         r"(?:then )?(?:please )?(?:just )?(?:(?:i|we)(?:'ll| will| would|'d)? )?(?:take|buy|get|order|go for|choose|pick|grab|have|send|use|settle for|switch to|accept|substitute|replace it with)\s+(?:me |us )?(?P<what>[^.!?;]+)",
         FLAGS,
     ),
@@ -179,7 +179,7 @@ def take_wishes(text: str) -> Wishes:
             wishes.rest = cut(wishes.rest, found)
     for sentence in regex.split(r"[.!?;]", wishes.rest):
         if _NO_PURCHASE.search(sentence) and not regex.search(
-            r"\b(?:if|unless|when|should)\b", sentence, FLAGS
+            rf"\b(?:if|unless|when|{SHOULD})\b", sentence, FLAGS
         ):
             wishes.no_purchase = True
     return wishes

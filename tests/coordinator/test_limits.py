@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from coordinator.journal import JournalFailed
 from coordinator.limits import CAUTIOUS_TOKENS, Interrupted, LimitReached, Limits, Meter, Stop
 from models.records import ModelCall, Usage
 
@@ -112,3 +113,11 @@ def test_a_run_limit_ends_every_task_that_follows(make_run: Any, shop_json: Any)
     results = run.go()
     assert [t.failure for t in results.tasks] == [None, "limit", "limit"]
     assert results.totals.tasks == 3
+
+
+def test_a_failed_journal_leaves_the_other_tasks_open() -> None:
+    stop = Stop()
+    stop.break_off("disk full")
+    assert stop.asked
+    with pytest.raises(JournalFailed, match="disk full"):
+        stop.check()

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from launch.cli import app
 from tests.fake_openai import FakeOpenAI
+from tests.models.tapes import Record, record_to
 
 KEYS = ("sk-eyes-8c1f77aa90d2", "sk-eyes-1b5b2e66dd", "sk-hands-77ac0e41f9", "sk-hands-c3d8021b")
 
@@ -104,3 +105,13 @@ def _table(
 def keys() -> tuple[str, ...]:
     """The keys of ``run_through``: two for the evaluator's servers, two for the worker's."""
     return KEYS
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Record:
+    """Records pairs of request and outcome to a new tape, and reads it."""
+
+    def make(*pairs: Any) -> Any:
+        return record_to(tmp_path / f"tape-{len(list(tmp_path.iterdir()))}.jsonl", *pairs)
+
+    return make

@@ -333,9 +333,9 @@ def read_all(text: str, finish: str | None = None) -> Any:
         return cleaned, snippet, None
 
 
-KEYS = ["decision", "DECISION", "deci_sion", "De ci*sion", "deci\\u0073ion", "deci\\\nsion", "other"]
+KEYS = ["decision", "DECISION", "deci_sion", "De ci*sion", "deci\\u0073ion", "deci\\\nsion", "b"]
 OBJECTS = st.lists(
-    st.sampled_from([*KEYS, "{", "}", "'", '"', ":", ",", "1", "\\", "{'a': ", "}} ", "decision: {"]),
+    st.sampled_from([*KEYS, "{", "}", "'", '"', ":", ",", "1", "\\", "{'a': ", "}} ", "decision:"]),
     max_size=25,
 ).map("".join)
 

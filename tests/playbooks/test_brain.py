@@ -97,11 +97,7 @@ def test_every_program_runs_in_the_quick_sandbox() -> None:
     programs = {code for playbook in PLAYBOOKS for code in playbook.programs.values()}
     for code in programs:
         tree = ast.parse(f"p = {{}}\n{code}")
-        called = {
-            n.func.id
-            for n in ast.walk(tree)
-            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
-        }
-        tools = frozenset(n for n in called if n.startswith(("Req_", "Combo_")))
+        named = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        tools = frozenset(n for n in named if n.startswith(("Req_", "Combo_")))
         assert tools
         assert wants_process(tree, tools | {"final_answer"}) is None
