@@ -25,7 +25,7 @@ _GENERIC = regex.compile(
             |authorization))["']?\s*[=:]\s*["']?(?i:(?:bearer|basic)[ ]+)?
     )
     (?!key-embedded\b) [A-Za-z0-9._~+/=$!@%^*\-]{8,}
-  | \bsk-(?=\w{8}|(?=[\w\-]*[A-Z])[\w\-]*\d)[A-Za-z0-9_\-]{8,}   # and no words of a SKU
+  | \bsk-(?=\w{8}|(?=[\w\-]*[A-Z])[\w\-]*\d|[\w\-]*-[0-9a-f]{16})[A-Za-z0-9_\-]{8,}   # and no words of a SKU
   | \b(?:gsk_|xai-|hf_|gh[pousr]_|github_pat_|nvapi-|r8_|AIza|AKIA)[A-Za-z0-9_\-]{12,}
   | \bkey-(?=[A-Za-z]*\d)[A-Za-z0-9]{8,}\b   # the benchmark platform's keys
   | \beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]*)?

@@ -157,7 +157,7 @@ for model, player in [
         door.complete([{"role": "user", "content": "another"}])
     except ModelFailed as error:
         print(error.kind)
-    assert player.notes() == ()
+    assert player.unused() == () and player.misses == 1
 print([(c.error_kind, c.usage.prompt, c.cost_usd) for c in calls])
 print([m for m in sys.modules if m in ("litellm", "openai", "smolagents", "httpx")])
 """
