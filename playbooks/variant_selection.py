@@ -64,9 +64,7 @@ def settle_lines(order: Order, facts: Facts) -> tuple[Line, ...]:
 def _describes(pieces: tuple[str, ...], facts: Facts) -> bool:
     """Whether the later pieces only say more of the first: "tea caddy 100 g, lacquer"."""
     head = read_query(pieces[0]).head
-    return any(
-        all(head in words(p.name) for p in _matches(piece, facts)) for piece in pieces[1:]
-    )
+    return any(all(head in words(p.name) for p in _matches(piece, facts)) for piece in pieces[1:])
 
 
 def candidates(line: Line, facts: Facts) -> list[Product]:

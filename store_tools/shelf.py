@@ -10,31 +10,13 @@ that have it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from statistics import median
 from typing import Any, Literal
 
-import regex
-
-from store_tools.lexicon import (
-    ACCESSORIES,
-    GENERIC,
-    IMITATIONS,
-    LOOSE_CONTAINERS,
-    QUALIFIERS,
-    STOPWORDS,
-    VARIANTS,
-)
-from store_tools.matching import (
-    FULL,
-    KINDS,
-    NAME_WORDS,
-    RELATED,
-    cut_aside,
-    match_score,
-)
-from store_tools.words import is_spec, plain_text, singular, words
+from store_tools.lexicon import IMITATIONS, LOOSE_CONTAINERS
+from store_tools.matching import FULL, KINDS, RELATED, match_score
+from store_tools.names import Place, counted_nouns, find, kind_phrase
+from store_tools.words import is_spec, words
 
 Verdict = Literal["it", "doubt", "other", "open"]
 """Of the kind, perhaps, something else, or nothing that the name tells."""
@@ -50,58 +32,6 @@ LONG_NAMES = 0.7
 LONG = 4
 MANY = 3
 """Short names of a kind from which on a shop seems to name its goods shortly."""
-_FOR = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by)\b")
-_CUTS = regex.compile(r"[,;()\[\]{}<>|/]|\s[-–—]\s")
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve".split(), start=1
-    )
-}
-_NUMBERED = regex.compile(rf"\b(\d+|{'|'.join(_NUMBERS)})[\s-]+(\p{{L}}{{3,}})")
-_COUNTED = regex.compile(rf"\b(?:\d+|{'|'.join(_NUMBERS)})[\s-]+\p{{L}}+")
-_EXTENT = regex.compile(r"\b\d+(?:[.,]\d+)?\s*[x×]\s*\d+(?:[.,]\d+)?\b")
-_PARTICLE = regex.compile(r"\b(\p{L}+)-(on|in|up|down|off|out|over|through)\b")
-"""A "clamp-on" lamp is one that can be clamped on, no clamp."""
-_CODE = regex.compile(r"\p{L}+\d+")
-_PACK = regex.compile(r"\d+pk")
-_MEASURED = regex.compile(r"\d+\p{L}{1,}|\d+/\d+")
-_DETAIL = QUALIFIERS | GENERIC | LOOSE_CONTAINERS | VARIANTS | STOPWORDS
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a phrase stands in a name, and what stands around it."""
-
-    before: tuple[str, ...]
-    tail: tuple[str, ...]
-    """Words behind the phrase up to the next comma or bracket."""
-    measured: bool
-    """Whether the tail, or what follows it, holds a number or a measure."""
-    packed: bool
-    known: bool
-    """Whether the tail holds a noun that is known to be a thing of its own."""
-    goes_with: bool
-    """Whether that is a thing that goes with others: a strap, a stand."""
-    makers: tuple[str, ...]
-    """Words of the tail that may be a maker or a model."""
-    bare: bool
-    """Nothing but the phrase and describing words."""
-
-    @property
-    def short(self) -> bool:
-        """Named by the phrase and another word or two: no maker, no model, no measure."""
-        return not self.before and not self.measured and 0 < len(self.tail) <= 2
-
-    @property
-    def modelled(self) -> bool:
-        """Whether it is named with a maker in front, or a maker and a model behind."""
-        return any(w not in _DETAIL for w in self.before) or len(self.makers) > 1
-
-    @property
-    def build(self) -> tuple[int, int]:
-        """Number of words before and behind the phrase."""
-        return len(self.before), len(self.tail)
 
 
 def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
@@ -110,32 +40,28 @@ def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
     A product is a mapping with name, sku and price in whole dollars.
     """
     scores = [match_score(query, p["name"], p["sku"]) for p in products]
-    counted = _counted(query)
-    if counted:
-        for index, product in enumerate(products):
-            told = _counted(product["name"])
-            if any(told.get(noun, number) != number for noun, number in counted.items()):
-                scores[index] = min(OTHER, scores[index])
-    phrase = _phrase(query)
+    _drop_other_numbers(query, products, scores)
+    phrase = kind_phrase(query)
     if not phrase:
         return scores
-    places = {i: place for i, p in enumerate(products) if (place := find(phrase, p["name"]))}
-    if any(place != "behind" for place in places.values()):
-        shop = _Shop(products, {i: p for i, p in places.items() if isinstance(p, Place)}, scores)
-        for index, place in places.items():
-            if isinstance(place, Place):
-                scores[index] = _score(shop.verdict(index), scores[index])
-    for index, place in places.items():
-        if place == "behind":
-            scores[index] = min(OTHER, scores[index])
+    found = {i: place for i, p in enumerate(products) if (place := find(phrase, p["name"]))}
+    places = {i: p for i, p in found.items() if isinstance(p, Place)}
+    shop = _Shop(products, places, scores)
+    verdicts = {i: shop.verdict(i) if i in places else "other" for i in found}
+    for index, verdict in verdicts.items():
+        scores[index] = _score(verdict, scores[index])
     return scores
 
 
-@lru_cache(maxsize=32_768)
-def _counted(text: str) -> dict[str, int]:
-    """Nouns with the number before them: a lamp with one light is none with two lights."""
-    found = _NUMBERED.findall(plain_text(text))
-    return {singular(noun): _NUMBERS.get(number) or int(number) for number, noun in found}
+def _drop_other_numbers(
+    query: str, products: Sequence[Mapping[str, Any]], scores: list[float]
+) -> None:
+    """A lamp with two lights is none with one light."""
+    asked = counted_nouns(query)
+    for index, product in enumerate(products) if asked else ():
+        told = counted_nouns(product["name"])
+        if any(told.get(noun, number) != number for noun, number in asked.items()):
+            scores[index] = min(OTHER, scores[index])
 
 
 def _score(verdict: Verdict, base: float) -> float:
@@ -144,77 +70,6 @@ def _score(verdict: Verdict, base: float) -> float:
     if verdict == "doubt":
         return RELATED
     return base if verdict == "open" else min(OTHER, base)
-
-
-@lru_cache(maxsize=1024)
-def _phrase(query: str) -> tuple[str, ...]:
-    """The words of a query that names a kind and nothing else, () for any other query."""
-    folded = plain_text(query)
-    said = _tokens(folded)
-    plain = _FOR.search(folded) is None and not any(is_spec(w) for w in said)
-    return said if plain and len(said) <= 4 else ()
-
-
-@lru_cache(maxsize=32_768)
-def find(phrase: tuple[str, ...], name: str) -> Place | Literal["behind"] | None:
-    """Where a phrase stands whole in a name: "behind" a "for", or None for nowhere."""
-    folded = plain_text(cut_aside(name))
-    found = _FOR.search(folded)
-    main, rest = (folded[: found.start()], folded[found.end() :]) if found else (folded, "")
-    parts = [_tokens(part) for part in _CUTS.split(main)]
-    if sum(len(p) for p in parts) > NAME_WORDS:
-        return None
-    for number, part in enumerate(parts):
-        at = _index(phrase, part)
-        if at >= 0:
-            before = (*(w for p in parts[:number] for w in p), *part[:at])
-            text = _CUTS.split(main)[number]
-            behind = [w for p in parts[number + 1 :] for w in p]
-            return _place(phrase, before, part[at + len(phrase) :], text, behind)
-    return "behind" if main.strip() and _index(phrase, _tokens(rest)) >= 0 else None
-
-
-def _tokens(text: str) -> tuple[str, ...]:
-    text = _PARTICLE.sub(r"\1\2", text)
-    return tuple(w for w in words(text) if w not in STOPWORDS)
-
-
-def _index(phrase: tuple[str, ...], tokens: Sequence[str]) -> int:
-    size = len(phrase)
-    for at in range(len(tokens) - size + 1):
-        if tuple(tokens[at : at + size]) == phrase:
-            return at
-    return -1
-
-
-def _place(
-    phrase: tuple[str, ...], before: tuple[str, ...], tail: tuple[str, ...], text: str,
-    behind: Sequence[str],
-) -> Place:  # fmt: skip
-    counted = {w for found in _COUNTED.findall(text) for w in words(found) if not is_spec(w)}
-    # A measure ends what a noun phrase names: what follows it only describes.
-    ends = [i for i, w in enumerate(tail) if _MEASURED.fullmatch(w) or w in counted]
-    extent = _EXTENT.search(text)
-    if extent:
-        ends += [i for i, w in enumerate(tail) if w.isdigit() and w in extent[0]]
-    head = [w for w in tail[: min(ends, default=len(tail))] if not is_spec(w)]
-    while head and head[-1] in _DETAIL and head[-1] not in KINDS:
-        head.pop()
-    nouns = [w for w in head if w not in _DETAIL or w in KINDS]
-    return Place(
-        before=before,
-        tail=tail,
-        measured=bool(ends) or any(is_spec(w) for w in (*tail, *behind)),
-        packed=any(_PACK.fullmatch(w) for w in (*before, *tail, *behind)),
-        known=any(w in KINDS and w not in _DETAIL for w in nouns),
-        goes_with=any(w in ACCESSORIES for w in nouns),
-        makers=tuple(
-            w
-            for w in tail[: min(ends, default=len(tail))]
-            if _CODE.fullmatch(w) or (w in nouns and w not in KINDS)
-        ),
-        bare=not nouns,
-    )
 
 
 class _Shop:
@@ -230,15 +85,16 @@ class _Shop:
         self._places, self._scores = places, scores
         self._named = {i: p for i, p in places.items() if not p.short}
         """Those named with a maker, a model or a measure."""
+        # Of a kind that is sold in packs only, a maker and a pack size are a full name.
         goods = [p for p in self._named.values() if not p.known]
         packs = len(goods) > 1 and all(p.packed for p in goods)
-        """Whether the kind is sold in packs only: then a maker and a pack size are a full name."""
         self._sure = {
             i: p
             for i, p in self._named.items()
             if p.bare or p.modelled or (packs and p.packed and not p.known)
         }
-        self._long = _long_names(tuple(p["name"] for p in products)) >= LONG_NAMES
+        short = {i for i, p in places.items() if p.short}
+        self._long = _long_names([p["name"] for i, p in enumerate(products) if i not in short])
 
     def verdict(self, index: int) -> Verdict:
         """What the product at an index of the catalog is."""
@@ -275,7 +131,7 @@ class _Shop:
         """A name of the phrase and describing words: "Clock Silver", but what is a "Clock Tin"?"""
         if not any(w in KINDS or w in LOOSE_CONTAINERS for w in place.tail):
             return "it"
-        return "doubt" if self._sure and self._long else "open"
+        return "doubt" if self._long else "open"
 
     def _by_another_noun(self, index: int, place: Place) -> Verdict:
         """A name with a maker and another noun: a look of the kind, or a thing that goes with it.
@@ -290,14 +146,13 @@ class _Shop:
             return "doubt"
         share = self._prices[index] / max(1, median(usual))
         if share < FOUL_PRICE:
-            return "open"
+            return "open" if place.goes_with or share < FOUL_PRICE / 2 else "doubt"
         alike = any(p.build == place.build and not p.known for p in self._sure.values())
         fair = not place.goes_with or share >= FAIR_PRICE
         return "it" if alike and fair else "doubt"
 
 
-@lru_cache(maxsize=64)
-def _long_names(names: tuple[str, ...]) -> float:
-    """Part of a shop's names that hold several words or a number besides a kind."""
+def _long_names(names: Sequence[str]) -> bool:
+    """Whether most of these names hold several words or a number besides a kind."""
     long = sum(1 for n in names if len(t := words(n)) >= LONG or any(is_spec(w) for w in t))
-    return long / len(names) if names else 0.0
+    return bool(names) and long >= LONG_NAMES * len(names)

@@ -124,7 +124,7 @@ _NUMBER_LAST = regex.compile(
     FLAGS,
 )
 _OF_CONTAINER = regex.compile(
-    rf"\s*{PACKAGES}\s+of\s+|\s*of\s+(?:the|your|those|these|them|our)?\s*|\s*(?:units?|pieces?|pcs|copies)\s+",
+    rf"\s*{PACKAGES}\s+of\s+|\s*of\s+(?:(?:the|your|those|these|them|our)\b)?\s*|\s*(?:units?|pieces?|pcs|copies)\s+",
     FLAGS,
 )
 _ONCE = regex.compile(r",?\s+(?P<n>once|twice)\s*$", FLAGS)

@@ -28,8 +28,12 @@ _KEY = (
 )
 _ONE = rf"(?:(?i:the|a|an|either|both|one of|any of|these|those|of)\s+)*(?:{_KEY}\s+)?{_QUOTE}{CODE}{_QUOTE}{_HINT}"
 _ELSE = (
-    r"(?i:[,;]?\s*(?:(?:and|or|but)\s+)?(?:if|" + SHOULD + r"|when)\b[^,;.!?]*?(?:not|n't|fails?|invalid|rejected|refused|dead)\b[^,;.!?]*,"
-    r"\s*(?:(?:then|else)\s+)?(?:(?:use|try|apply|take)\s+)?|,?\s*(?:(?:and|or|but)\s+)?(?:if|" + SHOULD + r"|when)\s+(?:that|it|this|the first)(?: one| code| coupon)?\s+"
+    r"(?i:[,;]?\s*(?:(?:and|or|but)\s+)?(?:if|"
+    + SHOULD
+    + r"|when)\b[^,;.!?]*?(?:not|n't|fails?|invalid|rejected|refused|dead)\b[^,;.!?]*,"
+    r"\s*(?:(?:then|else)\s+)?(?:(?:use|try|apply|take)\s+)?|,?\s*(?:(?:and|or|but)\s+)?(?:if|"
+    + SHOULD
+    + r"|when)\s+(?:that|it|this|the first)(?: one| code| coupon)?\s+"
     r"(?:(?:does|do|is|should|will)(?:n't| not)\s+(?:work|apply|valid|help|accepted)|fails?|not work|be (?:rejected|invalid)|is (?:rejected|invalid|refused))"
     r",?\s*(?:(?:then|else)\s+)?(?:(?:use|try|apply|take)\s+)?)"
 )
@@ -89,7 +93,9 @@ _REGARDLESS = (
     r"all the same|go ahead|proceed)\b[^.!?;]*"
 )
 _ANYWAY = regex.compile(
-    r"[^.!?;]*\b(?:if|" + SHOULD + r"|in case|when)\b[^.!?;]*(?:n't|\bnot|\bneither|\bnone|\bno|\bfails?|dead|invalid|expired|rejected|nothing)\b"
+    r"[^.!?;]*\b(?:if|"
+    + SHOULD
+    + r"|in case|when)\b[^.!?;]*(?:n't|\bnot|\bneither|\bnone|\bno|\bfails?|dead|invalid|expired|rejected|nothing)\b"
     r"[^.!?;]*?\b(?:buy|order|get|take|purchase|pay|go ahead|proceed|anyway|anyhow|regardless|continue|complete)\b[^.!?;]*?"
     + _REGARDLESS,
     FLAGS,
@@ -100,16 +106,23 @@ _OTHERWISE = regex.compile(
     FLAGS,
 )
 _ABOUT_CODES = regex.compile(
-    r"\b(?:it|they|code|codes|coupon|coupons|voucher|vouchers|neither|none|discount|promo|price)\b", FLAGS
+    r"\b(?:it|they|code|codes|coupon|coupons|voucher|vouchers|neither|none|discount|promo|price)\b",
+    FLAGS,
 )
 _STRICT_ELSE = regex.compile(
-    r"[^.!?;]*\b(?:if|" + SHOULD + r"|in case|unless|otherwise|else)\b[^.!?;]*\b(?:neither|none|no discount|code|codes|coupon|"
+    r"[^.!?;]*\b(?:if|"
+    + SHOULD
+    + r"|in case|unless|otherwise|else)\b[^.!?;]*\b(?:neither|none|no discount|code|codes|coupon|"
     r"coupons|voucher|vouchers|discount|works?|applied|applies)\b[^.!?;]*\b(?:do(?:n't| not)|skip|leave|cancel|buy nothing|"
     r"no (?:order|purchase)|nothing|refrain|abort|forget)\b[^.!?;]*",
     FLAGS,
 )
 _IF_CODE = regex.compile(
-    r"(?:^|(?<=[.!?;]))[^.!?;]*\b(?i:if|" + SHOULD + r"|in case|when)\b[^.!?;]*?" + _LIST + r"[^.!?;]*?"
+    r"(?:^|(?<=[.!?;]))[^.!?;]*\b(?i:if|"
+    + SHOULD
+    + r"|in case|when)\b[^.!?;]*?"
+    + _LIST
+    + r"[^.!?;]*?"
     r"(?i:\b(?:works?|working|gives?|helps?|saves?|appl(?:y|ies)|valid|accepted|lowers?|reduces?|takes?|brings?|makes?)\b)[^.!?;]*"
 )
 _NO_BUYING = regex.compile(

@@ -9,10 +9,10 @@ import regex
 from playbooks.grammar.phrases import SHOULD, cut
 
 FLAGS = regex.IGNORECASE
-_THING = (
-    r"(?:(?:promo(?:tion(?:al)?)?|discount|coupon|voucher|offer)[\s-]*codes?|coupons?|vouchers?|promos?|codes?)"
+_THING = r"(?:(?:promo(?:tion(?:al)?)?|discount|coupon|voucher|offer)[\s-]*codes?|coupons?|vouchers?|promos?|codes?)"
+_WHICH = (
+    r"(?:(?:any|a|an|the|this|that|these|those|my|our|your|such|either|all|of|other|single)\s+)*"
 )
-_WHICH = r"(?:(?:any|a|an|the|this|that|these|those|my|our|your|such|either|all|of|other|single)\s+)*"
 _NOT = r"(?:(?:do|does|must|may|should|shall|can|will|would)(?:\s+not|n't)|cannot|never|not to|rather not)"
 _USE = r"(?:us(?:e|ing)|apply(?:ing)?|redeem(?:ing)?|enter(?:ing)?|try(?:ing)?|add(?:ing)?|put(?:ting)?|tak(?:e|ing)|claim(?:ing)?|want|need)"
 _AVOID = (
@@ -39,6 +39,7 @@ _CONTRAST = regex.compile(
     FLAGS,
 )
 _GENERAL = regex.compile(rf"\b(?:any|no|all|other|others|without)\b|\b{_THING}(?<=s)\b", FLAGS)
+_OTHERS = regex.compile(r"\b(?:others?|else|further|additional|second)\b", FLAGS)
 
 _BUY = r"(?:buy|order|purchase|get|take|proceed|go ahead|check ?out)"
 _SAVING = r"(?:coupon|code|voucher|promo|discount|reduction|saving)s?"
@@ -46,7 +47,7 @@ _WORKS = (
     r"(?:works?|working|helps?|appl(?:y|ies)|valid|accepted|counts?|gives?|saves?|takes?|brings?|lowers?|reduces?|"
     r"goes through|off|discount)"
 )
-_NO_BUY = rf"(?:(?:do|would|will|shall)(?:\s+not|n't)|no|nothing|not|never|won't|skip|leave|cancel|forget)"
+_NO_BUY = r"(?:(?:do|would|will|shall)(?:\s+not|n't)|no|nothing|not|never|won't|skip|leave|cancel|forget)"
 _STRICT = [
     regex.compile(
         rf"(?:(?:,\s*)?(?:please\s+|and\s+|but\s+)*\bonly\s+{_BUY}(?:\s+(?:it|them|this|that|everything|anything|all))*|"
@@ -96,7 +97,8 @@ def take_ban(text: str) -> Ban:
                 ban.unclear.append(f"which coupons are not wanted: {found[0].strip()[:80]!r}")
                 continue
             ban.codes += regex.findall(_CODE, found[0])
-            ban.every = ban.every or bool(_GENERAL.search(found[0]))
+            others = _OTHERS.search(found[0]) and not regex.search(_CODE, found[0])
+            ban.every = ban.every or bool(_GENERAL.search(found[0]) and not others)
             ban.rest = cut(ban.rest, found)
             position = 0
     return ban

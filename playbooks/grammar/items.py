@@ -19,7 +19,7 @@ from store_tools.words import is_spec, words
 
 FLAGS = regex.IGNORECASE
 _EXCEPT = regex.compile(
-    r",?\s*\b(?:except(?: for)?|excluding|(?:but\s+)?(?:none|nothing|not any)(?: of (?:those|them))?(?=\s+(?:of|from|by|made|that)\b)|but not(?! more)|other than|apart from|save for|not including|with the exception of|leaving out|minus|but no(?! more| fewer| less)|without|but never|any(?: colou?r| size| brand| model| one)? (?:but|except)|"
+    r",?\s*\b(?:except(?: for)?|excluding|(?:but\s+)?(?:none|nothing|not any)(?:\s+of\s+(?:those|them|these))?(?!\s+(?:else|more|other|besides|further|but|of|in|to)\b)(?=\s+\p{L})|but not(?! more)|other than|apart from|save for|not including|with the exception of|leaving out|minus|but no(?! more| fewer| less)|without|but never|any(?: colou?r| size| brand| model| one)? (?:but|except)|"
     r"anything but|not(?= the| from| in| by| made)|(?<=[,;]\s)no(?! more| fewer| less)(?=\s+\p{L})|no(?= \w+ (?:ones?|models?)))\s+(?P<what>[^,;.()]+(?:(?:,| or| and| nor)\s+[^,;.()]+)*)",
     FLAGS,
 )
@@ -46,7 +46,10 @@ _KIT = regex.compile(
     FLAGS,
 )
 """Everything for some end, told in parts."""
-_ONE_EACH = regex.compile(r"^\s*(?:one|a|1|a single|1x)\s+(?:each|piece|unit)?\s*(?:of|of each(?: of)?)?:?\s+(?=\p{L})|\s*,?\s*(?:one|1) (?:of )?each\s*$", FLAGS)
+_ONE_EACH = regex.compile(
+    r"^\s*(?:one|a|1|a single|1x)\s+(?:each|piece|unit)?\s*(?:of|of each(?: of)?)?:?\s+(?=\p{L})|\s*,?\s*(?:one|1) (?:of )?each\s*$",
+    FLAGS,
+)
 _PIECES = regex.compile(
     r"\s*(?:,\s*(?:and|plus)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b)\s*",
     FLAGS,
@@ -117,12 +120,14 @@ def _open_parenthesis(found: regex.Match[str]) -> str:
 
 def _enumeration(text: str) -> list[Line]:
     """Lines of "the full set (drink, bar and bottle)" or "the kit: tent, stove and lamp"."""
-    found = _KIT.search(text) or regex.search(
-        r"^(?P<label>[^(:]*)\((?P<list>[^()]*)\)\s*(?P<rest>.*)$", text
-    ) or regex.search(
-        r"^(?P<label>[^:]*\b(?:set|kit|bundle|package|combo|trio|duo|outfit|collection|ensemble|lot|box|starter|gear)\b[^:]*?)(?::|\s[–—-]\s|,?\s*(?:consisting of|made up of|comprising|including|that is|i\.e\.?|namely|which means|meaning|containing|with)\s)(?P<list>[^:]+)$",
-        text,
-        FLAGS,
+    found = (
+        _KIT.search(text)
+        or regex.search(r"^(?P<label>[^(:]*)\((?P<list>[^()]*)\)\s*(?P<rest>.*)$", text)
+        or regex.search(
+            r"^(?P<label>[^:]*\b(?:set|kit|bundle|package|combo|trio|duo|outfit|collection|ensemble|lot|box|starter|gear)\b[^:]*?)(?::|\s[–—-]\s|,?\s*(?:consisting of|made up of|comprising|including|that is|i\.e\.?|namely|which means|meaning|containing|with)\s)(?P<list>[^:]+)$",
+            text,
+            FLAGS,
+        )
     )
     if not found:
         return []

@@ -9,6 +9,7 @@ import regex
 from playbooks.grammar.coupons import CODE, LOOSE_CODE
 from playbooks.grammar.numbers import NUMBER, to_int
 from playbooks.grammar.order import Line
+from playbooks.grammar.phrases import clean
 from store_tools.lexicon import COLOURS
 from store_tools.words import words
 
@@ -24,7 +25,7 @@ _HARMLESS_IF = regex.compile(
     FLAGS,
 )
 _DANGER = regex.compile(
-    r"\b(?:unless|instead|rather than|provided|only if|depending|compare|except|cancel|refund|return|(?:must|should|ought to|ha(?:s|ve) to|needs? to) (?:all |both |each )?be(?=\s+\w)|make sure|ensure|(?<!one )only(?! one))\b",
+    r"\b(?:unless|instead|rather than|provided|only if|depending|compare|except|cancel|refund|return|remove|delete|put back|undo|reduce|replace|swap|exchange|double|(?:must|should|ought to|ha(?:s|ve) to|needs? to) (?:all |both |each )?be(?=\s+\w)|make sure|ensure|(?<!one )only(?! one))\b",
     FLAGS,
 )
 _TRADE = regex.compile(
@@ -45,8 +46,15 @@ _ODD_NUMBER = regex.compile(
     FLAGS,
 )
 _STRANGE = regex.compile(
-    r"(?:^|\s)(?:not|none|never|except|unless|if|instead|otherwise|should|must|provided|coupons?|vouchers?|whichever)(?=\s|$|,)"
+    r"(?:^|\s)(?:not|no|none|never|except|unless|if|instead|otherwise|should|must|provided|but|only|than|same number|as many|"
+    r"half of|coupons?|vouchers?|whichever|them|my|our|we|they|asked|wants?)(?=\s|$|,)"
 )
+_PRONOUN = regex.compile(r"\b(?:them|those|these|that|which|it|is|are|they|you|we|i)\b")
+_ODD_AMOUNT = regex.compile(
+    rf"(?:{NUMBER}\s*(?:-|\bto\b|\bor\b)\s*{NUMBER}\s+\p{{L}}{{3}}|between\s+{NUMBER}\s+and\b|(?:all|every\w*)\s+but\b|half of\b)",
+    FLAGS,
+)
+"""Amounts that no line can say."""
 
 
 def doubt_in(sentence: str, lines: Sequence[Line]) -> str:
@@ -55,7 +63,9 @@ def doubt_in(sentence: str, lines: Sequence[Line]) -> str:
         return f"{leftover[0]!r}, which may be a code"
     shown = repr(sentence[:80])
     named = {w for line in lines for phrase in line.phrases() for w in words(phrase) if len(w) > 3}
-    touches = bool(_TRADE.search(sentence)) or any(w in named or w in COLOURS for w in words(sentence))
+    touches = bool(_TRADE.search(sentence)) or any(
+        w in named or w in COLOURS for w in words(sentence)
+    )
     if _COURTESY.search(sentence) and not touches and not _ODD_NUMBER.search(sentence):
         return ""
     if _CONDITION.search(_HARMLESS_IF.sub(" ", sentence)) or _DANGER.search(sentence):
@@ -74,17 +84,30 @@ def doubt_before(ignored: str) -> str:
     return ""
 
 
+def doubt_about_amount(part: str) -> str:
+    """Why what is ordered may not be as many as was read."""
+    return f"how many: {part.strip()[:80]!r}" if _ODD_AMOUNT.match(clean(part)) else ""
+
+
 def doubts_of(lines: Sequence[Line], fewer: Sequence[str]) -> list[str]:
     """Doubts about what was read as goods, and about clauses that allow to send fewer."""
-    found = [
-        f"the wish {line.phrase!r}" for line in lines if _STRANGE.search(line.phrase)
-    ]
+    found = [f"the wish {line.phrase!r}" for line in lines if _strange(line)]
     asked = {line.quantity for line in lines}
     for clause in fewer:
         numbers = [to_int(n) for n in regex.findall(rf"\b{NUMBER}\b", clause, FLAGS)]
         if any(n > 1 and n not in asked for n in numbers):
             found.append(f"a number: {clause.strip()[:80]!r}")
     return found
+
+
+def _strange(line: Line) -> bool:
+    only_colours = all(w in COLOURS for w in words(line.phrase)) and line.phrase != "*"
+    return (
+        bool(_STRANGE.search(line.phrase))
+        or any(_PRONOUN.search(phrase) for phrase in line.exclude)
+        or only_colours
+        or (line.amount == "all" and line.pick != "any")
+    )
 
 
 def loose_codes(text: str, known: Sequence[str], lines: Sequence[Line]) -> list[str]:

@@ -58,7 +58,7 @@ def _in_name(rest: str, comma: bool) -> bool:
         return True
     if comma and _NAMED_NUMBER.match(rest):
         return True
-    if regex.match(_COUNTED, rest, FLAGS):
+    if regex.match(rf"{_COUNTED}|\d+\s*[x×]\s", rest, FLAGS):
         return False
     found = _NUMBER_FIRST.match(rest)
     if not found or to_int(found["n"]) < 2:

@@ -37,7 +37,9 @@ NUMBER = (
 """A number in digits or English words, below a thousand."""
 POINT = "\N{ONE DOT LEADER}"
 """Stands for the decimal point while sentences are cut at full stops."""
-_DECIMAL = regex.compile(r"(?<![$€£]\s?[\d,]*)(?<=\d)\.(?=\d)(?!\d+\s?(?:dollars|bucks|usd|eur|\$))")
+_DECIMAL = regex.compile(
+    r"(?<![$€£]\s?[\d,]*)(?<=\d)\.(?=\d)(?!\d+\s?(?:dollars|bucks|usd|eur|\$))"
+)
 
 
 def hide_points(text: str) -> str:

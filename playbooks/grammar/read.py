@@ -6,7 +6,13 @@ import regex
 
 from playbooks.grammar.coupons import take_coupons
 from playbooks.grammar.items import read_lines
-from playbooks.grammar.leftovers import doubt_before, doubt_in, doubts_of, loose_codes
+from playbooks.grammar.leftovers import (
+    doubt_about_amount,
+    doubt_before,
+    doubt_in,
+    doubts_of,
+    loose_codes,
+)
 from playbooks.grammar.money import take_money
 from playbooks.grammar.numbers import NUMBER, hide_points, show_points, to_int
 from playbooks.grammar.order import Codes, Line, Order
@@ -46,6 +52,7 @@ _ATTRIBUTE = regex.compile(
     r"(?P<what>[\w\s\"-]+)$",
     FLAGS,
 )
+
 
 def read_order(text: str) -> Order:
     """Understand a task text; what may matter and was not understood is in ``unclear``."""
@@ -116,6 +123,8 @@ def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
             continue
         if doubt := doubt_before(sentence.partition(part)[0] if part in sentence else ""):
             unclear.append(doubt)
+        if doubt := doubt_about_amount(part):
+            unclear.append(doubt)
         new = _lines_of(part, asked or lines)
         if new is None:
             continue
@@ -155,11 +164,14 @@ def _set_fallback(lines: list[Line], text: str, condition: str) -> list[str]:
     """Give the line that a condition speaks of its substitute; what is doubtful about it."""
     said = set(words(condition))
     about = [n for n, line in enumerate(lines) if said & set(words(line.phrase))]
-    at = about[0] if len(about) == 1 else len(lines) - 1
-    if not lines or (len(lines) > 1 and len(about) > 1):
+    at = about[0] if len(about) == 1 else 0
+    if not lines or (len(lines) > 1 and len(about) != 1):
         return [f"what {text!r} is to be a substitute for"]
     found = read_lines(regex.sub(r"\bones?\b(?=\s*$)", "", text, flags=FLAGS))
-    if len(found) > 1 or (found and found[0].amount not in ("exact", "open")):
+    number_only = regex.fullmatch(
+        rf"(?:only |just )?(?:{NUMBER}|half|some|those|them)\b.{{0,12}}", text, FLAGS
+    )
+    if number_only or len(found) > 1 or (found and found[0].amount not in ("exact", "open")):
         return [f"the substitute {text!r}"]
     phrase = _whole_phrase(lines[at].phrase, found[0].phrase if found else clean(text))
     number = found[0].quantity if found and found[0].amount == "exact" else 0

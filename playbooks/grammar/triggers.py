@@ -83,5 +83,3 @@ def _about_set(label: str) -> bool:
     return bool(
         regex.search(r"\b(?:set|kit|bundle|package|combo|trio|outfit|collection)\b", label, FLAGS)
     )
-
-

@@ -97,7 +97,9 @@ _ANYTHING = regex.compile(
     FLAGS,
 )
 _FEWER = regex.compile(
-    r"[^.!?;,]*\b(?:if|" + SHOULD + r"|in case|when|where)\b[^.!?;]*\b(?:fewer|less|not enough|short|run(?:s)? out|(?:not|n't) (?:have|get|be|suffice)|insufficient|isn't|aren't|enough|that many|all of them)\b"
+    r"[^.!?;,]*\b(?:if|"
+    + SHOULD
+    + r"|in case|when|where)\b[^.!?;]*\b(?:fewer|less|not enough|short|run(?:s)? out|(?:not|n't) (?:have|get|be|suffice)|insufficient|isn't|aren't|enough|that many|all of them)\b"
     r"[^.!?;]*?\b(?:take|buy|get|order|send|give|fine|ok|okay|settle|whatever|however many|as many|accept|rest)\b[^.!?;]*"
     r"|\b(?:or )?(?:however many|as many as)(?: \w+){0,3} (?:are left|is left|are available|there are|you have|you can (?:get|find|supply)|remain|can be had|are there|is there|are in stock)\b"
     r"|\b(?:fewer|less) (?:is|are|would be|will be) (?:fine|ok|okay|alright|all right|acceptable)\b[^.!?;]*"
@@ -121,7 +123,11 @@ _FALLBACK = [
         FLAGS,
     ),
     regex.compile(
-        r"[,;.]?\s*\b(?:but )?(?:if|" + SHOULD + r"|in case|when)\b(?P<cond>[^.!?;]*?(?:\b|(?=n't))" + _SHORT + r"\b[^.!?;,]*?),?\s*"
+        r"[,;.]?\s*\b(?:but )?(?:if|"
+        + SHOULD
+        + r"|in case|when)\b(?P<cond>[^.!?;]*?(?:\b|(?=n't))"
+        + _SHORT
+        + r"\b[^.!?;,]*?),?\s*"
         r"(?:then )?(?:please )?(?:just )?(?:(?:i|we)(?:'ll| will| would|'d)? )?(?:take|buy|get|order|go for|choose|pick|grab|have|send|use|settle for|switch to|accept|substitute|replace it with)\s+(?:me |us )?(?P<what>[^.!?;]+)",
         FLAGS,
     ),
@@ -217,7 +223,10 @@ def _take_fallback(wishes: Wishes) -> None:
         if not _NOTHING.search(what):
             wishes.fallback_if = found[0][: found.start("what") - found.start()]
             wishes.fallback = regex.sub(
-                r"\b(?:instead|please|then)\b(?=[\s,]*$)|^\s*(?:please|then)\b|\bone\b(?=\s*(?:instead|$))", "", what, flags=FLAGS
+                r"\b(?:instead|please|then)\b(?=[\s,]*$)|^\s*(?:please|then)\b|\bone\b(?=\s*(?:instead|$))",
+                "",
+                what,
+                flags=FLAGS,
             ).strip(" ,")
         wishes.rest = cut(wishes.rest, found)
         return

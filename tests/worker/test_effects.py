@@ -58,7 +58,8 @@ def test_a_refused_write_is_told_as_failed(record: Run) -> None:
 @pytest.mark.parametrize("caught", [True, False])
 def test_a_write_without_an_answer_is_told_as_unknown(caught: bool, record: Run) -> None:
     code = f"try:\n    {ADD}except RuntimeError:\n    pass\nfinal_answer(1)" if caught else ADD
-    text = told(record(code, plan={"/basket/add": ["after"]}))
+    lost = {"/basket/add": ["after"], "/basket/view": [None, *["before"] * 5]}
+    text = told(record(code, plan=lost))
     assert text.count("EFFECT unknown: Req_AddProductToBasket(sku=") == 1
     assert "EFFECT done" not in text
 
