@@ -12,7 +12,7 @@ from pathlib import Path
 
 import regex
 
-from models.redact import hide
+from models.redact import hide, hider
 
 VERSION = 1
 _LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
@@ -37,6 +37,7 @@ class Journal:
         self._lock = threading.Lock()
         self._texts: set[str] = set()
         self._broken: str | None = None
+        self._hide = hider()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
@@ -52,7 +53,7 @@ class Journal:
         """
         line = json.dumps({"v": VERSION, "type": kind, **record}, ensure_ascii=False, default=str)
         # A lone surrogate, which no UTF-8 can hold, is written as its JSON escape.
-        data = (hide(line).translate(_LINE_ENDS) + "\n").encode("utf-8", "backslashreplace")
+        data = (self._hide(line).translate(_LINE_ENDS) + "\n").encode("utf-8", "backslashreplace")
         with self._lock:
             if self._broken:
                 raise JournalFailed(self._broken)

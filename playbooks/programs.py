@@ -39,6 +39,8 @@ added = [[{"sku": x["sku"], "quantity": 1}] for x in fillers]
 sums = {0: []}
 for dollars in range(1, 1 + (p["dollars"] if fillers else 0)):
     for i, filler in enumerate(fillers):
+        if filler["price"] > dollars:
+            break
         rest = sums.get(dollars - filler["price"])
         if rest is not None and rest.count(i) < filler["available"]:
             if dollars not in sums or len(rest) + 1 < len(sums[dollars]):

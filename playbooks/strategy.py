@@ -103,15 +103,7 @@ def _first_choice(order: Order, line: Line, facts: Facts) -> Choice:
     products = within_unit_limits(order, variants.candidates(line, facts))
     if not products:
         raise variants.Unresolved(f"no {line.phrase!r} keeps to the price limit")
-    doubtful = variants.relatives(line, facts)
-    if (
-        doubtful
-        and (line.amount == "all" or line.pick != "any" or order.goal == "total")
-        and not line.counts_packs
-    ):
-        raise variants.Unresolved(
-            f"it is unclear whether {doubtful[0].name!r} is one of {line.phrase!r}"
-        )
+    variants.refuse_doubts(order, line, facts)
     if line.amount == "all" or line.each:
         return _whole(order, line, products)
     if line.pick != "any":

@@ -8,6 +8,7 @@ from playbooks.facts import Facts, Found, Product
 from playbooks.grammar import Line, Order
 from playbooks.playbook import Playbook
 from playbooks.programs import SURVEY
+from store_tools.combo_products import FOUND_AT_MOST
 from store_tools.lexicon import NATURAL_PAIRS
 from store_tools.matching import RELATED, read_item, read_query
 from store_tools.words import singular, words
@@ -99,14 +100,26 @@ def _of_a_kind(products: list[Product]) -> list[Product]:
     return [p for p in products if p.score >= SURE or p.price >= PLAUSIBLE * usual]
 
 
-def relatives(line: Line, facts: Facts) -> list[Product]:
-    """Products in stock that may be of the kind or not: a hacksaw, where saws are wanted."""
+def refuse_doubts(order: Order, line: Line, facts: Facts) -> None:
+    """See that the products found are all there are, where another one would change the answer.
+
+    Raises:
+        Unresolved: a product in stock may be of the kind or not (a hacksaw, where saws are
+            wanted), or more were found than are told.
+    """
+    compared = line.amount == "all" or line.pick != "any" or order.goal != "none"
+    if not line.each and (line.counts_packs or not compared):
+        return
+    if len(_matches(line.phrase, facts)) >= FOUND_AT_MOST:
+        raise Unresolved(f"the shop has too many {line.phrase!r} to compare")
     near = facts.found.get(line.phrase, Found()).near
-    return [p for p in near if p.score == RELATED and p.available > 0]
+    doubtful = [p for p in near if p.score == RELATED and p.available > 0]
+    if doubtful:
+        raise Unresolved(f"it is unclear whether {doubtful[0].name!r} is one of {line.phrase!r}")
 
 
 def best_fit(line: Line, products: list[Product]) -> list[Product]:
-    """The products named exactly, or nearly so; else those whose name alone, without the SKU, answers; else all."""
+    """The products named exactly or nearly; else those whose name alone answers; else all."""
     same = [p for p in products if _letters(p.name) == _letters(line.phrase)]
     if same:
         return same

@@ -86,7 +86,7 @@ def bring_back(
 
 def distance(a: Content, b: Content) -> int:
     """Calls that it takes to move from one content to another."""
-    return sum(1 for sku in a.keys() | b.keys() if a.get(sku, 0) != b.get(sku, 0))
+    return len({sku for sku, _ in a.items() ^ b.items()})
 
 
 def walk_order(start: Content, contents: list[Content]) -> list[int]:

@@ -45,6 +45,8 @@ def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
     if not phrase:
         return scores
     found = {i: place for i, p in enumerate(products) if (place := find(phrase, p["name"]))}
+    if not found:
+        return scores
     places = {i: p for i, p in found.items() if isinstance(p, Place)}
     shop = _Shop(products, places, scores)
     verdicts = {i: shop.verdict(i) if i in places else "other" for i in found}
@@ -144,6 +146,10 @@ class _Shop:
         usual = [self._prices[i] for i, p in self._sure.items() if not p.known]
         if not usual:
             return "doubt"
+        odd = not any(p.build == place.build for i, p in self._sure.items() if i != index)
+        loose = not place.before and not place.measured and place.goes_with
+        if odd and loose and self._prices[index] <= min(usual):
+            return "other"
         share = self._prices[index] / max(1, median(usual))
         if share < FOUL_PRICE:
             return "open" if place.goes_with or share < FOUL_PRICE / 2 else "doubt"

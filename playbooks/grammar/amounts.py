@@ -130,6 +130,8 @@ _OF_CONTAINER = regex.compile(
 _ONCE = regex.compile(r",?\s+(?P<n>once|twice)\s*$", FLAGS)
 _TIMES = {"once": 1, "twice": 2}
 _PIECES_OF = regex.compile(r"^\s*(?:units?|pieces?|pcs|copies|copy|items?)\s+of\s+", FLAGS)
+_NAME = regex.compile(r"(?:\p{Lu}[\w'-]*\s+){2}[\p{Lu}\d]")
+"""The beginning of a product's own name; of a name each piece is one product."""
 _SIZED_CONTAINER = regex.compile(rf"\s*{PACKAGES}\s+of\s+{NUMBER}\b", FLAGS)
 
 Values = dict[str, object]
@@ -198,7 +200,8 @@ def _take_number(text: str, values: Values) -> str | None:
     text = text[found.end() :]
     of = _OF_CONTAINER.match(text)
     if of and not _SIZED_CONTAINER.match(text):
-        packs = packs or bool(_PACKAGE_OF.match(of[0]))
+        named = _PIECES_OF.match(of[0]) and _NAME.match(text, of.end())
+        packs = packs or bool(_PACKAGE_OF.match(of[0]) or named)
         text = text if _SINGLE_OF.match(of[0]) else text[of.end() :]
     if found["pair"] and _natural_pair(text):
         number //= 2

@@ -89,7 +89,7 @@ _OFFER = regex.compile(
     FLAGS,
 )
 _REGARDLESS = (
-    r"\b(?:anyway|anyhow|regardless|full price|without (?:it|them|a|any|the|one)|regular price|normal price|nonetheless|still|"
+    r"\b(?:anyway|anyhow|regardless|(?:full|list|usual|regular|normal|standard|original|ordinary) price|without (?:it|them|a|any|the|one)|nonetheless|still|"
     r"all the same|go ahead|proceed)\b[^.!?;]*"
 )
 _ANYWAY = regex.compile(
@@ -154,21 +154,44 @@ def take_coupons(text: str) -> CouponTalk:
     """Read coupon codes; what was read is replaced by a comma."""
     ban = take_ban(text)
     talk = CouponTalk(ban.rest, forbidden=ban.codes, unclear=ban.unclear)
+    strict = _take_conditions(talk) or ban.strict
+    if strict:
+        talk.mode = "any"
+    spoken_of = bool(_COUPON_WORD.search(talk.rest))
+    talk.mode = _mode(talk, *_take_zones(talk))
+    if spoken_of and not talk.codes:
+        talk.unclear.append("a coupon whose code was not recognised")
+    elif strict and not talk.codes:
+        talk.unclear.append("a discount is demanded and no code was recognised")
+    if ban.strict and talk.buy_anyway:
+        talk.unclear.append("whether to buy without a discount")
+    if talk.codes and ban.every:
+        talk.unclear.append("coupons are both forbidden and offered")
+    talk.codes = [code for code in talk.codes if code not in ban.codes]
+    if not talk.codes:
+        talk.mode = "none"
+    return talk
+
+
+def _take_conditions(talk: CouponTalk) -> bool:
+    """Read what is to be done where a code works or not; whether nothing is bought without one."""
     conditional = _IF_CODE.search(talk.rest)
     if conditional and not _NO_BUYING.search(conditional[0]):
         talk.codes.extend(dict.fromkeys(conditional.captures("code")))
         talk.buy_anyway = True
         talk.rest = cut(talk.rest, conditional)
-    for pattern, attribute in ((_ANYWAY, True), (_OTHERWISE, True), (_STRICT_ELSE, False)):
+    strict = False
+    for pattern, anyway in ((_ANYWAY, True), (_OTHERWISE, True), (_STRICT_ELSE, False)):
         found = pattern.search(talk.rest)
         if found and _ABOUT_CODES.search(found[0]) and not regex.search(CODE, found[0]):
-            talk.buy_anyway = talk.buy_anyway or attribute
+            talk.buy_anyway = talk.buy_anyway or anyway
+            strict = strict or not anyway
             talk.rest = cut(talk.rest, found)
-            if not attribute:
-                talk.mode = "any"
-    if ban.strict:
-        talk.mode = "any"
-    spoken_of = bool(_COUPON_WORD.search(talk.rest))
+    return strict
+
+
+def _take_zones(talk: CouponTalk) -> tuple[str, bool]:
+    """Read the codes; the sentences they stand in, and whether they stand in a list."""
     said: list[str] = []
     listed = False
     while found := _first_zone(talk.rest):
@@ -182,13 +205,7 @@ def take_coupons(text: str) -> CouponTalk:
             or bool(regex.search(rf"{_KEY}[^.!?]*:\s*{_QUOTE}{CODE}", sentence))
         )
         talk.rest = cut(talk.rest, found)
-    talk.mode = _mode(talk, " . ".join(said), listed)
-    if spoken_of and not talk.codes:
-        talk.unclear.append("a coupon whose code was not recognised")
-    if talk.codes and ban.every:
-        talk.unclear.append("coupons are both forbidden and offered")
-    talk.codes = [code for code in talk.codes if code not in ban.codes]
-    return talk
+    return " . ".join(said), listed
 
 
 def _first_zone(text: str) -> regex.Match[str] | None:

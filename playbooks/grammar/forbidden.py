@@ -45,9 +45,11 @@ _BUY = r"(?:buy|order|purchase|get|take|proceed|go ahead|check ?out)"
 _SAVING = r"(?:coupon|code|voucher|promo|discount|reduction|saving)s?"
 _WORKS = (
     r"(?:works?|working|helps?|appl(?:y|ies)|valid|accepted|counts?|gives?|saves?|takes?|brings?|lowers?|reduces?|"
-    r"goes through|off|discount)"
+    r"goes through|off|given|granted|available|discount)"
 )
-_NO_BUY = r"(?:(?:do|would|will|shall)(?:\s+not|n't)|no|nothing|not|never|won't|skip|leave|cancel|forget)"
+_NO_BUY = (
+    r"(?:(?:do|would|will|shall)(?:\s+not|n't)|no|nothing|not|never|won't|skip|leave|cancel|forget)"
+)
 _STRICT = [
     regex.compile(
         rf"(?:(?:,\s*)?(?:please\s+|and\s+|but\s+)*\bonly\s+{_BUY}(?:\s+(?:it|them|this|that|everything|anything|all))*|"

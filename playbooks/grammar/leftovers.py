@@ -46,12 +46,13 @@ _ODD_NUMBER = regex.compile(
     FLAGS,
 )
 _STRANGE = regex.compile(
-    r"(?:^|\s)(?:not|no|none|never|except|unless|if|instead|otherwise|should|must|provided|but|only|than|same number|as many|"
-    r"half of|coupons?|vouchers?|whichever|them|my|our|we|they|asked|wants?)(?=\s|$|,)"
+    r"(?:^|\s)(?:not|no|none|never|except|unless|if|instead|otherwise|should|must|provided|but|than|same number|as many|"
+    r"half of|only (?:for|if|when|as|on|from)|coupons?|vouchers?|whichever|them|my|our|we|they|asked|wants?)(?=\s|$|,)"
 )
 _PRONOUN = regex.compile(r"\b(?:them|those|these|that|which|it|is|are|they|you|we|i)\b")
 _ODD_AMOUNT = regex.compile(
-    rf"(?:{NUMBER}\s*(?:-|\bto\b|\bor\b)\s*{NUMBER}\s+\p{{L}}{{3}}|between\s+{NUMBER}\s+and\b|(?:all|every\w*)\s+but\b|half of\b)",
+    rf"(?:(?:\d+\s*-\s*\d+|{NUMBER}\s+(?:to|or)\s+{NUMBER})\s+\p{{L}}{{3}}|between\s+{NUMBER}\s+and\b|"
+    r"(?:all|every\w*)\s+but\b|half of\b)",
     FLAGS,
 )
 """Amounts that no line can say."""

@@ -126,8 +126,8 @@ def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
         if doubt := doubt_about_amount(part):
             unclear.append(doubt)
         new = _lines_of(part, asked or lines)
-        if new is None:
-            continue
+        if not new and (doubt := doubt_in(sentence, lines)):
+            unclear.append(doubt)
         lines.extend(new)
     if not lines and not unclear:
         lines = _nominal(text)
@@ -143,7 +143,7 @@ def _nominal(text: str) -> list[Line]:
     return []
 
 
-def _lines_of(part: str, before: list[Line]) -> list[Line] | None:
+def _lines_of(part: str, before: list[Line]) -> list[Line]:
     """Lines of an order sentence; one that only points back gives its quantity to the line before."""
     back = _BACK_REFERENCE.match(clean(part) or part)
     if back and before:
@@ -169,7 +169,7 @@ def _set_fallback(lines: list[Line], text: str, condition: str) -> list[str]:
         return [f"what {text!r} is to be a substitute for"]
     found = read_lines(regex.sub(r"\bones?\b(?=\s*$)", "", text, flags=FLAGS))
     number_only = regex.fullmatch(
-        rf"(?:only |just )?(?:{NUMBER}|half|some|those|them)\b.{{0,12}}", text, FLAGS
+        rf"(?:only |just )?(?:{NUMBER}|half|some|those|them)(?: of (?:them|those|it))?", text, FLAGS
     )
     if number_only or len(found) > 1 or (found and found[0].amount not in ("exact", "open")):
         return [f"the substitute {text!r}"]

@@ -51,6 +51,9 @@ def test_amounts(text: str, phrase: str, amount: str, quantity: int) -> None:
         ("Buy 4 boxes of sparkling juice", True),
         ("Buy 24 sparkling juices", False),
         ("Buy 24 cans of sparkling juice", False),
+        ("Buy 24 pieces of sparkling juice", False),
+        ("Buy 2 pieces of Sparkling Juice Rosbel 6 cans", True),
+        ("Buy one piece of Sparkling B20 Juice", True),
     ],
 )
 def test_what_a_number_counts(text: str, packs: bool) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from playbooks.facts import Facts, Found, Product, Row, read_facts
-from playbooks.grammar import read_order
+from playbooks.grammar import Line, Order, read_order
 from playbooks.playbook import Decline, Step, read_instruction
 from playbooks.strategy import plan
+from store_tools.combo_products import FOUND_AT_MOST
+from store_tools.matching import RELATED
 
 
 def product(sku: str, price: int, available: int = 9, **more: object) -> Product:
@@ -182,3 +184,62 @@ def test_a_cheap_thing_of_doubtful_kind_is_no_bargain() -> None:
 
 def test_an_unreadable_report_is_a_refusal() -> None:
     assert "cannot be read" in refused(plan(read_order("Buy a mug"), Facts(step="unreadable")))
+
+
+def test_a_good_that_is_itself_a_box_is_counted_in_pieces() -> None:
+    packs = [
+        product("five", 4, name="Hat Boxes Norda, pack of 5", units=5),
+        product("twenty", 14, name="Hat Boxes Norda, pack of 20", units=20),
+    ]
+    step = plan(read_order("Buy 30 hat boxes as cheaply as possible"), surveyed(hat_boxes=packs))
+    assert bought(step) == {"five": 2, "twenty": 1}
+
+
+def doubtful(query: str, sure: list[Product], doubt: Product) -> Facts:
+    near = doubt.model_copy(update={"score": RELATED})
+    return Facts(step="survey", found={query: Found(matches=tuple(sure), near=(near,))})
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Buy one of each mug you sell", "mug"),
+        ("Buy ALL mugs", "mugs"),
+        ("Buy the cheapest mug in stock", "mug"),
+        ("Buy 3 mugs as cheaply as possible", "mugs"),
+    ],
+)
+def test_a_product_that_may_be_of_the_kind_is_a_doubt(text: str, query: str) -> None:
+    sure = [product("mug", 7, name="Norda Fells Mug 1 L")]
+    odd = product("odd", 6, name="Mug Zarfle")
+    assert "unclear whether 'Mug Zarfle'" in refused(
+        plan(read_order(text), doubtful(query, sure, odd))
+    )
+    gone = odd.model_copy(update={"available": 0})
+    assert bought(plan(read_order(text), doubtful(query, sure, gone)))["mug"]
+
+
+def test_more_products_than_are_told_cannot_be_compared() -> None:
+    many = [product(f"m{i}", 7 + i, name=f"Norda Mug {i}") for i in range(FOUND_AT_MOST)]
+    facts = surveyed(mug=many, mugs=many)
+    assert "too many" in refused(plan(read_order("Buy the cheapest mug in stock"), facts))
+    assert "too many" in refused(plan(read_order("Buy ALL mugs"), facts))
+
+
+def test_details_in_brackets_are_no_second_thing_to_buy() -> None:
+    other = product("s", 9, name="Norda Mug Fells, 200 ml, Lacquer")
+    found = {
+        "mug 300 ml": [product("l", 9, name="Norda Mug Fells, 300 ml, Clay")],
+        "Lacquer": [other],
+    }
+    facts = Facts(step="survey", found={q: Found(matches=tuple(p)) for q, p in found.items()})
+    line = Line(phrase="mug 300 ml, Lacquer", amount="exact", pieces=("mug 300 ml", "Lacquer"))
+    assert "does not sell" in refused(plan(Order(lines=(line,)), facts))
+
+
+def test_the_whole_name_wins_over_one_that_differs_in_a_small_word() -> None:
+    one = product("one", 30, name="Norda Sconce Fells, One Light, Brass")
+    two = product("two", 40, name="Norda Sconce Fells, Light, Brass")
+    line = Line(phrase=one.name, amount="exact", quantity=2, counts_packs=True)
+    facts = Facts(step="survey", found={one.name: Found(matches=(two, one))})
+    assert bought(plan(Order(lines=(line,)), facts)) == {"one": 2}

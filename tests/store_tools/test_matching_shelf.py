@@ -44,6 +44,7 @@ def score_of(query: str, row: tuple[str, int], *others: tuple[str, int]) -> floa
     [
         ("Milk Churn Cleaner", 9),
         ("Milk Churn Zarfle", 9),
+        ("Milk Churn Anti-Rust Spray", 8),
         ("Milk Churn Care Guide (Booklet)", 7),
         ("Gift Box for Milk Churn", 12),
         ("Stool for Milk Churns", 40),
