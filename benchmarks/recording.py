@@ -23,8 +23,8 @@ from unittest.mock import patch
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from coordinator.journal import Journal  # noqa: E402
 from coordinator.config import RunConfig  # noqa: E402
+from coordinator.journal import Journal  # noqa: E402
 from coordinator.session import Session  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
 from launch.platform import BUNDLED_PACK  # noqa: E402

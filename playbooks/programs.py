@@ -25,6 +25,7 @@ final_answer(report)
 SIMULATE = """\
 import itertools
 combinations = [[]]
+possible = 1
 for group in p["groups"]:
     if "contents" in group:
         choices = group["contents"]
@@ -32,6 +33,7 @@ for group in p["groups"]:
         made = Combo_Generate_Product_Combinations_For_Target_Units(
             products=group["products"], target_units=group["target"])
         choices = [c["items"] for c in made["combinations"]]
+    possible *= len(choices)
     combinations = [a + b for a in combinations for b in choices][:p["most"]]
 base = combinations[:3]
 fillers = p["fillers"]
@@ -64,14 +66,15 @@ mixed = sorted(mixed, key=lambda pair: pair[0])
 added = added + [content for cost, content in mixed]
 for content in added:
     for start in base:
-        combinations.append(start + content)
-tested = combinations[:p["most"]]
+        if len(combinations) < p["tried"]:
+            combinations.append(start + content)
+tested = combinations
 tried = Combo_Test_Coupons_For_Product_Combinations(combinations=tested, coupons=p["coupons"])
 rows = tried["results"]
 with_code = [r for r in rows if r["coupon"]]
 best = rows[:8] + sorted(with_code, key=lambda r: -r["discount"])[:4] + with_code[:8]
 final_answer({"results": best, "errors": tried["errors"][:12], "tested": len(tested),
-              "cut": len(combinations) > len(tested)})
+              "cut": possible > p["most"]})
 """
 """Tries every code on every allowed set of items and reports the best results."""
 

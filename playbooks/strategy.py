@@ -19,7 +19,9 @@ from playbooks.facts import Facts, Product, Row
 from playbooks.grammar import Line, Order
 from playbooks.playbook import Decline, Step
 
-MOST_BASKETS = 200
+MOST_BASKETS = 1000
+MOST_TRIED = 200
+"""With additions; what the task asks for is always tried whole."""
 MOST_PRODUCTS = 500
 MOST_LISTED_FILLERS = 40
 EXPLICIT_CONTENTS = 10
@@ -234,6 +236,7 @@ def _simulate(order: Order, facts: Facts, choices: list[Choice]) -> Step:
             "fillers": [p.model_dump(include={"sku", "price", "available"}) for p in fillers],
             "dollars": bundle_coupon.MOST_DOLLARS,
             "most": MOST_BASKETS,
+            "tried": MOST_TRIED,
         },
     )
 
@@ -241,6 +244,8 @@ def _simulate(order: Order, facts: Facts, choices: list[Choice]) -> Step:
 def _after_simulation(order: Order, facts: Facts) -> Step | Decline:
     if not facts.rows:
         return Decline(f"no allowed basket could be set up {facts.error}".strip())
+    if facts.cut and order.goal != "none":
+        return Decline("there are more baskets than can be tried, so the best is not known")
     row = best_coupon.choose(order, facts.rows)
     if isinstance(row, Decline):
         return row

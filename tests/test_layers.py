@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "submission": {"launch"},
     "launch": {
-        "coordinator", "evaluator", "nextstep", "worker", "playbooks", "store_tools", "models", "erc3_compat",
-        "simulator",
+        "coordinator", "evaluator", "nextstep", "worker", "playbooks", "store_tools", "models",
+        "erc3_compat", "simulator",
     },
     "lab": {
         "launch", "coordinator", "evaluator", "worker", "playbooks", "store_tools", "models",

@@ -28,6 +28,7 @@ def simulated(fillers: Items, dollars: int = MOST_DOLLARS, most: int = 200) -> l
         "fillers": fillers,
         "dollars": dollars,
         "most": most,
+        "tried": most,
     }
     tools = {"Combo_Test_Coupons_For_Product_Combinations": price, "final_answer": lambda _: None}
     exec(compile(SIMULATE, "simulate", "exec"), {"p": parameters, **tools})

@@ -243,3 +243,10 @@ def test_the_whole_name_wins_over_one_that_differs_in_a_small_word() -> None:
     line = Line(phrase=one.name, amount="exact", quantity=2, counts_packs=True)
     facts = Facts(step="survey", found={one.name: Found(matches=(two, one))})
     assert bought(plan(Order(lines=(line,)), facts)) == {"one": 2}
+
+
+def test_a_best_basket_is_not_known_where_some_were_not_tried() -> None:
+    facts = rows(("", 0, 7), ("MUG5", 2, 5)).model_copy(update={"cut": True})
+    cheapest = read_order("Buy 1x mug as cheaply as possible. Coupons: MUG5, MUG6")
+    assert "more baskets" in refused(plan(cheapest, facts))
+    assert bought(plan(read_order("Buy 1x mug with coupon MUG5"), facts)) == {"mug": 1}
