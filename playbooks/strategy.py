@@ -92,9 +92,14 @@ def _whole_catalog(order: Order) -> int:
 
 
 def _line_choice(order: Order, line: Line, facts: Facts) -> Choice:
-    """The baskets that one line allows; its substitute where the first choice cannot be had."""
+    """The baskets that one line allows; its substitute where the first choice cannot be had.
+
+    A doubt about the first choice does not mean that it cannot be had.
+    """
     try:
         return _first_choice(order, line, facts)
+    except variants.Doubt:
+        raise
     except variants.Unresolved:
         if not line.fallback:
             raise

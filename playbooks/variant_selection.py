@@ -34,6 +34,10 @@ class Unresolved(Exception):
     """A line cannot be tied to products; the text says why."""
 
 
+class Doubt(Unresolved):
+    """It may be tied to these products or to others: nothing else is bought in their place."""
+
+
 def queries(order: Order) -> list[str]:
     """Every phrase that must be looked up."""
     phrases = [p for line in order.lines for p in line.phrases() if p != "*"]
@@ -104,18 +108,18 @@ def refuse_doubts(order: Order, line: Line, facts: Facts) -> None:
     """See that the products found are all there are, where another one would change the answer.
 
     Raises:
-        Unresolved: a product in stock may be of the kind or not (a hacksaw, where saws are
+        Doubt: a product in stock may be of the kind or not (a hacksaw, where saws are
             wanted), or more were found than are told.
     """
     compared = line.amount == "all" or line.pick != "any" or order.goal != "none"
     if not line.each and (line.counts_packs or not compared):
         return
     if len(_matches(line.phrase, facts)) >= FOUND_AT_MOST:
-        raise Unresolved(f"the shop has too many {line.phrase!r} to compare")
+        raise Doubt(f"the shop has too many {line.phrase!r} to compare")
     near = facts.found.get(line.phrase, Found()).near
     doubtful = [p for p in near if p.score == RELATED and p.available > 0]
     if doubtful:
-        raise Unresolved(f"it is unclear whether {doubtful[0].name!r} is one of {line.phrase!r}")
+        raise Doubt(f"it is unclear whether {doubtful[0].name!r} is one of {line.phrase!r}")
 
 
 def best_fit(line: Line, products: list[Product]) -> list[Product]:
