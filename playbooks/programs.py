@@ -69,11 +69,19 @@ for content in added:
         if len(combinations) < p["tried"]:
             combinations.append(start + content)
 tested = combinations
-tried = Combo_Test_Coupons_For_Product_Combinations(combinations=tested, coupons=p["coupons"])
-rows = tried["results"]
+rows = []
+errors = []
+for at in range(0, len(tested), 150):
+    tried = Combo_Test_Coupons_For_Product_Combinations(
+        combinations=tested[at:at + 150], coupons=p["coupons"])
+    rows += tried["results"]
+    errors += [e for e in tried["errors"] if e not in errors]
+rows = sorted(rows, key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))
+useful = [r["coupon"] for r in rows if r["coupon"]]
+errors = [e for e in errors if e.get("coupon") not in useful]
 with_code = [r for r in rows if r["coupon"]]
 best = rows[:8] + sorted(with_code, key=lambda r: -r["discount"])[:4] + with_code[:8]
-final_answer({"results": best, "errors": tried["errors"][:12], "tested": len(tested),
+final_answer({"results": best, "errors": errors[:12], "tested": len(tested),
               "cut": possible > p["most"]})
 """
 """Tries every code on every allowed set of items and reports the best results."""
