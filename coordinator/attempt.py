@@ -240,6 +240,9 @@ class Attempt:
         After a failure from outside it stays open, so that it can be tried again in its session.
         """
         task, run = self.task, self.run
+        if run.failure and benchmark and benchmark.finished():
+            # What is done is done: a fault that came after it leaves nothing to try again.
+            run.outcome, run.failure = "purchased", None
         score: float | None = None
         eval_log = ""
         if run.failure not in LEFT_OPEN:

@@ -121,3 +121,21 @@ def test_a_failed_journal_leaves_the_other_tasks_open() -> None:
     assert stop.asked
     with pytest.raises(JournalFailed, match="disk full"):
         stop.check()
+
+
+BUYS = """<code>
+Combo_Set_Basket_For_Items(items=[{"sku": "tea", "quantity": 2}])
+print(Req_CheckoutBasket(expected_total=8))
+</code>"""
+
+
+def test_a_limit_that_is_reached_after_the_purchase_takes_nothing_back(
+    make_run: Any, tea_buyer: Any
+) -> None:
+    says = ["THOUGHT: buy\nDECISION: PROCEED\nINSTRUCTION: Buy two."]
+    # Room for the question and the first step; the second step is not asked for.
+    run = make_run(tea_buyer, says=says, does=[BUYS, BUYS], task_limits=Limits(tokens=600))
+    task = run.go().tasks[0]
+    assert (task.outcome, task.failure, task.checkouts) == ("purchased", None, 1)
+    assert task.score == 1.0
+    assert "limit reached" in task.error
