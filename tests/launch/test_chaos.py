@@ -46,10 +46,15 @@ def disturbed(seed: int, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("seed", range(RUNS))
-def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "strategy"), [*((n, "evaluator-worker") for n in range(RUNS)), (RUNS, "next-step")]
+)
+def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: str) -> None:
     pack = disturbed(seed, tmp_path / "pack.json")
-    model = f"faulty/store?seed={seed}&rate=0.3"
+    brain = "store" if strategy == "evaluator-worker" else strategy
+    models = [f"--evaluator=faulty/{brain}?seed={seed}&rate=0.3"]
+    if strategy == "evaluator-worker":
+        models.append(f"--worker=faulty/{brain}?seed={seed}&rate=0.3")
     life = lives()
     rng = random.Random(f"deaths {seed}")
     code = 137
@@ -57,7 +62,7 @@ def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int) -> None:
         words: list[object] = ["--resume", life.run, "--jobs", 4, "--quiet"]
         if life.run is None:
             words = ["--pack", pack, "--out", life.folder / "logs", "--quiet"]
-            words += ["--evaluator", model, "--worker", model, "--jobs", 4]
+            words += [*models, "--strategy", strategy, "--jobs", 4]
         until = rng.randint(1, 400) if life.deaths < DEATHS else None
         code = life.live(*words, until=until, whole=rng.random() < 0.5)
     assert code == 0, life.said[-1]
