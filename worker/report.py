@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -105,6 +106,9 @@ def _without_sets(value: object) -> object:
     return value
 
 
+_NUMBERS = frozenset({int, float, bool, type(None)})
+
+
 def fit_json(value: object, limit: int) -> str:
     """JSON of a value; long lists and texts are shortened, with a note, until it fits."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
@@ -117,12 +121,13 @@ def fit_json(value: object, limit: int) -> str:
 
 
 def _shorten(value: object, most: int) -> object:
-    if isinstance(value, dict):
-        kept = dict(list(value.items())[: 4 * most])
-        return {k: _shorten(v, most) for k, v in kept.items()}
+    # Most of a large value are numbers; a call for each would take longer than all the rest.
     if isinstance(value, str):
         return value if len(value) <= 60 * most else f"{value[: 60 * most]}…"
-    if isinstance(value, Sequence):
-        head = [_shorten(v, most) for v in value[:most]]
+    if isinstance(value, dict):
+        kept = islice(value.items(), 4 * most)
+        return {k: v if type(v) in _NUMBERS else _shorten(v, most) for k, v in kept}
+    if isinstance(value, list | tuple):
+        head = [v if type(v) in _NUMBERS else _shorten(v, most) for v in value[:most]]
         return [*head, f"… {len(value) - most} more"] if len(value) > most else head
     return value
