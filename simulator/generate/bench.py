@@ -48,11 +48,6 @@ class Good:
         """Pieces in one pack, 1 for what is not sold in packs."""
         return int(self.size) if self.kind and self.kind.in_packs else 1
 
-    @property
-    def real_stock(self) -> int:
-        """What a checkout finds."""
-        return self.stock if self.ghost is None else self.ghost
-
     def as_json(self) -> dict[str, Any]:
         """The product as a pack file has it."""
         raw: dict[str, Any] = {"sku": self.sku, "name": self.name, "price": self.price}
