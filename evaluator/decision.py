@@ -62,6 +62,7 @@ _DECISION_WORD = regex.compile(rf"\b(?:(?P<go>{_GO})|(?P<end>{_END}))\b", FLAGS)
 _LEADING = regex.compile(rf"[\s*_`\"'>(\[]*(?:{_DECISION_WORD.pattern})(?!\s*(?:or\b|/|\|))", FLAGS)
 _NOT = regex.compile(r"\b(?:not|never|cannot|can't|don't|no|nor)\b", FLAGS)
 _ONLY_JSON = regex.compile(r"(?:```\w*\s*)?\[?\s*\{")
+_FENCED = regex.compile(r"```\w*\n(.*?)\n?```", regex.DOTALL)
 _LATE = regex.compile(r"^[ \t*_#>-]*+DECISION\W++(?:is\W++)?(\w++)", FLAGS)
 """A decision that stands behind the instruction or has no sign behind its label."""
 
@@ -169,5 +170,5 @@ def _named(value: dict[str, object]) -> dict[str, str]:
 
 
 def _unfenced(text: str) -> str:
-    found = regex.fullmatch(r"```\w*\n(.*?)\n?```", text, flags=regex.DOTALL)
+    found = _FENCED.fullmatch(text)
     return found[1].strip() if found else text

@@ -18,6 +18,8 @@ LOOSE_CHARS = 20_000
 _DECODER = json.JSONDecoder(strict=False)
 _STRAIGHT = str.maketrans("“”„‟‘’", '""""\'\'')
 _GAPS = r"[\s_\-*`]"
+_GAP = regex.compile(_GAPS)
+_START = regex.compile(r"\{")
 """What is left out of keys before they are compared."""
 _HIDING = regex.compile(r"\\[^\"'\\/]")
 """An escape that may stand for a letter or a gap of a key."""
@@ -60,7 +62,7 @@ def all_json(
 
 def fold(key: object) -> str:
     """A key for comparison: ``NextStep``, ``next_step`` and ``NEXT-STEP`` are one."""
-    return regex.sub(_GAPS, "", str(key).casefold())
+    return _GAP.sub("", str(key).casefold())
 
 
 def _last_mention(text: str, wanted: frozenset[str]) -> int:
@@ -83,7 +85,7 @@ def _mention(name: str) -> regex.Pattern[str]:
 
 def _strict(text: str, before: int) -> Iterator[object]:
     end = 0
-    for start in islice(regex.finditer(r"\{", text, endpos=before), STARTS_AT_MOST):
+    for start in islice(_START.finditer(text, endpos=before), STARTS_AT_MOST):
         if start.start() < end:
             continue  # inside of an object that was read
         try:
@@ -95,7 +97,7 @@ def _strict(text: str, before: int) -> Iterator[object]:
 
 def _loose(text: str, before: int) -> Iterator[object]:
     end, tried, text = 0, 0, text[:LOOSE_CHARS]
-    for start in regex.finditer(r"\{", text, endpos=before):
+    for start in _START.finditer(text, endpos=before):
         if start.start() < end:
             continue
         if tried == LOOSE_STARTS:

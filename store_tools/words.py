@@ -54,6 +54,7 @@ _PACKS = [
 _COUNTED = regex.compile(r"\b(\d+)\s+(\p{L}{3,})\b")
 _PIECES = frozenset({"pk", "unit"})
 _DOZEN = regex.compile(r"\b(half[\s-]?(?:a[\s-])?)?dozen\b")
+_PAIR = regex.compile(r"\b(?:pair|duo)\b")
 _ORDINALS = {"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"}
 _ORDINAL = regex.compile(rf"\b({'|'.join(_ORDINALS)})(?=\s+(?:edition|generation|gen|version)\b)")
 _EXTENT = regex.compile(
@@ -102,7 +103,7 @@ def _noted_size(folded: str) -> int | None:
     dozen = _DOZEN.search(folded)
     if dozen:
         return 6 if dozen[1] else 12
-    pair = regex.search(r"\b(?:pair|duo)\b", folded)
+    pair = _PAIR.search(folded)
     return 2 if pair and not NATURAL_PAIRS & set(_TOKEN.findall(folded)) else None
 
 
@@ -136,7 +137,11 @@ def units_of(name: str, sku: str = "", asked: str = "") -> int:
 
     ``asked`` is the text of a request, whose nouns may be counted in the name.
     """
-    return pack_size(name, frozenset(words(asked))) or pack_size(regex.sub(r"[-_]", " ", sku)) or 1
+    return (
+        pack_size(name, frozenset(words(asked)))
+        or pack_size(sku.replace("-", " ").replace("_", " "))
+        or 1
+    )
 
 
 @lru_cache(maxsize=65_536)

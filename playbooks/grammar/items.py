@@ -50,6 +50,14 @@ _ONE_EACH = regex.compile(
     r"^\s*(?:one|a|1|a single|1x)\s+(?:each|piece|unit)?\s*(?:of|of each(?: of)?)?:?\s+(?=\p{L})|\s*,?\s*(?:one|1) (?:of )?each\s*$",
     FLAGS,
 )
+_OR = regex.compile(r"\s*,?\s+or\s+")
+_JUST = regex.compile(r"^(?:just|only)\s+(?:the\s+)?(?P<what>[^,]+)", FLAGS)
+_PARENTHESIS = regex.compile(r"\(([^()]*)\)")
+_LABEL_AND_LIST = regex.compile(r"^(?P<label>[^(:]*)\((?P<list>[^()]*)\)\s*(?P<rest>.*)$")
+_SET_AND_LIST = regex.compile(
+    r"^(?P<label>[^:]*\b(?:set|kit|bundle|package|combo|trio|duo|outfit|collection|ensemble|lot|box|starter|gear)\b[^:]*?)(?::|\s[–—-]\s|,?\s*(?:consisting of|made up of|comprising|including|that is|i\.e\.?|namely|which means|meaning|containing|with)\s)(?P<list>[^:]+)$",
+    FLAGS,
+)
 _PIECES = regex.compile(
     r"\s*(?:,\s*(?:and|plus)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b)\s*",
     FLAGS,
@@ -58,7 +66,7 @@ _PIECES = regex.compile(
 
 def read_lines(text: str) -> list[Line]:
     """The lines of one order sentence without its verb."""
-    text = regex.sub(r"\(([^()]*)\)", _open_parenthesis, text)
+    text = _PARENTHESIS.sub(_open_parenthesis, text)
     enumerated = _enumeration(text)
     if enumerated:
         return enumerated
@@ -120,15 +128,7 @@ def _open_parenthesis(found: regex.Match[str]) -> str:
 
 def _enumeration(text: str) -> list[Line]:
     """Lines of "the full set (drink, bar and bottle)" or "the kit: tent, stove and lamp"."""
-    found = (
-        _KIT.search(text)
-        or regex.search(r"^(?P<label>[^(:]*)\((?P<list>[^()]*)\)\s*(?P<rest>.*)$", text)
-        or regex.search(
-            r"^(?P<label>[^:]*\b(?:set|kit|bundle|package|combo|trio|duo|outfit|collection|ensemble|lot|box|starter|gear)\b[^:]*?)(?::|\s[–—-]\s|,?\s*(?:consisting of|made up of|comprising|including|that is|i\.e\.?|namely|which means|meaning|containing|with)\s)(?P<list>[^:]+)$",
-            text,
-            FLAGS,
-        )
-    )
+    found = _KIT.search(text) or _LABEL_AND_LIST.search(text) or _SET_AND_LIST.search(text)
     if not found:
         return []
     listed = _ONE_EACH.sub("", found["list"])
@@ -175,8 +175,8 @@ def read_line(part: str) -> Line | None:
             return Line(phrase="*", amount="all")
         return None
     options = (
-        _colour_options(phrase) or tuple(clean(o) for o in regex.split(r"\s*,?\s+or\s+", phrase))
-        if regex.search(r"\sor\s", phrase)
+        _colour_options(phrase) or tuple(clean(o) for o in _OR.split(phrase))
+        if " or " in phrase
         else ()
     )
     every = [p for p in (clean(x) for x in _PIECES.split(phrase)) if p]
@@ -201,7 +201,7 @@ def _says_nothing(piece: str) -> bool:
 
 def _said_before(piece: str, before: list[str]) -> bool:
     """Whether "just the filter" names nothing that was not named already."""
-    found = regex.match(r"^(?:just|only)\s+(?:the\s+)?(?P<what>[^,]+)", piece, FLAGS)
+    found = _JUST.match(piece)
     return found is not None and set(words(found["what"])) <= set(words(" ".join(before)))
 
 

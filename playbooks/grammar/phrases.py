@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import regex
 
 from playbooks.grammar.numbers import NUMBER
@@ -36,6 +38,14 @@ _PURPOSE = regex.compile(
     rf"(?:,\s*)?\bfor (?:(?:the|our|my|a|an|his|her|their|this|next|your|some|upcoming|annual|all|ten|new)\s+)*(?:[\w'-]+\s+){{0,3}}?{_OCCASION}(?:'s)?(?:\s+(?:party|show|dinner|trip|event|room|{_OCCASION}))*(?:\s+(?:on|at|in|this|next)\s+[\w ]+)?(?=\s*[,.;:)]|\s*$|\s+(?:and|with|please)\b)",
     FLAGS,
 )
+_STRAY_SIGNS = regex.compile(r"^[\s,:;–-]+|[\s,:;.!?–-]+$")
+_STRAY_WORDS = regex.compile(
+    r"^(?:and|or|but|also|then|the|of|on|for|your|our|my|some|both|with|me|us|that|to)\s+|^(?:and|or|but|also|then|the|with|me|us|it|that)$|\s+(?:and|or|but|with|for|at|to|of|in|on|that|which|is|are|the)$",
+    FLAGS,
+)
+_GAP = regex.compile(r"\s+")
+_WORD = regex.compile(r"[\p{L}\p{N}']+")
+_NUMBER = regex.compile(NUMBER)
 _META = frozenset(
     [
         "it",
@@ -210,6 +220,7 @@ def cut(text: str, found: regex.Match[str]) -> str:
     return f"{text[: found.start()]} , {text[found.end() :]}"
 
 
+@lru_cache(maxsize=4096)
 def clean(text: str) -> str:
     """A phrase without politeness, purposes and stray punctuation."""
     previous = ""
@@ -217,20 +228,15 @@ def clean(text: str) -> str:
         previous = text
         text = _PURPOSE.sub(" ", text)
         text = _NOISE.sub(" ", text)
-        text = regex.sub(r"^[\s,:;–-]+|[\s,:;.!?–-]+$", "", text)
-        text = regex.sub(
-            r"^(?:and|or|but|also|then|the|of|on|for|your|our|my|some|both|with|me|us|that|to)\s+|^(?:and|or|but|also|then|the|with|me|us|it|that)$|\s+(?:and|or|but|with|for|at|to|of|in|on|that|which|is|are|the)$",
-            "",
-            text,
-            flags=FLAGS,
-        )
-    return regex.sub(r"\s+", " ", text).strip()
+        text = _STRAY_SIGNS.sub("", text)
+        text = _STRAY_WORDS.sub("", text)
+    return _GAP.sub(" ", text).strip()
 
 
 def is_meta(text: str) -> bool:
     """Whether a phrase names no goods but only talks about the order."""
-    found = regex.findall(r"[\p{L}\p{N}']+", text.casefold())
-    return all(w in _META or (w.isalpha() and regex.fullmatch(NUMBER, w)) for w in found)
+    found = _WORD.findall(text.casefold())
+    return all(w in _META or (w.isalpha() and _NUMBER.fullmatch(w)) for w in found)
 
 
 def clean_ends(text: str) -> str:

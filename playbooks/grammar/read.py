@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import regex
 
 from playbooks.grammar.coupons import take_coupons
@@ -33,6 +35,10 @@ _HARMLESS_CLAUSE = regex.compile(
     r"\bif (?:several|two|some|more than one)\b[^.!?;]*\b(?:same|tie|equal)\b[^.!?;]*|(?:and know that )?only one goes through|\b(?:order|buy) only if the (?:coupon|code|discount|voucher) \w+|\bonly if (?:it|they|that) (?:gives?|helps?|saves?|works?|applies)[^.!?;]*|(?:\bi know )?\bonly one (?:\w+ )?(?:can|may) be used\b|\b(?:buy|order) (?:it |them )?only if (?:it|that|the (?:code|coupon|discount)) (?:does|works|is|applies)\b",
     FLAGS,
 )
+_DASH = regex.compile(r"\s-\s")
+_DASH_BEFORE_LIST = regex.compile(r"\s-\s(?=[^-.!?]*\b(?:and|,)\b[^-.!?]*\s-\s)")
+_BLANKS = regex.compile(r"[ \t]+")
+_LAST_COMMAS = regex.compile(r"(?:\s*,)+\s*(?=[.!?;,]|$)")
 _SENTENCE = regex.compile(
     r"(?<!(?<!\d\s?)\b(?:no|nr|approx|incl|e\.g|i\.e|vs|st|dr|mr|mrs|ca|max|min)\.)(?<=[.!?])\s+|[!?\n]+|"
     rf";(?!\s*(?:and\s+)?(?:{NUMBER}\b|an?\s|one\s))",
@@ -54,6 +60,7 @@ _ATTRIBUTE = regex.compile(
 )
 
 
+@lru_cache(maxsize=256)
 def read_order(text: str) -> Order:
     """Understand a task text; what may matter and was not understood is in ``unclear``."""
     text = _tidy(text)
@@ -94,17 +101,15 @@ def _tidy(text: str) -> str:
         .replace("—", " - ")
         .replace("–", "-")
     )
-    text = regex.sub(
-        r"\s-\s", " , ", regex.sub(r"\s-\s(?=[^-.!?]*\b(?:and|,)\b[^-.!?]*\s-\s)", " : ", text)
-    )
-    return regex.sub(r"[ \t]+", " ", text).strip()
+    text = _DASH.sub(" , ", _DASH_BEFORE_LIST.sub(" : ", text))
+    return _BLANKS.sub(" ", text).strip()
 
 
 def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
     lines: list[Line] = []
     unclear: list[str] = []
     asked: list[Line] = []
-    for sentence in _SENTENCE.split(regex.sub(r"(?:\s*,)+\s*(?=[.!?;,]|$)", "", text)):
+    for sentence in _SENTENCE.split(_LAST_COMMAS.sub("", text)):
         sentence = sentence.strip(" .!?,;")
         if not sentence or (is_meta(sentence) and not (asked and _BACK_REFERENCE.search(sentence))):
             continue
