@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from tenacity import (
     RetryCallState,
@@ -17,6 +17,7 @@ from tenacity import (
 
 from erc3_compat import switch
 
+T = TypeVar("T")
 Trouble = Literal["rate_limit", "no_answer", "refused"]
 """``rate_limit``: turned away unread, so without effect. ``no_answer``: a dropped connection, a
 5xx or a text that cannot be read; whether it took effect is unknown. ``refused``: any other 4xx,
@@ -59,12 +60,31 @@ def pause(state: RetryCallState) -> float:
     return WAIT(state) if asked is None else asked * (1 + random.uniform(0, SPREAD))
 
 
-def attempts(again: Callable[[BaseException], bool], limit: int = ATTEMPTS) -> Retrying:
-    """Attempts at one request: call it with the function that makes one.
+def patiently(
+    attempt: Callable[[], T], again: Callable[[BaseException], bool], limit: int = ATTEMPTS
+) -> T:
+    """Attempts at one request, until one is answered.
 
     The last failure is raised as it is: where ``again`` says no, after ``limit`` attempts, or
     where the pauses would add up to more than :data:`PATIENCE_SECONDS`.
     """
+    try:
+        # Nearly always enough, and cheaper than the bookkeeping of attempts.
+        return attempt()
+    except Exception as error:
+        if not again(error):
+            raise
+        failed = [error]
+
+    def next_attempt() -> T:
+        if failed:
+            raise failed.pop()
+        return attempt()
+
+    return _attempts(again, limit)(next_attempt)
+
+
+def _attempts(again: Callable[[BaseException], bool], limit: int) -> Retrying:
     return Retrying(
         retry=retry_if_exception(again),
         wait=lambda state: pause(state),  # looked up late: tests do not wait

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from erc3_compat import switch
-from erc3_compat.patience import ATTEMPTS, attempts, trouble_of
+from erc3_compat.patience import ATTEMPTS, patiently, trouble_of
 
 if TYPE_CHECKING:
     from erc3_compat.own.base import HasTaskId
@@ -152,7 +152,7 @@ def _repeated(
             unanswered = unanswered or trouble == "no_answer"
             raise
 
-    return attempts(lambda error: trouble_of(error) in passing, limit)(once)
+    return patiently(once, lambda error: trouble_of(error) in passing, limit)
 
 
 def _made(name: str, fields: dict[str, Any]) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cached_property
+from types import CodeType
 from typing import Any, get_type_hints
 
-from pydantic import ConfigDict, ValidationError, validate_call
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from ledger.fault import ToolFault
 from ledger.record import Kind
@@ -46,28 +47,60 @@ class Tool:
 
     def types(self) -> dict[str, Any]:
         """The type of each argument, by name, as Python types and not as text."""
-        hints = get_type_hints(self.function, include_extras=True)
-        return {name: hints[name] for name in self.signature.parameters}
+        return _types(self.function, self.signature)
 
 
 def tool(kind: Kind, function: Callable[..., Any], *, final: bool = False) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
-    name = function.__name__
-
-    @cache
-    def checked() -> Callable[..., object]:
-        # Made at the first call: it takes long, and an instruction needs few of its tools.
-        return validate_call(config=ConfigDict(arbitrary_types_allowed=False))(function)
+    form = _form_of(function)
 
     def run(**arguments: object) -> object:
         try:
-            return checked()(**arguments)
+            checked = form.arguments.model_validate(arguments)
         except ValidationError as error:
             raise ToolFault(f"{_explain(error)}; expected {made.usage()}") from None
+        return function(**{name: getattr(checked, name) for name in arguments})
 
-    doc = inspect.getdoc(function) or ""
-    made = Tool(name, kind, doc, _signature(function), run, function, final)
+    made = Tool(function.__name__, kind, form.doc, form.signature, run, function, final)
     return made
+
+
+class _Form:
+    """What follows from how a function is written; the same for the tools of every task."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.doc = inspect.getdoc(function) or ""
+        self.signature = _signature(function)
+        self._function = function
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """What arguments have to look like; made at the first call, few tools are ever called."""
+        types = _types(self._function, self.signature)
+        parameters = self.signature.parameters
+        fields: dict[str, Any] = {
+            name: (kind, ... if (given := parameters[name].default) is _NOTHING else given)
+            for name, kind in types.items()
+        }
+        config = ConfigDict(protected_namespaces=())
+        return create_model(self._function.__name__, __config__=config, **fields)
+
+
+_NOTHING = inspect.Parameter.empty
+_forms: dict[tuple[CodeType, str], _Form] = {}
+
+
+def _form_of(function: Callable[..., Any]) -> _Form:
+    """Kept by the text of the function: every task makes its tools anew of the same few."""
+    key = function.__code__, repr((function.__annotations__, function.__defaults__))
+    if key not in _forms:
+        _forms[key] = _Form(function)
+    return _forms[key]
+
+
+def _types(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
+    hints = get_type_hints(function, include_extras=True)
+    return {name: hints[name] for name in signature.parameters}
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:

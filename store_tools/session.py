@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import regex
 
 from erc3_compat import store
-from erc3_compat.patience import ATTEMPTS, attempts, retry_after_of, trouble_of
+from erc3_compat.patience import ATTEMPTS, patiently, retry_after_of, trouble_of
 from ledger import Ledger, ToolFault
 from ledger.record import Kind
 from store_tools.mirror import ADD, CHECKOUT, REMOVE, Basket, Mirror
@@ -114,10 +114,8 @@ class StoreSession:
             return self._once(request) if read else self._write(request, final, about)
 
         try:
-            tries = attempts(
-                lambda e: isinstance(e, passing), CHECKOUT_ATTEMPTS if final else ATTEMPTS
-            )
-            return tries(once)
+            limit = CHECKOUT_ATTEMPTS if final else ATTEMPTS
+            return patiently(once, lambda error: isinstance(error, passing), limit)
         except Missed as missed:
             raise OutOfReach(missed.text) from None
 

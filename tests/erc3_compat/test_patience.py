@@ -8,10 +8,11 @@ from typing import Any
 
 import httpx
 import pytest
+import tenacity.nap
 
 from erc3_compat import ApiError, ApiException, patience, transport_errors
 from erc3_compat.own.base import read_retry_after
-from erc3_compat.patience import attempts, pause, trouble_of
+from erc3_compat.patience import patiently, pause, trouble_of
 
 
 def refusal(status: int, text: str = "no", after: str | None = None) -> ApiException:
@@ -80,10 +81,9 @@ def waits(monkeypatch: pytest.MonkeyPatch, error: Exception, limit: int = 5) -> 
     def fail() -> None:
         raise error
 
-    tries = attempts(lambda e: trouble_of(e) not in (None, "refused"), limit)
-    tries.sleep = slept.append
+    monkeypatch.setattr(tenacity.nap.time, "sleep", slept.append)
     with pytest.raises(type(error)) as caught:
-        tries(fail)
+        patiently(fail, lambda e: trouble_of(e) not in (None, "refused"), limit)
     assert caught.value is error
     return slept
 
