@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from smolagents import CodeAgent, LogLevel
 from smolagents.models import ChatMessage, MessageRole
-from smolagents.utils import AgentGenerationError
+from smolagents.monitoring import AgentLogger
+from smolagents.utils import AgentGenerationError, AgentMaxStepsError
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
@@ -38,6 +39,22 @@ def system_prompt(tools: Iterable[Tool]) -> str:
 @lru_cache(maxsize=16)
 def _rendered(tools: tuple[tuple[str, str], ...], rules: str) -> str:
     return _environment().get_template("system.jinja").render(tools=tools, python_rules=rules)
+
+
+class _Quiet(AgentLogger):  # type: ignore[misc]
+    """Says nothing, and does not render first what nobody sees."""
+
+    def __init__(self) -> None:
+        """Without a console."""
+        self.level = LogLevel.OFF
+
+    def log(self, *args: object, **kwargs: object) -> None:
+        """Nothing."""
+
+    log_error = log_markdown = log_code = log_rule = log_task = log_messages = log
+
+
+_QUIET = _Quiet()
 
 
 class _Agent(CodeAgent):  # type: ignore[misc]
@@ -103,15 +120,15 @@ class Worker:
             executor=executor,
             prompt_templates=_templates(system_prompt(ledger.tools)),
             max_steps=self._max_steps,
-            verbosity_level=LogLevel.OFF,
+            logger=_QUIET,
         )
         # Angle brackets are defused: the instruction may quote texts from outside.
         task = f"<instruction>\n{instruction.replace('<', chr(92) + 'u003c')}\n</instruction>"
-        result = agent.run(task, return_full_result=True)
-        if result.state == "success":
-            return {"result": result.output, "answered": True}
-        errors = [str(s["error"].get("message", "")) for s in result.steps if s.get("error")]
-        last = [e for e in errors if "Reached max steps" not in e]
+        output = agent.run(task)
+        errors = [e for e in (getattr(step, "error", None) for step in agent.memory.steps) if e]
+        if not (errors and isinstance(errors[-1], AgentMaxStepsError)):
+            return {"result": output, "answered": True}
+        last = [str(e.message) for e in errors[:-1]]
         return {"error": last[-1] if last else f"no final_answer within {self._max_steps} steps"}
 
 

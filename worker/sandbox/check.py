@@ -83,12 +83,12 @@ def _findings(tree: ast.Module, tools: Tools, known: frozenset[str]) -> Iterator
     for statement in tree.body:
         if "print" in _given_away(statement):
             yield statement.lineno, "NameError: print is needed to see results; use another name"
-    nodes = survey(tree).nodes
-    mentioned = {node.id for node in nodes if isinstance(node, ast.Name)}
+    seen = survey(tree)
+    mentioned = {node.id for node in seen.all(ast.Name)}
     if "*" in own or mentioned & {*_NOT_NAMED, "NameError"}:
         return
-    for node in nodes:
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+    for node in seen.all(ast.Call):
+        if not isinstance(node.func, ast.Name):
             continue
         name = node.func.id
         if name in own or name in known:

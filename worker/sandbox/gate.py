@@ -198,5 +198,5 @@ def _answer(value: object, name: str, limits: Limits) -> Answer:
 
 def _mention(code: str, name: str) -> int:
     """First line that names the tool: the best guess where a call has no line of its own."""
-    names = (node for node in survey(parse(code)).nodes if isinstance(node, ast.Name))
+    names = survey(parse(code)).all(ast.Name)
     return min((node.lineno for node in names if node.id == name), default=0)

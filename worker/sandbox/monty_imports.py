@@ -27,7 +27,11 @@ def library(name: str) -> str:
 
 def rewrite(code: str) -> tuple[str, list[str]]:
     """The code with such imports replaced, line for line, and the modules that it needs."""
-    imports = [n for n in survey(parse(code)).nodes if isinstance(n, ast.Import | ast.ImportFrom)]
+    seen = survey(parse(code))
+    imports: list[ast.Import | ast.ImportFrom]
+    imports = [*seen.all(ast.Import), *seen.all(ast.ImportFrom)]
+    if not imports:
+        return code, []
     lines = code.encode().split(b"\n")
     needed: set[str] = set()
     # From the end, so that the places of the earlier statements stay right.

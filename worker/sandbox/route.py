@@ -23,9 +23,18 @@ _EXPRESSIONS = (
     *(ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Starred),
     *(ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp, ast.GeneratorExp),
     *(ast.comprehension, ast.JoinedStr, ast.FormattedValue, ast.NamedExpr),
-    *(ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop),
 )
-_KNOWN_NODES = _STATEMENTS + _EXPRESSIONS
+_GROUPS = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
+_KNOWN_NODES = frozenset(
+    [*_STATEMENTS, *_EXPRESSIONS, *(kind for group in _GROUPS for kind in group.__subclasses__())]
+)
+_LOOKED_AT = frozenset(
+    [
+        *(ast.Name, ast.Attribute, ast.Call, ast.GeneratorExp, ast.Import, ast.ImportFrom),
+        *(ast.ExceptHandler, ast.FunctionDef, ast.NamedExpr, ast.BinOp, ast.Constant),
+    ]
+)
+"""Nodes of which more is to be known than their kind."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -93,22 +102,22 @@ def wants_process(
 class _Look:
     def __init__(self, tree: ast.Module, tools: frozenset[str], known: frozenset[str]) -> None:
         seen = survey(tree)
-        self.nodes, self.parents = seen.nodes, seen.parents
+        self.seen, self.parents = seen, seen.parents
         self.own = bound_names(tree)
         self.names = tools | known | self.own
         self.tools = tools - self.own
         self.modules = {
             alias.asname or alias.name: alias.name
-            for node in self.nodes
-            if isinstance(node, ast.Import)
+            for node in seen.all(ast.Import)
             for alias in node.names
         }
 
     def reason(self) -> str | None:
-        for node in self.nodes:
-            if not isinstance(node, _KNOWN_NODES):
-                return type(node).__name__
-            found = self._of(node)
+        for node in self.seen.nodes:
+            kind = type(node)
+            if kind not in _KNOWN_NODES:
+                return kind.__name__
+            found = self._of(node) if kind in _LOOKED_AT else None
             if found:
                 return found
         return None
@@ -237,10 +246,8 @@ class _Look:
         return func.id if isinstance(func, ast.Name) else ""
 
     def _used(self, name: str) -> bool:
-        return any(
-            isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-            for node in self.nodes
-        )
+        names = self.seen.all(ast.Name)
+        return any(node.id == name and isinstance(node.ctx, ast.Load) for node in names)
 
     def _fails_alike(self, statement: ast.stmt) -> bool:
         """Whether all that can go wrong is worded in Monty as in CPython: tools, mostly."""

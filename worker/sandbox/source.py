@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from models.python_code import kept_tree
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 class Unparsable(ValueError):
@@ -51,6 +54,11 @@ class Survey:
     nodes: tuple[ast.AST, ...]
     parents: dict[ast.AST, ast.AST]
     levels: int
+    _by_kind: dict[type[ast.AST], list[Any]]
+
+    def all(self, kind: type[Node]) -> list[Node]:
+        """The nodes of exactly this kind, in order."""
+        return self._by_kind.get(kind, [])
 
 
 @lru_cache(maxsize=64)
@@ -63,17 +71,41 @@ def survey(tree: ast.Module) -> Survey:
     while layer:
         levels += 1
         nodes += layer
-        pairs = [(child, node) for node in layer for child in ast.iter_child_nodes(node)]
-        parents.update(pairs)
-        layer = [child for child, _ in pairs]
-    return Survey(tuple(nodes), parents, levels)
+        below: list[ast.AST] = []
+        for node in layer:
+            for child in _children(node):
+                parents[child] = node
+                below.append(child)
+        layer = below
+    by_kind: dict[type[ast.AST], list[Any]] = {}
+    for node in nodes:
+        by_kind.setdefault(type(node), []).append(node)
+    return Survey(tuple(nodes), parents, levels, by_kind)
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """As ``ast.iter_child_nodes``, in half the time: every snippet is walked before it runs."""
+    found: list[ast.AST] = []
+    for value in map(node.__dict__.get, node._fields):
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif type(value) is list:
+            found += [item for item in value if isinstance(item, ast.AST)]
+    return found
+
+
+_BINDING: tuple[type[ast.AST], ...] = (
+    *(ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.alias),
+    *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+)
 
 
 @lru_cache(maxsize=64)
 def bound_names(tree: ast.Module) -> frozenset[str]:
     """Every name that the code gives a meaning to, at whatever level."""
     found: set[str] = set()
-    for node in survey(tree).nodes:
+    seen = survey(tree)
+    for node in (node for kind in _BINDING for node in seen.all(kind)):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 found.add(name)
