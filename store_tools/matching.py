@@ -121,6 +121,9 @@ def read_query(text: str) -> Query:
     )
 
 
+_BREAKS = dict.fromkeys(map(ord, "-_/."), " ")
+
+
 @lru_cache(maxsize=32_768)
 def read_item(name: str, sku: str) -> Item:
     """Take a product's name and SKU apart."""
@@ -128,7 +131,7 @@ def read_item(name: str, sku: str) -> Item:
     main, _ = _cut(plain_text(name))
     every = words(name)
     core = words(main) or every
-    parts = words(regex.sub(r"[-_/.]", " ", sku))
+    parts = words(sku.translate(_BREAKS))
     head, boxes = _head([w for w in core if w not in STOPWORDS])
     tokens = (*every, *parts)
     joined = frozenset(a + b for chain in (every, parts) for a, b in pairwise(chain))

@@ -55,6 +55,8 @@ _COUNTED = regex.compile(r"\b(\d+)\s+(\p{L}{3,})\b")
 _PIECES = frozenset({"pk", "unit"})
 _DOZEN = regex.compile(r"\b(half[\s-]?(?:a[\s-])?)?dozen\b")
 _PAIR = regex.compile(r"\b(?:pair|duo)\b")
+_ANY_PHRASE = regex.compile("|".join(phrase.pattern for phrase, _ in PHRASES))
+"""Most names hold none, and looking for each takes long."""
 _ORDINALS = {"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"}
 _ORDINAL = regex.compile(rf"\b({'|'.join(_ORDINALS)})(?=\s+(?:edition|generation|gen|version)\b)")
 _EXTENT = regex.compile(
@@ -66,10 +68,13 @@ _NEGATED = regex.compile(r"\bnon[\s-]+(\p{L}+)")
 _TOKEN = regex.compile(r"\d+/\d+|[\p{L}\p{N}]+(?:[.'’][\p{L}\p{N}]+)*")
 
 
+@lru_cache(maxsize=8192)
 def plain_text(text: str) -> str:
     """Casefolded text with marks, quotes and inch signs in one spelling."""
-    folded = unicodedata.normalize("NFKD", text).casefold()
-    folded = "".join(c for c in folded if not unicodedata.combining(c)).replace("’", "'")
+    folded = text.casefold()
+    if not text.isascii():
+        folded = unicodedata.normalize("NFKD", text).casefold()
+        folded = "".join(c for c in folded if not unicodedata.combining(c)).replace("’", "'")
     return _INCH.sub("inch", folded).replace("°", " degree ")
 
 
@@ -148,8 +153,9 @@ def units_of(name: str, sku: str = "", asked: str = "") -> int:
 def words(text: str) -> tuple[str, ...]:
     """Tokens of a text in one form: singular, measures joined, packs as ``6pk``, synonyms folded."""
     folded = plain_text(text)
-    for phrase, one in PHRASES:
-        folded = phrase.sub(one, folded)
+    if _ANY_PHRASE.search(folded):
+        for phrase, one in PHRASES:
+            folded = phrase.sub(one, folded)
     folded = _ORDINAL.sub(lambda m: _ORDINALS[m[1]], folded)
     folded = _EXTENT.sub(" ", folded)
     folded = _NEGATED.sub(r"non\1", folded)

@@ -39,13 +39,16 @@ def clean(text: str) -> str:
     Newline and tab stay; other control characters become visible escapes such as ``\\x1b``.
     Addresses of objects become zero: they would differ between a run and its repetition.
     """
-    text = _ADDRESS.sub("0x0", text)
+    if "0x" in text:
+        text = _ADDRESS.sub("0x0", text)
+    if text.isascii() and text.isprintable():
+        return text
     return _UNPRINTABLE.sub(_escape, printable(text.replace("\r\n", "\n")))
 
 
 def printable(text: str) -> str:
     """Text that every encoder takes: half characters become question marks."""
-    return _SURROGATES.sub("?", text)
+    return text if text.isascii() else _SURROGATES.sub("?", text)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -95,18 +98,18 @@ class _Copy:
         self.what = what
         self.exact = exact
 
-    def copy(self, value: object, depth: int) -> Plain:
+    def copy(self, value: Any, depth: int) -> Plain:
         if depth > MAX_DEPTH:
             raise NotPlain(f"{self.what} is nested deeper than {MAX_DEPTH} levels")
         kind = type(value)
+        if kind is str or kind is int or kind is float:
+            return self._scalar(value)
         if value is None or kind is bool:
             self._spend(5)
             return value
-        if kind is str or kind is int or kind is float:
-            return self._scalar(value)
-        if isinstance(value, Mapping):
+        if kind is dict or isinstance(value, Mapping):
             return {self._key(k): self.copy(v, depth + 1) for k, v in value.items()}
-        if isinstance(value, list | tuple | set | frozenset):
+        if kind is list or isinstance(value, list | tuple | set | frozenset):
             return self._sequence(value, depth)
         return self._other(value, depth)
 
@@ -126,7 +129,7 @@ class _Copy:
 
     def _key(self, key: object) -> Any:
         if isinstance(key, str):
-            return self._scalar(str(key))
+            return self._scalar(key if type(key) is str else str(key))
         if self.exact and isinstance(key, tuple):
             return tuple(self._key(item) for item in key[:MAX_DEPTH])
         if isinstance(key, bool | int | float) or key is None:
@@ -188,6 +191,8 @@ def _cleaned(value: Plain) -> Plain:
         return clean(value)
     if isinstance(value, dict):
         return {_cleaned(k): _cleaned(v) for k, v in value.items()}
+    if type(value) is int:
+        return value
     if isinstance(value, list | tuple | set | frozenset):
         return type(value)(_cleaned(v) for v in value)
     return value
