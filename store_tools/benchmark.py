@@ -43,16 +43,17 @@ class StoreBenchmark:
 
     def __init__(self, client: StoreClient, guide: str) -> None:
         self._session = StoreSession(client)
+        self._tools = [
+            *request_tools(self._session),
+            *product_tools(self._session),
+            *basket_tools(self._session),
+        ]
         self.guide = guide
 
     def tools(self, ledger: Ledger) -> list[Tool]:
         """The tools for one instruction, booked in its ledger."""
         self._session.use(ledger)
-        return [
-            *request_tools(self._session),
-            *product_tools(self._session),
-            *basket_tools(self._session),
-        ]
+        return list(self._tools)
 
     def state(self, ledger: Ledger) -> str:
         """The basket, read afresh, as JSON text; after a checkout the receipt too.

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
-
-if TYPE_CHECKING:
-    import httpx
 
 _JSON = {"Content-Type": "application/json"}
 Response = TypeVar("Response", bound=BaseModel)
@@ -51,7 +48,7 @@ class HttpResponse(Protocol):
 class Http(Protocol):
     """What is needed of an HTTP client; `httpx.Client` is one."""
 
-    def post(self, url: httpx.URL, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
+    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
         """Send a request; `httpx.TransportError` when the network fails."""
 
     def close(self) -> None:
@@ -107,7 +104,6 @@ class BaseClient:
         self.base_url = base_url.rstrip("/")
         self._http = http
         self._secret = secret
-        self._urls: dict[str, httpx.URL] = {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base_url={self.base_url!r})"
@@ -119,7 +115,7 @@ class BaseClient:
         the official SDK looks at them; `httpx.TransportError` when the network fails.
         """
         body = request.model_dump_json(exclude_none=True).encode()
-        response = self._http.post(self._url(path), content=body, headers=_JSON)
+        response = self._http.post(self.base_url + path, content=body, headers=_JSON)
         try:
             data = response.json()
         except ValueError:
@@ -130,14 +126,6 @@ class BaseClient:
             return response_model.model_validate(data)
         except ValidationError as error:
             raise self._failure(response, f"Invalid response payload: {error}") from None
-
-    def _url(self, path: str) -> httpx.URL:
-        """The URL of a path; reading one takes longer than writing a request, and few there are."""
-        if path not in self._urls:
-            import httpx  # importing the package must stay cheap
-
-            self._urls[path] = httpx.URL(self.base_url + path)
-        return self._urls[path]
 
     def _refusal(self, response: HttpResponse, data: object) -> ApiException:
         try:

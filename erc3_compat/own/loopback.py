@@ -10,13 +10,18 @@ import socket
 import threading
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
+from urllib.parse import quote
 
 import httptools  # type: ignore[import-untyped, unused-ignore]
 import httpx
 
 _PORTION = 1 << 16
 _HTTP_PORT = 80
+_SCHEME = "http://"
+_AS_THEY_ARE = "/%?=&:@!$'()*+,;"
+"""Signs that mean something in a path and are written as they are."""
 _LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
 Place = tuple[str, int]
 """Host and port."""
@@ -38,16 +43,17 @@ class LoopbackClient:
         self._idle: dict[Place, list[_Connection]] = {}
         self._closed = False
 
-    def post(self, url: httpx.URL, *, content: bytes, headers: Mapping[str, str]) -> Answer:
+    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> Answer:
         """Send a request and read the whole answer.
 
         Raises httpx.TransportError when the network fails, RuntimeError after ``close``.
         """
-        place = (url.host, url.port or _HTTP_PORT)
+        netloc, _, path = url.removeprefix(_SCHEME).partition("/")
+        place, name = _place_of(netloc)
         connection = self._kept(place) or _Connection(place, self._connect_seconds, self._seconds)
         answer = Answer()
         try:
-            connection.exchange(_written(url, content, headers), answer)
+            connection.exchange(_written(name, path, content, headers), answer)
         except BaseException:
             connection.close()
             raise
@@ -196,12 +202,18 @@ class _Connection:
         self._used = time.monotonic()
 
 
-def _written(url: httpx.URL, content: bytes, headers: Mapping[str, str]) -> bytes:
+@lru_cache(maxsize=64)
+def _place_of(netloc: str) -> tuple[Place, str]:
+    """Where to connect to, and how the request names it."""
+    url = httpx.URL(_SCHEME + netloc)
+    return (url.host, url.port or _HTTP_PORT), url.netloc.decode("ascii")
+
+
+def _written(host: str, path: str, content: bytes, headers: Mapping[str, str]) -> bytes:
     """A request as it goes over the line."""
-    lines = [
-        b"POST %b HTTP/1.1" % url.raw_path,
-        b"Host: %b" % url.netloc,
-        b"Content-Length: %d" % len(content),
-        *(f"{name}: {value}".encode("latin-1") for name, value in headers.items()),
-    ]
-    return b"\r\n".join((*lines, b"", content))
+    more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    head = (
+        f"POST /{quote(path, safe=_AS_THEY_ARE)} HTTP/1.1\r\nHost: {host}\r\n"
+        f"Content-Length: {len(content)}\r\n{more}\r\n"
+    )
+    return head.encode("latin-1") + content

@@ -12,7 +12,7 @@ import pytest
 from erc3_compat.own.loopback import LoopbackClient
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
-Serve = Callable[..., httpx.URL]
+Serve = Callable[..., str]
 
 
 @pytest.fixture
@@ -42,11 +42,11 @@ def serve() -> Iterator[Serve]:
 
     threads: list[threading.Thread] = []
 
-    def start(*connections: Sequence[Sequence[bytes]]) -> httpx.URL:
+    def start(*connections: Sequence[Sequence[bytes]]) -> str:
         threads.append(threading.Thread(target=play, args=(connections,), daemon=True))
         threads[0].start()
         port: int = listener.getsockname()[1]
-        return httpx.URL(f"http://127.0.0.1:{port}/a/b?c=d")
+        return f"http://127.0.0.1:{port}/a/b?c=d"
 
     yield start
     for thread in threads:
@@ -57,7 +57,7 @@ def serve() -> Iterator[Serve]:
     assert all(one.startswith(wanted) and b"\r\nContent-Length: 2\r\n" in one for one in seen)
 
 
-def post(client: LoopbackClient, url: httpx.URL) -> tuple[int, str]:
+def post(client: LoopbackClient, url: str) -> tuple[int, str]:
     answer = client.post(url, content=b"{}", headers={"Content-Type": "application/json"})
     return answer.status_code, answer.text
 
@@ -117,12 +117,12 @@ def test_no_usable_answer_is_an_error_of_httpx(
 def test_waits_have_an_end() -> None:
     client = LoopbackClient(connect_seconds=5, seconds=0.05, kept_seconds=5)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(httpx.ReadTimeout):
-        post(client, httpx.URL(f"http://127.0.0.1:{silent.getsockname()[1]}/"))
+        post(client, f"http://127.0.0.1:{silent.getsockname()[1]}/")
 
 
 def test_nobody_there(client: LoopbackClient) -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
-        url = httpx.URL(f"http://127.0.0.1:{gone.getsockname()[1]}/")
+        url = f"http://127.0.0.1:{gone.getsockname()[1]}/"
     with pytest.raises(httpx.ConnectError):
         post(client, url)
 

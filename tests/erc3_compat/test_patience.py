@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
 import httpx
 import pytest
-import tenacity.nap
 
 from erc3_compat import ApiError, ApiException, patience, transport_errors
 from erc3_compat.own.base import read_retry_after
@@ -81,7 +81,7 @@ def waits(monkeypatch: pytest.MonkeyPatch, error: Exception, limit: int = 5) -> 
     def fail() -> None:
         raise error
 
-    monkeypatch.setattr(tenacity.nap.time, "sleep", slept.append)
+    monkeypatch.setattr(time, "sleep", slept.append)
     with pytest.raises(type(error)) as caught:
         patiently(fail, lambda e: trouble_of(e) not in (None, "refused"), limit)
     assert caught.value is error
