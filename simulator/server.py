@@ -51,9 +51,7 @@ class Simulator:
         self._desk = desk
         self._listener = listener
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(
-            target=self._server.run, args=([listener],), name="simulator", daemon=True
-        )
+        self._thread = threading.Thread(target=self._run, name="simulator", daemon=True)
         self._thread.start()
 
     def __enter__(self) -> Simulator:
@@ -74,12 +72,21 @@ class Simulator:
         """Block until the server has stopped."""
         self._thread.join()
 
-    def stop(self) -> None:
-        """Shut the server down and free its port; a second call does nothing."""
+    def stop(self, *, wait: bool = True) -> None:
+        """Shut the server down and free its port; a second call does nothing.
+
+        Without ``wait`` it does so a moment after this has returned.
+        """
         self._server.should_exit = True
-        self._thread.join(STOP_S)
-        self._listener.close()
-        self._desk.close()
+        if wait:
+            self._thread.join(STOP_S)
+
+    def _run(self) -> None:
+        try:
+            self._server.run([self._listener])
+        finally:
+            self._listener.close()
+            self._desk.close()
 
 
 def serve(
