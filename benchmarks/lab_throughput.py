@@ -31,9 +31,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from lab.job import Job, do  # noqa: E402
+from lab.job import Job  # noqa: E402
 from lab.packs import pack_text, source_of  # noqa: E402
 from lab.records import Settings  # noqa: E402
+from lab.work import do  # noqa: E402
 
 BRAIN = "playbook/store"
 LINES = 25

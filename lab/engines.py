@@ -9,16 +9,18 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import forkserver
 from multiprocessing.util import Finalize
 from typing import Any, Protocol
 
 from lab.cores import cores
-from lab.job import Job, do
+from lab.job import Job
 from lab.records import Trial
 from launch.errors import CannotRun
 
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
+WARM = ["lab.warm"]
 REACH_SECONDS = 5.0
 """How long a scheduler may take to answer."""
 
@@ -46,7 +48,7 @@ class Here:
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         for job in jobs:
-            yield job, do(job)
+            yield job, _do(job)
 
 
 class Processes:
@@ -59,12 +61,12 @@ class Processes:
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["lab.job"])
+        context.set_forkserver_preload(WARM)
         pool = ProcessPoolExecutor(self._count, mp_context=context, initializer=_begin)
         waiting: dict[Future[list[Trial]], Job] = {}
         try:
             for job in jobs:
-                waiting[pool.submit(do, job)] = job
+                waiting[pool.submit(_do, job)] = job
                 if len(waiting) >= AHEAD * self._count:
                     yield from _ready(waiting)
             while waiting:
@@ -119,7 +121,7 @@ class Dask:
 
     def _submit(self, job: Job, ready: Any, waiting: dict[str, Job]) -> None:
         # pure=False: the same job twice is two trials, not one remembered answer.
-        future = self._client.submit(do, job, pure=False)
+        future = self._client.submit(_do, job, pure=False)
         waiting[future.key] = job
         ready.add(future)
 
@@ -133,6 +135,20 @@ def engine_for(jobs: int, tasks: int, scheduler: str | None) -> Engine:
     if processes == 1 or tasks == 1:
         return Here(threads)
     return Processes(processes, threads)
+
+
+def warm_up(jobs: int, scheduler: str | None) -> None:
+    """Begin to load what processes will need, beside whatever is done before there is work."""
+    if min(jobs, cores()) > 1 and not scheduler:
+        multiprocessing.get_context("forkserver").set_forkserver_preload(WARM)
+        forkserver.ensure_running()
+
+
+def _do(job: Job) -> list[Trial]:
+    # Whoever only hands out the jobs need not load what plays them.
+    from lab.work import do
+
+    return do(job)
 
 
 def _result(future: Any, waiting: dict[str, Job]) -> tuple[Job, list[Trial]]:

@@ -96,9 +96,10 @@ def _minimise(raw: Raw, out: Path | None, brain: tuple[str, str], any_words: boo
 
 def _player(brain: tuple[str, str]) -> Play:
     """Plays one scenario in this process."""
-    from lab.job import Job, do
+    from lab.job import Job
     from lab.packs import pack_text
     from lab.records import Settings
+    from lab.work import do
 
     settings = Settings(packs=(), evaluator=brain[0], worker=brain[1])
     return lambda raw: do(Job(0, 0, pack_text("one", [raw]), None, settings))[0]

@@ -84,8 +84,8 @@ def regress(
     ] = False,
 ) -> None:
     """Run packs against a brain and report scores with intervals beside trivial baselines."""
-    explained(lambda: _prepare(plot, scheduler, keep_journals))
     jobs = jobs or cores()
+    explained(lambda: _prepare(plot, jobs, scheduler, keep_journals))
     if resume:
         _refuse_with_resume(pack, evaluator, worker, epochs, save_baseline, strategy)
         run = explained(lambda: _go_on(resume, jobs, scheduler))
@@ -158,11 +158,11 @@ def _check(
         raise typer.BadParameter(wrong)
 
 
-def _prepare(plot: Path | None, scheduler: str | None, keep_journals: bool) -> None:
+def _prepare(plot: Path | None, jobs: int, scheduler: str | None, keep_journals: bool) -> None:
     from dotenv import load_dotenv
 
+    from lab.engines import warm_up
     from lab.plots import check_plot
-    from worker.sandbox import chosen_kind
 
     load_dotenv(Path.cwd() / ".env")
     if scheduler and keep_journals:
@@ -171,6 +171,9 @@ def _prepare(plot: Path | None, scheduler: str | None, keep_journals: bool) -> N
         )
     if plot:
         check_plot(plot)
+    warm_up(jobs, scheduler)
+    from worker.sandbox import chosen_kind
+
     try:
         chosen_kind()
     except ValueError as error:

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from lab.folder import RunFolder
-from lab.job import Job, do
+from lab.job import Job
 from lab.packs import sources_of
 from lab.records import LabRun, Settings, Trial
 from lab.run import begin
+from lab.work import do
 
 BRAIN = "playbook/store"
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from lab import baseline
-from lab.job import Job, do
+from lab.job import Job
 from lab.packs import Digest, pack_text, source_of
 from lab.records import LabRun, PackInfo, Settings, Trial
+from lab.work import do
 from launch.errors import CannotRun
 
 Make = Callable[..., Trial]

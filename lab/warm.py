@@ -1,0 +1,17 @@
+"""What every process that plays has to load first; importing this loads it.
+
+Processes are forked from one that has imported it, so that it is loaded once for all of them.
+"""
+
+from __future__ import annotations
+
+import simulator.app
+import simulator.pages.site
+from lab import work
+from models.tokens import count_text
+from worker.sandbox import walls
+
+__all__ = ["simulator", "work"]
+
+count_text("")
+walls()
