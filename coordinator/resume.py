@@ -9,7 +9,7 @@ from typing import Any
 from coordinator.attempt import Start
 from coordinator.config import TaskInfo
 from coordinator.journal import journal_paths
-from coordinator.memory import Memory, read_memory
+from coordinator.memory import Memory, Unusable, read_memory
 from coordinator.records import RunResults, TaskResult
 
 GONE = "gone"
@@ -48,7 +48,8 @@ def continuation(
     single task where that ``may_start``.
 
     Raises:
-        Unusable: a journal cannot be read.
+        Unusable: a journal cannot be read, or a task that is not done is unknown to the platform
+            and may not be started anew.
         ApiException: the platform refused.
     """
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
@@ -59,11 +60,13 @@ def continuation(
     plan = Continuation(seconds=_seconds(folder))
     for old, task, memory in zip(tasks, now, memories, strict=True):
         done = memory.result if memory else None
-        final = status[task.task_id] in CLOSED and not may_start
+        final = status[task.task_id] in {*CLOSED, GONE} and not may_start
         if done and (final or not done.infrastructure_failure):
             plan.order.append(task.task_id)
             plan.kept.append(done)
             continue
+        if status[task.task_id] == GONE and not may_start:
+            raise Unusable(f"the platform does not know {task.task_id} ({task.spec_id})")
         if status[task.task_id] == GONE or (done and status[task.task_id] in CLOSED):
             task = _as_new(platform, benchmark, task)
             memory = replace(memory, effects=(), turns=()) if memory else None

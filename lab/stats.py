@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy import stats
 
+from coordinator.stats.interval import CONFIDENCE, wilson
 from lab.records import Rate
 
-CONFIDENCE = 0.95
 ALPHA = 0.05
 POWER = 0.8
 RESAMPLES = 4999
@@ -30,11 +30,8 @@ def rate(passed: int, of: int, tasks: int | None = None) -> Rate:
     if of == 0:
         return Rate(passed=0, of=0)
     share = passed / of
-    size = tasks or of
-    found = stats.binomtest(round(share * size), size).proportion_ci(CONFIDENCE, "wilson")
-    # At 0 and at 1 the formula leaves a rounding error.
-    low, high = max(0.0, float(found.low)), min(1.0, float(found.high))
-    return Rate(passed=passed, of=of, share=share, low=min(low, share), high=max(high, share))
+    low, high = wilson(share, tasks or of)
+    return Rate(passed=passed, of=of, share=share, low=low, high=high)
 
 
 def pass_hat(counts: Mapping[tuple[int, int], int], k: int) -> float | None:

@@ -28,19 +28,19 @@ def share_of(passed: int, of: int, tasks: int | None = None) -> Share:
     if not known():
         return Share(passed=passed, of=of, share=round(share, 6))
     size = tasks or of
-    low, high = _wilson(round(share * size), size)
-    # A whole number of tasks need not give the same share.
-    low, high = min(low, share), max(high, share)
+    low, high = wilson(share, size)
     return Share(
         passed=passed, of=of, share=round(share, 6), low=round(low, 6), high=round(high, 6)
     )
 
 
 @cache
-def _wilson(passed: int, of: int) -> tuple[float, float]:
+def wilson(share: float, of: int) -> tuple[float, float]:
+    """The interval around a share of so many tasks; the share lies within it. Needs scipy."""
     # Late: it takes a second to load, and is an extra.
     from scipy.stats import binomtest
 
-    found = binomtest(passed, of).proportion_ci(CONFIDENCE, method="wilson")
-    # At 0 and at 1 the formula leaves a rounding error.
-    return max(0.0, float(found.low)), min(1.0, float(found.high))
+    found = binomtest(round(share * of), of).proportion_ci(CONFIDENCE, method="wilson")
+    # At 0 and at 1 the formula leaves a rounding error, and a whole number of tasks need not
+    # give the same share.
+    return min(share, max(0.0, float(found.low))), max(share, min(1.0, float(found.high)))

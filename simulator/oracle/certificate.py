@@ -15,7 +15,6 @@ from simulator.oracle.answer import Answer
 from simulator.oracle.bound import optimum
 from simulator.oracle.demand import Demand
 from simulator.oracle.market import Market
-from simulator.oracle.solve import solve
 from simulator.pack import Event, Scenario
 from simulator.shop import Basket, Catalog, Shop, ShopError
 
@@ -35,18 +34,6 @@ def certificate(demand: Demand, answer: Answer) -> dict[str, Any]:
         "best_total": best,
         "answers": len(answer.purchases),
     }
-
-
-def renewed(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """The scenario with the expectation and certificate that its shop has by now.
-
-    For a scenario whose products, stock, prices or coupons were changed; the demand stays, less
-    the products that are gone. Raises `CertificateError` where there is no certificate, and what
-    `solve` raises.
-    """
-    demand = _demand(scenario).within({product["sku"] for product in scenario["products"]})
-    answer = solve(demand, Market.of_scenario(scenario["products"], scenario["coupons"]))
-    return {**scenario, "expect": answer.expect(), "oracle": certificate(demand, answer)}
 
 
 def _demand(scenario: Mapping[str, Any]) -> Demand:

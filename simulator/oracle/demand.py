@@ -6,8 +6,8 @@ whole dollars.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 Amount = Literal["exact", "all", "each", "up_to"]
@@ -94,16 +94,6 @@ class Demand:
         while demand is not None:
             yield demand
             demand = demand.otherwise
-
-    def within(self, skus: Container[str]) -> Demand:
-        """The same demand in a shop that sells only these."""
-        wants = tuple(
-            replace(want, choices=tuple(c for c in want.choices if c.sku in skus))
-            for want in self.wants
-        )
-        extras = tuple(sku for sku in self.extras if sku in skus)
-        otherwise = self.otherwise.within(skus) if self.otherwise else None
-        return replace(self, wants=wants, extras=extras, otherwise=otherwise)
 
     def to_json(self) -> dict[str, Any]:
         """The demand as JSON values, defaults left out."""
