@@ -32,7 +32,7 @@ def report(
         first = find_run(run, logs)
         if other is None:
             path = out or first / "report.html"
-            write_whole(path, run_page(read_run_view(first)))
+            write_whole(path, run_page(first))
         else:
             second = find_run(other, logs)
             path = out or second / f"report-beside-{first.resolve().name}.html"

@@ -1,56 +1,22 @@
-"""Parts of a turn made ready for a template: code with its calls, bars, short texts."""
+"""Figures and short texts as a person reads them, on a page and in a terminal."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from markupsafe import Markup
+from pydantic_core import to_json
 
-from coordinator.report.highlight import code_lines
-from coordinator.report.records import Act, Asked, Story
+from coordinator.report.records import Act, Asked
 from ledger import ToolCall
 from models.records import Usage
-from worker.report import StepRecord, fit_json
+from worker.report import fit_json
 
 DASH = "–"
-ANSWER_CHARS = 12_000
+ANSWER_CHARS = 100_000
 """Of one answer; longer ones lose the middle of their lists, with a note."""
 PEEK_CHARS = 90
-REQUESTS_SHOWN = 30
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Lines of code up to one that made calls, and those calls."""
-
-    first: int
-    lines: tuple[Markup, ...]
-    calls: tuple[ToolCall, ...]
-
-
-@dataclass(frozen=True)
-class Block:
-    """One snippet of a turn, cut where it made calls."""
-
-    step: StepRecord
-    chunks: tuple[Chunk, ...]
-    loose: tuple[ToolCall, ...]
-    """Calls of the snippet whose line is not known."""
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A stacked bar: (class, start, width) in percent of the longest of its chart."""
-
-    parts: tuple[tuple[str, float, float], ...]
-
-
-def blocks(act: Act) -> list[Block]:
-    """The snippets of a turn, each with its calls under their lines."""
-    tools = frozenset(call.name for call in act.tools)
-    return [_block(n, step, act.tools, tools) for n, step in enumerate(act.steps, start=1)]
+_JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 def strays(act: Act) -> list[ToolCall]:
@@ -59,70 +25,10 @@ def strays(act: Act) -> list[ToolCall]:
     return [call for call in act.tools if call.step not in known]
 
 
-def _block(
-    number: int, step: StepRecord, calls: Iterable[ToolCall], tools: frozenset[str]
-) -> Block:
-    lines = code_lines(step.code, tools)
-    under: dict[int, list[ToolCall]] = {}
-    loose: list[ToolCall] = []
-    for call in calls:
-        if call.step == number:
-            inside = call.line is not None and 1 <= call.line <= len(lines)
-            (under.setdefault(call.line or 0, []) if inside else loose).append(call)
-    chunks: list[Chunk] = []
-    begin = 0
-    for line in [*sorted(under), len(lines)]:
-        if line > begin:
-            made = tuple(under.get(line, ()))
-            chunks.append(Chunk(begin + 1, tuple(lines[begin:line]), made))
-            begin = line
-    return Block(step, tuple(chunks), tuple(loose))
-
-
-def time_bars(story: Story) -> list[Bar]:
-    """Per turn where the seconds went: evaluator, worker's model, tools, the rest."""
-    rows = []
-    for act in story.acts:
-        eyes = sum(call.seconds for call in act.asked if call.role == "evaluator")
-        hands = sum(call.seconds for call in act.asked if call.role != "evaluator")
-        tools = sum(call.seconds for call in act.tools)
-        rest = max((act.seconds or 0.0) - eyes - hands - tools, 0.0)
-        rows.append([("eyes", eyes), ("hands", hands), ("tools", tools), ("rest", rest)])
-    return _bars(rows)
-
-
-def token_bars(story: Story) -> list[Bar]:
-    """Per turn the tokens that are known: prompt read anew, prompt from a cache, completion."""
-    rows: list[list[tuple[str, float]]] = []
-    for act in story.acts:
-        cached = sum(call.usage.cached or 0 for call in act.asked)
-        prompt = sum(call.usage.prompt or 0 for call in act.asked)
-        said = sum(call.usage.completion or 0 for call in act.asked)
-        rows.append([("eyes", max(prompt - cached, 0)), ("rest", cached), ("hands", said)])
-    return _bars(rows)
-
-
-def _bars(rows: Iterable[list[tuple[str, float]]]) -> list[Bar]:
-    kept = list(rows)
-    longest = max((sum(size for _, size in row) for row in kept), default=0.0) or 1.0
-    bars = []
-    for row in kept:
-        parts, at = [], 0.0
-        for kind, size in row:
-            width = round(100 * size / longest, 2)
-            if width:
-                parts.append((kind, round(at, 2), width))
-            at += width
-        bars.append(Bar(tuple(parts)))
-    return bars
-
-
 def tokens_of(calls: Iterable[Asked]) -> int | None:
     """Prompt and completion tokens of calls; None as soon as one is unknown."""
-    total = Usage(prompt=0, completion=0)
-    for call in calls:
-        total = total + call.usage
-    return tokens(total)
+    found = [tokens(call.usage) for call in calls]
+    return None if None in found else sum(some or 0 for some in found)
 
 
 def tokens(usage: Usage) -> int | None:
@@ -134,8 +40,7 @@ def tokens(usage: Usage) -> int | None:
 
 def peek(value: object, limit: int = PEEK_CHARS) -> str:
     """The beginning of a value as JSON, for one line."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return cut(text, limit)
+    return cut(_JSON.encode(value), limit)
 
 
 def cut(text: str, limit: int = PEEK_CHARS) -> str:
@@ -151,7 +56,12 @@ def arguments(call: ToolCall) -> str:
 
 def answer(value: object) -> str:
     """A whole value as JSON that can be read again, shortened only where it is very long."""
-    return fit_json(value, ANSWER_CHARS)
+    try:
+        text = to_json(value).decode()
+    except ValueError:
+        # Half characters: Python's own writer lets them pass.
+        return fit_json(value, ANSWER_CHARS)
+    return text if len(text) <= ANSWER_CHARS else fit_json(value, ANSWER_CHARS)
 
 
 def number(value: float | None, digits: int = 0) -> str:

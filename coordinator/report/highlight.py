@@ -12,10 +12,9 @@ import keyword
 import re
 from functools import lru_cache
 
-from markupsafe import Markup
-
 _TOKEN = re.compile(
-    r"""(?P<c>\#[^\n]*)
+    r"""(?P<e>&(?:amp|lt|gt);)
+    |(?P<c>\#[^\n]*)
     |(?P<s>(?:\b[rbfuRBFU]{1,2})?
         (?:'''.*?(?:'''|\Z) | \"\"\".*?(?:\"\"\"|\Z)
         |  '(?:\\.|[^'\\\n])*(?:'|$) | "(?:\\.|[^"\\\n])*(?:"|$)))
@@ -23,40 +22,36 @@ _TOKEN = re.compile(
     |(?P<w>[^\W\d]\w*)""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
-_BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+_KEYWORDS = frozenset(keyword.kwlist)
+_KINDS = {name: "b" for name in dir(builtins) if not name.startswith("_")}
+_KINDS |= dict.fromkeys(_KEYWORDS, "k")
 
 
-def code_lines(code: str, tools: frozenset[str] = frozenset()) -> list[Markup]:
+def code_lines(code: str, tools: frozenset[str] = frozenset()) -> list[str]:
     """Each line of ``code`` as HTML: c comment, s string, n number, k keyword, b builtin, t tool.
 
     A string over several lines is closed and opened again at each of them.
     """
     if '"""' in code or "'''" in code:
-        return [Markup(line) for line in _scanned(code, tools).split("\n")]
+        return _scanned(code, tools).split("\n")
     return [_line(line, tools) for line in code.split("\n")]
 
 
 @lru_cache(maxsize=4096)
-def _line(line: str, tools: frozenset[str]) -> Markup:
+def _line(line: str, tools: frozenset[str]) -> str:
     """One line on its own; programs of a playbook differ in a line or two."""
-    return Markup(_scanned(line, tools))
+    return _scanned(line, tools)
 
 
 def _scanned(code: str, tools: frozenset[str]) -> str:
-    parts: list[str] = []
-    at = 0
-    for match in _TOKEN.finditer(code):
-        parts.append(html.escape(code[at : match.start()], quote=False))
-        at = match.end()
-        parts.append(_marked(match.group(), match.lastgroup or "", tools))
-    parts.append(html.escape(code[at:], quote=False))
-    return "".join(parts)
+    def marked(match: re.Match[str]) -> str:
+        text, kind = match.group(), match.lastgroup
+        if kind == "w":
+            kind = "t" if text in tools and text not in _KEYWORDS else _KINDS.get(text, "e")
+        if kind == "e":
+            return text
+        inside = text.replace("\n", f'</span>\n<span class="{kind}">')
+        return f'<span class="{kind}">{inside}</span>'
 
-
-def _marked(text: str, kind: str, tools: frozenset[str]) -> str:
-    if kind == "w":
-        kind = "k" if keyword.iskeyword(text) else "t" if text in tools else ""
-        kind = kind or ("b" if text in _BUILTINS else "")
-        return f'<span class="{kind}">{text}</span>' if kind else text
-    lines = html.escape(text, quote=False).split("\n")
-    return "\n".join(f'<span class="{kind}">{line}</span>' for line in lines)
+    # Quotes stay as they are, so that escaped code has the same words as the code itself.
+    return _TOKEN.sub(marked, html.escape(code, quote=False))

@@ -9,8 +9,9 @@ from typing import Any
 
 from coordinator.journal import write_whole
 from coordinator.report.records import Act, RunView, Story
-from coordinator.report.render import packed, page, pair_html
+from coordinator.report.render import packed, page
 from coordinator.report.rows import Row, flags, labels, rows_of, totals
+from coordinator.report.story import pair_html
 
 COLUMNS = (
     ("task", "Task"), ("score", "Score"), ("change", "Change"), ("turns num", "Turns"),

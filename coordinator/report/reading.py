@@ -7,7 +7,7 @@ be the next thing that goes wrong: what cannot be read is named in it, and the r
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from coordinator.records import Brain, Turn
+from coordinator.report.lines import lines_of, parsed
 from coordinator.report.records import Act, Asked, RunView, Story
 from models.records import PromptPart, Usage
 from worker.recorded import NotRecorded
@@ -24,8 +25,11 @@ NOTE_CHARS = 2_000
 Record = TypeVar("Record", bound=BaseModel)
 
 
-def read_run_view(folder: Path) -> RunView:
-    """Everything that a run folder holds. Raises NotRecorded where it is none."""
+def read_run_view(folder: Path, kept: Callable[[Story], Story] = lambda story: story) -> RunView:
+    """Everything that a run folder holds, or what ``kept`` leaves of each story as it is read.
+
+    Raises NotRecorded where it is no run folder.
+    """
     problems: list[str] = []
     results = read_results(folder, problems)
     known = {str(task.get("task_id")): task for task in records_in(results.get("tasks"))}
@@ -33,7 +37,7 @@ def read_run_view(folder: Path) -> RunView:
     if not paths and not results:
         raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
     kinds = read_labels(folder)
-    stories = [read_story(path, known, kinds) for path in paths]
+    stories = [kept(read_story(path, known, kinds)) for path in paths]
     order = {task_id: place for place, task_id in enumerate(known)}
     stories.sort(key=lambda story: order.get(story.task_id, len(order)))
     return run_view(folder, results, stories, problems)
@@ -67,7 +71,7 @@ def read_results(folder: Path, problems: list[str] | None = None) -> dict[str, A
     """``results.json`` as it stands; {} where there is none or it cannot be read."""
     path = folder / "results.json"
     try:
-        found = json.loads(path.read_bytes())
+        found = parsed(path.read_bytes())
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
@@ -80,7 +84,7 @@ def read_results(folder: Path, problems: list[str] | None = None) -> dict[str, A
 def read_labels(folder: Path) -> dict[str, tuple[str, ...]]:
     """By spec the kinds of task, as the pack says that lies in the folder; {} where none does."""
     try:
-        pack = json.loads((folder / "pack.json").read_bytes())
+        pack = parsed((folder / "pack.json").read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
     shops = records_in(pack.get("scenarios")) if isinstance(pack, dict) else []
@@ -97,7 +101,7 @@ def read_story(
     Lines that cannot be read, such as the last one of a run that was killed, become notes.
     """
     reader = _Reader()
-    for where, record in _lines(path, reader.notes):
+    for where, record in lines_of(path, reader.notes):
         reader.take(where, record)
     task = reader.task
     result = (known or {}).get(_text(task, "task_id")) or reader.result
@@ -186,7 +190,7 @@ class _Reader:
             self._add(None)
 
     def _close(self, where: str, record: dict[str, Any]) -> None:
-        turn = _model(Turn, record)
+        turn = _turn(record)
         if turn is None:
             self.notes.append(f"{where}: a turn that cannot be read")
         self._add(turn)
@@ -204,6 +208,20 @@ class _Reader:
 def records_in(value: object) -> list[dict[str, Any]]:
     """The JSON objects of a list; [] for anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _turn(record: dict[str, Any]) -> Turn | None:
+    """A turn of a journal; None where it cannot be read."""
+    # An answer may be anything that JSON can be. Looking through it for what only live data has
+    # takes longer than checking all the rest.
+    report = record.get("report")
+    if not isinstance(report, dict) or "result" not in report:
+        return _model(Turn, record)
+    turn = _model(Turn, record | {"report": report | {"result": None}})
+    if turn is None or turn.report is None:
+        return turn
+    whole = turn.report.model_copy(update={"result": report["result"]})
+    return turn.model_copy(update={"report": whole})
 
 
 def _asked(record: dict[str, Any], texts: dict[str, str]) -> Asked:
@@ -248,24 +266,6 @@ def _note(record: dict[str, Any]) -> str:
     text = rest.get("text") if set(rest) == {"text"} else None
     said = text if isinstance(text, str) else json.dumps(rest, ensure_ascii=False)
     return f"{kind}: {said}"[:NOTE_CHARS]
-
-
-def _lines(path: Path, notes: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        notes.append(f"the journal cannot be read: {error.strerror}")
-        return
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line:
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            notes.append(f"line {number} of the journal cannot be read")
-            continue
-        if isinstance(record, dict):
-            yield f"line {number}", record
 
 
 def _text(record: dict[str, Any], name: str) -> str:

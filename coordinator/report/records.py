@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from coordinator.records import PASS, Brain, Turn
@@ -93,6 +93,10 @@ class Story:
     """Kinds of task that it was said to belong to."""
     resumed: int = 0
     """How often it was taken up again."""
+
+    def outline(self) -> Story:
+        """The task without its turns, where its result tells what they came to."""
+        return self if self.result is None else replace(self, acts=())
 
     def of_result(self, name: str) -> Any:
         """A value of the result; None where there is none."""

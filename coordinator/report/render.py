@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import (
     BytecodeCache,
@@ -17,19 +17,15 @@ from jinja2 import (
     FileSystemLoader,
     StrictUndefined,
 )
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from coordinator.report import blocks
-from coordinator.report.records import Story
-from worker.sandbox.values import clean
-
-if TYPE_CHECKING:
-    from coordinator.report.pairs import Pair
-    from coordinator.report.rows import Row
+from coordinator.report.markup import address, broken, plain
+from coordinator.report.rows import mark_html, row_html
 
 HERE = Path(__file__).parent
-PACKING = 6
-"""Level of zlib: a higher one takes three times as long for two percent."""
+PACKING = 2
+"""Level of zlib: 6 takes more than twice as long for a seventh less."""
 
 
 def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values: Any) -> str:
@@ -63,24 +59,10 @@ def policy(*, live: bool) -> str:
     return "; ".join(f"{name} {value}" for name, value in parts.items())
 
 
-def story_html(story: Story) -> str:
-    """The story of one task as a piece of a page."""
-    return str(_macros().whole(story))
-
-
-def row_html(row: Row) -> str:
-    """One row of the table of tasks."""
-    return str(environment().get_template("rows.html.jinja").module.row(row))  # type: ignore[attr-defined]
-
-
-def pair_html(pair: Pair) -> str:
-    """The stories of one task in two runs, turn beside turn."""
-    return str(_macros().sides(pair))
-
-
-def packed(html: str) -> str:
+def packed(html: str) -> Markup:
     """A piece of a page as deflated base64: small, inert, and unpacked by the page when needed."""
-    return base64.b64encode(zlib.compress(html.encode("utf-8"), PACKING)).decode("ascii")
+    coded = base64.b64encode(zlib.compress(html.encode("utf-8"), PACKING))
+    return Markup(coded.decode("ascii"))
 
 
 @cache
@@ -96,26 +78,20 @@ def environment() -> Environment:
         auto_reload=False,
         bytecode_cache=_compiled(),
     )
-    for name in (
-        "answer", "arguments", "blocks", "cut", "dollars", "number", "peek", "seconds", "strays",
-        "time_bars", "token_bars", "tokens", "tokens_of",
-    ):  # fmt: skip
+    for name in ("dollars", "number", "seconds", "tokens"):
         found.filters[name] = getattr(blocks, name)
-    found.filters["breaks"] = _breaks
-    found.globals["requests_shown"] = blocks.REQUESTS_SHOWN
+    for made in (address, broken, mark_html, row_html):
+        found.filters[made.__name__] = _marked_up(made)
     return found
 
 
-def _breaks(name: str) -> Markup:
-    """A long name that may be broken where its words meet."""
-    return escape(clean(name)).replace("_", Markup("_<wbr>"))
+def _marked_up(made: Callable[[Any], str]) -> Callable[[Any], Markup]:
+    """A function that makes HTML as a filter whose result is not escaped again."""
+    return lambda value: Markup(made(value))
 
 
 def _cleaned(value: Any) -> Any:
-    # Most texts are short and plain; looking is cheaper than cleaning.
-    if type(value) is not str or (value.isascii() and value.isprintable()):
-        return value
-    return clean(value)
+    return plain(value) if type(value) is str else value
 
 
 def _compiled() -> BytecodeCache | None:
@@ -124,11 +100,6 @@ def _compiled() -> BytecodeCache | None:
         return FileSystemBytecodeCache()
     except (OSError, RuntimeError):
         return None
-
-
-@cache
-def _macros() -> Any:
-    return environment().get_template("story.html.jinja").module
 
 
 @cache

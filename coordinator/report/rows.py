@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from coordinator.records import TaskResult, Totals, totals_of
-from coordinator.report.blocks import tokens
+from coordinator.report.blocks import dollars, number, seconds, tokens
+from coordinator.report.markup import address, broken, quoted, shown
 from coordinator.report.records import RunView, Story
 from models.records import Usage
 
@@ -21,6 +22,12 @@ FILTERS = {
     "running": "Running",
 }
 FIND_CHARS = 2_000
+_MARKS = {
+    "passed": ("mark ok", "passed", "✓"),
+    "failed": ("mark bad", "failed", "✗"),
+    "running": ("mark now", "running", "…"),
+    "unscored": ("mark", "not scored", "–"),
+}
 
 
 @dataclass(frozen=True)
@@ -116,6 +123,35 @@ def _values(story: Story) -> dict[str, Any]:
         "tool_calls": _whole(story.of_result("tool_calls")),
         "requests": _whole(story.of_result("store_requests")),
     }
+
+
+def row_html(row: Row) -> str:
+    """One row of the table of tasks as HTML."""
+    story = row.story
+    marks = {"wrong": story.wrong_checkout, "error": bool(story.error)}
+    tags = "".join(f' <span class="tag bad">{name}</span>' for name, so in marks.items() if so)
+    return (
+        f"<tr data-key={quoted(story.key)}>"
+        f'<th scope="row" class="task"><a href="#{address(story.key)}">{broken(story.spec_id)}</a>'
+        f'</th><td class="score">{mark_html(story)} {number(story.score, 1)}</td>'
+        f'<td class="outcome">{shown(story.outcome)}{tags}</td>'
+        f'<td class="turns">{row.turns}</td><td class="calls">{number(row.tool_calls)}</td>'
+        f'<td class="requests">{number(row.requests)}</td>'
+        f'<td class="tokens">{number(row.tokens)}{_share(row.token_share)}</td>'
+        f'<td class="cost">{dollars(row.cost_usd)}</td>'
+        f'<td class="time">{seconds(row.seconds)}{_share(row.time_share)}</td></tr>'
+    )
+
+
+def mark_html(story: Story) -> str:
+    """How a task stands, as one sign in HTML."""
+    kind, title, sign = _MARKS[story.status]
+    return f'<span class="{kind}" title="{title}">{sign}</span>'
+
+
+def _share(percent: float) -> str:
+    box = 'viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"'
+    return f'<svg class="share" {box}><rect width="{percent}" height="4"/></svg>'
 
 
 def _whole(value: object) -> int | None:

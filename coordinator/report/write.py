@@ -1,20 +1,26 @@
 """``report.html``: one file with the whole of a run in it.
 
-The table is plain HTML. The story of each task is rendered here, by the same templates that the
-live pages use, and lies in the file deflated: a run of a thousand tasks is a page of a thousand
+The table is plain HTML. The story of each task is made here, by the same functions that the live
+pages use, and lies in the file deflated: a run of a thousand tasks is a page of a thousand
 rows for the browser, and only what is opened is ever unpacked.
 """
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from coordinator.journal import write_whole
 from coordinator.report.reading import read_run_view
-from coordinator.report.records import RunView
-from coordinator.report.render import packed, page, story_html
-from coordinator.report.rows import FILTERS, Row, labels, rows_of, totals
+from coordinator.report.records import RunView, Story
+from coordinator.report.render import packed, page
+from coordinator.report.rows import FILTERS, Row, flags, labels, rows_of, totals
+from coordinator.report.story import story_html
 
 COLUMNS = (
     ("task", "Task"), ("score", "Score"), ("outcome", "Outcome"), ("turns", "Turns"),
@@ -31,21 +37,43 @@ def write_report(folder: Path) -> Path:
         OSError: the file could not be written.
     """
     path = folder / "report.html"
-    write_whole(path, run_page(read_run_view(folder)))
+    with _collector_paused():
+        write_whole(path, run_page(folder))
     return path
 
 
-def run_page(run: RunView) -> str:
-    """The page of one run with all its stories in it."""
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """No garbage collection: among all the objects of a run it takes longer than the report does,
+    which makes no cycles.
+    """
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def run_page(folder: Path) -> str:
+    """The page of one run with all its stories in it. Raises NotRecorded."""
+    told: dict[str, Markup] = {}
+
+    def tell(story: Story) -> Story:
+        told[story.key] = packed(story_html(story))
+        return story.outline()
+
+    run = read_run_view(folder, tell)
     rows = rows_of(run.stories)
-    stories = [packed(story_html(story)) for story in run.stories]
+    stories = [told[story.key] for story in run.stories]
     data = {"tasks": [row.data for row in rows]}
     return page("run.html.jinja", data, stories=stories, **table(run, rows))
 
 
 def table(run: RunView, rows: list[Row]) -> dict[str, Any]:
     """What the head and the table of a run's page are made of."""
-    flagged = [flag for row in rows for flag in row.data["flags"]]
+    flagged = [flag for row in rows for flag in flags(row.story)]
     shown = [(name, title, flagged.count(name)) for name, title in FILTERS.items()]
     return {
         "run": run,

@@ -22,8 +22,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from coordinator.report.find import run_folders
-from coordinator.report.render import environment, page, policy, row_html, story_html
-from coordinator.report.rows import rows_of
+from coordinator.report.render import environment, page, policy
+from coordinator.report.rows import row_html, rows_of
+from coordinator.report.story import story_html
 from coordinator.report.write import table
 from coordinator.view.index import index_rows
 from coordinator.view.watch import Runs, RunWatch, Seen

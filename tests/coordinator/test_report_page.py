@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import base64
+import gc
 import hashlib
 import json
 import re
 import zlib
+from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -16,7 +20,8 @@ from coordinator.report import write_report
 from coordinator.report.__main__ import app
 from coordinator.report.pairs import pairs_of
 from coordinator.report.reading import read_run_view
-from coordinator.report.render import story_html
+from coordinator.report.rows import row_html, rows_of
+from coordinator.report.story import pair_html, story_html
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
 from worker.recorded import NotRecorded
 
@@ -57,6 +62,126 @@ def test_nothing_hostile_is_markup_anywhere(tmp_path: Path) -> None:
         assert "<img" not in piece
         assert "\u202e" not in piece
         assert "49" not in re.findall(r"</template>(.{0,6})", piece)
+
+
+OURS = {
+    "a", "b", "blockquote", "caption", "code", "details", "div", "h2", "h3", "i", "li", "p", "pre",
+    "rect", "section", "small", "span", "summary", "svg", "table", "tbody", "td", "th", "thead",
+    "tr", "ul", "wbr",
+}  # fmt: skip
+CHECKED = {"type", "decision", "outcome", "kind", "failure", "score", "wanted", "sha256"}
+"""Fields that are no free texts, or by which records find each other."""
+
+
+class Marks(HTMLParser):
+    """Every tag and attribute of a piece of a page, and its text."""
+
+    def __init__(self, piece: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: dict[str, set[str]] = {}
+        self.text = ""
+        self.feed(piece)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        for name, value in attrs:
+            self.attributes.setdefault(name, set()).add(value or "")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def poisoned(value: Any, name: str = "") -> Any:
+    """A record whose free texts, and names of arguments and answers, are all hostile."""
+    if isinstance(value, dict):
+        inner = name in {"result", "arguments", "body"}
+        return {HOSTILE if inner else key: poisoned(item, key) for key, item in value.items()}
+    if isinstance(value, list):
+        return [poisoned(item, name) for item in value]
+    return HOSTILE if isinstance(value, str) and name not in CHECKED else value
+
+
+def poisoned_run(path: Path) -> Path:
+    """One task with everything that a story can show, all of it hostile."""
+    wire = {"path": "/a", "body": {"x": 1}, "kind": "read", "outcome": "failed", "error": "no"}
+    turn = worked(challenge="why").journal()
+    report: Any = turn["report"]
+    (done,) = report["calls"]
+    refused = done | {"outcome": "failed", "error": "no", "requests": [wire], "line": 1}
+    apart = [refused | {"step": step, "line": None} for step in (1, None)]
+    report["calls"] = [done, *[refused] * 6, *apart]
+    report["error"] = report["steps"][0]["error"] = "broke"
+    calls = [
+        {"type": "text", "sha256": "ab", "text": "asked"},
+        {"type": "model_call", "prompt": [{"role": "user", "sha256": "ab"}], "attempt": 2}
+        | asked(backend="b", reasoning="r", error="e", next="n", finish_reason="s").model_dump(
+            exclude={"prompt"}
+        ),
+    ]
+    records = [
+        {"type": "task", "spec_id": "tea", "task_id": "t", "text": "Buy", "mechanics": ["kind"]},
+        *calls,
+        {"type": "turn"} | turn,
+        {"type": "resumed"},
+        *calls,
+        {"type": "turn"} | ended().journal(),
+        {"type": "warning", "text": "odd"},
+        {"type": "result", "score": 0.0, "outcome": HOSTILE, "wanted": HOSTILE, "error": "e"}
+        | {"eval_log": "log", "checkouts": 1},
+    ]
+    (path / "tasks").mkdir(parents=True)
+    lines = (json.dumps(poisoned(record)) + "\n" for record in records)
+    (path / "tasks" / "tea.jsonl").write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def test_no_text_of_a_record_becomes_markup_or_steers(tmp_path: Path) -> None:
+    run = replace(read_run_view(poisoned_run(tmp_path / "run")), name=HOSTILE)
+    (row,) = rows_of(run.stories)
+    (pair,) = pairs_of(run, run)
+    story = story_html(row.story)
+    for piece in (story, pair_html(pair), row_html(row)):
+        seen = Marks(piece)
+        assert seen.tags <= OURS
+        assert not {name for name in seen.attributes if name.startswith("on")}
+        assert "\u202e" not in piece
+        rest = [v for name, values in seen.attributes.items() if name != "data-key" for v in values]
+        assert not [value for value in rest if "window.hit" in value]
+    texts = Marks(story).text
+    assert texts.count("window.hit=1") > 60
+    for said in ("6 not done", "whose line is not known", "of code that is not known", "failed"):
+        assert said in texts
+
+
+def test_a_name_cannot_end_the_attribute_that_it_stands_in(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run").task("tea", worked())
+    (run.path / "tasks" / "tea.jsonl").rename(run.path / "tasks" / '"><b>&\u202e.jsonl')
+    (row,) = rows_of(read_run_view(run.write()).stories)
+    seen = Marks(row_html(row))
+    assert seen.attributes["data-key"] == {'"><b>&\\u202e'}
+    assert seen.attributes["href"] == {"#%22%3E%3Cb%3E%26%E2%80%AE"}
+    assert "b" not in seen.tags
+    assert "\u202e" not in row_html(row)
+
+
+def test_the_collector_runs_again_after_a_report(tmp_path: Path) -> None:
+    write_report(hostile_run(tmp_path / "run"))
+    assert gc.isenabled()
+    with pytest.raises(NotRecorded):
+        write_report(tmp_path / "nowhere")
+    assert gc.isenabled()
+
+
+def test_a_task_under_way_is_told_and_counted_as_far_as_it_is(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run").task("tea", asked(), worked(), outcome="running")
+    page = write_report(run.write(finished=False)).read_text(encoding="utf-8")
+    tasks = data_of(page)["tasks"]
+    assert isinstance(tasks, list)
+    (task,) = tasks
+    assert (task["sort"]["turns"], task["sort"]["tokens"], task["sort"]["calls"]) == (1, 960, 1)
+    assert "Look for Green Tea." in stories_of(page)[0]
 
 
 def test_lone_surrogates_do_not_stop_the_report(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coordinator.journal import Journal
 from coordinator.report.find import find_run
 from coordinator.report.highlight import code_lines
 from coordinator.report.reading import read_run_view, read_story
@@ -107,6 +109,35 @@ def test_a_journal_cut_at_any_byte_is_read(cut: int, tmp_path_factory: Any) -> N
     story = read_story(path)
     assert len(story.notes) <= 1
     assert len([act for act in story.acts if act.turn]) <= 2
+
+
+def test_a_turn_is_read_as_it_was_written(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run").task("tea", worked(), ended())
+    acts = read_run_view(run.write()).stories[0].acts
+    assert [act.turn for act in acts] == [worked(), ended()]
+
+
+def test_lines_that_only_pythons_own_reader_takes_are_read(tmp_path: Path) -> None:
+    task = b'{"type": "task", "spec_id": "tea", "task_id": "t", "text": "half \\ud800"}\n'
+    deep = b'{"type": "dream", "of": ' + b"[" * 300 + b"]" * 300 + b"}\n"
+    latin = b'{"type": "warning", "text": "caf\xe9"}\n'
+    path = tmp_path / "tea.jsonl"
+    path.write_bytes(task + deep + latin)
+    story = read_story(path)
+    assert story.text == "half \ud800"
+    assert story.notes == (f'dream: {{"of": {"[" * 300}{"]" * 300}}}', "warning: caf\ufffd")
+
+
+def test_an_effect_counts_only_where_its_line_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "tea.jsonl"
+    with closing(Journal(path)) as journal:
+        journal.write("intent", {"path": "/pay", "body": {}})
+        journal.write("effect", {"path": "/pay", "body": {}})
+    assert read_story(path).notes == ()
+    path.write_bytes(path.read_bytes()[:-2])
+    torn, unknown = read_story(path).notes
+    assert torn == "line 2 of the journal cannot be read"
+    assert "its outcome is not known" in unknown
 
 
 def test_mechanics_come_from_the_pack_in_the_folder(tmp_path: Path) -> None:
