@@ -5,18 +5,22 @@ from __future__ import annotations
 import atexit
 import importlib
 import multiprocessing
+import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import forkserver
 from multiprocessing.util import Finalize
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from lab.cores import cores
+from lab.cores import cores, one_each
 from lab.job import Job
 from lab.records import Trial
 from launch.errors import CannotRun
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import Queue
 
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
@@ -62,7 +66,12 @@ class Processes:
         """See ``Engine``."""
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(WARM)
-        pool = ProcessPoolExecutor(self._count, mp_context=context, initializer=_begin)
+        turns = context.Queue()
+        for core in one_each(self._count):
+            turns.put(core)
+        pool = ProcessPoolExecutor(
+            self._count, mp_context=context, initializer=_begin, initargs=(turns,)
+        )
         waiting: dict[Future[list[Trial]], Job] = {}
         try:
             for job in jobs:
@@ -167,9 +176,14 @@ def _ready(waiting: dict[Future[list[Trial]], Job]) -> Iterator[tuple[Job, list[
         yield waiting.pop(future), future.result()
 
 
-def _begin() -> None:
+def _begin(cores_left: Queue[int | None]) -> None:
     """In a new process: the interrupt key is for the one that waits; sandboxes end with us."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    core = cores_left.get()
+    if core is not None:
+        # Our threads and the platform's take turns: on two cores each turn wakes the other one,
+        # which takes as long as half a request.
+        os.sched_setaffinity(0, {core})
     # A process of multiprocessing leaves without the functions of atexit.
     Finalize(None, atexit._run_exitfuncs, exitpriority=1)
 

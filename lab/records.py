@@ -103,7 +103,7 @@ class Settings(BaseModel):
     strategy: StrategyName = "evaluator-worker"
     epochs: int = 1
     max_turns: int = 7
-    chunk: int = 25
+    chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False
     keep_journals: bool = False

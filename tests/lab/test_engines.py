@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from lab.cores import cores, one_each
 from lab.engines import Dask, Here, Processes, engine_for
 from lab.folder import RunFolder
 from lab.records import LabRun
@@ -71,3 +73,12 @@ def test_there_are_never_more_processes_than_cores(monkeypatch: pytest.MonkeyPat
     assert many.threads == 4
     assert isinstance(engine_for(1, 100, None), Here)
     assert isinstance(engine_for(8, 1, None), Here)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system cannot pin processes")
+def test_processes_are_pinned_only_where_they_take_every_core() -> None:
+    assert sorted(core for core in one_each(cores()) if core is not None) == sorted(
+        os.sched_getaffinity(0)
+    )
+    assert one_each(cores() + 1) == [None] * (cores() + 1)
+    assert one_each(0) == []
