@@ -1,0 +1,63 @@
+"""A run in Inspect AI's own viewer."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from coordinator.export.__main__ import app
+
+
+@pytest.fixture
+def viewer(hostile: Path, tmp_path: Path) -> Iterator[str]:
+    """The address of ``inspect view`` over the log of a run."""
+    pytest.importorskip(
+        "inspect_ai", reason="inspect-ai is not installed: pip install '.[inspect]'"
+    )
+    logs = tmp_path / "logs"
+    log = str(logs / "run.eval")
+    done = CliRunner().invoke(app, ["--format", "inspect", str(hostile), "-o", log])
+    assert done.exit_code == 0, done.output
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    view = ["-m", "inspect_ai", "view", "start", "--log-dir", str(logs), "--port", str(port)]
+    with subprocess.Popen(
+        [sys.executable, *view], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env=os.environ | {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")},
+    ) as running:  # fmt: skip
+        try:
+            yield _address(running)
+        finally:
+            running.terminate()
+
+
+def _address(running: subprocess.Popen[str]) -> str:
+    assert running.stdout is not None
+    said = []
+    for line in running.stdout:
+        said.append(line)
+        found = re.search(r"Running on (http://127\.0\.0\.1:\d+)", line)
+        if found:
+            return found[1]
+    raise AssertionError(f"inspect view did not start: {''.join(said)}")
+
+
+def test_inspect_view_opens_the_log_of_a_run(viewer: str, look: Callable[..., Any]) -> None:
+    seen = look(viewer)
+    page = seen.page
+    page.get_by_text("4 rows").wait_for()
+    for spec in ("good", "hostile", "wrong", "broken"):
+        assert page.get_by_text(spec, exact=True).count()
+    page.get_by_text("good", exact=True).first.click()
+    page.get_by_text("SUB-AGENT: TURN 2").wait_for()
+    assert page.get_by_text("Buy tea").count()
+    assert all(url.startswith(viewer) for url in seen.requests), seen.requests
