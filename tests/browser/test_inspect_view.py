@@ -20,9 +20,7 @@ from coordinator.export.__main__ import app
 @pytest.fixture
 def viewer(hostile: Path, tmp_path: Path) -> Iterator[str]:
     """The address of ``inspect view`` over the log of a run."""
-    pytest.importorskip(
-        "inspect_ai", reason="inspect-ai is not installed: pip install '.[inspect]'"
-    )
+    pytest.importorskip("inspect_ai", reason="needs the extra: pip install '.[inspect]'")
     logs = tmp_path / "logs"
     log = str(logs / "run.eval")
     done = CliRunner().invoke(app, ["--format", "inspect", str(hostile), "-o", log])
