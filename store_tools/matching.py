@@ -124,7 +124,7 @@ def read_query(text: str) -> Query:
 _BREAKS = dict.fromkeys(map(ord, "-_/."), " ")
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=8192)
 def read_item(name: str, sku: str) -> Item:
     """Take a product's name and SKU apart."""
     name = cut_aside(name)

@@ -149,7 +149,7 @@ def units_of(name: str, sku: str = "", asked: str = "") -> int:
     )
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def words(text: str) -> tuple[str, ...]:
     """Tokens of a text in one form: singular, measures joined, packs as ``6pk``, synonyms folded."""
     folded = plain_text(text)
@@ -173,7 +173,7 @@ def _one_form(token: str) -> str:
     return SYNONYMS.get(single, SYNONYMS.get(token, single))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def singular(token: str) -> str:
     """The singular of an English noun, by rule; other words pass unchanged."""
     if token in IRREGULAR_PLURALS:
