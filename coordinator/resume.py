@@ -60,20 +60,21 @@ def continuation(
     plan = Continuation(seconds=_seconds(folder))
     for old, task, memory in zip(tasks, now, memories, strict=True):
         done = memory.result if memory else None
-        final = status[task.task_id] in {*CLOSED, GONE} and not may_start
+        state = status[task.task_id]
+        final = state in {*CLOSED, GONE} and not may_start
         if done and (final or not done.infrastructure_failure):
             plan.order.append(task.task_id)
             plan.kept.append(done)
             continue
-        if status[task.task_id] == GONE and not may_start:
+        if state == GONE and not may_start:
             raise Unusable(f"the platform does not know {task.task_id} ({task.spec_id})")
-        if status[task.task_id] == GONE or (done and status[task.task_id] in CLOSED):
+        if state == GONE or (done and state in CLOSED):
             task = _as_new(platform, benchmark, task)
             memory = replace(memory, effects=(), turns=()) if memory else None
             number = memory.attempt + 1 if memory else 1
             start = Start(paths[old.task_id], needs_start=False, number=number, history=memory)
         else:
-            start = _start(paths[old.task_id], status[task.task_id], memory)
+            start = _start(paths[old.task_id], state, memory)
         plan.order.append(task.task_id)
         plan.tasks.append(task)
         plan.starts.append(start)

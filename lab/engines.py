@@ -20,11 +20,11 @@ from lab.records import Trial
 from launch.errors import CannotRun
 
 if TYPE_CHECKING:
-    from multiprocessing.queues import Queue
+    from multiprocessing.context import ForkServerContext
+    from multiprocessing.queues import SimpleQueue
 
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
-WARM = ["lab.warm"]
 REACH_SECONDS = 5.0
 """How long a scheduler may take to answer."""
 
@@ -64,13 +64,12 @@ class Processes:
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(WARM)
-        turns = context.Queue()
+        context = _context()
+        cores_left: SimpleQueue[int | None] = context.SimpleQueue()
         for core in one_each(self._count):
-            turns.put(core)
+            cores_left.put(core)
         pool = ProcessPoolExecutor(
-            self._count, mp_context=context, initializer=_begin, initargs=(turns,)
+            self._count, mp_context=context, initializer=_begin, initargs=(cores_left,)
         )
         waiting: dict[Future[list[Trial]], Job] = {}
         try:
@@ -149,8 +148,15 @@ def engine_for(jobs: int, tasks: int, scheduler: str | None) -> Engine:
 def warm_up(jobs: int, scheduler: str | None) -> None:
     """Begin to load what processes will need, beside whatever is done before there is work."""
     if min(jobs, cores()) > 1 and not scheduler:
-        multiprocessing.get_context("forkserver").set_forkserver_preload(WARM)
+        _context()
         forkserver.ensure_running()
+
+
+def _context() -> ForkServerContext:
+    """Processes forked from one that has loaded what all of them need."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["lab.warm"])
+    return context
 
 
 def _do(job: Job) -> list[Trial]:
@@ -176,7 +182,7 @@ def _ready(waiting: dict[Future[list[Trial]], Job]) -> Iterator[tuple[Job, list[
         yield waiting.pop(future), future.result()
 
 
-def _begin(cores_left: Queue[int | None]) -> None:
+def _begin(cores_left: SimpleQueue[int | None]) -> None:
     """In a new process: the interrupt key is for the one that waits; sandboxes end with us."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     core = cores_left.get()

@@ -172,6 +172,7 @@ def _prepare(plot: Path | None, jobs: int, scheduler: str | None, keep_journals:
     if plot:
         check_plot(plot)
     warm_up(jobs, scheduler)
+    # Takes a moment to load, in which the other process loads the rest.
     from worker.sandbox import chosen_kind
 
     try:

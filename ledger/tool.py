@@ -69,21 +69,22 @@ class _Form:
     """What follows from how a function is written; the same for the tools of every task."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        # The function itself is not kept: it holds on to the world of the task that it is for.
         self.doc = inspect.getdoc(function) or ""
         self.signature = _signature(function)
-        self._function = function
+        self._name = function.__name__
+        self._types = _types(function, self.signature)
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
         """What arguments have to look like; made at the first call, few tools are ever called."""
-        types = _types(self._function, self.signature)
         parameters = self.signature.parameters
         fields: dict[str, Any] = {
             name: (kind, ... if (given := parameters[name].default) is _NOTHING else given)
-            for name, kind in types.items()
+            for name, kind in self._types.items()
         }
         config = ConfigDict(protected_namespaces=())
-        return create_model(self._function.__name__, __config__=config, **fields)
+        return create_model(self._name, __config__=config, **fields)
 
 
 _NOTHING = inspect.Parameter.empty
@@ -92,7 +93,8 @@ _forms: dict[tuple[CodeType, str], _Form] = {}
 
 def _form_of(function: Callable[..., Any]) -> _Form:
     """Kept by the text of the function: every task makes its tools anew of the same few."""
-    key = function.__code__, repr((function.__annotations__, function.__defaults__))
+    told = function.__annotations__, function.__defaults__, function.__kwdefaults__
+    key = function.__code__, repr(told)
     if key not in _forms:
         _forms[key] = _Form(function)
     return _forms[key]

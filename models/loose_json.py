@@ -18,9 +18,9 @@ LOOSE_CHARS = 20_000
 _DECODER = json.JSONDecoder(strict=False)
 _STRAIGHT = str.maketrans("“”„‟‘’", '""""\'\'')
 _GAPS = r"[\s_\-*`]"
+"""What is left out of keys before they are compared."""
 _GAP = regex.compile(_GAPS)
 _START = regex.compile(r"\{")
-"""What is left out of keys before they are compared."""
 _HIDING = regex.compile(r"\\[^\"'\\/]")
 """An escape that may stand for a letter or a gap of a key."""
 
