@@ -24,7 +24,7 @@ def start(options: Options) -> int:
         return _run(options)
     except CannotRun as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        return error.code
     except KeyboardInterrupt:
         print("interrupted; what was done is in the run folder", file=sys.stderr)
         return 1
