@@ -6,7 +6,7 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from launch.errors import CannotRun
+from launch.errors import CannotRun, Exit
 from launch.options import Options
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _run(options: Options) -> int:
     from launch.closing import show_end
     from launch.console import notes
     from launch.setting import Setting
-    from launch.stop import INTERRUPTED, interrupts
+    from launch.stop import interrupts
 
     note = notes(quiet=options.quiet)
     stop = Stop()
@@ -63,7 +63,7 @@ def _run(options: Options) -> int:
         results = _finish(session, setting.options, note, stopped=stop.asked)
         show_end(setting, results)
     if stop.asked:
-        return INTERRUPTED
+        return Exit.INTERRUPTED
     player = setting.brains.player
     return 1 if player and player.misses else 0
 
