@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from launch import doctor_calls, doctor_checks, doctor_models, doctor_platform
 from launch.doctor_finding import Diagnosis, Finding, diagnosis
 from launch.doctor_models import Place
-from models.config import ModelsError, load_models
+from models.config import Models, ModelsError, load_models
 from models.records import Role
 from models.redact import redact
 
@@ -55,18 +55,19 @@ def examine(
         "worker": (options.worker, environ.get("WORKER_BASE_URL") or None),
     }
     try:
-        places = doctor_models.places(load_models(options.models), asked)
+        models = load_models(options.models)
+        places = doctor_models.places(models, asked)
     except ModelsError as error:
         announced = "no call will be made: the models' settings cannot be used"
         findings.append(doctor_models.unusable(error))
         return diagnosis(map(_redacted, findings), announced)
-    known = [(place, _still(place, environ)) for place in places]
-    called = [(p, found) for p, found in known if options.calls and not _ill(found)]
+    known = [(place, _still(place, models, environ)) for place in places]
+    called = [(p, found) for p, found in known if options.calls and not doctor_models.ill(found)]
     announced = doctor_models.announcement([p for p, _ in called if p.kind == "served"])
     announce(announced)
     for place, found in called:
         found += _asked(place)
-    findings += [*_spared(known), *doctor_models.baseline(places)]
+    findings += [*doctor_models.spared(known), *doctor_models.baseline(places)]
     return diagnosis(map(_redacted, findings), announced)
 
 
@@ -90,9 +91,13 @@ def _platform(environ: Mapping[str, str], calls: bool) -> list[Finding]:
     ]
 
 
-def _still(place: Place, environ: Mapping[str, str]) -> list[Finding]:
+def _still(place: Place, models: Models, environ: Mapping[str, str]) -> list[Finding]:
     """What can be said of a place without asking it."""
+    identity = doctor_models.identity(place, models)
+    if identity.state == "problem":
+        return [identity]
     return [
+        identity,
         doctor_models.key(place, environ),
         doctor_models.price(place),
         doctor_models.schema(place),
@@ -103,25 +108,7 @@ def _asked(place: Place) -> list[Finding]:
     """What a place says itself; one whose server cannot be used is not asked further."""
     server = doctor_calls.served(place)
     found = [server] if server else []
-    return found if _ill(found) else [*found, *doctor_calls.tiny_call(place)]
-
-
-def _ill(findings: list[Finding]) -> bool:
-    return any(f.state == "problem" for f in findings)
-
-
-def _spared(known: Sequence[tuple[Place, list[Finding]]]) -> list[Finding]:
-    """All findings; a backend's problem is a warning where another one serves whoever uses it."""
-    well = {use for place, findings in known if not _ill(findings) for use in place.uses}
-    made: list[Finding] = []
-    for place, findings in known:
-        spared = set(place.uses) <= well
-        for finding in findings:
-            if spared and finding.state == "problem":
-                text = f"{finding.text}; another backend serves in its place"
-                finding = finding.model_copy(update={"state": "warning", "text": text})
-            made.append(finding)
-    return made
+    return found if doctor_models.ill(found) else [*found, *doctor_calls.tiny_call(place)]
 
 
 def _redacted(finding: Finding) -> Finding:

@@ -8,7 +8,9 @@ from typing import Any
 
 from launch.doctor_finding import Finding, State
 from models.config import Models, ModelsError, Target
-from models.litellm_module import CASSETTE, is_keyless, load
+from models.keys import missing_keys
+from models.known import UnknownModel, check_id
+from models.litellm_module import is_served, load
 from models.prices import Price, target_price
 from models.records import Message, Role
 from models.tokens import count_messages
@@ -49,10 +51,10 @@ class Place:
     @property
     def kind(self) -> str:
         """``brain`` (answers here), ``canned`` (is not asked) or ``served`` (costs)."""
-        prefix = self.target.backend.model.split("/", 1)[0]
-        if prefix == BRAIN:
+        model = self.target.backend.model
+        if model.split("/", 1)[0] == BRAIN:
             return "brain"
-        return "canned" if is_keyless(self.target.backend.model) or prefix == CASSETTE else "served"
+        return "served" if is_served(model) else "canned"
 
     @property
     def price(self) -> Price | None:
@@ -117,30 +119,35 @@ def announcement(called: Sequence[Place]) -> str:
     return f"at most {calls} to a model will be made now, {price}{also} (none with --no-calls)"
 
 
+def identity(place: Place, models: Models) -> Finding:
+    """Whether anybody answers to the id of a place."""
+    try:
+        check_id(place.target.backend.model, models)
+    except UnknownModel as error:
+        fix = "correct the id: PROVIDER/MODEL as LiteLLM has it, or a name of the models file"
+        return found(place, "id", "problem", str(error), fix)
+    return found(place, "id", "ok", "known")
+
+
 def key(place: Place, environ: Mapping[str, str]) -> Finding:
     """Whether the key that a backend needs is there; its name only."""
     backend = place.target.backend
     if place.kind != "served":
         return found(place, "key", "ok", "needs none")
+    if missing := " or ".join(missing_keys(backend)):
+        return found(
+            place, "key", "problem", f"{missing} not set", f"set {missing}, or put it in .env"
+        )
     if backend.key_variable is not None:
-        missing = [] if environ.get(backend.key_variable, "").strip() else [backend.key_variable]
-        needed = [backend.key_variable]
-    elif backend.base_url and backend.model.startswith("openai/"):
+        return found(place, "key", "ok", f"{backend.key_variable} set")
+    if backend.base_url and backend.model.startswith("openai/"):
         text = (
             "OPENAI_API_KEY is set and goes to this server"
             if environ.get("OPENAI_API_KEY")
             else "none is named for this server; if it wants one, name it with key_variable"
         )
         return found(place, "key", "ok", text)
-    else:
-        missing = list(load().validate_environment(backend.model)["missing_keys"])
-        needed = missing
-    if missing:
-        text = f"{' and '.join(missing)} not set"
-        return found(
-            place, "key", "problem", text, f"set {' and '.join(missing)}, or put it in .env"
-        )
-    return found(place, "key", "ok", f"{', '.join(needed)} set" if needed else "found by LiteLLM")
+    return found(place, "key", "ok", "found by LiteLLM")
 
 
 def price(place: Place) -> Finding:
@@ -176,6 +183,25 @@ def schema(place: Place) -> Finding:
     takes = bool(load().supports_response_schema(place.target.backend.model))
     text = "taken natively, says LiteLLM's map" if takes else "LiteLLM's map does not know of it"
     return found(place, "JSON schema", "ok" if takes else "info", text, "", {"native": takes})
+
+
+def spared(known: Sequence[tuple[Place, list[Finding]]]) -> list[Finding]:
+    """All findings; a backend's problem is a warning where another one serves whoever uses it."""
+    well = {use for place, findings in known if not ill(findings) for use in place.uses}
+    made: list[Finding] = []
+    for place, findings in known:
+        others = set(place.uses) <= well
+        for finding in findings:
+            if others and finding.state == "problem":
+                text = f"{finding.text}; another backend serves in its place"
+                finding = finding.model_copy(update={"state": "warning", "text": text})
+            made.append(finding)
+    return made
+
+
+def ill(findings: Sequence[Finding]) -> bool:
+    """Whether one of them is a problem."""
+    return any(f.state == "problem" for f in findings)
 
 
 def found(

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz, process
 
 from models.failover import Backends
-from models.litellm_module import CASSETTE, is_keyless
+from models.litellm_module import is_keyless, is_served
 from models.records import Role
 from models.slugs import slug_of
 
@@ -152,9 +152,7 @@ class Models:
     def needs_litellm(self, models: tuple[str, ...] | list[str]) -> bool:
         """Whether any of these ids is answered by LiteLLM."""
         targets = [t for m in models for t in self.settings(m, "worker").targets]
-        ours = [t for t in targets if is_keyless(t.backend.model)]
-        taped = [t for t in targets if t.backend.model.startswith(f"{CASSETTE}/")]
-        return len(targets) > len(ours) + len(taped)
+        return any(is_served(t.backend.model) for t in targets)
 
     def _target(self, model: str, backend: Backend, role: Role) -> Target:
         merged = self._merged(model, backend.model, role)

@@ -135,6 +135,18 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
 }
 
 
+def names() -> list[str]:
+    """The brains that it spoils when they are named shortly."""
+    module: Any = importlib.import_module(KEYLESS[_DEFAULT])
+    return list(module.names())
+
+
+def answering(model: str) -> str:
+    """The id of the brain behind an id of this provider. Raises LookupError as ``read_spec``."""
+    spec = read_spec(model)
+    return f"{spec.provider}/{spec.brain}"
+
+
 def reply(model: str, messages: list[Message]) -> str | Reply:
     """The brain's answer, or what becomes of it.
 

@@ -66,3 +66,8 @@ def warm() -> None:
 def is_keyless(model: str) -> bool:
     """Whether a model id names a provider of ours, which needs no key and costs nothing."""
     return model.split("/", 1)[0] in KEYLESS
+
+
+def is_served(model: str) -> bool:
+    """Whether a model id is answered by LiteLLM, and neither here nor by a recording."""
+    return model.split("/", 1)[0] not in (*KEYLESS, CASSETTE)

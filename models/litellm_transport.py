@@ -8,6 +8,7 @@ from typing import Any
 
 from models.config import Backend
 from models.exchange import ExchangeFailed, Reply, Request
+from models.keys import missing_keys
 from models.litellm_errors import failure_of
 from models.litellm_module import load
 from models.records import Usage
@@ -34,7 +35,7 @@ class LiteLLMTransport:
             ExchangeFailed: whatever the provider or the way to it does.
         """
         litellm = load()
-        arguments = self._arguments(request, timeout, self._key(litellm))
+        arguments = self._arguments(request, timeout, self._key())
         try:
             response = self._complete(litellm, arguments, timeout)
         except TooLate:
@@ -70,7 +71,7 @@ class LiteLLMTransport:
             **params,
         }
 
-    def _key(self, litellm: Any) -> str | None:
+    def _key(self) -> str | None:
         """The key, or None where LiteLLM finds the right one by itself."""
         variable = self._backend.key_variable
         if variable is not None:
@@ -79,17 +80,11 @@ class LiteLLMTransport:
                 raise _no_key(variable)
             remember(key)
             return key
-        provider = self._provider
-        if provider == "openai":
-            own_server = self._backend.base_url and not os.environ.get("OPENAI_API_KEY")
-            return NO_KEY if own_server else None
-        if not self._key_seen and provider in litellm.openai_compatible_providers:
-            # Without a key of its own LiteLLM would show OpenAI's to this provider.
-            _, _, key, _ = litellm.get_llm_provider(self._backend.model)
-            if not key:
-                raise _no_key(f"{provider.upper()}_API_KEY")
-            self._key_seen = True
-        return None
+        if not self._key_seen and (missing := missing_keys(self._backend)):
+            raise _no_key(" or ".join(missing))
+        self._key_seen = True
+        own_server = self._provider == "openai" and self._backend.base_url
+        return NO_KEY if own_server and not os.environ.get("OPENAI_API_KEY") else None
 
     def _reply(self, response: Any) -> Reply:
         usage = _usage(getattr(response, "usage", None))

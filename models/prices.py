@@ -116,6 +116,11 @@ def map_entry(model: str) -> Mapping[str, Any] | None:
     return _price_map()[exact] if exact else None
 
 
+def map_ids() -> list[str]:
+    """The ids of all models in LiteLLM's bundled map that have a price."""
+    return list(_price_map())
+
+
 def _exact(model: str) -> str | None:
     """The map's own key for an id: itself, or without the provider that the entry names."""
     map_ = _price_map()

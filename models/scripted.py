@@ -24,6 +24,12 @@ def left(name: str) -> int:
         return len(_scripts.get(name, []))
 
 
+def names() -> list[str]:
+    """The scripts there are."""
+    with _lock:
+        return list(_scripts)
+
+
 def reply(model: str, messages: list[Message]) -> str:
     """The next canned reply. Raises LookupError where none is left."""
     with _lock:

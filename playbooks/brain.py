@@ -25,6 +25,14 @@ _RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
 _INSTRUCTION = regex.compile(r"<instruction>\n(.*?)\n</instruction>", regex.DOTALL)
 
 
+NAMES = ("store", "next-step")
+
+
+def names() -> tuple[str, ...]:
+    """The brains there are."""
+    return NAMES
+
+
 def reply(model: str, messages: list[Message]) -> str:
     """The brain's answer to a prompt of the evaluator or of the worker.
 
@@ -34,7 +42,7 @@ def reply(model: str, messages: list[Message]) -> str:
     if model == "next-step":
         return next_step.reply(messages)
     if model != "store":
-        known = "playbook/store and playbook/next-step"
+        known = " and ".join(f"playbook/{name}" for name in NAMES)
         raise LookupError(f"there is no brain playbook/{model}; there are {known}")
     asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
     task = _TASK.search(asked)
