@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from coordinator.config import TaskInfo
 from coordinator.journal import write_whole
+from models.records import ModelCall
 
 NAME = "run.json"
 DIFF_LINES = 40
@@ -53,6 +54,8 @@ class Manifest(BaseModel):
     session_id: str | None = None
     tasks: tuple[tuple[str, str, str], ...] = ()
     """Spec, task id and text of each task, in order."""
+    preflight: tuple[ModelCall, ...] = ()
+    """What the models were asked before the session began; not part of the run's totals."""
     versions: dict[str, str] = Field(default_factory=dict)
 
     def infos(self) -> list[TaskInfo]:

@@ -30,6 +30,10 @@ Real = Annotated[
     bool, typer.Option("--real", help="Use the platform of ERC3_API_KEY and ERC3_BASE_URL.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="With --real: submit without asking.")]
+NoPreflight = Annotated[
+    bool,
+    typer.Option("--no-preflight", help="With --real: ask no model before the session begins."),
+]
 Jobs = Annotated[int, typer.Option(min=1, max=64, help="Tasks side by side.")]
 Strategy = Annotated[
     Literal["evaluator-worker", "next-step"],
@@ -53,7 +57,10 @@ Name = Annotated[str | None, typer.Option(help="Name of the session.")]
 Architecture = Annotated[str | None, typer.Option(help="Architecture of the session.")]
 Flag = Annotated[
     list[str] | None,
-    typer.Option(help="Flag of the session, such as compete_accuracy. Repeatable."),
+    typer.Option(
+        help="Flag of the session; free text, sent as it is. The platform's own are "
+        "compete_accuracy, compete_budget, compete_speed and compete_local. Repeatable."
+    ),
 ]
 RequireWall = Annotated[
     bool,
@@ -94,7 +101,7 @@ Force = Annotated[
     ),
 ]
 Trace = Annotated[
-    list[str] | None,
+    list[Literal["mlflow", "otel"]] | None,
     typer.Option(
         help="Write a trace of every task: mlflow (MLFLOW_TRACKING_URI) or otel (OTEL_*). "
         "Needs the extra of that name. Repeatable."

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from launch.errors import CannotRun
+from launch import preflight
+from launch.errors import CannotRun, Usage
 from launch.options import Options
 from models.cassette import Player, Recorder, open_cassette
 from models.cassette_tape import Tape, TapeError, TapeWriter
@@ -29,38 +31,62 @@ class Brains:
     """What a run needs to open the doors to its models; one object for the whole run."""
 
     def __init__(self, options: Options) -> None:
-        """Raises CannotRun: settings or cassette cannot be used, or a dollar limit has no price."""
+        """Find wrong settings before anything is spent; nothing is written or sent.
+
+        Raises:
+            Usage: settings, an id or a cassette cannot be used.
+            CannotRun: a key is missing, or a dollar limit has no price.
+        """
         self.ids: dict[Role, str] = {"evaluator": options.evaluator, "worker": options.worker}
+        self.base_urls = self._base_urls(options)
+        self.asked: dict[Role, tuple[str, str | None]] = {
+            role: (model, self.base_urls.get(role))
+            for role, model in self.ids.items()
+            if role == "evaluator" or options.strategy == "evaluator-worker"
+        }
+        """Id and base URL of each role that the strategy asks."""
+        self.warnings: list[str] = []
+        """What is amiss, though the run can begin."""
         try:
             self.models: Models = load_models(options.models)
-            self.base_urls = self._base_urls(options)
             self.opener = cache(self._opener(options))
             self._prepare(options)
         except (ModelsError, TapeError) as error:
-            raise CannotRun(str(error)) from None
+            raise Usage(str(error)) from None
         self._check_prices(options)
+
+    @property
+    def _models(self) -> list[str]:
+        return list(dict.fromkeys(model for model, _ in self.asked.values()))
 
     def _base_urls(self, options: Options) -> dict[Role, str]:
         return {role: os.environ[n] for role, n in _BASE_URLS.items() if os.environ.get(n)}
 
     def _prepare(self, options: Options) -> None:
-        """Find wrong settings before anything is spent; start LiteLLM where it is needed."""
-        for role, model in self.ids.items():
-            self.models.settings(model, role, self.base_urls.get(role))
+        for role, (model, base_url) in self.asked.items():
+            self.models.settings(model, role, base_url)
+        if not options.replay:
+            self.warnings = preflight.check(self.models, self.asked)
         self.player: Player | None = None
         self.writer: TapeWriter | None = None
         if options.replay:
             self.player = Player(Tape.load(options.replay), backends=self._groups())
-        if options.record:
-            self.writer = TapeWriter(options.record)
-        self.needs_litellm = not options.replay and self.models.needs_litellm([*self.ids.values()])
-        for model in self.ids.values():
+        self.needs_litellm = not options.replay and self.models.needs_litellm(self._models)
+        for model in self._models:
             if model.startswith("cassette/") and not options.replay:
                 self.opener(Backend(name=model, model=model))
 
+    def record(self, path: Path) -> None:
+        """From now on record every exchange with a model. Raises Usage where that cannot be."""
+        try:
+            self.writer = TapeWriter(path)
+            self.opener.cache_clear()
+        except TapeError as error:
+            raise Usage(str(error)) from None
+
     def _groups(self) -> list[list[str]]:
         """The ids under which each model may have been asked."""
-        targets = [self.models.settings(m, r).targets for r, m in self.ids.items()]
+        targets = [self.models.settings(m, r).targets for r, (m, _) in self.asked.items()]
         return [[t.backend.model for t in group] for group in targets]
 
     def _opener(self, options: Options) -> Callable[[Backend], Transport]:
@@ -76,7 +102,7 @@ class Brains:
     def _check_prices(self, options: Options) -> None:
         if options.max_dollars is None and options.task_dollars is None:
             return
-        for model in dict.fromkeys(self.ids.values()):
+        for model in self._models:
             if price_of(model, self.models) is None:
                 raise CannotRun(
                     f"a dollar limit cannot hold: the price of {model} is unknown; give it under "

@@ -45,6 +45,7 @@ def run(
     worker: arguments.Worker = None,
     real: arguments.Real = False,
     yes: arguments.Yes = False,
+    no_preflight: arguments.NoPreflight = False,
     jobs: arguments.Jobs = 1,
     strategy: arguments.Strategy = "evaluator-worker",
     prompt_tokens: arguments.PromptTokens = 12_000,
@@ -130,6 +131,7 @@ def run(
         task_dollars=task_dollars,
         strategy=strategy,
         prompt_tokens=prompt_tokens,
+        preflight=not no_preflight,
         explicit=explicit,
     )
     from launch.run import start

@@ -51,11 +51,15 @@ class Options:
     task_dollars: float | None = None
     strategy: StrategyName = "evaluator-worker"
     prompt_tokens: int = 12_000
+    preflight: bool = True
+    """With ``real``: ask each model once before anything begins."""
     explicit: frozenset[str] = frozenset()
     """Names of the options that were given and are not defaults."""
 
 
-_OF_THE_MOMENT = frozenset({"explicit", "resume", "force", "yes", "as_json", "quiet", "out"})
+_OF_THE_MOMENT = frozenset(
+    {"explicit", "resume", "force", "yes", "as_json", "quiet", "out", "preflight"}
+)
 """Options that are of one command and not of the run."""
 _PATHS = frozenset({"pack", "fork", "models", "record", "replay"})
 _TUPLES = frozenset({"tasks", "flags", "trace"})

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rapidfuzz import process
+
 from erc3_compat.patient import PatientPlatform
-from launch.errors import CannotRun
+from launch.errors import CannotRun, Usage
 from launch.options import Options
 from simulator.pack import Pack, PackError, load_pack
 
@@ -61,18 +63,29 @@ def pack_of(options: Options, past: Any) -> Pack | None:
     A fork takes the bundled pack only where that is the pack of the run to fork.
 
     Raises:
-        CannotRun: the pack cannot be used.
+        Usage: the pack cannot be used, or holds no such task.
+        CannotRun: it is not the one of the run to fork.
     """
     if options.real:
         return None
     try:
         pack = load_pack(options.pack or BUNDLED_PACK)
     except (PackError, OSError) as error:
-        raise CannotRun(f"the pack cannot be used: {error}") from None
+        raise Usage(f"the pack cannot be used: {error}") from None
     if past and options.pack is None and pack.name != past.pack:
         made = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
         raise CannotRun(f"cannot fork: the run {made}; give the file of its shops with --pack")
+    _check_tasks(options.tasks, pack)
     return pack
+
+
+def _check_tasks(tasks: tuple[str, ...], pack: Pack) -> None:
+    known = [scenario.spec_id for scenario in pack.scenarios]
+    for task in tasks:
+        if task not in known:
+            near = [name for name, _, _ in process.extract(task, known, limit=3, score_cutoff=60)]
+            hint = f"did you mean {' or '.join(near)}?" if near else f"such as {known[0]}"
+            raise Usage(f"--task {task}: the pack {pack.name!r} has no such task; {hint}")
 
 
 def _client() -> Any:
@@ -83,8 +96,13 @@ def _client() -> Any:
     return ERC3
 
 
-def _real_platform() -> Any:
+def real_key() -> str:
+    """The key of the real platform. Raises CannotRun."""
     key = os.environ.get("ERC3_API_KEY", "")
     if not key:
         raise CannotRun("--real needs ERC3_API_KEY, in the environment or in .env")
-    return _client()(key=key, base_url=os.environ.get("ERC3_BASE_URL") or REAL_URL)
+    return key
+
+
+def _real_platform() -> Any:
+    return _client()(key=real_key(), base_url=os.environ.get("ERC3_BASE_URL") or REAL_URL)

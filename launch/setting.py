@@ -23,6 +23,7 @@ from coordinator.resume import continuation
 from coordinator.session import Session
 from coordinator.tracing.sinks import CannotTrace, check_kinds
 from coordinator.tracing.tracer import Tracer
+from launch import preflight
 from launch.brains import Brains
 from launch.console import notes
 from launch.errors import CannotRun
@@ -61,11 +62,6 @@ class Setting:
         except CannotTrace as error:
             raise CannotRun(str(error)) from None
         self.past = _past(self.options)
-        self.folder: Path = (
-            self.resumed.folder
-            if self.resumed
-            else stack.enter_context(run_folder(self.options.out))
-        )
         self.pack: Pack | None = (
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
@@ -79,8 +75,14 @@ class Setting:
         self._identity = identity_of(self.brains.ids, self.pack, self._prompts)
         if self.resumed:
             self.resumed.check(self._identity, self._prompts)
-        if self.brains.needs_litellm:
-            litellm_module.warm()
+        self._preflight = preflight.ask(self.brains, self.options, notes(quiet=self.options.quiet))
+        self.folder: Path = (
+            self.resumed.folder
+            if self.resumed
+            else stack.enter_context(run_folder(self.options.out))
+        )
+        if self.options.record:
+            self.brains.record(self.options.record)
         place = Place(self.folder, keep=not self.past)
         self.platform: Any = stack.enter_context(platform_of(self.options, self.pack, place))
 
@@ -135,6 +137,10 @@ class Setting:
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Work:
         manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
+        if self._preflight:
+            asked = (*manifest.preflight, *self._preflight)
+            manifest = manifest.model_copy(update={"preflight": asked})
+            manifest.write(self.folder)
         plan = continuation(
             self.platform,
             self.options.benchmark,
@@ -181,6 +187,7 @@ class Setting:
             base_url=getattr(self.platform, "base_url", None) if self.options.real else None,
             session_id=session.session_id,
             tasks=tuple((t.spec_id, t.task_id, t.text) for t in tasks),
+            preflight=self._preflight,
             versions=versions(),
         ).write(self.folder)
         if self.pack:

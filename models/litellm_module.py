@@ -55,14 +55,6 @@ def _session() -> Any:
     return open_session(get_ssl_configuration())
 
 
-def warm() -> None:
-    """Start the import in the background, while something else waits.
-
-    Only where it is needed: ``Models.needs_litellm`` tells.
-    """
-    threading.Thread(target=load, name="warm-litellm", daemon=True).start()
-
-
 def is_keyless(model: str) -> bool:
     """Whether a model id names a provider of ours, which needs no key and costs nothing."""
     return model.split("/", 1)[0] in KEYLESS

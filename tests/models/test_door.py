@@ -543,9 +543,8 @@ print(call.text, call.usage.completion, [m for m in ("litellm", "openai") if m i
 LITELLM = """
 from models.config import Models, ModelsFile
 from models.door import Door, ModelFailed
-from models.litellm_module import load, warm
+from models.litellm_module import load
 assert "litellm" not in sys.modules
-warm()
 load()
 os.environ["OPENAI_API_KEY"] = "sk-0123456789abcdef"
 try:
