@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from launch.errors import CannotRun
+from models.extras import install
 
 PIPE_WIDTH = 120
 CANNOT = 2
@@ -24,7 +25,7 @@ def explained(action: Callable[[], _T]) -> _T:
     except CannotRun as error:
         print(f"error: {error}", file=sys.stderr)
     except ModuleNotFoundError as error:
-        text = f"{error.name} is not installed; the lab needs: pip install '.[lab]'"
+        text = f"{error.name} is not installed; the lab needs: {install('lab')}"
         print(f"error: {text}", file=sys.stderr)
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)

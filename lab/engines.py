@@ -18,6 +18,7 @@ from lab.cores import cores, one_each
 from lab.job import Job
 from lab.records import Trial
 from launch.errors import CannotRun
+from models.extras import install
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext
@@ -97,7 +98,7 @@ class Dask:
         try:
             self._dask: Any = importlib.import_module("distributed")
         except ImportError:
-            text = "--scheduler needs Dask distributed: pip install '.[lab]'"
+            text = f"--scheduler needs Dask distributed: {install('lab')}"
             raise CannotRun(text) from None
         try:
             self._client: Any = self._dask.Client(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lab.records import Group, LabRun
 from lab.report import NAMES
 from launch.errors import CannotRun
+from models.extras import install
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ def check_plot(path: Path) -> None:
     try:
         import matplotlib as _  # noqa: F401
     except ImportError:
-        raise CannotRun("--plot needs matplotlib: pip install '.[lab]'") from None
+        raise CannotRun(f"--plot needs matplotlib: {install('lab')}") from None
 
 
 def plot_mechanics(run: LabRun, path: Path) -> None:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+
+
+class TraceKind(StrEnum):
+    """Where traces can go; a list of options takes no Literal."""
+
+    MLFLOW = "mlflow"
+    OTEL = "otel"
+
 
 Benchmark = Annotated[str, typer.Option(help="Benchmark id on the platform.")]
 Pack = Annotated[
@@ -101,7 +110,7 @@ Force = Annotated[
     ),
 ]
 Trace = Annotated[
-    list[Literal["mlflow", "otel"]] | None,
+    list[TraceKind] | None,
     typer.Option(
         help="Write a trace of every task: mlflow (MLFLOW_TRACKING_URI) or otel (OTEL_*). "
         "Needs the extra of that name. Repeatable."

@@ -122,7 +122,7 @@ def run(
         resume=resume,
         force=force,
         quiet=quiet,
-        trace=tuple(trace or ()),
+        trace=tuple(map(str, trace or ())),
         max_seconds=max_seconds,
         max_tokens=max_tokens,
         max_dollars=max_dollars,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
 
 from launch.doctor_finding import Finding, State
+from launch.platform import REAL_URL
+from models.extras import install
 
 if TYPE_CHECKING:
+    from dotenv.parser import Original
+
     from worker.sandbox import WallReport
 
 DISTRIBUTION = "erc3-store-agent"
@@ -110,8 +115,7 @@ def _group(
 
 
 def _install(extra: str) -> str:
-    index = "--extra-index-url https://erc.timetoact-group.at/ " if extra == "platform" else ""
-    return f".venv/bin/pip install {index}'.[{extra}]'"
+    return install(extra, index=f"{REAL_URL}/" if extra == "platform" else "")
 
 
 def sandbox(found: WallReport, chosen: str) -> Finding:
@@ -132,18 +136,28 @@ def sandbox(found: WallReport, chosen: str) -> Finding:
 
 def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
     """Whether a ``.env`` was read, and what it names; values are not looked at."""
-    from dotenv import dotenv_values
+    from dotenv.parser import parse_stream
 
     if not path.is_file():
         text = "no .env in the working folder; only the environment counts"
         fix = "cp .env.example .env, to keep keys and models in a file"
         return Finding(area="settings", name=".env", state="info", text=text, fix=fix)
     try:
-        named = dotenv_values(path)
+        bindings = list(parse_stream(StringIO(path.read_text(encoding="utf-8"))))
     except (OSError, UnicodeDecodeError) as error:
         text = f".env cannot be read: {type(error).__name__}"
         fix = "make it a readable text file in UTF-8"
         return Finding(area="settings", name=".env", state="problem", text=text, fix=fix)
+    named = {b.key: b.value for b in bindings if b.key}
+    broken = [_line(b.original) for b in bindings if b.error or (b.key and b.value is None)]
+    if broken:
+        lines = f"line{'s' if len(broken) > 1 else ''} {', '.join(map(str, broken))}"
+        text = f"{path}, {lines}: cannot be read and is left out, whatever it should set"
+        fix = "write NAME=value, with a value in quotes where it holds spaces or #"
+        details = {"broken_lines": broken}
+        return Finding(
+            area="settings", name=".env", state="problem", text=text, fix=fix, details=details
+        )
     set_here = sorted(name for name, value in named.items() if value)
     hidden = [n for n in set_here if environ.get(n) not in (named[n], None)]
     text = f"read; it sets {', '.join(set_here)}" if set_here else "read; it sets nothing"
@@ -157,6 +171,12 @@ def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
         fix=f"unset {' '.join(hidden)}, if the file shall count" if hidden else "",
         details={"sets": set_here, "overruled": hidden},
     )
+
+
+def _line(original: Original) -> int:
+    """Where a statement begins, behind the empty lines before it."""
+    text = original.string
+    return original.line + text[: len(text) - len(text.lstrip())].count("\n")
 
 
 def variables(environ: Mapping[str, str]) -> Finding:

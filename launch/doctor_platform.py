@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from erc3_compat.own.core import LOOPBACK
 from launch.doctor_finding import Finding
-from launch.platform import REAL_URL
+from launch.platform import REAL_URL, bare
+from models.extras import install
 
 KEY = "ERC3_API_KEY"
 URL = "ERC3_BASE_URL"
@@ -28,7 +29,7 @@ def client() -> Finding:
         text = "the official SDK (erc3) is installed and used"
         return Finding(area="platform", name="client", state="ok", text=text)
     text = "the official SDK (erc3) is not used; the project's own client speaks the same protocol"
-    fix = f".venv/bin/pip install --extra-index-url {REAL_URL}/ '.[platform]'"
+    fix = install("platform", index=f"{REAL_URL}/")
     return Finding(area="platform", name="client", state="info", text=text, fix=fix)
 
 
@@ -36,15 +37,15 @@ def address(environ: Mapping[str, str]) -> Finding:
     """Where the real platform is looked for."""
     url = environ.get(URL) or REAL_URL
     parts = urlsplit(url)
-    details = {"url": _bare(url), "variable_set": bool(environ.get(URL))}
+    details = {"url": bare(url), "variable_set": bool(environ.get(URL))}
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        text = f"{URL} is no address: {_bare(url)[:80]}"
+        text = f"{URL} is no address: {bare(url)[:80]}"
         fix = f"set it to {REAL_URL}, or leave it empty"
         return _found("address", "problem", text, fix, details)
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
-        text = f"{_bare(url)} is not encrypted, and the key travels in every body"
+        text = f"{bare(url)} is not encrypted, and the key travels in every body"
         return _found("address", "warning", text, "use https", details)
-    return _found("address", "ok", _bare(url), "", details)
+    return _found("address", "ok", bare(url), "", details)
 
 
 def key(environ: Mapping[str, str], *, call: bool) -> Finding:
@@ -78,21 +79,15 @@ def _tried(value: str, url: str) -> Finding:
         if status in (400, 401, 403):
             text = f"the platform refused the key in {KEY} (status {status})"
             return _found("key", "problem", text, "look the key up on the platform's site")
-        text = f"{_bare(url)} does not answer as the platform does (status {status})"
+        text = f"{bare(url)} does not answer as the platform does (status {status})"
         return _found("key", "problem", text, f"correct {URL}, or try again later")
     except transport_errors() as error:
-        text = f"{_bare(url)} cannot be reached ({type(error).__name__})"
+        text = f"{bare(url)} cannot be reached ({type(error).__name__})"
         return _found("key", "problem", text, f"check the network and {URL}")
     seconds = round(time.perf_counter() - began, 3)
     count = len(found.sessions or [])
     text = f"{KEY} is taken by the platform ({count} sessions found in {seconds:.2f} s)"
     return _found("key", "ok", text, details={"sessions": count, "seconds": seconds})
-
-
-def _bare(url: str) -> str:
-    """An address without a name and password in it."""
-    host = url.rsplit("@", 1)[-1]
-    return f"{url.split('://', 1)[0]}://{host}" if "@" in url and "://" in url else url
 
 
 def _found(

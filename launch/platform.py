@@ -96,6 +96,17 @@ def _client() -> Any:
     return ERC3
 
 
+def real_address() -> str:
+    """The real platform's address, without a name and password in it."""
+    return bare(os.environ.get("ERC3_BASE_URL") or REAL_URL)
+
+
+def bare(url: str) -> str:
+    """An address without a name and password in it."""
+    host = url.rsplit("@", 1)[-1]
+    return f"{url.split('://', 1)[0]}://{host}" if "@" in url and "://" in url else url
+
+
 def real_key() -> str:
     """The key of the real platform. Raises CannotRun."""
     key = os.environ.get("ERC3_API_KEY", "")

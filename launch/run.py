@@ -108,6 +108,7 @@ def explained(action: Any, options: Options) -> Any:
     from coordinator.fork import Differs
     from coordinator.memory import Unusable
     from erc3_compat import ApiException, transport_errors
+    from launch.platform import real_address
 
     try:
         return action()
@@ -118,9 +119,10 @@ def explained(action: Any, options: Options) -> Any:
     except ApiException as error:
         raise CannotRun(f"the platform refused: {error}") from None
     except transport_errors() as error:
-        where = "ERC3_BASE_URL" if options.real else "the embedded platform"
+        where = real_address() if options.real else "the embedded one"
+        fix = "; check the network and ERC3_BASE_URL" if options.real else ""
         raise CannotRun(
-            f"the platform cannot be reached ({where}): {type(error).__name__}"
+            f"the platform cannot be reached: {where} ({type(error).__name__}){fix}"
         ) from None
 
 

@@ -34,6 +34,7 @@ from launch.platform import PACK_COPY, Place, pack_of, platform_of
 from launch.resuming import Resumed
 from launch.store import store_benchmark
 from models import litellm_module
+from models.extras import ExtraMissing
 from store_tools.brief import brief
 from worker.recorded import NotRecorded
 
@@ -59,7 +60,7 @@ class Setting:
         self.options = self.resumed.options if self.resumed else options
         try:
             check_kinds(self.options.trace)
-        except CannotTrace as error:
+        except (CannotTrace, ExtraMissing) as error:
             raise CannotRun(str(error)) from None
         self.past = _past(self.options)
         self.pack: Pack | None = (

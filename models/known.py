@@ -14,7 +14,7 @@ from models.litellm_module import CASSETTE, KEYLESS, is_keyless, load
 from models.prices import map_ids
 
 SHOWN = 3
-NEAR = 70
+NEAR = 55
 """Likeness, of 100, from which an id is worth a hint."""
 
 
@@ -38,11 +38,11 @@ def check_id(model: str, models: Models) -> None:
         _check_keyless(model, prefix, rest)
         return
     if slash and not rest.strip():
-        raise UnknownModel(f"{model!r} names no model: PROVIDER/MODEL is needed")
+        raise UnknownModel("there is no model's name behind the provider's")
     if provider_of(model):
         return
     what = f"LiteLLM has no provider {prefix!r}" if slash else "it names no provider"
-    raise UnknownModel(f"{model!r} is no known model: {what}{_hint(_nearest(model, models))}")
+    raise UnknownModel(f"{what}{_hint(_nearest(model, models))}")
 
 
 def near_ids(model: str) -> list[str]:
@@ -69,7 +69,7 @@ def _check_keyless(model: str, prefix: str, rest: str) -> None:
     known = keyless_ids()
     if brain not in known:
         near = _most_like(brain, known) or [i for i in known if i.startswith(f"{prefix}/")]
-        raise UnknownModel(f"there is no model {brain!r}{_hint(near)}")
+        raise UnknownModel(f"there is no {brain}{_hint(near)}")
 
 
 def _nearest(model: str, models: Models) -> list[str]:

@@ -43,6 +43,7 @@ def export(
     from coordinator.report.find import find_run
     from coordinator.report.reading import read_run_view
     from coordinator.tracing.sinks import CannotTrace
+    from models.extras import ExtraMissing
     from worker.recorded import NotRecorded
 
     if out and format is not Format.inspect:
@@ -59,16 +60,19 @@ def export(
     except (NotRecorded, CannotTrace) as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(2) from None
+    except ExtraMissing as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(1) from None
     except OSError as error:
         typer.echo(f"error: the log cannot be written: {error}", err=True)
         raise typer.Exit(1) from None
 
 
 def _inspect(view: RunView, folder: Path, path: Path) -> Path:
-    from coordinator.tracing.sinks import CannotTrace
+    from models.extras import ExtraMissing
 
     if find_spec("inspect_ai") is None:
-        raise CannotTrace("--format inspect needs the extra: pip install '.[inspect]'")
+        raise ExtraMissing("--format inspect needs the extra", "inspect")
     from coordinator.export.inspect_log import write_log
 
     path.parent.mkdir(parents=True, exist_ok=True)

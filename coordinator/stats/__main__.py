@@ -65,6 +65,7 @@ def _statistics(folder: Path, by: tuple[By, ...], as_json: bool, picture: Path |
     from coordinator.stats.reading import read_runs
     from coordinator.stats.records import CannotShow
     from coordinator.stats.table import show_statistics
+    from models.extras import ExtraMissing
 
     try:
         if picture:
@@ -76,7 +77,7 @@ def _statistics(folder: Path, by: tuple[By, ...], as_json: bool, picture: Path |
         found = statistics(folder, reading, by or OVERVIEW)
         if picture:
             plot(found.runs, picture)
-    except CannotShow as error:
+    except (CannotShow, ExtraMissing) as error:
         _fail(str(error), 1)
     except OSError as error:
         _fail(f"{error.filename or picture}: {error.strerror or error}", 1)

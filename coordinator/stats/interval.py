@@ -6,9 +6,10 @@ from functools import cache
 from importlib.util import find_spec
 
 from coordinator.stats.records import Share
+from models.extras import install
 
 CONFIDENCE = 0.95
-NO_SCIPY = "the intervals need scipy: pip install '.[lab]'"
+NO_SCIPY = f"the intervals need scipy: {install('lab')}"
 
 
 def known() -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from coordinator.stats.groups import UNKNOWN, prompt_name
 from coordinator.stats.records import CannotShow, RunLine
+from models.extras import ExtraMissing
 from worker.sandbox.values import clean
 
 if TYPE_CHECKING:
@@ -29,11 +30,11 @@ LEGEND_ROWS = 6
 
 
 def check_matplotlib() -> None:
-    """Raises CannotShow where matplotlib is missing."""
+    """Raises ExtraMissing where matplotlib is missing."""
     try:
         import matplotlib as _  # noqa: F401
     except ImportError:
-        raise CannotShow("--plot needs matplotlib: pip install '.[lab]'") from None
+        raise ExtraMissing("--plot needs matplotlib", "lab") from None
 
 
 def plot(runs: Sequence[RunLine], path: Path) -> None:
@@ -42,7 +43,8 @@ def plot(runs: Sequence[RunLine], path: Path) -> None:
     Runs of an unknown time are left out, as is the cost of those that do not know it.
 
     Raises:
-        CannotShow: matplotlib is missing, or no run has a time and a score.
+        ExtraMissing: matplotlib is missing.
+        CannotShow: no run has a time and a score.
         OSError: the file cannot be written.
     """
     check_matplotlib()

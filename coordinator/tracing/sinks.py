@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from importlib.util import find_spec
 from typing import Protocol
 
 from coordinator.records import RunResults
 from coordinator.tracing.spans import Span
+from models.extras import ExtraMissing
 
 NEEDS = {
     "mlflow": ("mlflow", "sqlalchemy", "alembic"),
@@ -33,12 +35,12 @@ class CannotTrace(Exception):
 
 
 def check_kinds(kinds: list[str] | tuple[str, ...]) -> None:
-    """Find out before a run what would stop its traces. Raises CannotTrace."""
+    """Find out before a run what would stop its traces. Raises CannotTrace, ExtraMissing."""
     for kind in kinds:
         if kind not in NEEDS:
             raise CannotTrace(f"--trace {kind}: there is {' and '.join(NEEDS)}")
         if not all(_there(module) for module in NEEDS[kind]):
-            raise CannotTrace(f"--trace {kind} needs the extra: pip install '.[{kind}]'")
+            raise ExtraMissing(f"traces to {kind} need the extra", kind)
     if "otel" in kinds:
         protocol = otlp_protocol()
         if to_console():
@@ -48,7 +50,7 @@ def check_kinds(kinds: list[str] | tuple[str, ...]) -> None:
         if protocol == "grpc" and not _there(_GRPC):
             raise CannotTrace(
                 "--trace otel: the protocol grpc needs: "
-                "pip install opentelemetry-exporter-otlp-proto-grpc"
+                f"{sys.executable} -m pip install opentelemetry-exporter-otlp-proto-grpc"
             )
 
 

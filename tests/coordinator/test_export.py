@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import coordinator.export.__main__ as command
 from coordinator.export.__main__ import app
+from models.extras import install
 
 KEY = "sk-Planted0123456789abcdef"
 GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two"
@@ -201,8 +202,8 @@ def test_wrong_questions_are_answered(
 def test_a_missing_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "find_spec", lambda _name: None)
     done = export("--format", "inspect", folder)
-    assert done.exit_code == 2
-    assert done.stderr == "error: --format inspect needs the extra: pip install '.[inspect]'\n"
+    assert done.exit_code == 1
+    assert done.stderr == f"error: --format inspect needs the extra: {install('inspect')}\n"
 
 
 def test_a_place_that_cannot_be_written_is_an_error(folder: Path, tmp_path: Path) -> None:

@@ -81,6 +81,11 @@ def test_a_dotenv_is_named_by_its_variables(tmp_path: Path) -> None:
     assert (other.state, other.details["overruled"]) == ("warning", ["A_KEY"])
     assert other.details["sets"] == ["A_KEY", "C"]
     assert "secret" not in other.model_dump_json()
+    path.write_text("B=1\n\n\nA_KEY secret-value-1\nC\nD=2\n")
+    broken = dotenv(path, {})
+    assert (broken.state, broken.details["broken_lines"]) == ("problem", [4, 5])
+    assert f"{path}, lines 4, 5" in broken.text
+    assert "secret" not in broken.model_dump_json()
     path.write_bytes(b"A=\xff\n")
     assert dotenv(path, {}).state == "problem"
 
