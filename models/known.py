@@ -53,21 +53,18 @@ def near_ids(model: str) -> list[str]:
 
 def keyless_ids() -> list[str]:
     """Every id of ours that is answered, ``faulty/...`` without its options."""
-    return [
-        f"{prefix}/{name}"
-        for prefix, module in KEYLESS.items()
-        for name in _provider(module).names()
-    ]
+    return [f"{prefix}/{name}" for prefix in KEYLESS for name in _provider(prefix).names()]
 
 
 def _check_keyless(model: str, prefix: str, rest: str) -> None:
-    provider = _provider(KEYLESS[prefix])
+    provider = _provider(prefix)
     try:
         brain = provider.answering(rest) if hasattr(provider, "answering") else model
     except LookupError as error:
         raise UnknownModel(str(error.args[0])) from None
-    known = keyless_ids()
-    if brain not in known:
+    prefix, _, name = brain.partition("/")
+    if name not in _provider(prefix).names():
+        known = keyless_ids()
         near = _most_like(brain, known) or [i for i in known if i.startswith(f"{prefix}/")]
         raise UnknownModel(f"there is no {brain}{_hint(near)}")
 
@@ -93,5 +90,5 @@ def _hint(near: Sequence[str]) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
-def _provider(module: str) -> Any:
-    return importlib.import_module(module)
+def _provider(prefix: str) -> Any:
+    return importlib.import_module(KEYLESS[prefix])

@@ -222,9 +222,10 @@ def test_what_models_wrote_steers_no_terminal(desk: Desk, recorded: Path) -> Non
 
 
 def test_a_model_that_fails_is_a_result(desk: Desk, recorded: Path) -> None:
-    document, _ = desk.forked(recorded, 3, "--evaluator", "playbook/nothing")
+    dead = "faulty/store?rate=1&kinds=http-401"
+    document, _ = desk.forked(recorded, 3, "--evaluator", dead)
     assert document["fork"]["outcome"] == "error"
-    assert "playbook/nothing" in document["fork"]["error"]
+    assert "401" in document["fork"]["error"]
     assert document["turns"][2]["fork"] is None
 
 

@@ -94,7 +94,7 @@ def begun(lives: Callable[[], Any], tmp_path: Path) -> tuple[Any, Path]:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--evaluator", "scripted/other"], "model of the evaluator: was playbook/store, is scr"),
+        (["--evaluator", "faulty/store"], "model of the evaluator: was playbook/store, is fau"),
         (["--task", "x"], "leave out --task"),
         (["--real"], "leave out --real"),
     ],
@@ -142,7 +142,7 @@ def test_a_changed_pack_is_refused_and_forced_begins_the_rest_anew(
 def test_a_failure_from_outside_is_tried_again_and_its_first_attempt_stays(
     lives: Callable[[], Any], tmp_path: Path
 ) -> None:
-    life = lives()
+    life = lives(scripts={"nothing": []})
     pack = small_pack(tmp_path / "pack.json", 2)
     words = ["--pack", pack, "--out", life.folder / "logs", "--quiet"]
     assert life.live(*words, "--evaluator", "scripted/nothing") == 0

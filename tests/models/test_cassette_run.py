@@ -56,7 +56,7 @@ def test_a_replayed_run_has_the_same_results_and_a_miss_is_loud(tmp_path: Path) 
     assert missed.returncode == 1
     assert "is not on" in missed.stdout or "are not on it" in missed.stdout
     again = run(tmp_path, "--record", tape, "--json", *specs)
-    assert again.returncode == 1
+    assert again.returncode == 2
     assert "exists and holds something" in again.stderr
     both = run(tmp_path, "--replay", tape, "--record", tmp_path / "new.jsonl")
     assert both.returncode == 2
