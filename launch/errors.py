@@ -31,3 +31,9 @@ class Usage(CannotRun):
     """The command itself is wrong, whatever the world is like; the text says what is right."""
 
     code = Exit.USAGE
+
+
+class NothingToDo(CannotRun):
+    """What is asked for is done already; the text says so."""
+
+    code = Exit.PLAYED

@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from types import FrameType
 
 from coordinator.limits import Stop
+from launch.errors import Exit
 
-INTERRUPTED = 130
-"""Exit code after an interrupt, as shells have it."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -27,7 +26,7 @@ def interrupts(stop: Stop) -> Iterator[None]:
     def asked(number: int, frame: FrameType | None) -> None:
         if stop.asked:
             os.write(2, b"\nstopped at once; --resume goes on from here\n")
-            os._exit(INTERRUPTED)
+            os._exit(Exit.INTERRUPTED)
         stop.ask()
         text = "\nfinishing the calls under way; once more to stop at once"
         print(text, file=sys.stderr, flush=True)
