@@ -18,7 +18,8 @@ import sys, subprocess
 from pathlib import Path
 from coordinator.lock import locked
 with locked(Path(sys.argv[1])):
-    child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
+    program = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    child = subprocess.Popen(program, stdin=subprocess.PIPE)
     print("held", child.pid, flush=True)
     sys.stdin.read()
 """
