@@ -24,10 +24,15 @@ import time
 import launch.setting
 import playbooks.brain
 from launch import preflight
+from types import SimpleNamespace
 from models.config import load_models
-models, asked = load_models(), {role: ("playbook/store", None) for role in ("evaluator", "worker")}
+asked = {role: ("playbook/store", None) for role in ("evaluator", "worker")}
+brains = SimpleNamespace(models=load_models(), asked=asked)
+options = SimpleNamespace(replay=None, resume=None, real=True, preflight=True, as_json=False)
+preflight.real_key = lambda: ""
 began = time.perf_counter()
-assert preflight.check(models, asked) == []
+preflight.check_ids(brains.models, brains.asked)
+assert preflight.ready(brains, options, None) == ()
 print(time.perf_counter() - began)
 """
 

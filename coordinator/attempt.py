@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from coordinator.benchmark import Benchmark
+from coordinator.breaker import Breaker
 from coordinator.config import RunConfig, TaskInfo, Watcher
 from coordinator.journal import Journal, JournalFailed
 from coordinator.limits import Halt, LimitReached, Meter, Stop
@@ -65,6 +66,7 @@ class Shared:
     prompts: Prompts
     stop: Stop
     meter: Meter
+    breaker: Breaker
 
 
 @dataclass
@@ -214,6 +216,8 @@ class Attempt:
             self.run.calls.append(call)
             self._meter.add(call)
             self.shared.meter.add(call)
+            if call.error is None:
+                self.shared.breaker.alive()
             journal.write("model_call", call.model_dump(mode="json"))
             self.shared.watcher.call_done(self.task, call)
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from coordinator.breaker import IN_A_ROW
 from coordinator.limits import Limits
 from coordinator.records import TaskResult, Turn
 from models.records import ModelCall
@@ -38,6 +39,8 @@ class RunConfig:
     """What a prompt of ``next-step`` may hold; older steps are shortened to it."""
     run_limits: Limits = field(default_factory=Limits)
     task_limits: Limits = field(default_factory=Limits)
+    breaker: int = IN_A_ROW
+    """Tasks in a row that may end for the same reason outside of the agent; 0: any number."""
 
 
 @dataclass(frozen=True)

@@ -79,8 +79,11 @@ class TaskResult(BaseModel):
 
     @property
     def passed(self) -> bool:
-        """Whether the task was scored as fulfilled."""
-        return self.score is not None and self.score >= PASS
+        """Whether the agent played the task and fulfilled it.
+
+        A task that asked for nothing is scored as fulfilled also where nobody played it.
+        """
+        return self.failure is None and self.score is not None and self.score >= PASS
 
     @property
     def infrastructure_failure(self) -> bool:
@@ -90,7 +93,7 @@ class TaskResult(BaseModel):
     @property
     def wrong_checkout(self) -> bool:
         """Whether something was bought that was not wanted, or not as wanted."""
-        return self.checkouts > 0 and self.score is not None and not self.passed
+        return self.checkouts > 0 and self.score is not None and self.score < PASS
 
 
 class Part(BaseModel):

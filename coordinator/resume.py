@@ -8,7 +8,7 @@ from typing import Any
 
 from coordinator.attempt import Start
 from coordinator.config import TaskInfo
-from coordinator.journal import journal_paths
+from coordinator.journal import journal_paths, write_whole
 from coordinator.memory import Memory, Unusable, read_memory
 from coordinator.records import RunResults, TaskResult
 
@@ -81,12 +81,30 @@ def continuation(
     return plan
 
 
+def was_submitted(folder: Path) -> bool:
+    """Whether the results of a run say that it was handed in."""
+    results = _results(folder)
+    return results is not None and results.submitted
+
+
+def note_submitted(folder: Path) -> None:
+    """Write into the results what the platform says: that the session was handed in."""
+    results = _results(folder)
+    if results:
+        noted = results.model_copy(update={"submitted": True})
+        write_whole(folder / "results.json", noted.model_dump_json(indent=1))
+
+
 def _seconds(folder: Path) -> float:
+    results = _results(folder)
+    return results.totals.seconds if results else 0.0
+
+
+def _results(folder: Path) -> RunResults | None:
     try:
-        results = RunResults.model_validate_json((folder / "results.json").read_bytes())
+        return RunResults.model_validate_json((folder / "results.json").read_bytes())
     except (OSError, ValueError):
-        return 0.0
-    return results.totals.seconds
+        return None
 
 
 def _start(path: Path, status: str, memory: Memory | None) -> Start:

@@ -13,11 +13,12 @@ from typing import Any
 
 from coordinator.attempt import LEFT_OPEN, Attempt, DoorMaker, Shared, Start, complete
 from coordinator.benchmark import Benchmark
+from coordinator.breaker import Breaker
 from coordinator.config import RunConfig, TaskInfo, Watcher
 from coordinator.doors import doors_of
 from coordinator.fork import Past
 from coordinator.journal import JournalFailed, journal_paths, write_whole
-from coordinator.limits import Meter, Stop
+from coordinator.limits import LimitReached, Meter, Stop
 from coordinator.prompts import Prompts
 from coordinator.records import Brain, RunResults, TaskResult, totals_of
 from coordinator.resume import Continuation
@@ -49,12 +50,14 @@ class Session:
         self._config = config
         self._platform = platform
         self._stop = stop or Stop()
+        self._breaker = Breaker(config.breaker)
         self._shared = Shared(
             platform=platform,
             config=config,
             make_benchmark=make_benchmark,
             doors=doors or doors_of({"evaluator": config.evaluator, "worker": config.worker}),
             watcher=watcher,
+            breaker=self._breaker,
             prompts=Prompts(folder),
             stop=self._stop,
             meter=Meter(config.run_limits, "run"),
@@ -67,6 +70,9 @@ class Session:
         self._clock = time.perf_counter()
         self._write_again = 0.0
         self.session_id: str | None = None
+        self._submitted = False
+        self.limit: str | None = None
+        """The limit of the run that kept tasks from being started."""
 
     def tasks(self) -> list[TaskInfo]:
         """The tasks to run: those of a new session, or single ones by spec.
@@ -154,11 +160,22 @@ class Session:
                 if done.done() and done.exception():
                     self._stop.ask()
         finally:
+            self._breaker.release()
             pool.shutdown(wait=True, cancel_futures=True)
         for done in runs:
             if not done.cancelled():
                 done.result()
-        return self.write(finished=not self._stop.asked)
+        return self.write()
+
+    @property
+    def broken(self) -> str | None:
+        """What the breaker says happened; None where it held."""
+        return self._breaker.broken
+
+    @property
+    def unplayed(self) -> int:
+        """How many tasks were never started, or have no result for another reason."""
+        return sum(task_id not in self._results for task_id in self._order)
 
     def left_open(self) -> int:
         """How many tasks are still open after failures from outside."""
@@ -169,7 +186,7 @@ class Session:
         for task_id, result in list(self._results.items()):
             if result.failure in LEFT_OPEN and result.score is None:
                 self._results[task_id] = self._closed(result)
-        return self.write(finished=not self._stop.asked)
+        return self.write()
 
     def _closed(self, result: TaskResult) -> TaskResult:
         task = TaskInfo(result.spec_id, result.task_id, result.task_text)
@@ -182,22 +199,30 @@ class Session:
             update["wanted"] = benchmark.expected(eval_log)
         return result.model_copy(update=update)
 
-    def submit(self) -> None:
-        """Hand the session in. Raises ApiException where the platform refuses."""
-        if self.session_id:
-            self._platform.submit_session(self.session_id)
+    def submit(self, *, force: bool = False) -> None:
+        """Hand the session in; ``force``: also with tasks that are not completed.
 
-    def write(self, *, finished: bool, submitted: bool = False) -> RunResults:
-        """Write ``results.json`` whole and return what it holds."""
+        Raises ApiException where the platform refuses.
+        """
+        if self.session_id:
+            self._platform.submit_session(self.session_id, force=force)
+            self._submitted = True
+
+    def write(self, *, running: bool = False) -> RunResults:
+        """Write ``results.json`` whole and return what it holds.
+
+        It is finished when every task has a result that will not be tried again.
+        """
+        over = not (running or self._stop.asked or self.unplayed or self.left_open())
         with self._lock:
             began = time.perf_counter()
-            results = self._summary(finished, submitted)
+            results = self._summary(over or self._submitted)
             write_whole(self._folder / "results.json", results.model_dump_json(indent=1))
             spent = time.perf_counter() - began
             self._write_again = time.perf_counter() + spent / WRITING_AT_MOST
         return results
 
-    def _summary(self, finished: bool, submitted: bool) -> RunResults:
+    def _summary(self, finished: bool) -> RunResults:
         done = [self._results[i] for i in self._order if i in self._results]
         now = datetime.now(UTC).isoformat(timespec="seconds") if finished else None
         return RunResults(
@@ -206,7 +231,7 @@ class Session:
             pack=self._config.pack,
             brain=Brain(evaluator=self._config.evaluator, worker=self._config.worker),
             session_id=self.session_id,
-            submitted=submitted,
+            submitted=self._submitted,
             started=self.started.isoformat(timespec="seconds"),
             finished=now,
             totals=totals_of(done, time.perf_counter() - self._clock),
@@ -214,20 +239,35 @@ class Session:
         )
 
     def _run_task(self, task: TaskInfo, start: Start) -> None:
-        if self._stop.asked:
+        if not self._breaker.admits():
+            return
+        if self._stop.asked or self._spent():
+            self._breaker.release()
             return
         self._shared.watcher.task_started(task)
         attempt = Attempt(self._shared, task, start)
         try:
             result = attempt.play()
-        except JournalFailed as error:
-            self._stop.break_off(str(error))
+        except BaseException as error:
+            self._breaker.release()
+            if isinstance(error, JournalFailed):
+                self._stop.break_off(str(error))
             raise
+        self._breaker.ended(result)
         if attempt.left_debugger:
             self._stop.ask()
         with self._lock:
             self._results[task.task_id] = result
             due = len(self._results) <= ALWAYS or time.perf_counter() >= self._write_again
         if due:
-            self.write(finished=False)
+            self.write(running=True)
         self._shared.watcher.task_done(result)
+
+    def _spent(self) -> bool:
+        """Whether a limit of the run is reached: what was not begun is not touched then."""
+        try:
+            self._shared.meter.check()
+        except LimitReached as reached:
+            self.limit = str(reached)
+            return True
+        return False

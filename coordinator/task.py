@@ -12,6 +12,7 @@ from coordinator.records import Failure, Outcome, Turn
 from coordinator.strategy import Strategy
 from evaluator import Decision
 from ledger import Deed, Ledger
+from models.door import ModelFailed
 from models.records import ModelCall
 from worker.report import WorkReport
 
@@ -68,7 +69,8 @@ class TaskLoop:
 
         Raises:
             ToolFault: the benchmark does not answer.
-            ModelFailed, Unreadable: the model that decides gave nothing that can be used.
+            ModelFailed: a model gave no answer, the one that decides or the worker's.
+            Unreadable: the replies of the one that decides cannot be used.
         """
         run = self._run
         if self.conclude():
@@ -118,6 +120,8 @@ class TaskLoop:
         self._run.turns.append(turn)
         self._journal.write("turn", turn.journal())
         self._on_turn(turn)
+        if report and report.failure == "model":
+            raise ModelFailed(report.error or "")
         return decision
 
     def _read_state(self) -> str:

@@ -79,9 +79,8 @@ def failures(console: Console, run: RunView) -> None:
 
 def _reason(story: Story) -> str:
     """Why a task failed, as far as anybody has said: on one line."""
-    said = [line for line in story.eval_log.splitlines() if not line.startswith("GOOD")]
     last = next((act.turn.decision.thought for act in reversed(story.acts) if act.turn), "")
-    known = [part for part in (story.error or "; ".join(said), last) if part]
+    known = [part for part in (blocks.reason(story.error, story.eval_log), last) if part]
     text = clean(" ".join(" – ".join(known).split())) or "no reason is known"
     return text if len(text) <= REASON_CHARS else f"{text[:REASON_CHARS]}…"
 

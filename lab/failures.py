@@ -12,9 +12,7 @@ def failure_of(result: TaskResult, last: Turn | None) -> Failure | None:
         return result.failure
     if result.score is None:
         return "benchmark"
-    if result.outcome == "unfinished" and last and last.report:
-        if last.report.error and "the worker's model failed" in last.report.error:
-            return "model"
-        if last.report.steps and last.report.steps[-1].error_kind == "crash":
-            return "sandbox"
+    steps = last.report.steps if last and last.report else ()
+    if result.outcome == "unfinished" and steps and steps[-1].error_kind == "crash":
+        return "sandbox"
     return None

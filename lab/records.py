@@ -70,12 +70,12 @@ class Trial(BaseModel):
     @property
     def passed(self) -> bool:
         """Whether the brain itself fulfilled the task."""
-        return not self.infrastructure and self.score is not None and self.score >= PASS
+        return self.failure is None and self.score is not None and self.score >= PASS
 
     @property
     def strict(self) -> float:
-        """The score with infrastructure failures and unknown scores as 0."""
-        return 0.0 if self.infrastructure or self.score is None else self.score
+        """The score with tasks that were not played to their end and unknown scores as 0."""
+        return 0.0 if self.failure or self.score is None else self.score
 
     @property
     def wrong_checkout(self) -> bool:

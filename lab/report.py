@@ -97,8 +97,8 @@ def closing_lines(summary: Summary) -> list[str]:
     if summary.failures:
         named = ", ".join(f"{name}: {n}" for name, n in summary.failures.items())
         lines.append(
-            f"ended early: {named}; {summary.infrastructure} of them count as not passed "
-            "and are played again by --resume"
+            f"ended early: {named}; none of them counts as passed, and --resume plays "
+            f"{summary.infrastructure} of them again"
         )
     if summary.gap.below:
         lines.append(

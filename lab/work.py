@@ -71,6 +71,8 @@ def _config(job: Job, pack: Pack) -> RunConfig:
         jobs=job.threads,
         max_turns=job.settings.max_turns,
         name="lab",
+        # A lab run has its own books of failures, and plays them again.
+        breaker=0,
     )
 
 

@@ -38,7 +38,28 @@ Worker = Annotated[
 Real = Annotated[
     bool, typer.Option("--real", help="Use the platform of ERC3_API_KEY and ERC3_BASE_URL.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="With --real: submit without asking.")]
+Yes = Annotated[
+    bool,
+    typer.Option(
+        "--yes", help="With --real: submit without asking, where every task was played to its end."
+    ),
+]
+SubmitAsIs = Annotated[
+    bool,
+    typer.Option(
+        "--submit-as-is",
+        help="With --real: submit without asking, also where tasks failed for reasons outside of "
+        "the agent, were cut off by a limit, or were never played.",
+    ),
+]
+Breaker = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Start no further task after so many in a row that ended for the same reason outside "
+        "of the agent; 0: never.",
+    ),
+]
 NoPreflight = Annotated[
     bool,
     typer.Option("--no-preflight", help="With --real: ask no model before the session begins."),

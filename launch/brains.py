@@ -35,7 +35,7 @@ class Brains:
 
         Raises:
             Usage: settings, an id or a cassette cannot be used.
-            CannotRun: a key is missing, or a dollar limit has no price.
+            CannotRun: a dollar limit has no price.
         """
         self.ids: dict[Role, str] = {"evaluator": options.evaluator, "worker": options.worker}
         self.base_urls = self._base_urls(options)
@@ -45,8 +45,6 @@ class Brains:
             if role == "evaluator" or options.strategy == "evaluator-worker"
         }
         """Id and base URL of each role that the strategy asks."""
-        self.warnings: list[str] = []
-        """What is amiss, though the run can begin."""
         try:
             self.models: Models = load_models(options.models)
             self.opener = cache(self._opener(options))
@@ -66,7 +64,7 @@ class Brains:
         for role, (model, base_url) in self.asked.items():
             self.models.settings(model, role, base_url)
         if not options.replay:
-            self.warnings = preflight.check(self.models, self.asked)
+            preflight.check_ids(self.models, self.asked)
         self.player: Player | None = None
         self.writer: TapeWriter | None = None
         if options.replay:

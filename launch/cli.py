@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 from launch import arguments
+from launch.errors import Exit
 from launch.options import Options
 
 DEFAULT_MODEL = "playbook/store"
@@ -35,7 +36,10 @@ _UNSAID = ("DEFAULT", "DEFAULT_MAP")
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@app.callback(invoke_without_command=True)
+@app.callback(
+    invoke_without_command=True,
+    epilog="Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + ".",
+)
 def run(
     context: typer.Context,
     benchmark: arguments.Benchmark = "store",
@@ -46,6 +50,8 @@ def run(
     real: arguments.Real = False,
     yes: arguments.Yes = False,
     no_preflight: arguments.NoPreflight = False,
+    submit_as_is: arguments.SubmitAsIs = False,
+    breaker: arguments.Breaker = 3,
     jobs: arguments.Jobs = 1,
     strategy: arguments.Strategy = "evaluator-worker",
     prompt_tokens: arguments.PromptTokens = 12_000,
@@ -104,6 +110,8 @@ def run(
         worker=hands if way.has_worker else eyes,
         real=real,
         yes=yes,
+        submit_as_is=submit_as_is,
+        breaker=breaker,
         jobs=jobs,
         max_turns=turns,
         out=out,

@@ -1,49 +1,121 @@
-"""What a run shows when it is over."""
+"""What a run shows when it is over, and the code with which it ends."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from launch.console import answers
+from launch.console import answers, notes
+from launch.errors import Exit
+from launch.hints import command, module
 from models.redact import hide
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from coordinator.records import RunResults
+    from coordinator.session import Session
     from launch.setting import Setting
 
 
-def show_end(setting: Setting, results: RunResults) -> None:
-    """The results of a run, or how a fork differs from what it was forked from."""
-    options = setting.options
-    report = _report(setting)
-    shown: Any = results
-    if setting.past:
+def exit_code(setting: Setting, session: Session, results: RunResults) -> Exit:
+    """What a run has come to; what stopped it counts for more than what it left undone."""
+    player = setting.brains.player
+    if setting.stopped:
+        return Exit.INTERRUPTED
+    if session.broken or any(t.infrastructure_failure for t in results.tasks):
+        return Exit.OUTSIDE
+    if player and player.misses:
+        return Exit.OUTSIDE
+    if session.limit or any(t.failure == "limit" for t in results.tasks):
+        return Exit.LIMIT
+    return Exit.PLAYED
+
+
+class Closing:
+    """Shows the end of one run: report, table, what failed, what to type next."""
+
+    def __init__(self, setting: Setting, session: Session) -> None:
+        self._setting = setting
+        self._session = session
+        self._report = _report(setting)
+
+    def show(self, results: RunResults, *, asks: bool) -> None:
+        """Show it, where the options want it or a question follows (``asks``).
+
+        A quiet run is only told about that went wrong.
+        """
+        options = self._setting.options
+        if asks or not (options.quiet or options.as_json):
+            # Standard output is the results' alone with --json.
+            show = notes() if options.as_json else answers()
+            self._table(show, results)
+            self._failures(show, results)
+            self._where(show)
+        elif exit_code(self._setting, self._session, results):
+            self._failures(notes(), results)
+
+    def print_json(self, results: RunResults) -> None:
+        """The results, or how a fork differs, on standard output."""
+        print(hide(self._shown(results).model_dump_json(indent=1)))
+
+    def _shown(self, results: RunResults) -> Any:
+        past = self._setting.past
+        if not past:
+            return results
         from coordinator.fork_report import compare
         from coordinator.recording import read_recording
 
-        past = setting.past
-        fork = read_recording(setting.folder, past.recording.spec_id)
-        shown = compare(past.recording, fork, past.turn)
-    if options.as_json:
-        print(hide(shown.model_dump_json(indent=1)))
-    elif not options.quiet:
-        _show(setting, shown, report)
+        fork = read_recording(self._setting.folder, past.recording.spec_id)
+        return compare(past.recording, fork, past.turn)
 
+    def _table(self, show: Console, results: RunResults) -> None:
+        from coordinator.display import closing_lines, closing_table
+        from coordinator.fork_report import fork_table, sums_table
 
-def _show(setting: Setting, shown: Any, report: str) -> None:
-    from coordinator.display import closing_lines, closing_table
-    from coordinator.fork_report import fork_table, sums_table
-
-    show = answers()
-    if setting.past:
-        show.print(fork_table(shown))
-        show.print(sums_table(shown))
-    else:
-        show.print(closing_table(shown, show.width))
-        for line in closing_lines(shown):
+        if self._setting.past:
+            found = self._shown(results)
+            show.print(fork_table(found))
+            show.print(sums_table(found))
+            return
+        show.print(closing_table(results, show.width))
+        for line in closing_lines(results):
             show.print(line, highlight=False, markup=False)
-    for line in [*setting.brains.notes(), f"journal and results: {setting.folder}", report]:
-        show.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    def _failures(self, show: Console, results: RunResults) -> None:
+        from coordinator.display import ending
+
+        session, folder = self._session, self._setting.folder
+        lines = ending(results, session.unplayed)
+        for line in lines:
+            show.print(line, soft_wrap=not show.is_terminal, no_wrap=True, overflow="ellipsis")
+        stopped = [text for text in (session.broken, session.limit) if text]
+        if stopped and session.unplayed:
+            text = f"stopped: {'; '.join(stopped)}; {session.unplayed} tasks were not started"
+            show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
+        if again := self._again(results):
+            _say(show, f"{again}: {command('--resume', folder)}")
+        if lines:
+            _say(show, f"look closer: {module('coordinator.show', folder, '--failed')}")
+
+    def _again(self, results: RunResults) -> str:
+        """What a resumption would do; "" for nothing."""
+        if self._setting.past:
+            return ""
+        if any(t.infrastructure_failure for t in results.tasks):
+            return "try them again"
+        return "go on" if self._session.unplayed else ""
+
+    def _where(self, show: Console) -> None:
+        for line in [
+            *self._setting.brains.notes(),
+            f"journal and results: {self._setting.folder}",
+            self._report,
+        ]:
+            _say(show, line)
+
+
+def _say(show: Console, text: str) -> None:
+    show.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def _report(setting: Setting) -> str:

@@ -7,18 +7,22 @@ from typing import ClassVar
 
 
 class Exit(IntEnum):
-    """Exit codes of a run."""
+    """Exit codes of a run, each with what it means."""
 
-    PLAYED = 0
-    """All tasks were played to their end, whatever the scores."""
-    OUTSIDE = 1
-    """Something outside stopped the run or tasks of it."""
-    USAGE = 2
-    """The command asks for what there is not."""
-    LIMIT = 3
-    """A limit ended it."""
-    INTERRUPTED = 130
-    """Its user ended it; the code that shells have for that."""
+    means: str
+
+    def __new__(cls, code: int, means: str) -> Exit:
+        """A code with its meaning."""
+        made = int.__new__(cls, code)
+        made._value_ = code
+        made.means = means
+        return made
+
+    PLAYED = 0, "all tasks were played to their end, whatever the scores"
+    OUTSIDE = 1, "something outside stopped the run or tasks of it"
+    USAGE = 2, "the command asks for what there is not"
+    LIMIT = 3, "a limit ended it"
+    INTERRUPTED = 130, "its user ended it"
 
 
 class CannotRun(Exception):
@@ -31,3 +35,9 @@ class Usage(CannotRun):
     """The command itself is wrong, whatever the world is like; the text says what is right."""
 
     code = Exit.USAGE
+
+
+class NothingToDo(CannotRun):
+    """What is asked for is done already; the text says so."""
+
+    code = Exit.PLAYED

@@ -53,12 +53,15 @@ class Options:
     prompt_tokens: int = 12_000
     preflight: bool = True
     """With ``real``: ask each model once before anything begins."""
+    breaker: int = 3
+    """Tasks in a row that may end for the same reason outside of the agent; 0: any number."""
+    submit_as_is: bool = False
     explicit: frozenset[str] = frozenset()
     """Names of the options that were given and are not defaults."""
 
 
 _OF_THE_MOMENT = frozenset(
-    {"explicit", "resume", "force", "yes", "as_json", "quiet", "out", "preflight"}
+    {"explicit", "resume", "force", "yes", "submit_as_is", "as_json", "quiet", "out", "preflight"}
 )
 """Options that are of one command and not of the run."""
 _PATHS = frozenset({"pack", "fork", "models", "record", "replay"})

@@ -40,56 +40,62 @@ Asked = Mapping[Role, tuple[str, "str | None"]]
 """Id and base URL of each role that is asked at all."""
 
 
-def check(models: Models, asked: Asked) -> list[str]:
-    """Whether every id is known and every role has a backend with its key; sends nothing.
-
-    Returns:
-        What is amiss with backends in whose place others serve.
+def check_ids(models: Models, asked: Asked) -> None:
+    """Whether somebody answers to every id; sends nothing.
 
     Raises:
         ModelsError: settings that do not fit together.
         Usage: an id that nobody answers to.
-        CannotRun: a key is missing.
     """
     places = doctor_models.places(models, asked)
-    unknown = _problems(doctor_models.identity(place, models) for place in places)
-    if unknown:
+    if unknown := _problems(doctor_models.identity(place, models) for place in places):
         raise Usage(_listed("unknown model", unknown))
-    keys = doctor_models.spared([(p, [doctor_models.key(p, os.environ)]) for p in places])
-    if missing := _problems(keys):
-        raise CannotRun(_listed("a key is missing", missing))
-    return [_line(f) for f in keys if f.state == "warning"]
 
 
-def ask(brains: Brains, options: Options, note: Console) -> tuple[ModelCall, ...]:
-    """Ask every distinct backend that the run would ask first, once and side by side.
+def ready(brains: Brains, options: Options, note: Console) -> tuple[ModelCall, ...]:
+    """Whether all models can do their work: their keys and, with ``real``, one answer of each.
 
-    Only with ``real``, and neither models of ours nor recordings. A group of backends is asked as
-    the run would ask it, one after the other until one answers.
+    Every distinct backend that the run would ask first is asked once, all side by side; a group
+    of backends as the run would ask it, one after the other until one answers. Models of ours and
+    recordings are not asked. Nothing of it holds up a run that is to be handed in as it is.
 
     Returns:
         Every attempt, with its tokens and dollars.
 
     Raises:
-        CannotRun: one does not answer; the text has the words of the doctor.
+        CannotRun: a key is missing, or a model does not answer; in the words of the doctor.
     """
-    for text in brains.warnings:
+    if options.replay or (options.resume and options.submit_as_is):
+        return ()
+    for text in _check_keys(brains):
         _say(note, f"warning: {text}")
-    if not options.real or not options.preflight or options.replay:
+    if not options.real or not options.preflight:
         return ()
     real_key()  # without it nothing needs to be asked
     questions = _questions(brains)
     _put(questions)
-    failed = [f for q in questions for f in q.problems()]
-    if failed:
+    if failed := [f for question in questions for f in question.problems()]:
         raise CannotRun(
             _listed("no task was started, a model does not answer", failed)
             + "\n`doctor` tells more; --no-preflight asks no model before the run"
         )
     calls = [call for question in questions for call in question.calls]
-    for call in [] if options.as_json else calls:
-        _say(note, _told(call))
+    for call in calls:
+        if call.error_kind or not options.as_json:
+            _say(note, _told(call))
     return tuple(calls)
+
+
+def _check_keys(brains: Brains) -> list[str]:
+    """What is amiss with backends in whose place others serve.
+
+    Raises CannotRun where a role is left without any.
+    """
+    places = doctor_models.places(brains.models, brains.asked)
+    keys = doctor_models.spared([(p, [doctor_models.key(p, os.environ)]) for p in places])
+    if missing := _problems(keys):
+        raise CannotRun(_listed("a key is missing", missing))
+    return [_line(f) for f in keys if f.state == "warning"]
 
 
 class _Brief(Models):

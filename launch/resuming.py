@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 from coordinator.manifest import Identity, NoManifest, changes, read_manifest
 from coordinator.prompts import read_prompts
-from launch.errors import CannotRun
+from coordinator.resume import was_submitted
+from launch.errors import CannotRun, NothingToDo
+from launch.folder import held
 from launch.options import Options, restored
 from launch.platform import PACK_COPY, STATE
 from simulator.pack import Pack, PackError, load_pack
 
 
 class Resumed:
-    """The run of ``--resume``."""
+    """The run of ``--resume``, held by this process."""
 
-    def __init__(self, options: Options) -> None:
-        """Raises CannotRun: the folder holds no run, or its pack is gone."""
+    def __init__(self, options: Options, stack: ExitStack) -> None:
+        """``stack`` keeps the folder's lock.
+
+        Raises:
+            NothingToDo: the run was submitted.
+            CannotRun: the folder holds no run, is in use, or its pack is gone.
+        """
         self.folder: Path = options.resume or Path()
         try:
+            read_manifest(self.folder)
+            stack.enter_context(held(self.folder))
             self.manifest = read_manifest(self.folder)
             self.options = restored(self.manifest.options, options)
         except (NoManifest, ValueError) as error:
             raise CannotRun(f"cannot resume: {error}") from None
+        if was_submitted(self.folder):
+            raise NothingToDo(submitted_already(self.folder, self.manifest.session_id))
         self._force = options.force
         self.pack = None if self.options.real else self._pack(options)
         self.anew = False
@@ -57,3 +69,8 @@ class Resumed:
         state = self.folder / STATE
         if self.anew and state.exists():
             os.replace(state, state.with_suffix(".before.jsonl"))
+
+
+def submitted_already(folder: Path, session_id: str | None) -> str:
+    """What is said of a run that was handed in."""
+    return f"{folder}: session {session_id} was submitted already, nothing is left to do"

@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from launch.errors import CannotRun, Exit
+from launch.errors import CannotRun, Exit, NothingToDo
 from launch.options import Options
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from coordinator.session import Session
+    from launch.setting import Setting
 
 
 def start(options: Options) -> int:
-    """Run what the command line asks for.
-
-    The exit code: 0 completed, 1 could not, 130 ended by its user.
-    """
+    """Run what the command line asks for; the exit code, see :class:`launch.errors.Exit`."""
     try:
         return _run(options)
+    except NothingToDo as nothing:
+        print(nothing, file=sys.stderr)
+        return nothing.code
     except CannotRun as error:
         print(f"error: {error}", file=sys.stderr)
         return error.code
     except KeyboardInterrupt:
         print("interrupted; what was done is in the run folder", file=sys.stderr)
-        return 1
+        return Exit.INTERRUPTED
     except OSError as error:
         print(f"error: the run folder cannot be written: {error}", file=sys.stderr)
-        return 1
+        return Exit.OUTSIDE
 
 
 def _run(options: Options) -> int:
     from coordinator.journal import JournalFailed
     from coordinator.limits import Stop
     from coordinator.watching import Watchers
-    from launch.closing import show_end
     from launch.console import notes
     from launch.setting import Setting
     from launch.stop import interrupts
@@ -53,37 +53,32 @@ def _run(options: Options) -> int:
         watch.expect(len(work.tasks))
         if tracer:
             stack.enter_context(tracer)
-        if not options.debug:
-            stack.enter_context(interrupts(stop))
-        with watch:
+        with nullcontext() if options.debug else interrupts(stop), watch:
             try:
                 session.run(work.tasks, work.starts)
             except JournalFailed as error:
                 raise CannotRun(f"stopped: {error}; --resume {setting.folder} goes on") from None
-        results = _finish(session, setting.options, note, stopped=stop.asked)
-        show_end(setting, results)
-    if stop.asked:
-        return Exit.INTERRUPTED
-    player = setting.brains.player
-    return 1 if player and player.misses else 0
+        return _end(setting, session)
 
 
-def _finish(session: Session, options: Options, note: Console, *, stopped: bool) -> Any:
-    """Close what is still open and hand the session in, where that is wished."""
-    if not options.real:
-        return session.close_open()
-    left = session.left_open()
-    if left:
-        note.print(
-            f"{left} tasks failed for reasons outside of the agent and are still open: --resume "
-            "tries them again, submitting closes them as they are",
-            highlight=False,
-        )
-    if stopped or not session.session_id or not _may_submit(options, note):
-        return session.write(finished=not left and not stopped)
-    session.close_open()
-    explained(session.submit, options)
-    return session.write(finished=True, submitted=True)
+def _end(setting: Setting, session: Session) -> int:
+    """Show what the run has come to, hand the session in where that is wished; the exit code."""
+    from launch.closing import Closing, exit_code
+    from launch.handing_in import HandingIn
+
+    options = setting.options
+    results = session.write() if options.real else session.close_open()
+    closing = Closing(setting, session)
+    if options.real:
+        handing_in = HandingIn(setting, session, results)
+        closing.show(results, asks=handing_in.asks)
+        if explained(handing_in.settle, options):
+            results = session.write()
+    else:
+        closing.show(results, asks=False)
+    if options.as_json:
+        closing.print_json(results)
+    return exit_code(setting, session, results)
 
 
 def check_sandbox(options: Options, note: Console) -> None:
@@ -124,20 +119,3 @@ def explained(action: Any, options: Options) -> Any:
         raise CannotRun(
             f"the platform cannot be reached: {where} ({type(error).__name__}){fix}"
         ) from None
-
-
-def _may_submit(options: Options, console: Console) -> bool:
-    if options.yes:
-        return True
-    if not sys.stdin.isatty():
-        console.print(
-            "not submitted: --real asks first; run with --yes to submit without a question"
-        )
-        return False
-    console.print(
-        "Submit this session to the platform? It cannot be changed afterwards. [y/N] ", end=""
-    )
-    try:
-        return input().strip().casefold() in ("y", "yes")
-    except EOFError:
-        return False

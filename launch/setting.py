@@ -19,24 +19,28 @@ from coordinator.limits import Limits, Stop
 from coordinator.manifest import Manifest, NoManifest, read_manifest
 from coordinator.prompts import Prompts
 from coordinator.recording import read_recording
-from coordinator.resume import continuation
+from coordinator.resume import continuation, note_submitted
 from coordinator.session import Session
 from coordinator.tracing.sinks import CannotTrace, check_kinds
 from coordinator.tracing.tracer import Tracer
 from launch import preflight
 from launch.brains import Brains
 from launch.console import notes
-from launch.errors import CannotRun
+from launch.errors import CannotRun, NothingToDo
 from launch.folder import run_folder
 from launch.identity import identity_of, prompts_of, versions
 from launch.options import Options, stored
 from launch.platform import PACK_COPY, Place, pack_of, platform_of
-from launch.resuming import Resumed
+from launch.resuming import Resumed, submitted_already
 from launch.store import store_benchmark
 from models import litellm_module
 from models.extras import ExtraMissing
+from models.records import ModelCall
 from store_tools.brief import brief
 from worker.recorded import NotRecorded
+
+SUBMITTED = frozenset({"submitted", "evaluated"})
+"""What the platform calls a session that was handed in."""
 
 if TYPE_CHECKING:
     from simulator.pack import Pack
@@ -56,7 +60,7 @@ class Setting:
     def __init__(self, options: Options, stack: ExitStack, stop: Stop) -> None:
         """Raises CannotRun."""
         self._stop = stop
-        self.resumed = Resumed(options) if options.resume else None
+        self.resumed = Resumed(options, stack) if options.resume else None
         self.options = self.resumed.options if self.resumed else options
         try:
             check_kinds(self.options.trace)
@@ -76,7 +80,7 @@ class Setting:
         self._identity = identity_of(self.brains.ids, self.pack, self._prompts)
         if self.resumed:
             self.resumed.check(self._identity, self._prompts)
-        self._preflight = preflight.ask(self.brains, self.options, notes(quiet=self.options.quiet))
+        self._preflight = () if self.resumed else self._ready()
         self.folder: Path = (
             self.resumed.folder
             if self.resumed
@@ -86,6 +90,19 @@ class Setting:
             self.brains.record(self.options.record)
         place = Place(self.folder, keep=not self.past)
         self.platform: Any = stack.enter_context(platform_of(self.options, self.pack, place))
+
+    def _ready(self) -> tuple[ModelCall, ...]:
+        return preflight.ready(self.brains, self.options, notes(quiet=self.options.quiet))
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the user wished the end."""
+        return self._stop.asked
+
+    @property
+    def base_url(self) -> str | None:
+        """Address of the platform, as far as its client tells."""
+        return getattr(self.platform, "base_url", None)
 
     def watcher(self, note: Console) -> Progress:
         """Who looks on."""
@@ -137,11 +154,8 @@ class Setting:
         return session, Work(tasks, session.starts(tasks))
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Work:
+        self._refuse_submitted(resumed)
         manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
-        if self._preflight:
-            asked = (*manifest.preflight, *self._preflight)
-            manifest = manifest.model_copy(update={"preflight": asked})
-            manifest.write(self.folder)
         plan = continuation(
             self.platform,
             self.options.benchmark,
@@ -150,8 +164,23 @@ class Setting:
             manifest.session_id,
             may_start=not self.options.real,
         )
+        if plan.tasks and (calls := self._ready()):
+            asked = {"preflight": (*manifest.preflight, *calls)}
+            manifest.model_copy(update=asked).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
         return Work(plan.tasks, plan.starts)
+
+    def _refuse_submitted(self, resumed: Resumed) -> None:
+        """A process may have died between handing a session in and writing that down.
+
+        Raises NothingToDo.
+        """
+        session_id = resumed.manifest.session_id
+        if not self.options.real or not session_id:
+            return
+        if self.platform.session_status(session_id).status in SUBMITTED:
+            note_submitted(resumed.folder)
+            raise NothingToDo(submitted_already(resumed.folder, session_id))
 
     def _noted_again(self, manifest: Manifest, *, anew: bool) -> Manifest:
         """Where a resumption was forced, the manifest says what the run is made of from now on."""
@@ -185,7 +214,7 @@ class Setting:
             created=session.started.isoformat(timespec="seconds"),
             identity=self._identity,
             options=stored(self.options),
-            base_url=getattr(self.platform, "base_url", None) if self.options.real else None,
+            base_url=self.base_url if self.options.real else None,
             session_id=session.session_id,
             tasks=tuple((t.spec_id, t.task_id, t.text) for t in tasks),
             preflight=self._preflight,
@@ -212,6 +241,7 @@ class Setting:
             strategy=options.strategy,
             prompt_tokens=options.prompt_tokens,
             run_limits=Limits(options.max_seconds, options.max_tokens, options.max_dollars),
+            breaker=options.breaker,
             task_limits=Limits(options.task_seconds, options.task_tokens, options.task_dollars),
         )
 

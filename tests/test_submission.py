@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 import submission
 from launch.cli import app
+from launch.errors import Exit
 from simulator.server import Simulator
 
 ROOT = Path(submission.__file__).parent
@@ -84,6 +85,8 @@ def test_help_imports_nothing_heavy() -> None:
         [sys.executable, "-c", HELP], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert "--evaluator" in done.stdout
+    help_text = " ".join(done.stdout.split())
+    assert all(f"{code.value} {code.means}" in help_text for code in Exit)
     assert "LOADED [] 0" in done.stdout
 
 
@@ -131,7 +134,7 @@ def test_tasks_can_be_chosen(run: Any, pack: Path) -> None:
 def test_models_come_from_options_and_environment(run: Any, pack: Path) -> None:
     wanted = {"EVALUATOR_MODEL": "faulty/store?rate=1&kinds=http-401"}
     result = run("--pack", pack, "--json", "--worker", "playbook/store", env=wanted)
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     results = json.loads(result.stdout)
     brain = {"evaluator": wanted["EVALUATOR_MODEL"], "worker": "playbook/store"}
     assert results["brain"] == brain

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -43,6 +44,8 @@ class WorkReport(BaseModel):
     """What the code passed to final_answer, as plain data."""
     answered: bool = False
     error: str | None = None
+    failure: Literal["model"] | None = None
+    """What ended the work from outside: no answer could be had from the worker's model."""
     pins: tuple[float, int] | None = None
     """Clock (seconds since 1970) and seed of the sandbox: what a repetition needs to be equal."""
     calls: tuple[ToolCall, ...] = ()

@@ -105,7 +105,7 @@ class Worker:
         try:
             outcome = self._run(instruction, ledger, executor)
         except AgentGenerationError as error:
-            outcome["error"] = _model_error(error)
+            outcome = _model_outcome(error)
         finally:
             ledger.close()
             executor.cleanup()
@@ -146,13 +146,13 @@ def _templates(system: str) -> dict[str, Any]:
     }
 
 
-def _model_error(error: AgentGenerationError) -> str:
+def _model_outcome(error: AgentGenerationError) -> dict[str, Any]:
     """What the model's fault was. Raises what was none: a limit, a full disk, a bug of ours."""
     cause = error.__cause__
     if isinstance(cause, NoUsableCode):
-        return str(cause)
+        return {"error": str(cause)}
     if isinstance(cause, ModelFailed):
-        return f"the worker's model failed: {cause}"
+        return {"error": f"the worker's model failed: {cause}", "failure": "model"}
     raise cause or error
 
 
@@ -175,6 +175,7 @@ def _report(
         result=outcome.get("result"),
         answered=bool(outcome.get("answered")),
         error=outcome.get("error"),
+        failure=outcome.get("failure"),
         pins=(executor.pins.clock, executor.pins.seed),
         calls=ledger.calls,
         requests=ledger.requests,

@@ -37,7 +37,7 @@ def _cells(task: TaskResult) -> dict[str, str]:
     return {
         "task": task.spec_id,
         "score": number(task.score, 1),
-        "outcome": task.outcome,
+        "outcome": f"{task.outcome}: {task.failure}" if task.failure else task.outcome,
         "turns": str(task.turns),
         "tool calls": str(task.tool_calls),
         "requests": str(task.store_requests),

@@ -116,8 +116,7 @@ def _failures(view: View, most: int) -> list[Text]:
 
 
 def _failure(result: TaskResult) -> Text:
-    said = [line for line in result.eval_log.splitlines() if not line.startswith("GOOD")]
-    reason = _one(result.error or "; ".join(said))
+    reason = _one(blocks.reason(result.error or "", result.eval_log))
     how = "wrong checkout" if result.wrong_checkout else result.outcome
     text = f"  {_one(result.spec_id)}  {blocks.number(result.score, 1)}  {how}"
     return _line(f"{text}: {reason}" if reason else text, "red")

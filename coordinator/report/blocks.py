@@ -48,6 +48,11 @@ def cut(text: str, limit: int = PEEK_CHARS) -> str:
     return text if len(text) <= limit else f"{text[:limit]}…"
 
 
+def reason(error: str, eval_log: str) -> str:
+    """Why a task failed: its error, else what the platform's evaluator found amiss."""
+    return error or "; ".join(x for x in eval_log.splitlines() if not x.startswith("GOOD"))
+
+
 def arguments(call: ToolCall) -> str:
     """The arguments of a call as code would write them, cut for one line."""
     text = ", ".join(f"{name}={peek(value)}" for name, value in call.arguments.items())

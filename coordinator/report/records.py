@@ -115,7 +115,7 @@ class Story:
             return "running"
         if self.score is None:
             return "unscored"
-        return "passed" if self.score >= PASS else "failed"
+        return "passed" if self.score >= PASS and not self.of_result("failure") else "failed"
 
     @property
     def outcome(self) -> str:
@@ -135,7 +135,8 @@ class Story:
     @property
     def wrong_checkout(self) -> bool:
         """Whether something was bought that was not wanted, or not as wanted."""
-        return self.status == "failed" and bool(self.of_result("checkouts"))
+        missed = self.score is not None and self.score < PASS
+        return missed and bool(self.of_result("checkouts"))
 
     @property
     def failed(self) -> bool:

@@ -49,7 +49,7 @@ def test_the_index_leads_to_a_run(served: str, hostile: Path, look: Any) -> None
 def test_a_page_follows_its_run(served: str, look: Any, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "20260506-120000-cccc")
     run.task("tea", asked(), worked(), outcome="running")
-    run.write(finished=False)
+    run.write(running=True)
     seen = look(f"{served}/runs/{run.path.name}/#tea")
     seen.told.get_by_role("heading", name="Turn 1").wait_for()
     call = seen.told.locator(".call").first
@@ -61,7 +61,7 @@ def test_a_page_follows_its_run(served: str, look: Any, tmp_path: Path) -> None:
         "an open call was folded"
     )
     run.task("cup", asked(), worked(), score=0.0)
-    run.write(finished=False)
+    run.write(running=True)
     seen.page.get_by_role("link", name="cup").wait_for(state="attached")
     assert seen.page.get_by_role("button", name="Failed").inner_text() == "Failed 1"
     assert seen.complaints == []

@@ -107,12 +107,16 @@ def test_a_task_at_its_limit_is_closed_and_says_so(
     assert [t.status for t in record.tasks] == ["completed"]
 
 
-def test_a_run_limit_ends_every_task_that_follows(make_run: Any, shop_json: Any) -> None:
+def test_behind_a_run_limit_no_task_is_begun(make_run: Any, shop_json: Any) -> None:
     shops = [shop_json(spec_id=f"s{i}") for i in range(3)]
     run = make_run(*shops, run_limits=Limits(tokens=4_000))
     results = run.go()
-    assert [t.failure for t in results.tasks] == [None, "limit", "limit"]
-    assert results.totals.tasks == 3
+    assert [t.failure for t in results.tasks] == [None, "limit"]
+    assert run.session.unplayed == 1
+    assert "tokens for a run" in run.session.limit
+    assert results.finished is None
+    books = run.simulator.platform.session(run.session.session_id)
+    assert [t.status for t in books.tasks] == ["completed", "completed", "new"]
 
 
 def test_a_failed_journal_leaves_the_other_tasks_open() -> None:

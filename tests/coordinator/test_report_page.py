@@ -176,7 +176,7 @@ def test_the_collector_runs_again_after_a_report(tmp_path: Path) -> None:
 
 def test_a_task_under_way_is_told_and_counted_as_far_as_it_is(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run").task("tea", asked(), worked(), outcome="running")
-    page = write_report(run.write(finished=False)).read_text(encoding="utf-8")
+    page = write_report(run.write(running=True)).read_text(encoding="utf-8")
     tasks = data_of(page)["tasks"]
     assert isinstance(tasks, list)
     (task,) = tasks

@@ -41,7 +41,7 @@ def test_a_turn_knows_its_model_calls_and_the_state_after_it(tmp_path: Path) -> 
 
 def test_a_task_under_way_is_running_and_shows_the_turn_that_is_not_over(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run").task("tea", asked(), worked(), asked(), outcome="running")
-    story = read_run_view(run.write(finished=False)).stories[0]
+    story = read_run_view(run.write(running=True)).stories[0]
     assert [(act.number, act.turn is None) for act in story.acts] == [(1, False), (2, True)]
     row = rows_of([story])[0]
     assert (story.status, row.seconds, row.tokens, row.turns) == ("running", None, 1920, 1)

@@ -130,9 +130,13 @@ def test_a_model_that_fails_ends_the_task_but_it_is_completed(
     assert run.platform.asked.count("complete_task") == 1
 
 
-def test_a_worker_whose_model_fails_is_told_to_the_evaluator(make_run: Any, shop_json: Any) -> None:
+def test_a_worker_whose_model_fails_ends_the_task_as_that_of_the_evaluator_does(
+    make_run: Any, shop_json: Any
+) -> None:
     run = make_run(shop_json(), says=[LOOK, DECLINED, DECLINED], does=[])
-    assert result(run).outcome == "declined"
+    task = result(run)
+    assert (task.outcome, task.failure) == ("error", "model")
+    assert not task.passed
     assert "worker's model failed" in run.watcher.turns[0].report.error
 
 

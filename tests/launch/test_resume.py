@@ -145,7 +145,7 @@ def test_a_failure_from_outside_is_tried_again_and_its_first_attempt_stays(
     life = lives(scripts={"nothing": []})
     pack = small_pack(tmp_path / "pack.json", 2)
     words = ["--pack", pack, "--out", life.folder / "logs", "--quiet"]
-    assert life.live(*words, "--evaluator", "scripted/nothing") == 0
+    assert life.live(*words, "--evaluator", "scripted/nothing") == 1
     failed = life.results()["tasks"]
     assert [t["failure"] for t in failed] == ["model", "model"]
     again = ["--resume", life.run, "--force", "--evaluator", "playbook/store", "--quiet"]

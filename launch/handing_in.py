@@ -1,0 +1,111 @@
+"""Handing a session in, which cannot be undone: what speaks against it, and the question."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from launch.console import notes
+from launch.hints import command
+
+if TYPE_CHECKING:
+    from coordinator.records import RunResults
+    from coordinator.session import Session
+    from launch.setting import Setting
+
+
+class HandingIn:
+    """Decides whether the session of a run on the real platform is submitted, and says so."""
+
+    def __init__(self, setting: Setting, session: Session, results: RunResults) -> None:
+        self._setting = setting
+        self._session = session
+        self._obstacles = obstacles(session, results)
+        # What cannot be undone is said under --quiet too.
+        self._console = notes()
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is somebody to ask and something to ask about."""
+        options = self._setting.options
+        told = options.yes or options.submit_as_is
+        return self._possible and not (told or self._obstacles) and _somebody()
+
+    @property
+    def _possible(self) -> bool:
+        return bool(self._session.session_id) and not self._setting.stopped
+
+    def settle(self) -> bool:
+        """Submit where nothing speaks against it; whether it was done.
+
+        Raises ApiException, or what the transport raises.
+        """
+        if not self._possible or not self._wanted():
+            return False
+        session = self._session
+        session.close_open()
+        session.submit(force=bool(session.unplayed))
+        session.write()
+        self._say(self._told())
+        return True
+
+    def _wanted(self) -> bool:
+        options, folder = self._setting.options, self._setting.folder
+        if options.submit_as_is:
+            return True
+        if self._obstacles:
+            self._say(f"not submitted: {'; '.join(self._obstacles)}")
+            self._say(f"submit it as it is: {command('--resume', folder, '--submit-as-is')}")
+            return False
+        if options.yes:
+            return True
+        if not _somebody():
+            self._say("not submitted: there is no terminal to ask at")
+            self._say(f"submit it: {command('--resume', folder, '--yes')}")
+            return False
+        if self._agreed():
+            return True
+        self._say(f"not submitted; later: {command('--resume', folder)}")
+        return False
+
+    def _agreed(self) -> bool:
+        self._console.print(
+            "Submit this session to the platform? It cannot be changed afterwards. [y/N] ",
+            end="",
+            markup=False,
+            highlight=False,
+        )
+        with suppress(EOFError):
+            return input().strip().casefold() in ("y", "yes")
+        return False
+
+    def _told(self) -> str:
+        """That it was submitted, its id, its score where the platform tells, its page."""
+        session_id = self._session.session_id or ""
+        platform, score = self._setting.platform, None
+        with suppress(Exception):  # a score that cannot be had changes nothing any more
+            score = platform.session_status(session_id).score
+        known = isinstance(score, int | float) and score >= 0
+        said = f"submitted: session {session_id}"
+        said += f", score {score:.3f}" if known else ", the platform tells no score yet"
+        return f"{said}, {self._setting.base_url}/sessions/{session_id}"
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def obstacles(session: Session, results: RunResults) -> list[str]:
+    """Why a session is not what its agent can do, in words; none where all of it was played."""
+    outside = sum(task.infrastructure_failure for task in results.tasks)
+    limited = sum(task.failure == "limit" for task in results.tasks)
+    found = {
+        "failed for reasons outside of the agent": outside,
+        "cut off by a limit": limited,
+        "not played": session.unplayed,
+    }
+    return [f"{count} of the tasks {words}" for words, count in found.items() if count]
+
+
+def _somebody() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()

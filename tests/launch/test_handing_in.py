@@ -1,0 +1,147 @@
+"""What cannot be undone: a session is handed in only where all of it was played, and once."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SPECS = ("s0", "s1", "s2", "s3", "s4")
+
+
+@pytest.fixture
+def desk(platform_of: Any, shop_json: Any, lives: Callable[..., Any]) -> Any:
+    """A real platform, as far as the run knows, and the lives of a run there."""
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    simulator = platform_of(*(shop_json(spec_id=spec, expect=buy) for spec in SPECS))
+    env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
+    life = lives(env=env, scripts={"nothing": []})
+    life.books = simulator.platform
+    life.out = life.folder / "logs"
+    return life
+
+
+def begin(desk: Any, *words: object) -> int:
+    return int(desk.live("--real", "--yes", "--out", desk.out, *words))
+
+
+def session(desk: Any) -> Any:
+    return desk.books.session(desk.results()["session_id"])
+
+
+def said(desk: Any) -> str:
+    return str(" ".join(desk.said[-1].split()))
+
+
+def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(desk: Any) -> None:
+    assert begin(desk, "--evaluator", "scripted/nothing") == 1
+    assert session(desk).status == "open"
+    assert [t.status for t in session(desk).tasks] == ["in_progress"] * 3 + ["new"] * 2
+    assert "the model never answered" in said(desk)
+    assert "3 tasks in a row ended without an answer of the model; 2 tasks were not" in said(desk)
+    assert "not submitted: 3 of the tasks failed for reasons outside of the agent; 2 of" in said(
+        desk
+    )
+    assert f"--resume {desk.run}" in said(desk)
+
+    again = ("--resume", desk.run, "--force", "--evaluator", "playbook/store", "--yes")
+    assert desk.live(*again) == 0
+    assert session(desk).status == "evaluated"
+    address = f"/sessions/{desk.results()['session_id']}"
+    assert f"submitted: session {desk.results()['session_id']}, score 1.000" in said(desk)
+    assert address in said(desk)
+    assert [t["score"] for t in desk.results()["tasks"]] == [1.0] * 5
+
+    before = (desk.run / "results.json").read_bytes()
+    assert desk.live("--resume", desk.run, "--yes") == 0
+    assert "submitted already, nothing is left to do" in said(desk)
+    assert (desk.run / "results.json").read_bytes() == before
+
+
+def test_a_limit_is_not_handed_in_either_except_as_it_is(desk: Any) -> None:
+    assert begin(desk, "--max-tokens", "9000") == 3
+    statuses = [t.status for t in session(desk).tasks]
+    assert statuses.count("new") == desk.results()["totals"]["tasks"] * -1 + len(SPECS) > 0
+    assert "cut off by a limit" in said(desk)
+    assert "--submit-as-is" in said(desk)
+    assert session(desk).status == "open"
+    assert desk.live("--resume", desk.run, "--submit-as-is") == 3
+    assert session(desk).status == "evaluated"
+    assert desk.results()["submitted"]
+
+
+def test_a_death_between_handing_in_and_writing_it_down_is_found_out(desk: Any) -> None:
+    assert begin(desk) == 0
+    path = desk.run / "results.json"
+    results = json.loads(path.read_text())
+    path.write_text(json.dumps(results | {"submitted": False, "finished": None}))
+    assert desk.live("--resume", desk.run, "--yes") == 0
+    assert "submitted already" in said(desk)
+    after = json.loads(path.read_text())
+    assert after["submitted"]
+    assert after["tasks"] == results["tasks"]
+
+
+def test_without_a_terminal_the_way_to_submit_is_told(desk: Any) -> None:
+    assert desk.live("--real", "--out", desk.out) == 0
+    assert session(desk).status == "open"
+    assert f"--resume {desk.run} --yes" in said(desk)
+
+
+@pytest.mark.parametrize(("key", "submits"), [("y\n", True), ("\n", False), ("\x03", False)])
+def test_at_a_terminal_the_table_comes_before_a_question_that_can_be_seen(
+    desk: Any, key: str, submits: bool
+) -> None:
+    main, end = pty.openpty()
+    words = ["--real", "--quiet", "--out", str(desk.out)]
+    with subprocess.Popen(
+        [sys.executable, str(ROOT / "submission.py"), *words],
+        stdin=end, stdout=end, stderr=end, cwd=desk.folder, env={**os.environ, **desk.env},
+        start_new_session=True, preexec_fn=lambda: _take_terminal(end),
+    ) as run:  # fmt: skip
+        os.close(end)
+        shown = _until(main, "[y/N] ")
+        assert "5 tasks" in shown[: shown.index("Submit this session")]
+        os.write(main, key.encode())
+        shown += _until(main, None)
+        code = run.wait(30)
+    os.close(main)
+    assert code == (130 if key == "\x03" else 0)
+    assert ("submitted: session" in shown) is submits
+    assert session(desk).status == ("evaluated" if submits else "open")
+    assert desk.results()["submitted"] is submits
+
+
+def _take_terminal(end: int) -> None:
+    import fcntl
+    import signal
+    import termios
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    fcntl.ioctl(end, termios.TIOCSCTTY, 0)
+
+
+def _until(terminal: int, text: str | None) -> str:
+    """What is shown until that text, or until the end."""
+    shown = ""
+    while text is None or text not in shown:
+        if not select.select([terminal], [], [], 60)[0]:
+            raise AssertionError(f"nothing more came behind: {shown}")
+        try:
+            data = os.read(terminal, 65_536)
+        except OSError:
+            data = b""
+        if not data:
+            assert text is None, shown
+            return shown
+        shown += data.decode("utf-8", "replace")
+    return shown

@@ -1,0 +1,49 @@
+"""Two resumptions of one run at the same moment: one plays, the other is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+TIMES = 25
+
+
+@pytest.mark.parametrize("real", [True, False])
+def test_of_two_resumptions_at_once_one_plays(
+    lives: Callable[..., Any], platform_of: Any, shop_json: Any, tmp_path: Any, real: bool
+) -> None:
+
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    shops = [shop_json(spec_id=f"s{i}", expect=buy) for i in range(2)]
+    pack = tmp_path / "pack.json"
+    pack.write_text(json.dumps({"format": "store-pack/1", "name": "two", "scenarios": shops}))
+    env = {}
+    if real:
+        simulator = platform_of(*shops)
+        env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
+    for time in range(TIMES):
+        life, other = lives(env=env), lives(env=env)
+        where = ["--real", "--yes"] if real else ["--pack", pack]
+        assert (
+            life.live(*where, "--out", life.folder / "logs", "--quiet", until=8 + time % 12) == 137
+        )
+        words = ("--resume", life.run, "--quiet", *(["--yes"] if real else []))
+        both = (life.begin(*words), other.begin(*words))
+        codes = [life.end(both[0]), other.end(both[1])]
+        said = [life.said[-1], other.said[-1]]
+        # The later one may have come when all was done: then there was nothing left to do.
+        refused = ["already running (pid" in text or "submitted already" in text for text in said]
+        assert sorted(codes) in ([0, 1], [0, 0]), said
+        assert sum(refused) == 1 or (not real and codes == [0, 0]), said
+        results = life.results()
+        assert [t["score"] for t in results["tasks"]] == [1.0, 1.0]
+        assert [t["checkouts"] for t in results["tasks"]] == [1, 1]
+        assert results["submitted"] is real
+        for path in (life.run / "tasks").glob("*.jsonl"):
+            lines = [json.loads(line) for line in path.read_text().splitlines()]
+            numbers = [line["number"] for line in lines if line["type"] == "turn"]
+            assert numbers == list(range(1, len(numbers) + 1))
+            assert sum(line["type"] == "result" for line in lines) == 1
