@@ -223,9 +223,11 @@ def test_what_models_wrote_steers_no_terminal(desk: Desk, recorded: Path) -> Non
 
 def test_a_model_that_fails_is_a_result(desk: Desk, recorded: Path) -> None:
     dead = "faulty/store?rate=1&kinds=http-401"
-    document, _ = desk.forked(recorded, 3, "--evaluator", dead)
+    done = desk.fork(recorded, 3, "--json", "--evaluator", dead)
+    assert done.exit_code == 1
+    document = json.loads(done.stdout)
     assert document["fork"]["outcome"] == "error"
-    assert "401" in document["fork"]["error"]
+    assert "the key is not valid" in document["fork"]["error"]
     assert document["turns"][2]["fork"] is None
 
 

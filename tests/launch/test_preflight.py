@@ -273,3 +273,25 @@ def test_without_a_key_of_the_platform_no_model_is_asked(
     assert real("--evaluator", "openai/fake-large", env=env).exit_code == 1
     assert not server.seen
     assert untouched(platform, tmp_path)
+
+
+def test_a_run_with_nothing_left_to_play_asks_nobody(
+    real: Any, platform: Simulator, tmp_path: Path, serve: Serve
+) -> None:
+    """What is played can be handed in with a model that is gone and a key that is lost."""
+    server = serve(brain)
+    models = tmp_path / "models.toml"
+    line = 'model = "openai/fake-large", key_variable = "OPENAI_API_KEY"'
+    models.write_text(f'[models.m]\nbackends = [{{ {line}, base_url = "{server.base_url}" }}]\n')
+    words = ["--real", "--evaluator", "m", "--models", str(models)]
+    where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
+    env = dict.fromkeys(VARIABLES, "") | where
+    done = CliRunner().invoke(app, words, env=env | {"OPENAI_API_KEY": KEY})
+    assert "not submitted" in done.stderr
+    asked = len(server.seen)
+    (run,) = (tmp_path / "logs").iterdir()
+    done = CliRunner().invoke(app, ["--resume", str(run), "--yes"], env=env)
+    assert done.exit_code == 0, done.output
+    assert len(server.seen) == asked
+    (session,) = platform.platform.sessions
+    assert session.status == "evaluated"
