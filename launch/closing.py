@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from launch.console import answers
+from launch.errors import CannotRun
+from launch.streams import loss
 from models.redact import hide
 
 if TYPE_CHECKING:
@@ -13,7 +15,11 @@ if TYPE_CHECKING:
 
 
 def show_end(setting: Setting, results: RunResults) -> None:
-    """The results of a run, or how a fork differs from what it was forked from."""
+    """The results of a run, or how a fork differs from what it was forked from.
+
+    Raises:
+        CannotRun: nobody gets the document that was asked for.
+    """
     options = setting.options
     report = _report(setting)
     shown: Any = results
@@ -26,6 +32,11 @@ def show_end(setting: Setting, results: RunResults) -> None:
         shown = compare(past.recording, fork, past.turn)
     if options.as_json:
         print(hide(shown.model_dump_json(indent=1)))
+        if lost := loss():
+            where = setting.folder / "results.json"
+            raise CannotRun(
+                f"standard output cannot be written: {lost}; the results are in {where}"
+            )
     elif not options.quiet:
         _show(setting, shown, report)
 

@@ -34,19 +34,22 @@ def start(options: Options) -> int:
 
 
 def _run(options: Options) -> int:
-    from coordinator.journal import JournalFailed
     from coordinator.limits import Stop
     from coordinator.watching import Watchers
     from launch.closing import show_end
     from launch.console import notes
+    from launch.machine import check_machine, room_for_files
     from launch.setting import Setting
     from launch.stop import interrupts
+    from launch.writing import kept_in
 
     note = notes(quiet=options.quiet)
     stop = Stop()
     with ExitStack() as stack:
-        check_sandbox(options, note)
+        check_machine(options, note)
         setting = Setting(options, stack, stop)
+        room_for_files(setting.options.jobs)  # a run to go on with has its own number
+        stack.enter_context(kept_in(setting.folder))
         watch, tracer = setting.watcher(note), setting.tracer(note)
         told = Watchers([watch, tracer]) if tracer else watch
         session, work = explained(lambda: setting.session(told), options)
@@ -56,10 +59,7 @@ def _run(options: Options) -> int:
         if not options.debug:
             stack.enter_context(interrupts(stop))
         with watch:
-            try:
-                session.run(work.tasks, work.starts)
-            except JournalFailed as error:
-                raise CannotRun(f"stopped: {error}; --resume {setting.folder} goes on") from None
+            session.run(work.tasks, work.starts)
         results = _finish(session, setting.options, note, stopped=stop.asked)
         show_end(setting, results)
     if stop.asked:
@@ -84,23 +84,6 @@ def _finish(session: Session, options: Options, note: Console, *, stopped: bool)
     session.close_open()
     explained(session.submit, options)
     return session.write(finished=True, submitted=True)
-
-
-def check_sandbox(options: Options, note: Console) -> None:
-    """Find a wrong setting now and not in every task; say which walls stand. Raises CannotRun."""
-    from worker.sandbox import chosen_kind, walls
-
-    try:
-        chosen_kind()
-    except ValueError as error:
-        raise CannotRun(str(error)) from None
-    found = walls()
-    if options.require_wall and not found.complete:
-        raise CannotRun(f"--require-wall: the sandbox has no wall here: {found.missing}")
-    if not found.complete:
-        note.print(f"warning: {found.text}", highlight=False, markup=False, soft_wrap=True)
-    elif not options.as_json:
-        note.print(found.text, highlight=False, markup=False)
 
 
 def explained(action: Any, options: Options) -> Any:
