@@ -38,7 +38,7 @@ def _run(options: Options) -> int:
     from coordinator.watching import Watchers
     from launch.closing import show_end
     from launch.console import notes
-    from launch.machine import check_machine, room_for_files
+    from launch.machine import check_machine, room_for
     from launch.setting import Setting
     from launch.stop import interrupts
     from launch.writing import kept_in
@@ -48,7 +48,7 @@ def _run(options: Options) -> int:
     with ExitStack() as stack:
         check_machine(options, note)
         setting = Setting(options, stack, stop)
-        room_for_files(setting.options.jobs)  # a run to go on with has its own number
+        room_for(setting.options.jobs)  # a run to go on with has its own number
         stack.enter_context(kept_in(setting.folder))
         watch, tracer = setting.watcher(note), setting.tracer(note)
         told = Watchers([watch, tracer]) if tracer else watch

@@ -14,11 +14,12 @@ from typer.testing import CliRunner, Result
 
 from launch.cli import app
 from launch.errors import CannotRun
-from launch.machine import room_for_files
+from launch.machine import room_for
 from worker import sandbox
 from worker.sandbox import WallReport, factory
 
 Call = Callable[..., Result]
+FILES, MEMORY = resource.RLIMIT_NOFILE, resource.RLIMIT_AS
 NO_WALL = WallReport(monty=False, process=False, missing="bubblewrap not found")
 
 
@@ -97,38 +98,46 @@ def gone(*_: object) -> None:
     raise OSError(errno.EMFILE, "Too many open files")
 
 
-class TestFiles:
+class TestRoom:
     @pytest.fixture
-    def limits(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], list[Any]]:
-        def make(soft: int, hard: int) -> list[Any]:
+    def limits(self, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
+        def make(kind: int, soft: int, hard: int) -> list[Any]:
             changed: list[Any] = []
-            monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
-            monkeypatch.setattr(resource, "setrlimit", lambda _, both: changed.append(both))
+            free = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+            found = {kind: (soft, hard)}
+            monkeypatch.setattr(resource, "getrlimit", lambda which: found.get(which, free))
+            monkeypatch.setattr(resource, "setrlimit", lambda *how: changed.append(how))
             return changed
 
         return make
 
     def test_a_soft_limit_is_lifted_as_far_as_needed(self, limits: Any) -> None:
-        changed = limits(64, 4096)
-        room_for_files(1)
+        changed = limits(FILES, 64, 4096)
+        room_for(1)
         assert changed == []
-        room_for_files(16)
-        assert changed == [(224, 4096)]
+        room_for(16)
+        assert changed == [(FILES, (224, 4096))]
 
-    @pytest.mark.parametrize("hard", [20, 43])
-    def test_too_few_even_for_one(self, limits: Any, hard: int) -> None:
-        limits(hard, hard)
-        with pytest.raises(CannotRun, match=f"only {hard} files .* may need 44: ulimit -n 44$"):
-            room_for_files(1)
-
-    def test_too_few_for_so_many_at_once(self, limits: Any) -> None:
-        limits(64, 64)
-        with pytest.raises(CannotRun, match=r"may need 224: ulimit -n 224 or --jobs 2$"):
-            room_for_files(16)
+    @pytest.mark.parametrize(
+        ("kind", "hard", "jobs", "text"),
+        [
+            (FILES, 20, 1, "only 20 files may be open here, and 1 task at a time may need 44: "
+             "ulimit -n 44"),
+            (FILES, 43, 2, "ulimit -n 56"),
+            (FILES, 64, 16, "16 tasks at a time may need 224: ulimit -n 224 or --jobs 2"),
+            (MEMORY, 600 << 20, 8, "only 600 MB of memory may be reserved here, and 8 tasks at a "
+             "time may need 860: ulimit -v 880640 or --jobs 4"),
+        ],
+    )  # fmt: skip
+    def test_too_little(self, limits: Any, kind: int, hard: int, jobs: int, text: str) -> None:
+        changed = limits(kind, hard, hard)
+        with pytest.raises(CannotRun, match=f"{text}$"):
+            room_for(jobs)
+        assert changed == []
 
     def test_no_limit_at_all(self, limits: Any) -> None:
-        assert limits(resource.RLIM_INFINITY, resource.RLIM_INFINITY) == []
-        room_for_files(1000)
+        assert limits(FILES, resource.RLIM_INFINITY, resource.RLIM_INFINITY) == []
+        room_for(1000)
 
 
 def test_results_that_find_no_room_name_the_folder_and_the_way_on(

@@ -118,9 +118,12 @@ class Track:
     def _opened(self) -> Session:
         try:
             return self._opener(self._checkpoint)
-        except SandboxUnavailable:
+        except SandboxUnavailable as first:
             # The one at hand may have died since it was last used; the next one is new.
-            return self._opener(self._checkpoint)
+            try:
+                return self._opener(self._checkpoint)
+            except SandboxUnavailable:
+                raise first from None
 
 
 def _repeat(session: Session, past: PastStep, now: Gate, limits: Limits) -> None:

@@ -23,7 +23,6 @@ LIMITS = {
     "open files": ("RLIMIT_NOFILE", 32),
     "processor time": ("RLIMIT_CPU", 30),
     "stack": ("RLIMIT_STACK", 256 << 10),
-    "processes": ("RLIMIT_NPROC", 500),
     "locked memory": ("RLIMIT_MEMLOCK", 0),
 }
 CLOSED = ([0], [0, 1, 2])
