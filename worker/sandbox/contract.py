@@ -169,8 +169,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
 
     @property
     def host_faults(self) -> list[BaseException]:
-        """Faults of ours, oldest first: what came out of the host and is no ToolFault, and
-        SandboxUnavailable."""
+        """Faults of ours, oldest first: what came out of the host and is no ToolFault, and what
+        came out of the sandbox and is no SandboxError."""
         return self._shared.host_faults
 
     @property
@@ -202,8 +202,9 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
 
         Raises:
             SandboxError: the step failed; the text is for the model.
-            SandboxUnavailable: there is no sandbox to run it in; it is kept in ``host_faults``,
-                too, because an agent takes every exception for the code's.
+            SandboxUnavailable: there is no sandbox to run it in. This and any other fault of
+                ours is kept in ``host_faults``, too: an agent takes every exception for the
+                code's.
             KeyboardInterrupt: out of a tool.
         """
 

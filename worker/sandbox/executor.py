@@ -185,9 +185,14 @@ class Executor(SandboxExecutor):
         began = time.monotonic()
         try:
             outcome = self._carry_out(step, code_action)
-        except SandboxUnavailable as fault:
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except Exception as fault:  # what the code does wrong is in the outcome
             self.host_faults.append(fault)
             raise
+        except BaseException as panic:  # of a binding; nobody above counts on such a thing
+            self.host_faults.append(SandboxUnavailable(f"the sandbox failed: {panic}"))
+            raise self.host_faults[-1] from panic
         return self._conclude(outcome, time.monotonic() - began)
 
     def _refusal(self, code: str) -> str | None:

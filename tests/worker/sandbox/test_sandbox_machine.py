@@ -156,12 +156,19 @@ class TestNotOpened:
         class Panic(BaseException):
             pass
 
-        def panic(_seconds: float) -> None:
+        def panic(_: object) -> None:
             raise Panic("called `Result::unwrap()` on an `Err` value")
 
         monkeypatch.setattr("worker.sandbox.monty.pool", panic)
         with open_sandbox(shop, None, "monty") as box, pytest.raises(SandboxUnavailable):
             box("1")
+        monkeypatch.undo()
+        with open_sandbox(shop, None, "monty") as box:
+            box("1")
+            monkeypatch.setattr("worker.sandbox.monty.rewrite", panic)
+            with pytest.raises(SandboxUnavailable, match=r"the sandbox failed: .*unwrap"):
+                box("2")
+            assert [type(fault) for fault in box.host_faults] == [SandboxUnavailable]
 
     def test_what_code_has_kept_and_takes_too_much_room_is_not_ours(self, shop: Shop) -> None:
         with open_sandbox(shop, Limits(seconds=0.5), "monty") as box:
