@@ -249,4 +249,7 @@ def doctor(
 
 def main() -> None:
     """Read the command line and exit with what the command returns."""
+    from launch.streams import steady
+
+    steady()
     app()

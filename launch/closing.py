@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from launch.console import answers, notes
-from launch.errors import Exit
+from launch.errors import CannotRun, Exit
 from launch.hints import command, module
+from launch.streams import loss
 from models.redact import hide
 
 if TYPE_CHECKING:
@@ -55,8 +56,17 @@ class Closing:
             self._failures(notes(), results)
 
     def print_json(self, results: RunResults) -> None:
-        """The results, or how a fork differs, on standard output."""
+        """The results, or how a fork differs, on standard output.
+
+        Raises:
+            CannotRun: nobody gets the document that was asked for.
+        """
         print(hide(self._shown(results).model_dump_json(indent=1)))
+        if lost := loss():
+            where = self._setting.folder / "results.json"
+            raise CannotRun(
+                f"standard output cannot be written: {lost}; the results are in {where}"
+            )
 
     def _shown(self, results: RunResults) -> Any:
         past = self._setting.past
@@ -87,7 +97,7 @@ class Closing:
         session, folder = self._session, self._setting.folder
         lines = ending(results, session.unplayed)
         for line in lines:
-            show.print(line, soft_wrap=not show.is_terminal, no_wrap=True, overflow="ellipsis")
+            show.print(line, soft_wrap=True)
         stopped = [text for text in (session.broken, session.limit) if text]
         if stopped and session.unplayed:
             text = f"stopped: {'; '.join(stopped)}; {session.unplayed} tasks were not started"

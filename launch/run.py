@@ -10,8 +10,6 @@ from launch.errors import CannotRun, Exit, NothingToDo
 from launch.options import Options
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from coordinator.session import Session
     from launch.setting import Setting
 
@@ -35,18 +33,21 @@ def start(options: Options) -> int:
 
 
 def _run(options: Options) -> int:
-    from coordinator.journal import JournalFailed
     from coordinator.limits import Stop
     from coordinator.watching import Watchers
     from launch.console import notes
+    from launch.machine import check_machine, room_for
     from launch.setting import Setting
     from launch.stop import interrupts
+    from launch.writing import kept_in
 
     note = notes(quiet=options.quiet)
     stop = Stop()
     with ExitStack() as stack:
-        check_sandbox(options, note)
+        check_machine(options, note)
         setting = Setting(options, stack, stop)
+        room_for(setting.options.jobs)  # a run to go on with has its own number
+        stack.enter_context(kept_in(setting.folder))
         watch, tracer = setting.watcher(note), setting.tracer(note)
         told = Watchers([watch, tracer]) if tracer else watch
         session, work = explained(lambda: setting.session(told), options)
@@ -54,10 +55,7 @@ def _run(options: Options) -> int:
         if tracer:
             stack.enter_context(tracer)
         with nullcontext() if options.debug else interrupts(stop), watch:
-            try:
-                session.run(work.tasks, work.starts)
-            except JournalFailed as error:
-                raise CannotRun(f"stopped: {error}; --resume {setting.folder} goes on") from None
+            session.run(work.tasks, work.starts)
         return _end(setting, session)
 
 
@@ -79,23 +77,6 @@ def _end(setting: Setting, session: Session) -> int:
     if options.as_json:
         closing.print_json(results)
     return exit_code(setting, session, results)
-
-
-def check_sandbox(options: Options, note: Console) -> None:
-    """Find a wrong setting now and not in every task; say which walls stand. Raises CannotRun."""
-    from worker.sandbox import chosen_kind, walls
-
-    try:
-        chosen_kind()
-    except ValueError as error:
-        raise CannotRun(str(error)) from None
-    found = walls()
-    if options.require_wall and not found.complete:
-        raise CannotRun(f"--require-wall: the sandbox has no wall here: {found.missing}")
-    if not found.complete:
-        note.print(f"warning: {found.text}", highlight=False, markup=False, soft_wrap=True)
-    elif not options.as_json:
-        note.print(found.text, highlight=False, markup=False)
 
 
 def explained(action: Any, options: Options) -> Any:

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from coordinator.limits import Stop
@@ -20,18 +20,23 @@ def interrupts(stop: Stop) -> Iterator[None]:
     """While this lasts the first interrupt asks for the end, the second one is the end.
 
     Every record is on its way to the disk when it is written, so that nothing is lost by leaving
-    at once; the run can be resumed.
+    at once; the run can be resumed. A signal that is ignored, as those who start us in the
+    background have it, stays ignored.
     """
 
     def asked(number: int, frame: FrameType | None) -> None:
         if stop.asked:
-            os.write(2, b"\nstopped at once; --resume goes on from here\n")
+            with suppress(OSError):
+                os.write(2, b"\nstopped at once; --resume goes on from here\n")
             os._exit(Exit.INTERRUPTED)
         stop.ask()
-        text = "\nfinishing the calls under way; once more to stop at once"
-        print(text, file=sys.stderr, flush=True)
+        # Where the signal comes into the middle of another line, this one cannot be said.
+        with suppress(OSError, RuntimeError):
+            text = "\nfinishing the calls under way; once more to stop at once"
+            print(text, file=sys.stderr, flush=True)
 
-    before = [(number, signal.signal(number, asked)) for number in _SIGNALS]
+    heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = [(number, signal.signal(number, asked)) for number in heeded]
     try:
         yield
     finally:

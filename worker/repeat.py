@@ -11,7 +11,7 @@ from models.records import Message, ModelCall
 from worker.compare import Difference, first_difference
 from worker.recorded import NotRecorded, RecordedTurn
 from worker.report import WorkReport
-from worker.sandbox import Limits, Pins, SandboxExecutor, open_sandbox, walls
+from worker.sandbox import Limits, Pins, SandboxExecutor, SandboxUnavailable, open_sandbox, walls
 from worker.sandbox.factory import SandboxChoice
 from worker.tape import tape_ledger
 from worker.worker import Worker
@@ -68,7 +68,12 @@ def _once(turn: RecordedTurn, tools: Sequence[Tool], kind: SandboxChoice) -> Wor
         return open_sandbox(ledger, limits, kind, pins=Pins(clock, seed))
 
     ledger = tape_ledger(turn.report.calls, tools)
-    return Worker(door, opener=opener).carry_out(turn.instruction, ledger)
+    try:
+        return Worker(door, opener=opener).carry_out(turn.instruction, ledger)
+    except SandboxUnavailable as error:
+        raise NotRecorded(
+            f"{turn.spec_id}: turn {turn.number} cannot be repeated: {error}"
+        ) from None
 
 
 def _kinds(turn: RecordedTurn) -> list[SandboxChoice]:

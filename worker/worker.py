@@ -95,6 +95,7 @@ class Worker:
         model or of the generated code is in the report; what had taken effect stands there too.
 
         Raises:
+            SandboxUnavailable: there is no sandbox to run code in.
             Exception: a fault of our own tools, kept by the sandbox's host side; or what the
                 door raises that is no fault of the model, such as a limit that is reached.
         """
@@ -109,8 +110,6 @@ class Worker:
         finally:
             ledger.close()
             executor.cleanup()
-        if executor.host_faults:
-            raise executor.host_faults[0]
         return _report(outcome, executor, ledger, time.perf_counter() - began)
 
     def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> dict[str, Any]:
@@ -121,6 +120,7 @@ class Worker:
             prompt_templates=_templates(system_prompt(ledger.tools)),
             max_steps=self._max_steps,
             logger=_QUIET,
+            step_callbacks=[lambda _step: _raise_ours(executor)],
         )
         # Angle brackets are defused: the instruction may quote texts from outside.
         task = f"<instruction>\n{instruction.replace('<', chr(92) + 'u003c')}\n</instruction>"
@@ -130,6 +130,12 @@ class Worker:
             return {"result": output, "answered": True}
         last = [str(e.message) for e in errors[:-1]]
         return {"error": last[-1] if last else f"no final_answer within {self._max_steps} steps"}
+
+
+def _raise_ours(executor: SandboxExecutor) -> None:
+    """After each step: the agent would tell the model of a fault of ours, and ask it for more."""
+    if executor.host_faults:
+        raise executor.host_faults[0]
 
 
 def _open_pinned(instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,14 +65,23 @@ class Lives:
         return self.folder / "shown.txt"
 
     def begin(
-        self, *words: object, until: int | None = None, whole: bool = False, room: int | None = None
+        self,
+        *words: object,
+        until: int | None = None,
+        whole: bool = False,
+        room: int | None = None,
+        streams: dict[int, str] | None = None,
+        ignored: Sequence[int] = (),
     ) -> int:
-        """Begin a life; its process."""
+        """Begin a life; its process. ``streams``: what is wrong with a standard stream, by number;
+        ``ignored``: signals that whoever starts it has switched off."""
         order = {
             "words": [str(w) for w in words],
             "until": until,
             "whole": whole,
             "room": room,
+            "streams": streams or {},
+            "ignored": list(ignored),
             "log": str(self.log),
             "cwd": str(self.folder),
             "env": CLEAN | self.env,

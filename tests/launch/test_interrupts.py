@@ -1,4 +1,4 @@
-"""Ctrl-C once and twice, and a disk that takes no more."""
+"""Ctrl-C once and twice, or not at all, and a disk that takes no more."""
 
 from __future__ import annotations
 
@@ -72,6 +72,20 @@ def test_twice_stops_at_once_and_can_be_resumed(lives: Callable[[], Any], slow_p
     assert life.live("--resume", life.run, "--quiet") == 0
     tasks = life.results()["tasks"]
     assert [(t["score"], t["attempt"]) for t in tasks] == [(1.0, 1)] * 4
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda n: n.name)
+def test_what_the_parent_ignores_stays_ignored(
+    lives: Callable[[], Any], slow_pack: Path, number: int
+) -> None:
+    life = lives()
+    words = ["--pack", slow_pack, "--task", "s0", "--out", life.folder / "logs", "--quiet"]
+    child = life.begin(*words, ignored=[number])
+    until(lambda: begun(life))
+    os.kill(child, number)
+    assert life.end(child) == 0
+    assert life.said == [""]
+    assert [(t["score"], t["failure"]) for t in life.results()["tasks"]] == [(1.0, None)]
 
 
 def test_a_full_disk_stops_the_run_before_the_next_checkout(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from typing import Any
 
@@ -17,10 +18,12 @@ import launch.run
 import launch.setting  # noqa: F401 - what every life needs is imported once
 from erc3_compat import patience
 from launch.cli import app
+from launch.streams import steady
 from models import retries
 from models.scripted import play
 
 KILLED = 137
+STREAMS = ("stdin", "stdout", "stderr")
 
 
 def live(order: dict[str, Any]) -> None:
@@ -30,6 +33,10 @@ def live(order: dict[str, Any]) -> None:
         os.dup2(out, number)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdout, sys.stderr = os.fdopen(1, "w", 1), os.fdopen(2, "w", 1)
+    for number, what in order["streams"].items():
+        spoil(int(number), what)
+    for ours in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ours, signal.SIG_IGN if ours in order["ignored"] else signal.SIG_DFL)
     os.environ.update(order["env"])
     os.chdir(order["cwd"])
     for name, replies in order["scripts"].items():
@@ -40,6 +47,8 @@ def live(order: dict[str, Any]) -> None:
         little_room(order["room"])
     code = 1
     try:
+        if order["streams"]:
+            steady()
         app(order["words"])
     except SystemExit as end:
         code = int(end.code or 0)
@@ -49,6 +58,20 @@ def live(order: dict[str, Any]) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def spoil(number: int, what: str) -> None:
+    """A standard stream that is closed, full, or a pipe that nobody reads any more."""
+    if what == "closed":
+        os.close(number)
+        setattr(sys, STREAMS[number], None)
+    elif what == "full":
+        os.dup2(os.open("/dev/full", os.O_WRONLY), number)
+    else:
+        reader, writer = os.pipe()
+        os.close(reader)
+        os.dup2(writer, number)
+    setattr(sys, f"__{STREAMS[number]}__", getattr(sys, STREAMS[number]))
 
 
 def die_at(until: int, whole: bool) -> None:
@@ -69,7 +92,6 @@ def die_at(until: int, whole: bool) -> None:
 def little_room(size: int) -> None:
     """Files of the life end at so many bytes, as on a disk that is full."""
     import resource
-    import signal
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

@@ -33,11 +33,21 @@ def pack_file(tmp_path: Path) -> Path:
     return path
 
 
+def heed_interrupts() -> None:
+    """In a new process: tests may be started in the background, where interrupts are ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("command", [[], ["serve"]])
 def test_serves_until_interrupted(pack_file: Path, command: list[str]) -> None:
     words = [sys.executable, "-m", "simulator", *command, "--pack", str(pack_file)]
     with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+        preexec_fn=heed_interrupts,
     ) as process:
         assert process.stdout is not None
         base_url = process.stdout.readline().strip()
@@ -90,6 +100,7 @@ def test_chaos_and_state_from_the_command_line(pack_file: Path, tmp_path: Path) 
         stdout=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT,
+        preexec_fn=heed_interrupts,
     ) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip() + "/tasks/start"

@@ -15,6 +15,7 @@ from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools
 from store_tools.session import StoreSession
+from worker.sandbox import SandboxUnavailable
 from worker.worker import Worker, system_prompt
 
 ROOM = 1100
@@ -261,6 +262,23 @@ def test_what_is_no_fault_of_the_model_goes_to_the_caller(bench: Bench) -> None:
     with pytest.raises(Halted, match="no time left"):
         Worker(Script(code("Put(number=2)"), Halted("no time left"))).carry_out("Do it.", ledger)
     assert [c.name for c in ledger.calls] == ["Put"]
+    with pytest.raises(ToolFault, match="over"):
+        ledger.call("Look", [], {})
+
+
+def test_a_sandbox_that_cannot_be_opened_is_not_told_to_the_model(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(_seconds: float) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("worker.sandbox.monty.pool", none)
+    door = Script(*[code("Put(1)")] * 3)
+    ledger = bench.ledger()
+    with pytest.raises(SandboxUnavailable, match="Too many open files"):
+        Worker(door).carry_out("Do it.", ledger)
+    assert len(door.asked) == 1
+    assert bench.put == []
     with pytest.raises(ToolFault, match="over"):
         ledger.call("Look", [], {})
 

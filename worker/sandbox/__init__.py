@@ -6,10 +6,11 @@ from worker.sandbox.contract import (
     Pins,
     SandboxError,
     SandboxExecutor,
+    SandboxUnavailable,
     StepTrace,
     ToolHost,
 )
-from worker.sandbox.factory import chosen_kind, open_sandbox
+from worker.sandbox.factory import chosen_kind, open_sandbox, try_out
 from worker.sandbox.rules import python_rules
 from worker.sandbox.walls import WallReport, walls
 
@@ -19,11 +20,13 @@ __all__ = [
     "Pins",
     "SandboxError",
     "SandboxExecutor",
+    "SandboxUnavailable",
     "StepTrace",
     "ToolHost",
     "WallReport",
     "chosen_kind",
     "open_sandbox",
     "python_rules",
+    "try_out",
     "walls",
 ]

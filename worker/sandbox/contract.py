@@ -25,6 +25,7 @@ __all__ = [
     "SandboxError",
     "SandboxExecutor",
     "SandboxKind",
+    "SandboxUnavailable",
     "StepTrace",
     "ToolHost",
 ]
@@ -134,6 +135,10 @@ class SandboxError(Exception):
         self.kind: ErrorKind = kind
 
 
+class SandboxUnavailable(Exception):
+    """No sandbox could be opened: a failure of ours, which no other code could mend."""
+
+
 @dataclass
 class ExecutorState:
     """Where an executor stands; shared by its parts, used by one thread at a time."""
@@ -164,7 +169,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
 
     @property
     def host_faults(self) -> list[BaseException]:
-        """Exceptions other than ToolFault that came out of the host, oldest first."""
+        """Faults of ours, oldest first: what came out of the host and is no ToolFault, and what
+        came out of the sandbox and is no SandboxError."""
         return self._shared.host_faults
 
     @property
@@ -192,7 +198,15 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
 
     @abstractmethod
     def __call__(self, code_action: str) -> CodeOutput:
-        """Run one snippet. Raises SandboxError, or KeyboardInterrupt out of a tool."""
+        """Run one snippet.
+
+        Raises:
+            SandboxError: the step failed; the text is for the model.
+            SandboxUnavailable: there is no sandbox to run it in. This and any other fault of
+                ours is kept in ``host_faults``, too: an agent takes every exception for the
+                code's.
+            KeyboardInterrupt: out of a tool.
+        """
 
     @abstractmethod
     def cleanup(self) -> None:

@@ -16,6 +16,7 @@ from worker.sandbox.contract import (
     SandboxError,
     SandboxExecutor,
     SandboxKind,
+    SandboxUnavailable,
     StepTrace,
     ToolHost,
 )
@@ -67,7 +68,11 @@ class Track:
         self._checkpoint: object | None = None
 
     def run(self, gate: Gate, variables: dict[str, Plain], past: list[PastStep]) -> Outcome:
-        """Run a snippet after the past steps; opens and fills a session when there is none."""
+        """Run a snippet after the past steps; opens and fills a session when there is none.
+
+        Raises:
+            SandboxUnavailable: there is none, and none can be opened.
+        """
         outcome = Outcome(self.kind, gate)
         log = Log(self._limits.output_chars)
         try:
@@ -104,11 +109,21 @@ class Track:
 
     def _ready(self, past: list[PastStep], gate: Gate) -> Session:
         if self._session is None:
-            self._session = self._opener(self._checkpoint)
+            self._session = self._opened()
             if self._checkpoint is None:
                 for step in past:
                     _repeat(self._session, step, gate, self._limits)
         return self._session
+
+    def _opened(self) -> Session:
+        try:
+            return self._opener(self._checkpoint)
+        except SandboxUnavailable as first:
+            # The one at hand may have died since it was last used; the next one is new.
+            try:
+                return self._opener(self._checkpoint)
+            except SandboxUnavailable:
+                raise first from None
 
 
 def _repeat(session: Session, past: PastStep, now: Gate, limits: Limits) -> None:
@@ -168,7 +183,16 @@ class Executor(SandboxExecutor):
             self.traces.append(StepTrace(step, code, None, "", error=text, error_kind="refused"))
             raise SandboxError(text, "refused")
         began = time.monotonic()
-        outcome = self._carry_out(step, code_action)
+        try:
+            outcome = self._carry_out(step, code_action)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except Exception as fault:  # what the code does wrong is in the outcome
+            self.host_faults.append(fault)
+            raise
+        except BaseException as panic:  # of a binding; nobody above counts on such a thing
+            self.host_faults.append(SandboxUnavailable(f"the sandbox failed: {panic}"))
+            raise self.host_faults[-1] from panic
         return self._conclude(outcome, time.monotonic() - began)
 
     def _refusal(self, code: str) -> str | None:

@@ -72,23 +72,18 @@ class ForkServer:
     """A warm interpreter behind the wall. Thread safe."""
 
     def __init__(self) -> None:
+        """Raises NoSession, OSError or SubprocessError where it does not start."""
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs, _memory_file(assemble(SERVER)) as own, _memory_file(assemble(SESSION)) as of:
-            self._process: subprocess.Popen[bytes] = subprocess.Popen(
-                _command(own.fileno(), of.fileno()),
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env={},
-                pass_fds=(own.fileno(), of.fileno()),
-                start_new_session=True,
-            )
+        with contextlib.ExitStack() as failing:
+            failing.callback(self._control.close)
+            self._process = _start(theirs)
+            failing.pop_all()
         if not _readable(self._control, _START_SECONDS) or self._control.recv(16) != b"ready":
             raise NoSession(self._reason())
 
     def open(self, settings: dict[str, Any]) -> Child:
-        """A new session with these settings. Raises NoSession."""
+        """A new session with these settings. Raises NoSession or OSError."""
         ours, theirs = socket.socketpair()
         output, their_output = os.pipe()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -129,6 +124,19 @@ class ForkServer:
     def _reason(self) -> str:
         words = self._end().decode("utf-8", "replace").strip().splitlines()
         return words[-1][:200] if words else "the fork server did not start"
+
+
+def _start(control: socket.socket) -> subprocess.Popen[bytes]:
+    with control, _memory_file(assemble(SERVER)) as own, _memory_file(assemble(SESSION)) as of:
+        return subprocess.Popen(
+            _command(own.fileno(), of.fileno()),
+            stdin=control.fileno(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={},
+            pass_fds=(own.fileno(), of.fileno()),
+            start_new_session=True,
+        )
 
 
 def _greeting(link: socket.socket) -> int:
@@ -210,7 +218,11 @@ _servers: dict[int, ForkServer] = {}
 
 
 def fork_server() -> ForkServer:
-    """The server of this process, started when there is none. Raises NoSession."""
+    """The server of this process, started when there is none.
+
+    Raises:
+        NoSession: it does not come up; also OSError and SubprocessError.
+    """
     with _lock:
         server = _servers.get(os.getpid())
         if server is None or not server.alive():

@@ -26,7 +26,7 @@ from pydantic_monty import (
 )
 
 from worker.sandbox.clock import Clock, random_state
-from worker.sandbox.contract import Limits, Pins, Plain, SandboxKind
+from worker.sandbox.contract import Limits, Pins, Plain, SandboxKind, SandboxUnavailable
 from worker.sandbox.gate import FINAL, Gate
 from worker.sandbox.log import Log
 from worker.sandbox.monty_imports import library, rewrite
@@ -88,10 +88,15 @@ class MontyInterpreter:
             worker.__enter__()
             self._worker = worker
             worker.load_session(start.state if start else _fresh(limits))
-        except (MontyError, TimeoutError, OSError) as failure:
+        except BaseException as failure:  # a panic of the binding is no Exception
             self.close()
-            text = f"no sandbox could be opened ({type(failure).__name__})"
-            raise SessionLost(text, limit=False) from failure
+            if isinstance(failure, KeyboardInterrupt | SystemExit):
+                raise
+            over = isinstance(failure, MontyError) and start and _limit_of(failure, limits)
+            if over:  # what the code has kept takes more room now than when it was written down
+                raise SessionLost(over, limit=True) from None
+            text = f"no monty sandbox could be opened: {failure}"
+            raise SandboxUnavailable(text) from failure
 
     def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
         """See ``session.Session.run``."""

@@ -88,9 +88,18 @@ def walled_binary() -> Path:
     filters.write_bytes(assemble(MONTY) if supported() else b"")
     line = f'{shlex.join(command)} "$@" 9<{shlex.quote(str(filters))}'
     # The interrupt key is for us: a worker that dies of it would take its session along.
+    # Where less time than our backstop is left, that stays the limit.
     # What a worker notes about its memory is not for our terminal.
     quiet = 'case "$1" in subprocess) exec 2>/dev/null ;; esac'
-    lines = ["#!/bin/sh", "trap '' INT", f"ulimit -t {_CPU_SECONDS}", quiet, line, "exit $?", ""]
+    lines = [
+        "#!/bin/sh",
+        "trap '' INT",
+        f"ulimit -t {_CPU_SECONDS} 2>/dev/null",
+        quiet,
+        line,
+        "exit $?",
+        "",
+    ]
     script.write_text("\n".join(lines))
     script.chmod(0o500)
     return script

@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import os
 import select
+from subprocess import SubprocessError
 from typing import Any
 
-from worker.sandbox.contract import Limits, Pins, Plain, SandboxKind
+from worker.sandbox.contract import Limits, Pins, Plain, SandboxKind, SandboxUnavailable
 from worker.sandbox.fork_server import Child, NoSession, fork_server
 from worker.sandbox.gate import FINAL, Answer, Gate
 from worker.sandbox.log import Log
@@ -177,8 +178,8 @@ def _open(limits: Limits, pins: Pins, names: frozenset[str]) -> Child:
     }
     try:
         return fork_server().open(settings)
-    except NoSession as failure:
-        raise SessionLost(str(failure), limit=False) from None
+    except (NoSession, OSError, MemoryError, RuntimeError, SubprocessError) as failure:
+        raise SandboxUnavailable(f"no process sandbox could be opened: {failure}") from failure
 
 
 def _reply(answer: Answer) -> dict[str, Any]:

@@ -40,4 +40,5 @@ class Session(Protocol):
 
 
 Opener: TypeAlias = Callable[[object | None], Session]
-"""Opens a session: anew, or from what ``Session.checkpoint`` gave."""
+"""Opens a session: anew, or from what ``Session.checkpoint`` gave. Raises SandboxUnavailable, or
+SessionLost where what was kept does not fit into the limits."""

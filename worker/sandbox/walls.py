@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from worker.descriptors import reserve
 from worker.sandbox.seccomp import supported
 
 _PROBE_SECONDS = 20.0
@@ -70,14 +71,25 @@ def probe(command: list[str]) -> str:
     """Run a harmless command inside its walls; empty text, or why it did not work."""
     try:
         done = subprocess.run(
-            command, env={}, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False
+            command,
+            env={},
+            stdin=subprocess.DEVNULL,  # ours may be closed, and bwrap does not start without one
+            capture_output=True,
+            text=True,
+            timeout=_PROBE_SECONDS,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as failure:
-        return type(failure).__name__
+        return _said(failure)
     if done.returncode == 0:
         return ""
     words = done.stderr.strip().splitlines()
     return words[-1][:200] if words else f"exit status {done.returncode}"
+
+
+def _said(failure: Exception) -> str:
+    """What went wrong, in a few words."""
+    return getattr(failure, "strerror", None) or str(failure) or type(failure).__name__
 
 
 _checking = threading.Lock()
@@ -94,12 +106,13 @@ def _walls() -> WallReport:
     from worker.sandbox.fork_server import NoSession, fork_server
     from worker.sandbox.monty_pool import walled_binary
 
+    reserve()
     if bubblewrap() is None:
         return WallReport(monty=False, process=False, missing="bubblewrap not found")
     try:
         failure = probe([str(walled_binary()), "--version"])
-    except OSError as error:
-        failure = type(error).__name__
+    except (OSError, subprocess.SubprocessError) as error:
+        failure = _said(error)
     if failure:
         missing = f"bubblewrap does not work here: {failure}"
         return WallReport(monty=False, process=False, missing=missing)
@@ -108,6 +121,6 @@ def _walls() -> WallReport:
         return WallReport(monty=True, process=False, missing=missing)
     try:
         fork_server()
-    except (NoSession, OSError) as error:
-        return WallReport(monty=True, process=False, missing=str(error))
+    except (NoSession, OSError, subprocess.SubprocessError) as error:
+        return WallReport(monty=True, process=False, missing=_said(error))
     return WallReport(monty=True, process=True, missing="")

@@ -10,6 +10,7 @@ from worker.sandbox import (
     Limits,
     SandboxError,
     SandboxExecutor,
+    SandboxUnavailable,
     WallReport,
     open_sandbox,
     python_rules,
@@ -130,7 +131,7 @@ class TestWithoutProcess:
         assert hint in caught.value.text
 
     def test_asked_for_it_says_why_not(self, shop: Shop, box: SandboxExecutor) -> None:
-        with pytest.raises(ValueError, match="not available: bubblewrap not found"):
+        with pytest.raises(SandboxUnavailable, match="not available: bubblewrap not found"):
             open_sandbox(shop, None, "process")
 
 

@@ -45,6 +45,8 @@ _asyncio _multibytecodec fcntl grp mmap pyexpat
 _SET_FILTER = (22, 2)
 """PR_SET_SECCOMP and SECCOMP_MODE_FILTER."""
 _PAGE = 4096
+_LEAST = 16 << 20
+"""Bytes that code must have for its data, or it is not worth beginning."""
 
 
 def main() -> None:
@@ -65,11 +67,18 @@ def main() -> None:
         message, fds, _, _ = socket.recv_fds(control, 65536, 2)
         if not message:
             return
-        if len(fds) == 2 and os.fork() == 0:
+        if len(fds) == 2 and _fork() == 0:
             control.close()
             _become_session(json.loads(message), fds[0], fds[1], program, size)
         for fd in fds:
             os.close(fd)
+
+
+def _fork() -> int:
+    try:
+        return os.fork()
+    except OSError:  # no room for one more: who asked sees the line closed, the others live
+        return -1
 
 
 def _become_session(
@@ -102,13 +111,24 @@ def _limit(settings: dict[str, Any], size: int) -> None:
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_CPU, int(settings["cpu_seconds"])),
     ):
-        resource.setrlimit(kind, (most, most))
+        lower = _at_most(kind, most)
+        resource.setrlimit(kind, (lower, lower))
+
+
+def _at_most(kind: int, most: int) -> int:
+    """The limit that is wished for, or the lower one that our parents have set for good."""
+    _, hard = resource.getrlimit(kind)
+    return most if hard == resource.RLIM_INFINITY else min(most, hard)
 
 
 def _address_space() -> int:
-    """Bytes of address space in use, found by trying which limit still lets a page be mapped."""
+    """Bytes of address space in use, found by trying which limit still lets a page be mapped.
+
+    Ends the server where the rest is too little for any session.
+    """
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    low, high = 0, 1 << 40
+    most = _at_most(resource.RLIMIT_AS, 1 << 40)
+    low, high = 0, most
     while high - low > _PAGE:
         middle = (low + high) // 2
         resource.setrlimit(resource.RLIMIT_AS, (middle, hard))
@@ -118,6 +138,8 @@ def _address_space() -> int:
         except OSError:
             low = middle
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    if most < high + session.RESERVE + _LEAST:
+        sys.exit(f"the limit of the address space, {most >> 20} MB, leaves no room for code")
     return high
 
 

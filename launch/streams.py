@@ -1,0 +1,79 @@
+"""The standard streams of a command: there from the start, and never the end of it.
+
+A run may have spent hours and money when its terminal goes away, its disk is full or its reader
+has seen enough; what it has to say is in its folder all the same.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import sys
+from contextlib import suppress
+from typing import Any, TextIO
+
+from worker.descriptors import reserve
+
+
+class _Steady(io.RawIOBase):
+    """A descriptor that takes everything; from the first failure on it loses what it takes."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._file = io.FileIO(number, "w", closefd=False)
+        self.failure: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        if self.failure is None:
+            try:
+                return self._file.write(data)
+            except OSError as failure:
+                self.failure = failure
+        return len(data)
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def isatty(self) -> bool:
+        return self._file.isatty()
+
+
+def steady() -> None:
+    """Open what is closed of the standard streams, and let no write to them fail.
+
+    Streams that somebody has put in their place are left alone.
+    """
+    reserve()
+    if sys.stdin is None:
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115 - open as long as the process is
+    if sys.stdout is sys.__stdout__:
+        sys.stdout = _wrapped(sys.stdout, 1)
+    if sys.stderr is sys.__stderr__:
+        sys.stderr = _wrapped(sys.stderr, 2)
+
+
+def loss() -> str:
+    """Why standard output has not taken everything; empty where it has, as far as we know."""
+    sys.stdout.flush()
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    if not isinstance(raw, _Steady) or raw.failure is None:
+        return ""
+    if raw.failure.errno == errno.EBADF:
+        return "it is closed"
+    return raw.failure.strerror or type(raw.failure).__name__
+
+
+def _wrapped(stream: TextIO | None, number: int) -> TextIO:
+    like: Any = stream
+    if stream is not None:
+        with suppress(OSError):
+            stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Steady(number)),
+        encoding=like.encoding if like else "utf-8",
+        errors=like.errors if like else "backslashreplace",
+        line_buffering=not like or like.line_buffering or like.write_through,
+    )

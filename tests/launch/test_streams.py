@@ -1,0 +1,83 @@
+"""Standard streams that are closed, full, or read no further: a run goes on to its end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+OUT, ERR = 1, 2
+
+
+@pytest.fixture
+def pack(tmp_path: Path, shop_json: Any) -> Path:
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    path = tmp_path / "pack.json"
+    shops = [shop_json(expect=buy)]
+    path.write_text(json.dumps({"format": "store-pack/1", "name": "one", "scenarios": shops}))
+    return path
+
+
+Spoilt = dict[int, str]
+CASES: list[Spoilt] = [
+    *({number: what} for number in (OUT, ERR) for what in ("closed", "full", "unread")),
+    {0: "closed", OUT: "closed", ERR: "closed"},
+    {OUT: "full", ERR: "full"},
+]
+
+
+@pytest.mark.parametrize("streams", CASES, ids=str)
+def test_a_run_ends_as_ever(lives: Callable[[], Any], pack: Path, streams: Spoilt) -> None:
+    life = lives()
+    words = ["--pack", pack, "--out", life.folder / "logs", "--require-wall"]
+    child = life.begin(*words, streams=streams)
+    assert life.end(child) == 0
+    assert [t["score"] for t in life.results()["tasks"]] == [1.0]
+    assert (life.run / "report.html").exists()
+    shown = life.said[-1]
+    assert "error" not in shown
+    assert "Traceback" not in shown
+    assert ("sandbox: monty" in shown) == (ERR not in streams)
+    assert ("journal and results: " in shown) == (OUT not in streams)
+
+
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [("closed", "it is closed"), ("full", "No space left on device"), ("unread", "Broken pipe")],
+)
+def test_json_that_nobody_gets_is_an_error(
+    lives: Callable[[], Any], pack: Path, what: str, why: str
+) -> None:
+    life = lives()
+    words = ["--pack", pack, "--out", life.folder / "logs", "--json"]
+    assert life.end(life.begin(*words, streams={OUT: what})) == 1
+    where = life.run / "results.json"
+    line = f"error: standard output cannot be written: {why}; the results are in {where}\n"
+    assert line in life.said[-1]
+    assert [t["score"] for t in life.results()["tasks"]] == [1.0]
+
+
+@pytest.mark.parametrize("streams", [{ERR: "closed"}, {ERR: "full"}, {OUT: "closed", ERR: "full"}])
+def test_an_error_keeps_its_code_where_it_cannot_be_said(
+    lives: Callable[[], Any], pack: Path, streams: Spoilt
+) -> None:
+    life = lives()
+    missing = pack.parent / "missing.json"
+    assert life.end(life.begin("--pack", missing, streams=streams)) == life.live("--pack", missing)
+    assert life.end(life.begin("--jobs", "none", streams=streams)) == 2
+
+
+def test_as_a_shell_starts_it(pack: Path, tmp_path: Path) -> None:
+    command = f"{sys.executable} {ROOT}/submission.py --pack {pack} --out logs --require-wall"
+    done = subprocess.run(
+        ["sh", "-c", f"{command} 0<&- >&- 2>&-"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    (results,) = tmp_path.glob("logs/*/results.json")
+    assert json.loads(results.read_text())["totals"]["score_mean"] == 1.0

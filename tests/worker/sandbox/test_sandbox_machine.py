@@ -1,0 +1,215 @@
+"""Machines that grant little: low limits, closed streams, no descriptor left."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worker.sandbox import Limits, SandboxError, SandboxUnavailable, open_sandbox, walls
+from worker.sandbox.fork_server import ForkServer, NoSession
+
+from .shop import Shop
+
+ROOT = Path(__file__).parents[3]
+LIMITS = {
+    "address space": ("RLIMIT_AS", 400 << 20),
+    "file size": ("RLIMIT_FSIZE", 8192),
+    "open files": ("RLIMIT_NOFILE", 32),
+    "processor time": ("RLIMIT_CPU", 30),
+    "stack": ("RLIMIT_STACK", 256 << 10),
+    "locked memory": ("RLIMIT_MEMLOCK", 0),
+}
+CLOSED = ([0], [0, 1, 2])
+
+needs_walls = pytest.mark.skipif(not walls().process, reason=f"no walls here: {walls().missing}")
+
+PROGRAM = """
+import atexit, json, os, resource, sys
+from worker.sandbox import SandboxUnavailable, open_sandbox, walls
+
+class Host:
+    names = frozenset()
+
+def opened(kind):
+    try:
+        with open_sandbox(Host(), kind=kind) as box:
+            return box("kept = [0] * 1000000\\nsum([1, 2, 3])").output
+    except SandboxUnavailable as error:
+        return f"unavailable: {error}"
+
+def both():
+    return [walls().text, opened("monty"), opened("process")]
+
+def limited(name, most):
+    resource.setrlimit(getattr(resource, name), (most, most))
+    return both()
+
+def closed(numbers):
+    for number in numbers:
+        os.close(number)
+    return both()
+
+def exhausted():
+    # Both workers that there are by then are held: the next one has to be started.
+    with open_sandbox(Host(), kind="monty") as one, open_sandbox(Host(), kind="monty") as other:
+        one("1"), other("1"), walls()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+        taken = []
+        try:
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        except OSError:
+            without = both()
+        for number in taken:
+            os.close(number)
+        return [without, both()]
+
+def child(name, *args):
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.close(reader)
+        os.write(os.dup2(writer, 200), json.dumps(globals()[name](*args)).encode())
+        atexit._run_exitfuncs()  # what was started here ends here
+        os._exit(0)
+    os.close(writer)
+    with open(reader) as file:
+        text = file.read()
+    os.wait()
+    return json.loads(text or "null")
+
+print(json.dumps([child(*order) for order in json.loads(sys.argv[1])]))
+"""
+
+
+@cache
+def answers() -> dict[str, Any]:
+    """What both sandboxes say in every situation, each in a process of its own."""
+    orders = {name: ["limited", *limit] for name, limit in LIMITS.items()}
+    orders |= {f"closed {numbers}": ["closed", numbers] for numbers in CLOSED}
+    orders["exhausted"] = ["exhausted"]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, json.dumps(list(orders.values()))],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    return dict(zip(orders, json.loads(done.stdout), strict=True))
+
+
+GOOD = ["sandbox: monty and process in bubblewrap", 6, 6]
+
+
+@needs_walls
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_limit_of_the_parent_below_our_own_is_kept(name: str) -> None:
+    assert answers()[name] == GOOD
+
+
+@needs_walls
+@pytest.mark.parametrize("numbers", CLOSED, ids=str)
+def test_closed_streams_cost_no_wall(numbers: list[int]) -> None:
+    assert answers()[f"closed {numbers}"] == GOOD
+
+
+@needs_walls
+def test_without_a_descriptor_left_it_is_our_failure_and_passes() -> None:
+    (_, monty, process), afterwards = answers()["exhausted"]
+    assert monty.startswith("unavailable: no monty sandbox could be opened: ")
+    assert process.startswith("unavailable: no process sandbox could be opened: ")
+    assert "Too many open files" in monty
+    assert "Too many open files" in process
+    assert afterwards == GOOD
+
+
+class TestNotOpened:
+    """What an executor does when sessions cannot be had; the code must never hear of it."""
+
+    def test_it_is_raised_as_ours_and_kept(
+        self, shop: Shop, kind: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[str] = []
+
+        def fail(*_: object, **__: object) -> None:
+            asked.append(kind)
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+
+        monkeypatch.setattr("worker.sandbox.monty.pool", fail)
+        monkeypatch.setattr("worker.sandbox.process.fork_server", fail)
+        with open_sandbox(shop, None, kind) as box:  # type: ignore[arg-type]
+            with pytest.raises(SandboxUnavailable, match="temporarily unavailable") as caught:
+                box("1")
+            assert box.host_faults == [caught.value]
+            assert box.traces == []
+        assert len(asked) == 2  # the first one may have met a process that had just died
+
+    def test_a_panic_of_the_binding_is_no_other_thing(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Panic(BaseException):
+            pass
+
+        def panic(_: object) -> None:
+            raise Panic("called `Result::unwrap()` on an `Err` value")
+
+        monkeypatch.setattr("worker.sandbox.monty.pool", panic)
+        with open_sandbox(shop, None, "monty") as box, pytest.raises(SandboxUnavailable):
+            box("1")
+        monkeypatch.undo()
+        with open_sandbox(shop, None, "monty") as box:
+            box("1")
+            monkeypatch.setattr("worker.sandbox.monty.rewrite", panic)
+            with pytest.raises(SandboxUnavailable, match=r"the sandbox failed: .*unwrap"):
+                box("2")
+            assert [type(fault) for fault in box.host_faults] == [SandboxUnavailable]
+
+    def test_what_code_has_kept_and_takes_too_much_room_is_not_ours(self, shop: Shop) -> None:
+        with open_sandbox(shop, Limits(seconds=0.5), "monty") as box:
+            box("kept = [str(i) for i in range(300_000)]")
+            for code in ("while True: pass", "len(kept)"):
+                with pytest.raises(SandboxError, match="limit of"):
+                    box(code)
+            assert [t.error_kind for t in box.traces] == [None, "limit", "limit"]
+            assert box.host_faults == []
+
+    @needs_walls
+    def test_auto_does_not_let_monty_fail_for_a_process_that_is_missing(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def none(*_: object) -> None:
+            raise NoSession("it did not answer in time")
+
+        monkeypatch.setattr(ForkServer, "open", none)
+        with open_sandbox(shop, None, "auto") as box:
+            assert box("x = 1\nx").output == 1
+            with pytest.raises(SandboxUnavailable):  # only CPython has it
+                box("def f():\n    yield 1\nlist(f())")
+            with pytest.raises(SandboxUnavailable):  # perhaps only a gap of Monty
+                box("round(1, ndigits=None) + 'x'")
+            assert [t.error for t in box.traces] == [None]
+
+    @needs_walls
+    def test_a_server_that_died_is_replaced(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("worker.sandbox.fork_server._servers", {})
+        real, deaths = ForkServer.open, []
+
+        def killed(server: ForkServer, settings: dict[str, Any]) -> Any:
+            if not deaths:
+                deaths.append(server)
+                server._process.kill()
+                server._process.wait()
+            return real(server, settings)
+
+        monkeypatch.setattr(ForkServer, "open", killed)
+        with open_sandbox(shop, None, "process") as box:
+            assert box("1 + 1").output == 2
+        assert len(deaths) == 1
