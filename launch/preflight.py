@@ -32,6 +32,7 @@ SECONDS = 40.0
 """For all models, which are asked side by side; one of several backends gets half of it."""
 GRACE = 2.0
 """What a limit of the transport may be late."""
+LATE = "try again when its server has loaded the model, or begin with --no-preflight"
 ATTEMPTS = 2
 TOKENS = 200
 """Of an answer at most: models that think first need some."""
@@ -194,9 +195,9 @@ def _put(questions: Sequence[_Question]) -> None:
 
 
 def _problem(place: Place, call: ModelCall | None) -> Finding:
-    if call is None:
-        text, fix = f"no answer within {SECONDS:.0f} s", HINTS["timeout"]
-        return doctor_models.found(place, "answer", "problem", text, fix)
+    if call is None or call.error_kind == "timeout":
+        text = f"no answer within {call.seconds if call else SECONDS:.0f} s"
+        return doctor_models.found(place, "answer", "problem", text, LATE)
     if call.error_kind == "network":
         from launch.doctor_calls import served
 

@@ -168,7 +168,7 @@ def test_servers_that_hang_are_waited_for_together(
     assert done.exit_code == 1
     assert "evaluator: openai/x" in done.stderr
     assert "worker: openai/x" in done.stderr
-    assert "deadline_seconds" in done.stderr
+    assert "no answer within 1 s; try again when its server has loaded" in done.stderr
     assert untouched(platform, tmp_path)
     assert time.monotonic() - began < 15
 
