@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from ledger.brief import brief_lines
 from ledger.fault import FaultKind
 
 Kind = Literal["read", "write"]
@@ -84,14 +85,15 @@ class ToolCall(BaseModel):
         return self.model_dump(mode="json", exclude_none=True)
 
     def prompt(self, result_chars: int = 160) -> str:
-        """The call as one line for a prompt; results are cut, errors never."""
+        """The call as one line for a prompt; results are cut or left out, errors never are."""
         arguments = ", ".join(f"{k}={shorten(v, 160)}" for k, v in self.arguments.items())
         if self.outcome == "done":
-            return f"{self.name}({arguments}) -> {shorten(self.result, result_chars)}"
+            result = f" -> {shorten(self.result, result_chars)}" if result_chars else ""
+            return f"{self.name}({arguments}){result}"
         return f"{self.name}({arguments}) -> {self.outcome.upper()}: {self.error}"
 
 
 def shorten(value: object, limit: int) -> str:
     """JSON text of ``value``, cut to ``limit`` characters with a note of what is missing."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = json.dumps(brief_lines(value), ensure_ascii=False, default=str)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters)"

@@ -8,6 +8,8 @@ from typing import Any
 import regex
 from pydantic import BaseModel, ConfigDict, Field
 
+from ledger import read_line
+
 INSUFFICIENT = regex.compile(
     r"insufficient inventory for product (?P<sku>\S+).*?available:?\s*(?P<n>\d+)", regex.IGNORECASE
 )
@@ -48,8 +50,11 @@ class Row(BaseModel):
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Row:
-        """A row from the tool's dict, whose items are ``[{sku, quantity}]``."""
-        items = tuple((i["sku"], i["quantity"]) for i in raw["items"])
+        """A row from the tool's dict, whose items are ``[{sku, quantity}]`` or ``["sku×n"]``."""
+        items = tuple(
+            (read_line(i) or (i, 0)) if isinstance(i, str) else (i["sku"], i["quantity"])
+            for i in raw["items"]
+        )
         return cls.model_validate({**raw, "items": items})
 
 

@@ -36,7 +36,7 @@ def basket_tools(session: StoreSession) -> list[Tool]:
     return [
         tool("write", Combo_Set_Basket_For_Items),
         tool("write", Combo_Empty_Basket),
-        tool("write", Combo_Test_Coupons_For_Product_Combinations),
+        tool("read", Combo_Test_Coupons_For_Product_Combinations),
     ]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import regex
+
 from erc3_compat import store
 from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_page
@@ -74,6 +76,12 @@ def _final_tools(session: StoreSession) -> list[Tool]:
 def _check_out(
     session: StoreSession, total: int, coupon: str, items: Content | None
 ) -> dict[str, Any]:
+    if not _ordered(session.instruction, total):
+        raise ToolFault(
+            f"not checked out: the instruction names no total of {total}. A total that was read or "
+            "computed here is no expectation: report the basket with its total as the answer; the "
+            "purchase is ordered after that, with the number in the instruction"
+        )
     basket = session.view()
     if session.checkouts:
         raise ToolFault("not checked out: this task's purchase has already been made")
@@ -87,6 +95,28 @@ def _check_out(
         return session.send(store.Req_CheckoutBasket(), final=True, about=basket)
     finally:
         session.forget_stock()
+
+
+_AMOUNT = regex.compile(
+    r"(?<![\p{L}\p{N}_×]|\p{L}-|\d\.)"
+    r"(\d{1,3}(?:[,.'’]\d{3})++(?!\d)|\d{1,3}(?:[ \u00a0\u202f]\d{3})++(?!\d)|\d++)"
+    r"(?:\.0{1,2}+)?+(?!\.?\d|-?(?:pack|pk|ct)\b|×|[\p{L}_](?<!\d(?=usd|eur|dollar)\p{L}))",
+    regex.IGNORECASE,
+)
+"""A whole amount of money as people and JSON write it: 1234, $1,234, 1234.00, 50USD."""
+
+
+def _ordered(instruction: str | None, total: int) -> bool:
+    """Whether a total stands in the words of the instruction; without one anything is ordered.
+
+    What the code has read from the basket agrees with it always, and so would guard nothing.
+    """
+    if instruction is None:
+        return True
+    found = _AMOUNT.findall(instruction)
+    # A blank may group the digits of one number or part two.
+    parts = [part for amount in found for part in amount.split()]
+    return str(total) in (regex.sub(r"\D", "", amount) for amount in (*found, *parts))
 
 
 def apply_coupon(session: StoreSession, code: str) -> None:

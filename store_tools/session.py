@@ -95,6 +95,11 @@ class StoreSession:
         """Book every later request in ``ledger``."""
         self._ledger = ledger
 
+    @property
+    def instruction(self) -> str | None:
+        """What is being carried out, in the words of who ordered it; None where nobody did."""
+        return self._ledger.instruction
+
     def send(self, request: Any, *, final: bool = False, about: object = None) -> dict[str, Any]:
         """Send one request model and return the answer as a dict with missing fields left out.
 
