@@ -20,8 +20,7 @@ def request_tools(session: StoreSession) -> list[Tool]:
 
 def _reading_tools(session: StoreSession) -> list[Tool]:
     def Req_ListProducts(offset: int = 0, limit: int = 0) -> dict[str, Any]:
-        """One page: {products: [{sku, name, price, available}], next_offset (-1: end), limit}.
-        A limit that is too large is lowered to what the shop takes."""
+        """One page: {products: [{sku, name, price, available}], next_offset (-1: end), limit}"""
         return {**read_page(session, offset, limit)}
 
     def Req_ViewBasket() -> dict[str, Any]:
@@ -33,22 +32,22 @@ def _reading_tools(session: StoreSession) -> list[Tool]:
 
 def _basket_tools(session: StoreSession) -> list[Tool]:
     def Req_AddProductToBasket(sku: str, quantity: int) -> dict[str, Any]:
-        """Adds to what is there: {line_count, item_count}"""
+        """{line_count, item_count}"""
         _positive(quantity)
         return session.send(store.Req_AddProductToBasket(sku=sku, quantity=quantity))
 
     def Req_RemoveItemFromBasket(sku: str, quantity: int) -> dict[str, Any]:
-        """Takes that many away: {line_count, item_count}"""
+        """The same."""
         _positive(quantity)
         return session.send(store.Req_RemoveItemFromBasket(sku=sku, quantity=quantity))
 
     def Req_ApplyCoupon(coupon: str) -> dict[str, Any]:
-        """Replaces the coupon and returns the basket. Accepted is not enough: look at discount."""
+        """Replaces the coupon; returns the basket."""
         apply_coupon(session, coupon)
         return session.view()
 
     def Req_RemoveCoupon() -> dict[str, Any]:
-        """Removes the coupon and returns the basket."""
+        """Returns the basket."""
         session.send(store.Req_RemoveCoupon())
         return session.view()
 
@@ -64,13 +63,14 @@ def _final_tools(session: StoreSession) -> list[Tool]:
     def Req_CheckoutBasket(
         expected_total: int, expected_coupon: str = "", expected_items: list[Item] | None = None
     ) -> dict[str, Any]:
-        """BUYS the basket; cannot be undone. Refused without a call when the basket's total,
-        coupon, discount or (where given) items [{sku, quantity}] are not as expected.
+        """BUYS; cannot be undone. expected_total: a number given to you, never read from the basket
+        here. Refused without a call if total, coupon, discount or given items differ.
         "insufficient inventory" tells the real stock."""
         items = None if expected_items is None else content_of(expected_items)
         return _check_out(session, expected_total, expected_coupon, items)
 
-    return [tool("write", Req_CheckoutBasket, final=True)]
+    setter = "Combo_Set_Basket_For_Items"
+    return [tool("write", Req_CheckoutBasket, final=True, prepared_by=setter)]
 
 
 def _check_out(

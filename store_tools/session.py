@@ -88,6 +88,10 @@ class StoreSession:
         """Why the basket may not be what the calls made of it; no checkout until it is set again.
 
         A request may arrive twice or late: its answer shows nothing of it, a later view does."""
+        self.generated: list[list[dict[str, Any]]] = []
+        """Baskets that the generator made last."""
+        self.asked = ""
+        """The last query, whose nouns may be counted in names."""
         self.looked = False
         """Whether any product was listed in this task."""
 
