@@ -38,9 +38,9 @@ def program(playbook: str, step: str) -> str | None:
 
 WORKER = """\
 In one instruction the worker can find products by wording, generate all mixes for N units, price \
-many baskets with many codes (the basket comes back), set the basket, buy. Have looked up and \
-priced at once what needs no choice of yours, other wordings included. Buy in a later instruction \
-that names the total; if refused: empty the basket, report the error.
+many baskets with many codes (the basket comes back), set the basket, buy. Have done at once what \
+needs no choice of yours. Buy in a later instruction that names the total; if refused: empty the \
+basket, report the error.
 """
 """What the evaluator has to know of its worker."""
 STEPS = """\

@@ -11,6 +11,9 @@ from store_tools.moves import bring_back, bring_to, holds
 from store_tools.requests import known_dead
 from store_tools.session import StoreSession
 
+Baskets = list[list[Item]] | Literal["last"]
+"""Baskets to price: told, or all that the generator made last."""
+
 
 def basket_tools(session: StoreSession) -> list[Tool]:
     """The tools that move the basket of one shop."""
@@ -20,11 +23,11 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         return set_basket(session, content_of(items), coupon)
 
     def Combo_Empty_Basket() -> dict[str, Any]:
-        """Of the coupon too; returns it."""
+        """Takes the coupon off too."""
         return set_basket(session, {}, "")
 
     def Combo_Test_Coupons_For_Product_Combinations(
-        combinations: list[list[Item]] | Literal["last"], coupons: list[str]
+        combinations: Baskets, coupons: list[str]
     ) -> dict[str, Any]:
         """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
         with none, restores the basket. {results: [{items, coupon, subtotal, discount, total}]
@@ -40,7 +43,7 @@ def basket_tools(session: StoreSession) -> list[Tool]:
     ]
 
 
-def _chosen(session: StoreSession, said: list[list[Item]] | str) -> list[list[Item]]:
+def _chosen(session: StoreSession, said: Baskets) -> list[list[Item]]:
     """The baskets that are meant. Raises ToolFault where none were generated."""
     if not isinstance(said, str):
         return said

@@ -12,6 +12,8 @@ from store_tools.session import StoreSession
 from store_tools.shelf import rank
 from store_tools.words import units_of
 
+Row = str | dict[str, Any]
+"""A product as generated code names it: by its SKU, or as it was told."""
 FOUND_AT_MOST = 40
 NEAR_AT_MOST = 4
 
@@ -27,17 +29,17 @@ def product_tools(session: StoreSession) -> list[Tool]:
 
     def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
         """{matches: [{sku, name, price, available, units}], sure, near: [same fields], doubtful,
-        catalog_size}. matches fit by name, colour, size and kind, best first, the first sure ones
-        beyond doubt: never filter them by an equal name. near do not fit; the first doubtful ones
+        catalog_size}. matches fit, best first, the first sure ones beyond doubt: never filter them
+        by an equal name. near do not fit (other kind, size, colour); the first doubtful ones
         may."""
         return find_products(session, query)
 
     def Combo_Generate_Product_Combinations_For_Target_Units(
-        products: list[str | dict[str, Any]], target_units: int, max_combinations: int = 120
+        products: list[Row], target_units: int, max_combinations: int = 120
     ) -> dict[str, Any]:
-        """Every basket with exactly target_units units of products (SKUs or rows of matches),
-        cheapest first: {combinations: [{items: [{sku, quantity}], units, subtotal}], total_found,
-        cut (some are left out)}"""
+        """Baskets with exactly target_units units of products (SKUs or rows of matches), cheapest
+        first: {combinations: [{items: [{sku, quantity}], units, subtotal}], total_found, cut (some
+        are left out)}"""
         rows = [_known(session, p) if isinstance(p, str) else p for p in products]
         made = combinations_for(rows, target_units, max_combinations)
         session.generated = [c["items"] for c in made["combinations"]]

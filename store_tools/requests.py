@@ -32,12 +32,10 @@ def _reading_tools(session: StoreSession) -> list[Tool]:
 
 def _basket_tools(session: StoreSession) -> list[Tool]:
     def Req_AddProductToBasket(sku: str, quantity: int) -> dict[str, Any]:
-        """{line_count, item_count}"""
         _positive(quantity)
         return session.send(store.Req_AddProductToBasket(sku=sku, quantity=quantity))
 
     def Req_RemoveItemFromBasket(sku: str, quantity: int) -> dict[str, Any]:
-        """The same."""
         _positive(quantity)
         return session.send(store.Req_RemoveItemFromBasket(sku=sku, quantity=quantity))
 
@@ -47,7 +45,6 @@ def _basket_tools(session: StoreSession) -> list[Tool]:
         return session.view()
 
     def Req_RemoveCoupon() -> dict[str, Any]:
-        """Returns the basket."""
         session.send(store.Req_RemoveCoupon())
         return session.view()
 
