@@ -30,7 +30,7 @@ _NOTE = "\nNote: "
 _AHEAD = {
     "survey": ["look up what is asked for", "plan the cheapest allowed purchase", "buy or decline"],
     "simulate": ["have the shop price the allowed baskets", "choose the best", "buy or decline"],
-    "purchase": ["set the basket", "complete as solved", "if refused, plan anew"],
+    "purchase": ["complete as solved", "if refused, plan anew"],
 }
 
 

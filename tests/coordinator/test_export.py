@@ -13,7 +13,7 @@ import coordinator.export.__main__ as command
 from coordinator.export.__main__ import app
 
 KEY = "sk-Planted0123456789abcdef"
-GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two"
+GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two for 8"
 CODE = """<code>
 Req_AddProductToBasket(sku="tea", quantity=2)
 try:
