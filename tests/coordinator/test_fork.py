@@ -127,13 +127,14 @@ def desk(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch, reques
 @pytest.fixture
 def recorded(desk: Desk) -> Path:
     """Three turns: fill the basket, a checkout that fails, one that does not."""
-    return desk.record(says("fill", "try", "buy for 81 or 27"), does(FILL, TRY, BUY))
+    return desk.record(says("fill", "try for 81", "buy for 81 or 27"), does(FILL, TRY, BUY))
 
 
 def test_the_same_models_come_to_the_same_end(desk: Desk, recorded: Path) -> None:
     for turn in (1, 2, 3):
         models = desk.play(
-            says("fill", "try", "buy for 81 or 27")[turn - 1 :], does(FILL, TRY, BUY)[turn - 1 :]
+            says("fill", "try for 81", "buy for 81 or 27")[turn - 1 :],
+            does(FILL, TRY, BUY)[turn - 1 :],
         )
         document, folder = desk.forked(recorded, turn, *models)
         assert document["format"] == "run-fork/1"
@@ -187,7 +188,9 @@ def test_what_was_learnt_before_is_known_in_the_fork(desk: Desk, recorded: Path)
 
 
 def test_a_fork_can_be_forked_and_read_again(desk: Desk, recorded: Path) -> None:
-    _, first = desk.forked(recorded, 2, *desk.play(says("try", "buy for 81 or 27"), does(TRY, BUY)))
+    _, first = desk.forked(
+        recorded, 2, *desk.play(says("try for 81", "buy for 81 or 27"), does(TRY, BUY))
+    )
     document, second = desk.forked(first, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
     assert document["differs"] == []
     assert document["original"]["run_id"] == first.name
