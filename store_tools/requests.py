@@ -73,7 +73,7 @@ def _final_tools(session: StoreSession) -> list[Tool]:
 def _check_out(
     session: StoreSession, total: int, coupon: str, items: Content | None
 ) -> dict[str, Any]:
-    if not _ordered(session.instruction, total):
+    if not ordered(session.instruction, total):
         raise ToolFault(
             f"not checked out: the instruction names no total of {total}. A total that was read or "
             "computed here is no expectation: report the basket with its total as the answer; the "
@@ -103,7 +103,7 @@ _AMOUNT = regex.compile(
 """A whole amount of money as people and JSON write it: 1234, $1,234, 1234.00, 50USD."""
 
 
-def _ordered(instruction: str | None, total: int) -> bool:
+def ordered(instruction: str | None, total: int) -> bool:
     """Whether a total stands in the words of the instruction; without one anything is ordered.
 
     What the code has read from the basket agrees with it always, and so would guard nothing.

@@ -199,6 +199,22 @@ def test_a_model_that_cannot_write_code_comes_to_a_clear_end(bench: Bench) -> No
     assert (report.answered, report.steps, len(door.asked)) == (False, (), 2)
 
 
+@pytest.mark.parametrize(
+    "echo", ["...", "report = {}\nfinal_answer(report)", "final_answer(report)"]
+)
+def test_code_that_only_repeats_the_form_is_asked_back(bench: Bench, echo: str) -> None:
+    door = Script(code(echo), code("final_answer(Look())"))
+    report = Worker(door).carry_out("Look.", bench.ledger())
+    assert (report.answered, len(report.steps)) == (True, 1)
+    assert "only repeats the form" in door.asked[1]
+
+
+def test_the_code_of_a_step_stands_once_in_the_next_prompt(bench: Bench) -> None:
+    door = Script(code("seen = Look(what='unheard-of')\nprint(seen)"), code("final_answer(seen)"))
+    assert Worker(door).carry_out("Look.", bench.ledger()).answered
+    assert door.asked[1].count("Look(what='unheard-of')") == 1
+
+
 def test_what_took_effect_stands_beside_the_clear_end(carry: Any, bench: Bench) -> None:
     report = carry(code("Put(number=3)"), "", "")
     assert bench.put == [3]
