@@ -84,13 +84,18 @@ class ToolCall(BaseModel):
         """The call as one JSON object for the journal."""
         return self.model_dump(mode="json", exclude_none=True)
 
-    def prompt(self, result_chars: int = 160) -> str:
-        """The call as one line for a prompt; results are cut or left out, errors never are."""
+    def prompt(self, result_chars: int = 160, told: str = "") -> str:
+        """The call as one line for a prompt; results are cut or left out, errors never are.
+
+        ``told`` is a text of the same prompt: an error that stands in it is not said again.
+        """
         arguments = ", ".join(f"{k}={shorten(v, 160)}" for k, v in self.arguments.items())
         if self.outcome == "done":
             result = f" -> {shorten(self.result, result_chars)}" if result_chars else ""
             return f"{self.name}({arguments}){result}"
-        return f"{self.name}({arguments}) -> {self.outcome.upper()}: {self.error}"
+        again = self.error and json.dumps(self.error, ensure_ascii=False)[1:-1] in told
+        error = "see RESULT" if again else self.error
+        return f"{self.name}({arguments}) -> {self.outcome.upper()}: {error}"
 
 
 def shorten(value: object, limit: int) -> str:

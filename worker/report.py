@@ -67,34 +67,37 @@ class WorkReport(BaseModel):
 
     def prompt(self, *, latest: bool) -> str:
         """The report as text for the evaluator; an older one keeps errors and effects, not bulk."""
-        lines = [f"CALLS: {len(self.calls)} tool calls", *_log(self.calls, self.answered)]
+        limit = RESULT_CHARS if latest else OLD_RESULT_CHARS
+        result = fit_json(self.result, limit) if self.answered else ""
+        lines = [f"CALLS: {len(self.calls)} tool calls", *_log(self.calls, result)]
         if self.error:
             lines.append(f"ERROR: {self.error[:1500]}")
         if not self.answered and self.steps and self.steps[-1].prints:
             lines.append(f"PRINTED: {self.steps[-1].prints[:1500]}")
-        limit = RESULT_CHARS if latest else OLD_RESULT_CHARS
-        lines.append(f"RESULT: {fit_json(self.result, limit) if self.answered else 'none'}")
+        lines.append(f"RESULT: {result or 'none'}")
         return "\n".join(lines)
 
 
-def _log(calls: Sequence[ToolCall], answered: bool) -> list[str]:
+def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
     """What took effect, may have, or failed, in the order in which it happened.
 
-    Effects stand even where the code failed later, and none is left out: of older ones and of
-    those behind an answer the results are not told, and very many are counted by tool. One whose
-    effect is not known is always a line. Of failures the last ones are.
+    ``result`` is the answer as it is told behind the log, "" without one. Effects stand even where
+    the code failed later, and none is left out: of older ones and of those before an answer the
+    results are not told, and very many are counted by tool. One whose effect is not known is
+    always a line. Of failures the last ones are.
     """
     failed = [c for c in calls if c.outcome == "failed"]
     done = [c for c in calls if c.outcome == "done" and c.kind == "write"]
     told = {c.number for c in (*failed[-SHOWN_CALLS:], *done[-SHORT_CALLS:])}
-    full = set() if answered else {c.number for c in done[-SHOWN_CALLS:]}
+    full = set() if result else {c.number for c in done[-SHOWN_CALLS:]}
     tools = Counter(c.name for c in done[:-SHORT_CALLS])
     lines = [f"EFFECT done: {n} earlier calls of {name}" for name, n in tools.items()]
     if len(failed) > SHOWN_CALLS:
         lines.append(f"FAILED: {len(failed) - SHOWN_CALLS} calls before these")
     for call in calls:
         if call.outcome == "unknown" or call.number in told:
-            text = call.prompt(result_chars=RESULT_OF_CALL if call.number in full else 0)
+            chars = RESULT_OF_CALL if call.number in full else 0
+            text = call.prompt(result_chars=chars, told=result)
             lines.append(f"{_HEADS[call.outcome]}: {text}")
     return lines
 

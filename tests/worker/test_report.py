@@ -99,6 +99,15 @@ def test_lines_of_an_order_are_short_and_the_log_is_in_order() -> None:
     ]
 
 
+def test_an_error_that_the_result_tells_is_not_said_twice() -> None:
+    calls = (call(1, "write", "failed"),)
+    told = WorkReport(calls=calls, answered=True, result={"error": "it was error 1"})
+    assert told.prompt(latest=True).count("error 1") == 1
+    assert "FAILED: T1() -> FAILED: see RESULT" in told.prompt(latest=True)
+    silent = WorkReport(calls=calls, answered=True, result={"bought": False})
+    assert "FAILED: T1() -> FAILED: error 1" in silent.prompt(latest=True)
+
+
 def test_prints_count_only_without_an_answer() -> None:
     steps = (StepRecord(code="print(1)", prints="seen"),)
     assert "PRINTED: seen" in WorkReport(steps=steps).prompt(latest=True)

@@ -17,7 +17,7 @@ from store_tools.requests import request_tools
 from store_tools.session import StoreSession
 from worker.worker import Worker, system_prompt
 
-ROOM = 1100
+ROOM = 780
 SECRET = "sk-host-secret-0123456789"
 Reply = str | tuple[str, str] | Exception
 
