@@ -26,6 +26,10 @@ class Benchmark(Protocol):
         """Strategies for the evaluator's prompt; the same for every task."""
 
     @property
+    def guide_of_steps(self) -> str:
+        """The same for an agent whose every step is one call."""
+
+    @property
     def checkouts(self) -> int:
         """Irreversible acts that took effect."""
 

@@ -78,7 +78,7 @@ def strategy_of(
     if config.strategy == "next-step":
         tools: Any = benchmark.tools(Ledger())
         how = Compression(tokens=config.prompt_tokens)
-        agent = Agent(door("evaluator"), benchmark.rules, benchmark.guide, tools, how)
+        agent = Agent(door("evaluator"), benchmark.rules, benchmark.guide_of_steps, tools, how)
         return NextStepStrategy(agent)
     return EvaluatorWorker(
         Evaluator(door("evaluator"), benchmark.rules, benchmark.guide),

@@ -8,6 +8,7 @@ from typing import Literal
 import regex
 from pydantic import BaseModel, ConfigDict
 
+from evaluator.form import FORM, repeats_form
 from models.loose_json import all_json, fold
 from models.text import clean
 
@@ -38,6 +39,15 @@ class Missing(ValueError):
     """A reply lacks parts; the text names them for the model."""
 
 
+class OnlyForm(Missing):
+    """A reply fills nothing in: it repeats the form of the prompt."""
+
+    def __init__(self, part: str) -> None:
+        super().__init__(
+            f"its {part} only repeats the form of the prompt; it has to be filled in for this task"
+        )
+
+
 _NAMES = {"thoughts": "thought", "reasoning": "thought", "instructions": "instruction"}
 _WORDS = r"(?P<label>THOUGHTS?|REASONING|DECISION|INSTRUCTIONS?)"
 _LABEL = regex.compile(
@@ -63,17 +73,22 @@ _LEADING = regex.compile(rf"[\s*_`\"'>(\[]*(?:{_DECISION_WORD.pattern})(?!\s*(?:
 _NOT = regex.compile(r"\b(?:not|never|cannot|can't|don't|no|nor)\b", FLAGS)
 _ONLY_JSON = regex.compile(r"(?:```\w*\s*)?\[?\s*\{")
 _FENCED = regex.compile(r"```\w*\n(.*?)\n?```", regex.DOTALL)
+_PLAIN_END = regex.compile(r"[\W_]*(?:DONE|DECLINED|FINISH(?:ED)?)[\W_]*", FLAGS)
+_DECLINED = regex.compile(r"\A[\W_]*DECLINED[\W_]+(?=\w)", FLAGS)
 _LATE = regex.compile(r"^[ \t*_#>-]*+DECISION\W++(?:is\W++)?(\w++)", FLAGS)
 """A decision that stands behind the instruction or has no sign behind its label."""
 
 
-def read_decision(reply: str, finish_reason: str | None = None, reasoning: str = "") -> Decision:
+def read_decision(
+    reply: str, finish_reason: str | None = None, reasoning: str = "", prompt: str = FORM
+) -> Decision:
     """Read a reply; markdown, other case, JSON and text around the parts are taken.
 
     ``finish_reason`` and ``reasoning`` are the provider's: a decision out of a reply that was cut
-    off is not taken, its instruction may lack its end.
+    off is not taken, its instruction may lack its end. ``prompt`` is the text that told the form.
 
     Raises:
+        OnlyForm: it repeats the form without filling it in.
         Missing: what is not there, in words for the model.
     """
     cleaned = clean(reply, finish_reason, reasoning)
@@ -86,15 +101,27 @@ def read_decision(reply: str, finish_reason: str | None = None, reasoning: str =
             # Labels inside of an object that ends too early would give half an instruction.
             raise Missing("it is JSON without a DECISION, or JSON that does not parse" + missing)
         parts = _from_labels(cleaned.text)
-    finish = _finishes(parts)
     instruction = _unfenced(parts.get("instruction", "").strip())
+    if instruction and repeats_form(_unsaid(instruction), prompt):
+        raise OnlyForm("INSTRUCTION")
+    finish = _finishes(parts)
+    thought = parts.get("thought", "").strip()
+    if finish and thought and not instruction and repeats_form(thought, prompt):
+        raise OnlyForm("THOUGHT")
     if not finish and not instruction:
         raise Missing("DECISION is PROCEED but there is no INSTRUCTION for the worker")
     return Decision(
-        thought=parts.get("thought", "").strip(),
+        thought=thought,
         decision="FINISH" if finish else "PROCEED",
         instruction=instruction,
     )
+
+
+def _unsaid(instruction: str) -> str:
+    """What has to be looked at: of a refusal its reason, of DONE nothing."""
+    if _PLAIN_END.fullmatch(instruction):
+        return _PLAIN_END.sub("finished as told", instruction)
+    return _DECLINED.sub("", instruction)
 
 
 def _finishes(parts: dict[str, str]) -> bool:

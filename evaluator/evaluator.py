@@ -8,14 +8,15 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from evaluator.decision import Decision, Missing, read_decision
+from evaluator.form import EXAMPLE, FORM
 from models.door import Door
 from models.outside import as_data
 from models.records import Message
 from models.repair import repair
 
 _REPAIR = (
-    "Your reply could not be read: {problem}. Reply again, the same decision, in exactly this "
-    "form:\nTHOUGHT: ...\nDECISION: PROCEED or FINISH\nINSTRUCTION: ..."
+    "Your reply could not be used: {problem}. Reply again, for this task and in exactly this form. "
+    "Of another task, a reply would be:\n{example}"
 )
 
 
@@ -40,7 +41,7 @@ class Evaluator:
     def __init__(self, door: Door, rules: str, guide: str) -> None:
         self._door = door
         template = _environment().get_template("system.jinja")
-        self.system = template.render(rules=rules, guide=guide)
+        self.system = template.render(rules=rules, guide=guide, form=FORM)
 
     def messages(
         self, task: str, turns: Sequence[str], state: str, number: int, limit: int
@@ -78,12 +79,13 @@ class Evaluator:
             messages[-1] = {"role": "user", "content": f"{messages[-1]['content']}\n\n{challenge}"}
         call = self._door.complete(messages)
         try:
-            return read_decision(call.text, call.finish_reason, call.reasoning)
+            return read_decision(call.text, call.finish_reason, call.reasoning, self.system)
         except Missing as problem:
-            again = repair(messages, call.text, _REPAIR.format(problem=problem))
+            question = _REPAIR.format(problem=problem, example=EXAMPLE)
+            again = repair(messages, call.text, question)
         call = self._door.complete(again)
         try:
-            return read_decision(call.text, call.finish_reason, call.reasoning)
+            return read_decision(call.text, call.finish_reason, call.reasoning, self.system)
         except Missing as problem:
             raise Unreadable(
                 f"the evaluator's reply could not be read twice: {problem} ({self._door.model})"

@@ -92,6 +92,7 @@ class Closing:
             show.print(line, highlight=False, markup=False)
 
     def _failures(self, show: Console, results: RunResults) -> None:
+        from coordinator import show as shown
         from coordinator.display import ending
 
         session, folder = self._session, self._setting.folder
@@ -105,7 +106,7 @@ class Closing:
         if again := self._again(results):
             _say(show, f"{again}: {command('--resume', folder)}")
         if lines:
-            _say(show, f"look closer: {module('coordinator.show', folder, '--failed')}")
+            _say(show, f"look closer: {module(shown, folder, '--failed')}")
 
     def _again(self, results: RunResults) -> str:
         """What a resumption would do; "" for nothing."""

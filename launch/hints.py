@@ -6,8 +6,9 @@ import os
 import shlex
 import sys
 from pathlib import Path
+from types import ModuleType
 
-DOOR = Path(__file__).parents[1] / "submission.py"
+DOOR = (Path(__file__).parents[1] / "submission").with_suffix(".py")
 
 
 def command(*words: object) -> str:
@@ -15,9 +16,9 @@ def command(*words: object) -> str:
     return _line(_near(DOOR), *words)
 
 
-def module(name: str, *words: object) -> str:
-    """A module of ours with these words."""
-    return _line("-m", name, *words)
+def module(found: ModuleType, *words: object) -> str:
+    """A module that is a command, with these words."""
+    return _line("-m", found.__name__, *words)
 
 
 def _line(*words: object) -> str:

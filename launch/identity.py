@@ -15,7 +15,7 @@ from models.config import Models
 from models.door import Door
 from models.records import Role
 from nextstep import Agent
-from playbooks.library import prose
+from playbooks.library import prose, prose_of_steps
 from simulator.pack import Pack
 from store_tools.benchmark import RULES
 from store_tools.offer import tools
@@ -36,7 +36,7 @@ def prompts_of(
     """
     if strategy == "next-step":
         door = Door(ids["evaluator"], "evaluator", base_url=base_url, models=models)
-        return {strategy: Agent(door, RULES, prose(), tools()).system}
+        return {strategy: Agent(door, RULES, prose_of_steps(), tools()).system}
     eyes = Evaluator(Door(ids["evaluator"], "evaluator"), RULES, prose())
     return {"evaluator": eyes.system, "worker": system_prompt(tools())}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from playbooks.library import prose
+from playbooks.library import prose, prose_of_steps
 from store_tools.benchmark import StoreBenchmark
 
 
 def store_benchmark(platform: Any, task_id: str) -> StoreBenchmark:
     """The shop of one task on a platform."""
     client = platform.get_store_client(SimpleNamespace(task_id=task_id))
-    return StoreBenchmark(client, prose())
+    return StoreBenchmark(client, prose(), prose_of_steps())

@@ -1,5 +1,6 @@
 """Every tool call of generated code, checked, counted and recorded, whatever the benchmark."""
 
+from ledger.brief import brief_lines, read_line
 from ledger.fault import ToolFault
 from ledger.ledger import Budget, Ledger
 from ledger.record import Deed, Intent, Settled, ToolCall, WireCall
@@ -7,5 +8,5 @@ from ledger.tool import Tool, tool
 
 __all__ = [
     "Budget", "Deed", "Intent", "Ledger", "Settled", "Tool", "ToolCall", "ToolFault", "WireCall",
-    "tool",
+    "brief_lines", "read_line", "tool",
 ]  # fmt: skip

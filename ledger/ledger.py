@@ -55,6 +55,8 @@ class Ledger:
         """Paths of irreversible requests that had no answer and are not settled yet."""
         self._closed = False
         self._lock = threading.RLock()
+        self.instruction: str | None = None
+        """What the code carries out, for a tool that must know what was ordered in words."""
         self.position: Callable[[], tuple[int, int] | None] = lambda: None
         """Asked at each call for the step and source line that made it."""
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from ledger.brief import brief_lines
 from ledger.fault import FaultKind
 
 Kind = Literal["read", "write"]
@@ -83,15 +84,21 @@ class ToolCall(BaseModel):
         """The call as one JSON object for the journal."""
         return self.model_dump(mode="json", exclude_none=True)
 
-    def prompt(self, result_chars: int = 160) -> str:
-        """The call as one line for a prompt; results are cut, errors never."""
+    def prompt(self, result_chars: int = 160, told: str = "") -> str:
+        """The call as one line for a prompt; results are cut or left out, errors never are.
+
+        ``told`` is a text of the same prompt: an error that stands in it is not said again.
+        """
         arguments = ", ".join(f"{k}={shorten(v, 160)}" for k, v in self.arguments.items())
         if self.outcome == "done":
-            return f"{self.name}({arguments}) -> {shorten(self.result, result_chars)}"
-        return f"{self.name}({arguments}) -> {self.outcome.upper()}: {self.error}"
+            result = f" -> {shorten(self.result, result_chars)}" if result_chars else ""
+            return f"{self.name}({arguments}){result}"
+        again = self.error and json.dumps(self.error, ensure_ascii=False)[1:-1] in told
+        error = "see RESULT" if again else self.error
+        return f"{self.name}({arguments}) -> {self.outcome.upper()}: {error}"
 
 
 def shorten(value: object, limit: int) -> str:
     """JSON text of ``value``, cut to ``limit`` characters with a note of what is missing."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = json.dumps(brief_lines(value), ensure_ascii=False, default=str)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters)"

@@ -28,6 +28,9 @@ class Tool:
     """As it was written: its annotations are the types of the arguments."""
     final: bool = False
     """Whether it does what cannot be undone."""
+    prepared_by: str = ""
+    """The tool that brings about what this one expects; it takes the arguments of this one by
+    their names without ``expected_``."""
 
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed.
@@ -50,7 +53,9 @@ class Tool:
         return _types(self.function, self.signature)
 
 
-def tool(kind: Kind, function: Callable[..., Any], *, final: bool = False) -> Tool:
+def tool(
+    kind: Kind, function: Callable[..., Any], *, final: bool = False, prepared_by: str = ""
+) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
     form = _form_of(function)
 
@@ -61,7 +66,9 @@ def tool(kind: Kind, function: Callable[..., Any], *, final: bool = False) -> To
             raise ToolFault(f"{_explain(error)}; expected {made.usage()}") from None
         return function(**{name: getattr(checked, name) for name in arguments})
 
-    made = Tool(function.__name__, kind, form.doc, form.signature, run, function, final)
+    made = Tool(
+        function.__name__, kind, form.doc, form.signature, run, function, final, prepared_by
+    )
     return made
 
 

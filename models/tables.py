@@ -11,8 +11,6 @@ from typing import Any
 
 import regex
 
-TABLE_CHARS = 24
-"""What a table costs besides its names; twice of that must be saved by not repeating them."""
 _TABLE = ({"columns", "rows"}, {"columns", "rows", "more"})
 _MORE = "… {} more"
 _LEFT_OUT = regex.compile(r"… \d+ more\Z")
@@ -73,8 +71,5 @@ def _columns(value: list[Any] | tuple[Any, ...]) -> list[str]:
     if not value or not all(isinstance(entry, dict) and entry for entry in value):
         return []
     first = list(value[0])
-    names = sum(len(str(key)) + 3 for key in first)
-    if len(value) * names < 2 * (TABLE_CHARS + names):
-        return []
     alike = all(entry.keys() == value[0].keys() for entry in value)
     return first if alike and all(isinstance(key, str) for key in first) else []

@@ -16,20 +16,18 @@ from models.outside import as_data
 from models.records import Message
 from models.repair import repair
 from models.structured import response_format
-from models.tables import compact
 from models.tokens import count_messages
 from nextstep.forms import COMPLETION, Forms, Misuse, forms_of
 from nextstep.history import Compression, PastStep, rendered
-from nextstep.reply import Misread, Step, read_step
+from nextstep.reply import EXAMPLE, Misread, Step, read_step
 
 MORE_WORK = 3
 """So often ``need_more_work`` leads back to planning."""
 LEAST_ROOM = 600
 """Tokens for the steps where the task alone fills the prompt."""
 _REPAIR = (
-    "Your reply could not be read: {problem}. Reply again, the same step, as exactly one JSON "
-    'object: {{"current_state": ..., "plan_remaining_steps_brief": [1 to 5 texts], '
-    '"task_completed": ..., "function": {{"tool": ..., its arguments}}}}'
+    "Your reply could not be used: {problem}. Reply again, for this task, as exactly one JSON "
+    "object. Of another task, a reply would be:\n{example}"
 )
 
 
@@ -53,11 +51,8 @@ def _environment() -> Environment:
     )
 
 
-def system_prompt(rules: str, guide: str, forms: Forms, *, schema_sent: bool) -> str:
-    """The part that is the same for all steps and tasks.
-
-    ``schema_sent``: the model gets the JSON schema beside the prompt, so it is not in it.
-    """
+def system_prompt(rules: str, guide: str, forms: Forms) -> str:
+    """The part that is the same for all steps and tasks."""
     return (
         _environment()
         .get_template("system.jinja")
@@ -67,8 +62,9 @@ def system_prompt(rules: str, guide: str, forms: Forms, *, schema_sent: bool) ->
             tools=forms.tools,
             final=forms.final,
             completion=forms.usage(COMPLETION),
+            completion_name=COMPLETION,
             more_work=MORE_WORK,
-            schema=None if schema_sent else compact(forms.schema),
+            example=EXAMPLE,
         )
     )
 
@@ -99,7 +95,7 @@ class Agent:
         self._params: dict[str, Any] = (
             {"response_format": response_format("NextStep", self._forms.schema)} if sent else {}
         )
-        self.system = system_prompt(rules, guide, self._forms, schema_sent=sent)
+        self.system = system_prompt(rules, guide, self._forms)
 
     def messages(
         self,
@@ -155,7 +151,8 @@ class Agent:
         try:
             return read_step(self._forms, call.text, call.finish_reason, call.reasoning)
         except Misread as problem:
-            again = repair(messages, call.text, _REPAIR.format(problem=problem))
+            question = _REPAIR.format(problem=problem, example=self._forms.example)
+            again = repair(messages, call.text, question)
         call = self._door.complete(again, **self._params)
         try:
             return read_step(self._forms, call.text, call.finish_reason, call.reasoning)
@@ -191,7 +188,8 @@ class Agent:
         return reason.strip() or None
 
     def _complete(self, form: Any, ledger: Ledger, earlier: Sequence[str]) -> Answer:
-        """A completion that does not end the task by itself: checked, then the final tool called.
+        """A completion that does not end the task by itself: checked, then the final tool called,
+        behind the tool that brings about what it expects.
 
         Raises:
             ToolFault: the final tool refused.
@@ -213,8 +211,12 @@ class Agent:
             return Answer(
                 error=f"refused: solved needs final; expected {self._forms.usage(COMPLETION)}"
             )
-        name = self._forms.final.name
-        return Answer(ledger.call(name, [], form.final.model_dump(mode="json")))
+        final, wanted = self._forms.final, form.final.model_dump(mode="json")
+        if first := self._forms.preparation:
+            plain = {name.removeprefix("expected_"): value for name, value in wanted.items()}
+            known = {k: v for k, v in plain.items() if k in first.signature.parameters}
+            ledger.call(first.name, [], known)
+        return Answer(ledger.call(final.name, [], wanted))
 
 
 def _is_more_work(call: str) -> bool:

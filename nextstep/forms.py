@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import types
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -33,7 +34,6 @@ class NextStep(_Form):
 
     current_state: str
     plan_remaining_steps_brief: list[str] = Field(min_length=1, max_length=5)
-    task_completed: bool
 
 
 class Forms:
@@ -63,6 +63,23 @@ class Forms:
     def words(self) -> frozenset[str]:
         """Every field and argument as it is spelled."""
         return frozenset(_names(self.step.model_json_schema()))
+
+    @property
+    def preparation(self) -> Tool | None:
+        """The tool that brings about what the final one expects, where there is one."""
+        return next((t for t in self.tools if t.name == self.final.prepared_by), None)
+
+    @cached_property
+    def example(self) -> str:
+        """A step as it may look when it is filled in, with the first tool that only reads."""
+        reading = [t for t in self.tools if t.kind == "read" and not _needed(t)]
+        tool = (reading or self.tools or (self.final,))[0]
+        step = {
+            "current_state": "Nothing is known yet; first I look at what there is.",
+            "plan_remaining_steps_brief": ["look at what there is", "compare", "complete"],
+            "function": {"tool": tool.name},
+        }
+        return json.dumps(step)
 
     def spelled(self, name: str) -> str:
         """The name of a function as it is written here, whatever its case and signs."""
@@ -153,6 +170,11 @@ def _arguments(tool: Tool) -> dict[str, Any]:
         return ... if parameter.default is parameter.empty else parameter.default
 
     return {name: (type_, default(name)) for name, type_ in tool.types().items()}
+
+
+def _needed(tool: Tool) -> list[str]:
+    """Arguments that a tool must be given."""
+    return [n for n, p in tool.signature.parameters.items() if p.default is p.empty]
 
 
 def _without_none(type_: Any) -> Any:

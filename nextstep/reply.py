@@ -10,12 +10,21 @@ from pydantic import ValidationError
 
 from models.loose_json import find_json, fold
 from models.text import clean
-from nextstep.forms import COMPLETION, PROBLEMS_SHOWN, Forms, explain
+from nextstep.forms import PROBLEMS_SHOWN, Forms, explain
 
 _NAME_KEYS = ("tool", "name", "tool_name", "function", "action", "type")
 """Under which of these the name of a function comes, the right one first."""
 _ARGUMENT_KEYS = ("arguments", "args", "parameters", "input", "params")
 MOST_PLANNED = 5
+EXAMPLE = (
+    '{"current_state": "what is known and what is missing", "plan_remaining_steps_brief": '
+    '["next", "after that"], "function": {"tool": "name of a function", "argument": "value"}}'
+)
+"""The form as the prompt shows it."""
+_PLACEHOLDERS = frozenset(
+    fold(name) for name in ("name of a function", "...", "function", "name", "<name>", "string")
+)
+"""What stands for a function's name in the prompt and in habits of models."""
 
 
 class Misread(ValueError):
@@ -28,7 +37,6 @@ class Step:
 
     current_state: str
     plan: tuple[str, ...]
-    task_completed: bool
     function: dict[str, Any]
     """``tool`` first, then the arguments; checked by :meth:`Forms.check` before it is called."""
 
@@ -55,6 +63,8 @@ def read_step(
     if found is None:
         raise Misread("it holds no JSON object with the field function, or differing ones")
     filled = _filled(forms, found)
+    if fold(filled["function"]["tool"]) in _PLACEHOLDERS:
+        raise Misread("it only repeats the form; fill it in with a function and its arguments")
     try:
         forms.step.model_validate(filled)
     except ValidationError as error:
@@ -64,7 +74,6 @@ def read_step(
     return Step(
         current_state=filled["current_state"],
         plan=tuple(filled["plan_remaining_steps_brief"]),
-        task_completed=bool(filled["task_completed"]),
         function=filled["function"],
     )
 
@@ -77,11 +86,9 @@ def _filled(forms: Forms, found: dict[str, object]) -> dict[str, Any]:
         found, function = function, _function(forms, function["function"])
     plan = found.get("plan_remaining_steps_brief")
     steps = [plan] if isinstance(plan, str) else plan
-    completed = found.get("task_completed")
     made: dict[str, Any] = {
         "current_state": found.get("current_state"),
         "plan_remaining_steps_brief": steps[:MOST_PLANNED] if isinstance(steps, list) else steps,
-        "task_completed": function["tool"] == COMPLETION if completed is None else completed,
         "function": function,
     }
     return {name: value for name, value in made.items() if value is not None}

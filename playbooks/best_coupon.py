@@ -10,11 +10,10 @@ from playbooks.programs import SIMULATE
 
 PLAYBOOK = Playbook(
     name="best-coupon",
-    trigger="coupon codes in the task",
+    trigger="codes",
     prose=(
-        "Have every code tried on every allowed basket; judge by the discount shown, not by acceptance. One "
-        "coupon at a time: two at once is impossible. A demanded code without discount: decline. Offered codes "
-        "that do not help: buy without."
+        "Price every code on every allowed basket. Two codes at once: impossible. A demanded "
+        "code without discount: decline. Offered codes that do not help: buy without."
     ),
     programs={"simulate": SIMULATE},
 )

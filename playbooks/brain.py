@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import regex
 
 from models.records import Message
+from models.tables import unpacked
 from playbooks import next_step
 from playbooks.facts import Facts, read_facts
 from playbooks.grammar import read_order
@@ -71,8 +72,8 @@ def _last_facts(asked: str) -> Facts:
         return Facts(step="unreadable")
     _, step, parameters = header
     try:
-        report = json.loads(result[-1])
-    except ValueError:
+        report = unpacked(json.loads(result[-1]))
+    except ValueError:  # Cut is one: half a report is none
         report = None
     if not isinstance(report, Mapping):
         return Facts(step="unreadable")

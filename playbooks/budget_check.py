@@ -10,10 +10,10 @@ from playbooks.playbook import Playbook
 
 PLAYBOOK = Playbook(
     name="budget-check",
-    trigger="a limit on money",
+    trigger="a money limit",
     prose=(
-        "Compare the final total, after the discount, with the limit before checkout. 'Under' excludes the "
-        "limit, 'at most' includes it. Over it: decline, never drop items to fit."
+        "The total after the discount decides. 'Under' excludes the limit, 'at most' includes "
+        "it. Over it: decline, never drop items to fit."
     ),
 )
 

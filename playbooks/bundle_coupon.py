@@ -13,10 +13,10 @@ MOST_DOLLARS = 40
 
 PLAYBOOK = Playbook(
     name="bundle-coupon",
-    trigger="a set of things with one code, or 'you may add ...'",
+    trigger="a set, or 'you may add ...'",
     prose=(
-        "All parts of the set are needed. Where additions are allowed, also try every basket with one or two "
-        "cheap additions; buy the addition only if the final total falls."
+        "All parts of a set are needed. Also price baskets with one or two cheap allowed "
+        "additions; take one only if the total falls."
     ),
     programs={"simulate": SIMULATE},
 )

@@ -36,10 +36,10 @@ BOXES = frozenset({"box", "case", "crate", "pack", "packet", "carton"})
 
 PLAYBOOK = Playbook(
     name="cheapest-combination",
-    trigger="N units where packs or several products can be mixed, cheapest wanted",
+    trigger="N units from packs or several products",
     prose=(
-        "Count units, not packages. Generate all combinations within stock that give exactly N units, try each "
-        "with every coupon, then buy the lowest total."
+        "Count units, not packages. Price all mixes for exactly N units with every code; the "
+        "lowest total wins."
     ),
     programs={"simulate": SIMULATE, "purchase": PURCHASE},
 )

@@ -7,10 +7,10 @@ from playbooks.playbook import Decline, Playbook
 
 PLAYBOOK = Playbook(
     name="decline",
-    trigger="not sold, not enough, over budget, dead or exclusive coupons, unclear",
+    trigger="not sold, too few, over budget, dead or exclusive codes, unclear",
     prose=(
-        "Never substitute, reduce or guess unless the task allows it. FINISH with 'DECLINED: reason'. A wrong "
-        "purchase is worse than none."
+        "Never substitute, reduce or guess unless the task allows it. A wrong purchase is worse"
+        " than none."
     ),
 )
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import regex
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from ledger import read_line
+from store_tools.matching import FULL, RELATED
 
 INSUFFICIENT = regex.compile(
     r"insufficient inventory for product (?P<sku>\S+).*?available:?\s*(?P<n>\d+)", regex.IGNORECASE
@@ -34,6 +37,22 @@ class Found(BaseModel):
     matches: tuple[Product, ...] = ()
     near: tuple[Product, ...] = ()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _scored(cls, told: Any) -> Any:
+        """Scores out of the numbers that say how many of the first rows are sure or doubtful."""
+        if not isinstance(told, Mapping) or "sure" not in told:
+            return told
+        sure, doubtful = told["sure"], told.get("doubtful", 0)
+        return {
+            "matches": [
+                {"score": 1.0 if i < sure else FULL, **p} for i, p in enumerate(told["matches"])
+            ],
+            "near": [
+                {"score": RELATED if i < doubtful else 0.0, **p} for i, p in enumerate(told["near"])
+            ],
+        }
+
 
 class Row(BaseModel):
     """One basket with one coupon, as tried in the shop."""
@@ -48,8 +67,11 @@ class Row(BaseModel):
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Row:
-        """A row from the tool's dict, whose items are ``[{sku, quantity}]``."""
-        items = tuple((i["sku"], i["quantity"]) for i in raw["items"])
+        """A row from the tool's dict, whose items are ``[{sku, quantity}]`` or ``["sku×n"]``."""
+        items = tuple(
+            (read_line(i) or (i, 0)) if isinstance(i, str) else (i["sku"], i["quantity"])
+            for i in raw["items"]
+        )
         return cls.model_validate({**raw, "items": items})
 
 

@@ -8,10 +8,10 @@ from playbooks.programs import PURCHASE
 
 PLAYBOOK = Playbook(
     name="ghost-stock",
-    trigger="checkout fails with 'insufficient inventory'",
+    trigger="'insufficient inventory'",
     prose=(
-        "The error names the real stock. Task allows fewer ('all', 'as many as', 'up to'): buy what is really "
-        "there. Cheapest mix of several products: plan anew with the real stock. Exact amount or complete set: decline."
+        "The error names the real stock. Fewer allowed ('all', 'as many as', 'up to'): buy what"
+        " is there. Cheapest mix: plan anew. Exact amount or complete set: decline."
     ),
     programs={"purchase": PURCHASE},
 )

@@ -36,6 +36,29 @@ def program(playbook: str, step: str) -> str | None:
     return None
 
 
+WORKER = """\
+In one instruction the worker can find products by wording, generate all mixes for N units, price \
+many baskets with many codes (the basket comes back), set the basket, buy. Have done at once what \
+needs no choice of yours. Buy in a later instruction that names the total; if refused: empty the \
+basket, report the error.
+"""
+"""What the evaluator has to know of its worker."""
+STEPS = """\
+Generate, then test with combinations "last". TaskCompletion sets the basket from final before it \
+buys: do not set it yourself.
+"""
+"""What the same strategies look like where each step is one call."""
+
+
 def prose() -> str:
-    """Every playbook as text for the evaluator."""
+    """Every playbook as text for an evaluator with a worker."""
+    return WORKER + _strategies()
+
+
+def prose_of_steps() -> str:
+    """Every playbook as text for an agent that calls the tools itself."""
+    return STEPS + _strategies()
+
+
+def _strategies() -> str:
     return "\n".join(f"- {p.name} ({p.trigger}): {p.prose}" for p in PLAYBOOKS)

@@ -30,7 +30,7 @@ _NOTE = "\nNote: "
 _AHEAD = {
     "survey": ["look up what is asked for", "plan the cheapest allowed purchase", "buy or decline"],
     "simulate": ["have the shop price the allowed baskets", "choose the best", "buy or decline"],
-    "purchase": ["set the basket", "complete as solved", "if refused, plan anew"],
+    "purchase": ["complete as solved", "if refused, plan anew"],
 }
 
 
@@ -98,8 +98,7 @@ def _said(
     note = _Note(playbook, step, dict(parameters), wanted.seen)
     state = f"Playbook {playbook}, {step}. {why}{note.text()}"
     function = {"tool": wanted.tool, **wanted.arguments}
-    completed = wanted.final is not None
-    if completed:
+    if wanted.final is not None:
         function = {
             "tool": "TaskCompletion",
             "status": "solved",
@@ -107,7 +106,7 @@ def _said(
             "conditions": _conditions(order, parameters),
             "final": wanted.final,
         }
-    return _form(state, _AHEAD[step], completed, function)
+    return _form(state, _AHEAD[step], function)
 
 
 def _conditions(order: Order, parameters: Mapping[str, Any]) -> list[str]:
@@ -119,15 +118,14 @@ def _conditions(order: Order, parameters: Mapping[str, Any]) -> list[str]:
 
 def _declined(why: str) -> str:
     function = {"tool": "TaskCompletion", "status": "impossible", "reason": why}
-    return _form(f"I do not buy: {why}.", ["complete as impossible"], True, function)
+    return _form(f"I do not buy: {why}.", ["complete as impossible"], function)
 
 
-def _form(state: str, ahead: list[str], completed: bool, function: dict[str, Any]) -> str:
+def _form(state: str, ahead: list[str], function: dict[str, Any]) -> str:
     return compact(
         {
             "current_state": state,
             "plan_remaining_steps_brief": ahead,
-            "task_completed": completed,
             "function": function,
         }
     )

@@ -7,10 +7,10 @@ from playbooks.programs import PURCHASE
 
 PLAYBOOK = Playbook(
     name="plain-purchase",
-    trigger="the basket to buy is known",
+    trigger="the basket is known",
     prose=(
-        "One instruction: set exactly these items and coupon, then Req_CheckoutBasket with the expected total and "
-        "coupon; if it is refused, empty the basket and report the error and the stock listed now."
+        "Set exactly these items and coupon, check out with the expected total: a number that "
+        "was reported or that reported prices give, never what the basket shows then."
     ),
     programs={"purchase": PURCHASE},
 )

@@ -145,9 +145,8 @@ class _Stage:
                 self._seen[-2] = Result(nothing)
         return found
 
-    def Combo_Set_Basket_For_Items(self, items: list[dict[str, Any]], coupon: str) -> Any:
-        arguments = {"items": items, "coupon": coupon}
-        return self._ask("Combo_Set_Basket_For_Items", arguments, _nothing)
+    def Combo_Set_Basket_For_Items(self, items: list[dict[str, Any]], coupon: str) -> None:
+        """Nothing is called: the completion that buys sets the basket first."""
 
     def Combo_Empty_Basket(self) -> Any:
         return self._ask("Combo_Empty_Basket", {}, _nothing)

@@ -10,22 +10,20 @@ from playbooks.playbook import Playbook
 from playbooks.programs import SURVEY
 from store_tools.combo_products import FOUND_AT_MOST
 from store_tools.lexicon import NATURAL_PAIRS
-from store_tools.matching import RELATED, read_item, read_query
+from store_tools.matching import RELATED, SURE, read_item, read_query
 from store_tools.words import singular, words
 
 PLAYBOOK = Playbook(
     name="variant-selection",
-    trigger="always first",
+    trigger="first, unless the task alone rules it out",
     prose=(
-        "Have every wanted thing looked up by its full wording. All attributes must fit (model, size, "
-        "colour, kind); near names (another size, an accessory, a bag for it) are not it."
+        "Look things up by the words of the task. All attributes must fit (model, size, colour,"
+        " kind); another size, an accessory or a bag for it is not it."
     ),
     programs={"survey": SURVEY},
 )
 
 
-SURE = 0.85
-"""Scores from here on leave no doubt about the kind of a product."""
 PLAUSIBLE = 0.35
 """A product of doubtful kind must cost at least this part of what the sure ones cost."""
 

@@ -9,10 +9,10 @@ from playbooks.programs import PURCHASE
 
 PLAYBOOK = Playbook(
     name="whole-category",
-    trigger="'all', 'every', 'entire stock', 'one of each'",
+    trigger="'all', 'every', 'one of each'",
     prose=(
-        "Take every product that is of that kind (not accessories for it), each with its whole stock; a "
-        "sold-out one is skipped."
+        "Every product of that kind (no accessories), each with its whole stock; a sold-out one"
+        " is skipped."
     ),
     programs={"purchase": PURCHASE},
 )

@@ -17,14 +17,14 @@ from store_tools.session import StoreClient, StoreSession
 
 RULES = """\
 - A shop: products (sku, name, price in whole dollars, available), one basket, one coupon slot, \
-an irreversible checkout. One successful checkout at most; then the task is over.
-- <state> shows the basket as the shop shows it now. Listed stock is an estimate; only checkout \
-knows.
-- A coupon counts only when the basket shows a discount; a code may be accepted and do nothing.
-- "Nx thing" means N pieces of that product; "N things" means N single units, which packs can add \
-up to.
-- Buy exactly what is asked: right products, exact amounts, all conditions met. Otherwise buy \
-nothing at all."""
+one irreversible checkout that ends the task. <state> shows the basket now.
+- Listed stock may be too high, never too low; only checkout knows.
+- A coupon counts only when the basket shows a discount; an accepted code may do nothing.
+- A shop's name may say more than the task (size, maker): it fits all the same. Never ask for an \
+exact name.
+- "Nx thing": N pieces of it. "N things": N single units, which packs add up to. "a thing", "the \
+cheapest thing": one piece. No number: any number that meets the conditions.
+- Buy exactly what is asked (right products, exact amounts, all conditions met) or nothing at all."""
 _MATCHES_COUNT = regex.compile(r"Expected number of checkout events(?: matches)?: (\d+)")
 _ANSWER = regex.compile(
     r"\b(?:(?P<refusal>DECLIN\w*|REFUS\w*|IMPOSSIBLE|CANNOT|CAN[’']T|NO PURCHASE"
@@ -41,7 +41,7 @@ class StoreBenchmark:
     name = "store"
     rules = RULES
 
-    def __init__(self, client: StoreClient, guide: str) -> None:
+    def __init__(self, client: StoreClient, guide: str, guide_of_steps: str = "") -> None:
         self._session = StoreSession(client)
         self._tools = [
             *request_tools(self._session),
@@ -49,6 +49,7 @@ class StoreBenchmark:
             *basket_tools(self._session),
         ]
         self.guide = guide
+        self.guide_of_steps = guide_of_steps or guide
 
     def tools(self, ledger: Ledger) -> list[Tool]:
         """The tools for one instruction, booked in its ledger."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from ledger import Tool, ToolFault, tool
 from store_tools.combo_coupons import try_coupons
@@ -11,33 +11,45 @@ from store_tools.moves import bring_back, bring_to, holds
 from store_tools.requests import known_dead
 from store_tools.session import StoreSession
 
+Baskets = list[list[Item]] | Literal["last"]
+"""Baskets to price: told, or all that the generator made last."""
+
 
 def basket_tools(session: StoreSession) -> list[Tool]:
     """The tools that move the basket of one shop."""
 
     def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> dict[str, Any]:
-        """Makes the basket hold exactly these [{sku, quantity}] and this coupon, with the fewest
-        calls; returns the basket. On an error the basket is as it was before."""
+        """Makes the basket exactly this; returns it. An error leaves it as before."""
         return set_basket(session, content_of(items), coupon)
 
     def Combo_Empty_Basket() -> dict[str, Any]:
-        """Removes every item and the coupon; returns the basket."""
+        """Takes the coupon off too."""
         return set_basket(session, {}, "")
 
     def Combo_Test_Coupons_For_Product_Combinations(
-        combinations: list[list[Item]], coupons: list[str]
+        combinations: Baskets, coupons: list[str]
     ) -> dict[str, Any]:
-        """Tries every coupon (and none) on every basket, then restores the basket. combinations:
-        [[{sku, quantity}]]. {results: [{items, coupon, subtotal, discount, total}] cheapest
-        first, errors: [{items or coupon, error}]}. Buys nothing."""
-        contents = [content_of(items) for items in combinations]
+        """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
+        with none, restores the basket. {results: [{items, coupon, subtotal, discount, total}]
+        cheapest first, errors: [{items or coupon, error}]}. results: every basket with coupon "",
+        and codes only where they give a discount; a code that never does is in errors."""
+        contents = [content_of(items) for items in _chosen(session, combinations)]
         return try_coupons(session, contents, coupons)
 
     return [
         tool("write", Combo_Set_Basket_For_Items),
         tool("write", Combo_Empty_Basket),
-        tool("write", Combo_Test_Coupons_For_Product_Combinations),
+        tool("read", Combo_Test_Coupons_For_Product_Combinations),
     ]
+
+
+def _chosen(session: StoreSession, said: Baskets) -> list[list[Item]]:
+    """The baskets that are meant. Raises ToolFault where none were generated."""
+    if not isinstance(said, str):
+        return said
+    if not session.generated:
+        raise ToolFault('nothing was generated yet that combinations="last" could mean')
+    return [[Item.model_validate(line) for line in items] for items in session.generated]
 
 
 def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:

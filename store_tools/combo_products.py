@@ -7,11 +7,13 @@ from typing import Any
 from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_catalog
 from store_tools.combinations import combinations_for
-from store_tools.matching import FULL
+from store_tools.matching import FULL, RELATED, SURE
 from store_tools.session import StoreSession
 from store_tools.shelf import rank
 from store_tools.words import units_of
 
+Row = str | dict[str, Any]
+"""A product as generated code names it: by its SKU, or as it was told."""
 FOUND_AT_MOST = 40
 NEAR_AT_MOST = 4
 
@@ -20,24 +22,28 @@ def product_tools(session: StoreSession) -> list[Tool]:
     """The tools that read the catalog of one shop."""
 
     def Combo_List_All_Products(refresh: bool = False) -> dict[str, Any]:
-        """Whole catalog: {products: [{sku, name, price, available, units}], count}. units: single
-        units in one package ("6-pack": 6). refresh=True after a failed checkout."""
+        """{products: [{sku, name, price, available, units}], count}. units: pieces in
+        one package. refresh=True after a failed checkout."""
         products = [_with_units(p) for p in read_catalog(session, refresh=refresh)]
         return {"products": products, "count": len(products)}
 
     def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
-        """Products that answer a query (name, colour, size, kind) best first: {matches: [{sku,
-        name, price, available, units, score}], near: [...], catalog_size}. near: not what was
-        asked (another kind, size or colour), only to explain a refusal."""
+        """{matches: [{sku, name, price, available, units}], sure, near: [same fields], doubtful,
+        catalog_size}. matches fit, best first, the first sure ones beyond doubt: never filter them
+        by an equal name. near do not fit (other kind, size, colour); the first doubtful ones
+        may."""
         return find_products(session, query)
 
     def Combo_Generate_Product_Combinations_For_Target_Units(
-        products: list[dict[str, Any]], target_units: int, max_combinations: int = 120
+        products: list[Row], target_units: int, max_combinations: int = 120
     ) -> dict[str, Any]:
-        """Baskets with exactly target_units units from products with sku, price, available, units:
-        {combinations: [{items: [{sku, quantity}], units, subtotal}] cheapest first, total_found,
-        cut}. cut=True: some were left out. No request to the shop."""
-        return combinations_for(products, target_units, max_combinations)
+        """Baskets with exactly target_units units of products (SKUs or rows of matches), cheapest
+        first: {combinations: [{items: [{sku, quantity}], units, subtotal}], total_found, cut (some
+        are left out)}"""
+        rows = [_known(session, p) if isinstance(p, str) else p for p in products]
+        made = combinations_for(rows, target_units, max_combinations)
+        session.generated = [c["items"] for c in made["combinations"]]
+        return made
 
     return [
         tool("read", Combo_List_All_Products),
@@ -55,14 +61,30 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     if not query.strip():
         raise ToolFault("query must not be empty")
     catalog = read_catalog(session)
+    session.asked = query
     scored = [(score, i) for i, score in enumerate(rank(query, catalog))]
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
-    rows = [{**_with_units(catalog[i], query), "score": score} for score, i in scored if score > 0]
+    matches = [pair for pair in scored if pair[0] >= FULL][:FOUND_AT_MOST]
+    near = [pair for pair in scored if 0 < pair[0] < FULL][:NEAR_AT_MOST]
     return {
-        "matches": [r for r in rows if r["score"] >= FULL][:FOUND_AT_MOST],
-        "near": [r for r in rows if r["score"] < FULL][:NEAR_AT_MOST],
+        "matches": [_with_units(catalog[i], query) for _, i in matches],
+        "sure": sum(score >= SURE for score, _ in matches),
+        "near": [_with_units(catalog[i], query) for _, i in near],
+        "doubtful": sum(score == RELATED for score, _ in near),
         "catalog_size": len(catalog),
     }
+
+
+def _known(session: StoreSession, sku: str) -> dict[str, Any]:
+    """The product of a SKU, with the units that the last query made of it.
+
+    Raises:
+        ToolFault: the shop has no such product.
+    """
+    for product in read_catalog(session):
+        if product["sku"] == sku:
+            return _with_units(product, session.asked)
+    raise ToolFault(f"the shop has no product {sku!r}")
 
 
 def _with_units(product: dict[str, Any], asked: str = "") -> dict[str, Any]:

@@ -133,9 +133,16 @@ VARIANTS = _set(
 )
 """Words that, next to a model name, make another model of it."""
 
+MARKS = _set(
+    "hd fhd uhd qhd wqhd fullhd hdr sdr oled qled amoled led lcd ips rgb argb usb usbc hdmi nfc gps lte poe "
+    "rfid gtx rtx rx gt gti ti fe ddr nvme sata atx itx ac dc ip dab fm mk mkii ii iii iv"
+)
+"""Shops' marks of a make or a quality: they name no thing."""
+
 QUALIFIERS = (
     COLOURS
     | MATERIALS
+    | MARKS
     | _set(
         "premium deluxe regular classic standard basic large small medium mini plus pro max lite "
         "ultra xl xs xxl big jumbo new original edition series gen generation model version size "

@@ -32,6 +32,8 @@ from store_tools.words import is_spec, plain_text, words
 
 FULL = 0.6
 """Scores from here on are full matches."""
+SURE = 0.85
+"""Scores from here on leave no doubt about the kind of a product."""
 IMPLIED = 0.65
 """Score where the name leaves out the kind, which its model implies."""
 RELATED = 0.55

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from ledger import read_line
 
 Content = dict[str, int]
 """Quantities by SKU."""
@@ -22,6 +24,13 @@ class Item(BaseModel):
 
     sku: str
     quantity: int = Field(ge=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, said: Any) -> Any:
+        """A line as prompts show it, "sku×n", is taken too."""
+        read = read_line(said) if isinstance(said, str) else None
+        return {"sku": read[0], "quantity": read[1]} if read else said
 
 
 def content_of(items: list[Item]) -> Content:

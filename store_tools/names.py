@@ -10,11 +10,14 @@ from typing import Literal
 import regex
 
 from store_tools.lexicon import (
+    ABBREVIATIONS,
     ACCESSORIES,
     GENERIC,
     LOOSE_CONTAINERS,
+    MARKS,
     QUALIFIERS,
     STOPWORDS,
+    SYNONYMS,
     VARIANTS,
 )
 from store_tools.matching import KINDS, NAME_WORDS, cut_aside
@@ -31,6 +34,11 @@ _EXTENT = regex.compile(r"\b\d+(?:[.,]\d+)?\s*[x×]\s*\d+(?:[.,]\d+)?\b")
 _PARTICLE = regex.compile(r"\b(\p{L}+)-(on|in|up|down|off|out|over|through)\b")
 """A "clamp-on" lamp is one that can be clamped on, no clamp."""
 _CODE = regex.compile(r"\p{L}+\d+")
+_CAPITALS = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}{1,5}(?![\p{L}\p{N}])")
+_SHORT_GOODS = frozenset(w for short in ABBREVIATIONS - MARKS for w in words(short)) | frozenset(
+    SYNONYMS
+)
+"""Goods that shops write in capitals: a TV, an SSD."""
 _PACK = regex.compile(r"\d+pk")
 _MEASURED = regex.compile(r"\d+\p{L}+|\d+/\d+")
 DETAIL = QUALIFIERS | GENERIC | LOOSE_CONTAINERS | VARIANTS | STOPWORDS
@@ -97,14 +105,22 @@ def find(phrase: tuple[str, ...], name: str) -> Place | Literal["behind"] | None
     parts = [_tokens(part) for part in _CUTS.split(main)]
     if sum(len(p) for p in parts) > NAME_WORDS:
         return None
+    marks = _marks(name)
     for number, part in enumerate(parts):
         at = _index(phrase, part)
         if at >= 0:
             before = (*(w for p in parts[:number] for w in p), *part[:at])
             text = _CUTS.split(main)[number]
             behind = [w for p in parts[number + 1 :] for w in p]
-            return _place(phrase, before, part[at + len(phrase) :], text, behind)
+            return _place(phrase, before, part[at + len(phrase) :], text, behind, marks)
     return "behind" if main.strip() and _index(phrase, _tokens(rest)) >= 0 else None
+
+
+def _marks(name: str) -> frozenset[str]:
+    """Short words in capitals, in a name that is not: a quality or a model (HD, GTX), no thing."""
+    if name.isupper():
+        return frozenset()
+    return frozenset(w for found in _CAPITALS.findall(name) for w in words(found)) - _SHORT_GOODS
 
 
 def _tokens(text: str) -> tuple[str, ...]:
@@ -122,7 +138,7 @@ def _index(phrase: tuple[str, ...], tokens: Sequence[str]) -> int:
 
 def _place(
     phrase: tuple[str, ...], before: tuple[str, ...], tail: tuple[str, ...], text: str,
-    behind: Sequence[str],
+    behind: Sequence[str], marks: frozenset[str],
 ) -> Place:  # fmt: skip
     counted = {w for _, noun in _NUMBERED.findall(text) for w in words(noun)}
     # A measure ends what a noun phrase names: what follows it only describes.
@@ -131,9 +147,9 @@ def _place(
     if extent:
         ends += [i for i, w in enumerate(tail) if w.isdigit() and w in extent[0]]
     head = [w for w in tail[: min(ends, default=len(tail))] if not is_spec(w)]
-    while head and head[-1] in DETAIL and head[-1] not in KINDS:
+    while head and (head[-1] in DETAIL or head[-1] in marks) and head[-1] not in KINDS:
         head.pop()
-    nouns = [w for w in head if w not in DETAIL or w in KINDS]
+    nouns = [w for w in head if (w not in DETAIL and w not in marks) or w in KINDS]
     return Place(
         before=before,
         tail=tail,

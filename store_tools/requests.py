@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import regex
+
 from erc3_compat import store
 from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_page
@@ -18,8 +20,7 @@ def request_tools(session: StoreSession) -> list[Tool]:
 
 def _reading_tools(session: StoreSession) -> list[Tool]:
     def Req_ListProducts(offset: int = 0, limit: int = 0) -> dict[str, Any]:
-        """One page: {products: [{sku, name, price, available}], next_offset (-1: end), limit}.
-        A limit that is too large is lowered to what the shop takes."""
+        """One page: {products: [{sku, name, price, available}], next_offset (-1: end), limit}"""
         return {**read_page(session, offset, limit)}
 
     def Req_ViewBasket() -> dict[str, Any]:
@@ -31,22 +32,19 @@ def _reading_tools(session: StoreSession) -> list[Tool]:
 
 def _basket_tools(session: StoreSession) -> list[Tool]:
     def Req_AddProductToBasket(sku: str, quantity: int) -> dict[str, Any]:
-        """Adds to what is there: {line_count, item_count}"""
         _positive(quantity)
         return session.send(store.Req_AddProductToBasket(sku=sku, quantity=quantity))
 
     def Req_RemoveItemFromBasket(sku: str, quantity: int) -> dict[str, Any]:
-        """Takes that many away: {line_count, item_count}"""
         _positive(quantity)
         return session.send(store.Req_RemoveItemFromBasket(sku=sku, quantity=quantity))
 
     def Req_ApplyCoupon(coupon: str) -> dict[str, Any]:
-        """Replaces the coupon and returns the basket. Accepted is not enough: look at discount."""
+        """Replaces the coupon; returns the basket."""
         apply_coupon(session, coupon)
         return session.view()
 
     def Req_RemoveCoupon() -> dict[str, Any]:
-        """Removes the coupon and returns the basket."""
         session.send(store.Req_RemoveCoupon())
         return session.view()
 
@@ -62,18 +60,25 @@ def _final_tools(session: StoreSession) -> list[Tool]:
     def Req_CheckoutBasket(
         expected_total: int, expected_coupon: str = "", expected_items: list[Item] | None = None
     ) -> dict[str, Any]:
-        """BUYS the basket; cannot be undone. Refused without a call when the basket's total,
-        coupon, discount or (where given) items [{sku, quantity}] are not as expected.
+        """BUYS; cannot be undone. expected_total: a number given to you, never read from the basket
+        here. Refused without a call if total, coupon, discount or given items differ.
         "insufficient inventory" tells the real stock."""
         items = None if expected_items is None else content_of(expected_items)
         return _check_out(session, expected_total, expected_coupon, items)
 
-    return [tool("write", Req_CheckoutBasket, final=True)]
+    setter = "Combo_Set_Basket_For_Items"
+    return [tool("write", Req_CheckoutBasket, final=True, prepared_by=setter)]
 
 
 def _check_out(
     session: StoreSession, total: int, coupon: str, items: Content | None
 ) -> dict[str, Any]:
+    if not ordered(session.instruction, total):
+        raise ToolFault(
+            f"not checked out: the instruction names no total of {total}. A total that was read or "
+            "computed here is no expectation: report the basket with its total as the answer; the "
+            "purchase is ordered after that, with the number in the instruction"
+        )
     basket = session.view()
     if session.checkouts:
         raise ToolFault("not checked out: this task's purchase has already been made")
@@ -87,6 +92,28 @@ def _check_out(
         return session.send(store.Req_CheckoutBasket(), final=True, about=basket)
     finally:
         session.forget_stock()
+
+
+_AMOUNT = regex.compile(
+    r"(?<![\p{L}\p{N}_×]|\p{L}-|\d\.)"
+    r"(\d{1,3}(?:[,.'’]\d{3})++(?!\d)|\d{1,3}(?:[ \u00a0\u202f]\d{3})++(?!\d)|\d++)"
+    r"(?:\.0{1,2}+)?+(?!\.?\d|-?(?:pack|pk|ct)\b|×|[\p{L}_](?<!\d(?=usd|eur|dollar)\p{L}))",
+    regex.IGNORECASE,
+)
+"""A whole amount of money as people and JSON write it: 1234, $1,234, 1234.00, 50USD."""
+
+
+def ordered(instruction: str | None, total: int) -> bool:
+    """Whether a total stands in the words of the instruction; without one anything is ordered.
+
+    What the code has read from the basket agrees with it always, and so would guard nothing.
+    """
+    if instruction is None:
+        return True
+    found = _AMOUNT.findall(instruction)
+    # A blank may group the digits of one number or part two.
+    parts = [part for amount in found for part in amount.split()]
+    return str(total) in (regex.sub(r"\D", "", amount) for amount in (*found, *parts))
 
 
 def apply_coupon(session: StoreSession, code: str) -> None:

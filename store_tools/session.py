@@ -88,12 +88,21 @@ class StoreSession:
         """Why the basket may not be what the calls made of it; no checkout until it is set again.
 
         A request may arrive twice or late: its answer shows nothing of it, a later view does."""
+        self.generated: list[list[dict[str, Any]]] = []
+        """Baskets that the generator made last."""
+        self.asked = ""
+        """The last query, whose nouns may be counted in names."""
         self.looked = False
         """Whether any product was listed in this task."""
 
     def use(self, ledger: Ledger) -> None:
         """Book every later request in ``ledger``."""
         self._ledger = ledger
+
+    @property
+    def instruction(self) -> str | None:
+        """What is being carried out, in the words of who ordered it; None where nobody did."""
+        return self._ledger.instruction
 
     def send(self, request: Any, *, final: bool = False, about: object = None) -> dict[str, Any]:
         """Send one request model and return the answer as a dict with missing fields left out.

@@ -48,13 +48,25 @@ _PACKS = [
     regex.compile(rf"\b{_N}[\s-]*(?:pks?|packs?|packets?|ct|cnt|counts?|-?piece set)\b"),
     regex.compile(rf"\b{_N}-(?:{_BOX})\b"),
     regex.compile(r"\b(\d+)\s?[x×]\s?(?=\d+(?:[.,]\d+)?\s?(?:ml|cl|l|oz|g|kg)\b)"),
-    regex.compile(r"(?<![\w/])[x×](\d+)\b"),
-    regex.compile(r"\((\d+)\)\s*$"),
 ]
+_TIMES = regex.compile(
+    r"(?P<noun>\p{L}{2,}|\d\s?(?:ml|cl|l|oz|g|kg))\s*(?:(?:\s(?:x|×\s?))(?P<n>\d+)|\((?P<n>\d+)\))\s*$"
+)
+"""A number behind goods that come in numbers: "Tea Lights x24", "Cola 330 ml x6", "Pegs (10)".
+
+A capital X, a name before it or more words behind it make it a model ("Spectre x360", "Board X45").
+"""
+_YEARS = range(1900, 2101)
 _COUNTED = regex.compile(r"\b(\d+)\s+(\p{L}{3,})\b")
 _PIECES = frozenset({"pk", "unit"})
+_COUNTABLE = CONTAINERS | {"sheet", "page", "capsule", "tablet", "piece"}
+"""Nouns before which a number is no model: "6 Rolls", but not "Bose 700 Headphones"."""
+_MASS = frozenset(
+    "paper tissue foil film tape soap water juice soda cola beer milk tea coffee chocolate".split()
+)
+"""Goods without a plural that come in numbers all the same."""
 _DOZEN = regex.compile(r"\b(half[\s-]?(?:a[\s-])?)?dozen\b")
-_PAIR = regex.compile(r"\b(?:pair|duo)\b")
+_PAIR = regex.compile(r"\bpair\b")
 _ANY_PHRASE = regex.compile("|".join(phrase.pattern for phrase, _ in PHRASES))
 """Most names hold none, and looking for each takes long."""
 _ORDINALS = {"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"}
@@ -81,14 +93,14 @@ def plain_text(text: str) -> str:
 def pack_size(text: str, asked: frozenset[str] = frozenset()) -> int | None:
     """How many single units a product text names ("6-pack", "dozen", "5 pcs"), or None.
 
-    A counted noun other than pieces ("4 Rolls") tells a size only where that noun was asked for:
-    a pad of 12 sheets is one pad.
+    A number needs a word of packs beside it: in a model's name it tells no size. A counted noun
+    other than pieces ("4 Rolls") tells one only where it was asked for: a pad of 12 sheets is one.
     """
     folded = plain_text(text)
-    noted = _noted_size(folded)
+    noted = _noted_size(folded) or _times(text)
     if noted:
         return noted
-    told = _PIECES | asked
+    told = _PIECES | (asked & _COUNTABLE)
     counted = [
         int(number)
         for number, noun in _COUNTED.findall(folded)
@@ -110,6 +122,17 @@ def _noted_size(folded: str) -> int | None:
         return 6 if dozen[1] else 12
     pair = _PAIR.search(folded)
     return 2 if pair and not NATURAL_PAIRS & set(_TOKEN.findall(folded)) else None
+
+
+def _times(text: str) -> int:
+    """The size in a trailing "x24" or "(10)" behind goods in the plural or a measure; 0 for none."""
+    found = _TIMES.search(text)
+    if not found:
+        return 0
+    noun, number = found["noun"].casefold(), int(found["n"])
+    several = noun[0].isdigit() or singular(noun) != noun or noun in _MASS or noun in CONTAINERS
+    fits = 0 < number <= 10_000 and number not in _YEARS
+    return number if several and fits and noun not in NATURAL_PAIRS else 0
 
 
 _BASE = {
@@ -159,7 +182,7 @@ def words(text: str) -> tuple[str, ...]:
     folded = _ORDINAL.sub(lambda m: _ORDINALS[m[1]], folded)
     folded = _EXTENT.sub(" ", folded)
     folded = _NEGATED.sub(r"non\1", folded)
-    for pattern in _PACKS[:4]:
+    for pattern in _PACKS:
         folded = pattern.sub(lambda m: f" {_NUMBER.get(m[1], m[1])}pk ", folded)
     folded = _DOZEN.sub(lambda m: " 6pk " if m[1] else " 12pk ", folded)
     folded = _MEASURE.sub(lambda m: f" {m[1]}{_MEASURE_NAMES.get(m[2], m[2])} ", folded)

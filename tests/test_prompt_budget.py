@@ -20,9 +20,9 @@ from launch.cli import app
 from models.tokens import count_messages, count_text
 from tests.fake_openai import FakeOpenAI
 
-ROOM = {"evaluator": 1_200, "worker": 1_100}
+ROOM = {"evaluator": 900, "worker": 780}
 """Tokens of the system prompts, the worker's with every tool."""
-THREE_TURNS = 9_000
+THREE_TURNS = 8_000
 SPECS = (
     "pack_sizes_exact_count", "filler_lifts_to_min_subtotal", "exact_quantity_ghost_stock",
     "several_items_over_total_budget",

@@ -7,15 +7,22 @@ from typing import Any
 from smolagents.models import ChatMessage, MessageRole, Model
 
 from models.door import Door
-from models.records import Message
+from models.records import Message, ModelCall
 from models.repair import repair
 from models.snippet import find_code
 from models.text import clean
 
 _REPAIR = (
     "Nothing of your reply was run: {problem}. Reply again with one line 'Thought: ...' and then "
-    "one Python block between <code> and </code>, and nothing behind it."
+    "one Python block between <code> and </code>, and nothing behind it. For another instruction "
+    "a reply would be:\n"
+    "Thought: I look at the first page and report it.\n"
+    "<code>\nreport = {{}}\ntry:\n    report['page'] = SomeTool(offset=0)\n"
+    "except Exception as error:\n    report['error'] = str(error)\nfinal_answer(report)\n</code>"
 )
+_FORM_LINES = frozenset({"...", "…", "pass", "final_answer(report)", "report = {}", "report = ..."})
+"""Lines of the prompt's form, which do nothing by themselves."""
+_ONLY_FORM = "it only repeats the form of the prompt; write the code for this instruction"
 
 
 class NoUsableCode(Exception):
@@ -39,18 +46,29 @@ class DoorModel(Model):  # type: ignore[misc]
             NoUsableCode: neither the reply nor its repair holds code that may be run.
             ModelFailed: the model gave no answer at all.
         """
-        asked = [_plain(m) for m in messages]
+        # What a step called is its code, which stands in the reply before already.
+        asked = [_plain(m) for m in messages if m.role != MessageRole.TOOL_CALL]
         call = self._door.complete(asked)
-        snippet = find_code(clean(call.text, call.finish_reason, call.reasoning))
-        if snippet.code is None:
-            again = repair(asked, call.text, _REPAIR.format(problem=snippet.words))
+        code, problem = _usable(call)
+        if code is None:
+            again = repair(asked, call.text, _REPAIR.format(problem=problem))
             call = self._door.complete(again)
-            snippet = find_code(clean(call.text, call.finish_reason, call.reasoning))
-        if snippet.code is None:
+            code, problem = _usable(call)
+        if code is None:
             raise NoUsableCode(
-                f"the worker's model gave no usable code twice: {snippet.words} ({self.model_id})"
+                f"the worker's model gave no usable code twice: {problem} ({self.model_id})"
             )
-        return ChatMessage(role=MessageRole.ASSISTANT, content=f"<code>\n{snippet.code}\n</code>")
+        return ChatMessage(role=MessageRole.ASSISTANT, content=f"<code>\n{code}\n</code>")
+
+
+def _usable(call: ModelCall) -> tuple[str | None, str]:
+    """The code of a reply, or None and why there is none that may be run."""
+    snippet = find_code(clean(call.text, call.finish_reason, call.reasoning))
+    if snippet.code is None:
+        return None, snippet.words
+    lines = {line.strip() for line in snippet.code.splitlines() if line.strip()}
+    copied = "SomeTool(" in snippet.code or lines <= _FORM_LINES
+    return (None, _ONLY_FORM) if copied else (snippet.code, "")
 
 
 def _plain(message: Any) -> Message:

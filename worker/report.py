@@ -5,19 +5,26 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from ledger import ToolCall
+from ledger import ToolCall, brief_lines
+from models.tables import compact, packed
 
 RESULT_CHARS = 16_000
-OLD_RESULT_CHARS = 700
+OLD_RESULT_CHARS = 900
+RESULT_OF_CALL = 160
 SHOWN_CALLS = 12
 """Calls that are shown with their answers, the latest ones."""
 SHORT_CALLS = 60
 """Writes that are shown at all, the rest is counted."""
+LADDER = (
+    (200, 2_000), (100, 1_000), (60, 500), (40, 300), (25, 200), (16, 150), (10, 120), (6, 100),
+    (4, 80), (2, 60), (1, 60), (0, 40),
+)  # fmt: skip
+"""Rows of a list and characters of a text that are kept, step by step less."""
+_HEADS = {"done": "EFFECT done", "unknown": "EFFECT unknown", "failed": "FAILED"}
 
 
 class StepRecord(BaseModel):
@@ -63,39 +70,39 @@ class WorkReport(BaseModel):
 
     def prompt(self, *, latest: bool) -> str:
         """The report as text for the evaluator; an older one keeps errors and effects, not bulk."""
-        lines = [f"CALLS: {len(self.calls)} tool calls, {self.requests} requests"]
-        lines += _effects(self.calls)
-        lines += _failures(self.calls)
+        limit = RESULT_CHARS if latest else OLD_RESULT_CHARS
+        result = fit_json(self.result, limit) if self.answered else ""
+        lines = [f"CALLS: {len(self.calls)} tool calls", *_log(self.calls, result)]
         if self.error:
             lines.append(f"ERROR: {self.error[:1500]}")
         if not self.answered and self.steps and self.steps[-1].prints:
             lines.append(f"PRINTED: {self.steps[-1].prints[:1500]}")
-        limit = RESULT_CHARS if latest else OLD_RESULT_CHARS
-        lines.append(f"RESULT: {fit_json(self.result, limit) if self.answered else 'none'}")
+        lines.append(f"RESULT: {result or 'none'}")
         return "\n".join(lines)
 
 
-def _effects(calls: Sequence[ToolCall]) -> list[str]:
-    """Writes that took effect or may have: they stand even where the code failed later.
+def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
+    """What took effect, may have, or failed, in the order in which it happened.
 
-    None is left out: older ones lose their answers, and very many are counted by tool. One
-    whose effect is not known is always a line.
+    ``result`` is the answer as it is told behind the log, "" without one. Effects stand even where
+    the code failed later, and none is left out: of older ones and of those before an answer the
+    results are not told, and very many are counted by tool. One whose effect is not known is
+    always a line. Of failures the last ones are.
     """
-    writes = [c for c in calls if c.kind == "write" and c.outcome != "failed"]
-    oldest, older = writes[:-SHORT_CALLS], writes[-SHORT_CALLS:-SHOWN_CALLS]
-    counted = [c for c in oldest if c.outcome == "done"]
-    tools = Counter(c.name for c in counted)
-    lines = [f"EFFECT done: {n} earlier calls of {name}" for name, n in tools.items()]
-    older = [*(c for c in oldest if c.outcome != "done"), *older]
-    lines += [f"EFFECT {c.outcome}: {c.prompt(result_chars=0)}" for c in older]
-    return lines + [f"EFFECT {c.outcome}: {c.prompt()}" for c in writes[-SHOWN_CALLS:]]
-
-
-def _failures(calls: Sequence[ToolCall]) -> list[str]:
     failed = [c for c in calls if c.outcome == "failed"]
-    more = len(failed) - SHOWN_CALLS
-    lines = [f"FAILED: {more} calls before these"] if more > 0 else []
-    return lines + [f"FAILED: {c.prompt()}" for c in failed[-SHOWN_CALLS:]]
+    done = [c for c in calls if c.outcome == "done" and c.kind == "write"]
+    told = {c.number for c in (*failed[-SHOWN_CALLS:], *done[-SHORT_CALLS:])}
+    full = set() if result else {c.number for c in done[-SHOWN_CALLS:]}
+    tools = Counter(c.name for c in done[:-SHORT_CALLS])
+    lines = [f"EFFECT done: {n} earlier calls of {name}" for name, n in tools.items()]
+    if len(failed) > SHOWN_CALLS:
+        lines.append(f"FAILED: {len(failed) - SHOWN_CALLS} calls before these")
+    for call in calls:
+        if call.outcome == "unknown" or call.number in told:
+            chars = RESULT_OF_CALL if call.number in full else 0
+            text = call.prompt(result_chars=chars, told=result)
+            lines.append(f"{_HEADS[call.outcome]}: {text}")
+    return lines
 
 
 def _without_sets(value: object) -> object:
@@ -109,28 +116,28 @@ def _without_sets(value: object) -> object:
     return value
 
 
-_NUMBERS = frozenset({int, float, bool, type(None)})
-
-
 def fit_json(value: object, limit: int) -> str:
-    """JSON of a value; long lists and texts are shortened, with a note, until it fits."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    for most in (200, 80, 40, 20, 8, 3, 1):
+    """JSON of a value, like objects as tables; where it is longer than ``limit``, rows of lists
+    and ends of texts are left out, each with a mark, and single numbers never are."""
+    short = brief_lines(value)
+    text = compact(packed(short))
+    for rows, chars in LADDER:
         if len(text) <= limit:
             return text
-        shortened = _shorten(value, most)
-        text = json.dumps(shortened, ensure_ascii=False, separators=(",", ":"), default=str)
-    return text if len(text) <= limit else json.dumps(text[:limit] + "… (cut)", ensure_ascii=False)
+        text = compact(packed(short, rows, chars))
+    if len(text) > limit and isinstance(short, dict):
+        text = _first_entries(packed(short, *LADDER[-1]), limit)
+    return text if len(text) <= limit else compact(f"{text[: limit // 2]}… (cut)")
 
 
-def _shorten(value: object, most: int) -> object:
-    # Most of a large value are numbers; a call for each would take longer than all the rest.
-    if isinstance(value, str):
-        return value if len(value) <= 60 * most else f"{value[: 60 * most]}…"
-    if isinstance(value, dict):
-        kept = islice(value.items(), 4 * most)
-        return {k: v if type(v) in _NUMBERS else _shorten(v, most) for k, v in kept}
-    if isinstance(value, list | tuple):
-        head = [v if type(v) in _NUMBERS else _shorten(v, most) for v in value[:most]]
-        return [*head, f"… {len(value) - most} more"] if len(value) > most else head
-    return value
+def _first_entries(value: object, limit: int) -> str:
+    """As much of a large object as fits, with the number of entries that do not."""
+    assert isinstance(value, dict)
+    kept: dict[str, object] = {}
+    room = limit - 30
+    for key, inner in value.items():
+        room -= len(compact({key: inner}))
+        if room < 0:
+            break
+        kept[key] = inner
+    return compact(kept | {"…": f"{len(value) - len(kept)} more"})

@@ -102,6 +102,7 @@ class Worker:
         began = time.perf_counter()
         executor = self._open(instruction, ledger, self._limits)
         ledger.position = lambda: executor.position
+        ledger.instruction = instruction
         outcome: dict[str, Any] = {}
         try:
             outcome = self._run(instruction, ledger, executor)

@@ -14,7 +14,7 @@ from coordinator.export.__main__ import app
 from models.extras import install
 
 KEY = "sk-Planted0123456789abcdef"
-GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two"
+GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two for 8"
 CODE = """<code>
 Req_AddProductToBasket(sku="tea", quantity=2)
 try:

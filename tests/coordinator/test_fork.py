@@ -127,12 +127,15 @@ def desk(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch, reques
 @pytest.fixture
 def recorded(desk: Desk) -> Path:
     """Three turns: fill the basket, a checkout that fails, one that does not."""
-    return desk.record(says("fill", "try", "buy"), does(FILL, TRY, BUY))
+    return desk.record(says("fill", "try for 81", "buy for 81 or 27"), does(FILL, TRY, BUY))
 
 
 def test_the_same_models_come_to_the_same_end(desk: Desk, recorded: Path) -> None:
     for turn in (1, 2, 3):
-        models = desk.play(says("fill", "try", "buy")[turn - 1 :], does(FILL, TRY, BUY)[turn - 1 :])
+        models = desk.play(
+            says("fill", "try for 81", "buy for 81 or 27")[turn - 1 :],
+            does(FILL, TRY, BUY)[turn - 1 :],
+        )
         document, folder = desk.forked(recorded, turn, *models)
         assert document["format"] == "run-fork/1"
         assert [t["differs"] for t in document["turns"]] == [[], [], []]
@@ -147,7 +150,7 @@ def test_the_same_models_come_to_the_same_end(desk: Desk, recorded: Path) -> Non
 
 
 def test_a_fork_marks_where_it_comes_from(desk: Desk, recorded: Path) -> None:
-    _, folder = desk.forked(recorded, 3, *desk.play(says("buy"), does(BUY)))
+    _, folder = desk.forked(recorded, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
     first = journal(folder)[0]
     assert first["type"] == "task"
     assert first["forked_from"] == {"run": recorded.name, "turn": 3}
@@ -185,8 +188,10 @@ def test_what_was_learnt_before_is_known_in_the_fork(desk: Desk, recorded: Path)
 
 
 def test_a_fork_can_be_forked_and_read_again(desk: Desk, recorded: Path) -> None:
-    _, first = desk.forked(recorded, 2, *desk.play(says("try", "buy"), does(TRY, BUY)))
-    document, second = desk.forked(first, 3, *desk.play(says("buy"), does(BUY)))
+    _, first = desk.forked(
+        recorded, 2, *desk.play(says("try for 81", "buy for 81 or 27"), does(TRY, BUY))
+    )
+    document, second = desk.forked(first, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
     assert document["differs"] == []
     assert document["original"]["run_id"] == first.name
     (task,) = read_run(second, "shop")
@@ -196,7 +201,7 @@ def test_a_fork_can_be_forked_and_read_again(desk: Desk, recorded: Path) -> None
 
 
 def test_tokens_are_told_for_the_task_and_for_the_new_turns(desk: Desk, recorded: Path) -> None:
-    document, _ = desk.forked(recorded, 3, *desk.play(says("buy"), does(BUY)))
+    document, _ = desk.forked(recorded, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
     sides = document["original"], document["fork"]
     assert all(0 < s["tokens_from_turn"]["prompt"] < s["tokens"]["prompt"] for s in sides)
     assert sides[0]["tokens"] == sides[1]["tokens"]
@@ -214,7 +219,7 @@ def test_the_bundled_pack_and_the_playbooks_need_no_options(desk: Desk) -> None:
 
 
 def test_what_models_wrote_steers_no_terminal(desk: Desk, recorded: Path) -> None:
-    models = desk.play(says("\x1b[2J[red]gone[/red]"), does(BUY))
+    models = desk.play(says("\x1b[2J[red]gone[/red] for 81 or 27"), does(BUY))
     done = desk.fork(recorded, 3, *models)
     assert done.exit_code == 0
     assert "\x1b" not in done.stdout

@@ -136,7 +136,7 @@ print(Req_CheckoutBasket(expected_total=8))
 def test_a_limit_that_is_reached_after_the_purchase_takes_nothing_back(
     make_run: Any, tea_buyer: Any
 ) -> None:
-    says = ["THOUGHT: buy\nDECISION: PROCEED\nINSTRUCTION: Buy two."]
+    says = ["THOUGHT: buy\nDECISION: PROCEED\nINSTRUCTION: Buy two for 8."]
     # Room for the question and the first step; the second step is not asked for.
     run = make_run(tea_buyer, says=says, does=[BUYS, BUYS], task_limits=Limits(tokens=600))
     task = run.go().tasks[0]

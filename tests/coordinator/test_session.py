@@ -42,7 +42,7 @@ def result(run: Any) -> TaskResult:
 
 
 def test_a_purchase_goes_through(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[LOOK, PROCEED.format("Buy.")], does=[LOOKS, BUYS])
+    run = make_run(tea_buyer, says=[LOOK, PROCEED.format("Buy for 8.")], does=[LOOKS, BUYS])
     task = result(run)
     assert (task.outcome, task.score, task.checkouts, task.turns) == ("purchased", 1.0, 1, 2)
     assert task.tool_calls == 3
@@ -76,7 +76,7 @@ def test_the_last_turn_is_announced(make_run: Any, shop_json: Any) -> None:
 def test_a_finish_without_a_purchase_is_asked_back_once(
     make_run: Any, tea_buyer: Any, words: str
 ) -> None:
-    run = make_run(tea_buyer, says=[words, PROCEED.format("Buy.")], does=[BUYS])
+    run = make_run(tea_buyer, says=[words, PROCEED.format("Buy for 8.")], does=[BUYS])
     assert result(run).outcome == "purchased"
     (turn,) = run.watcher.turns
     assert turn.challenge.startswith("CHALLENGE: nothing has been checked out")
@@ -188,7 +188,7 @@ def test_a_task_that_does_not_start_is_an_error_and_the_run_goes_on(
 
 
 def test_a_task_that_cannot_be_completed_has_no_score(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[PROCEED.format("Buy.")], does=[BUYS])
+    run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS])
     run.platform.broken["complete_task"] = ApiException(
         ApiError(status=500, error="down", code=""), None
     )
@@ -199,7 +199,7 @@ def test_a_task_that_cannot_be_completed_has_no_score(make_run: Any, tea_buyer: 
 
 
 def test_telemetry_that_fails_costs_nothing(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[PROCEED.format("Buy.")], does=[BUYS])
+    run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS])
     run.platform.broken["log_llm"] = lost()
     task = result(run)
     assert (task.outcome, task.error) == ("purchased", None)
@@ -209,10 +209,10 @@ def test_telemetry_that_fails_costs_nothing(make_run: Any, tea_buyer: Any) -> No
 
 
 def test_every_model_call_is_reported_with_its_figures(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[LOOK, PROCEED.format("Buy.")], does=[LOOKS, BUYS])
+    run = make_run(tea_buyer, says=[LOOK, PROCEED.format("Buy for 8.")], does=[LOOKS, BUYS])
     task = result(run)
     logged = run.platform.logged
-    assert [c["completion"] for c in logged] == [LOOK, LOOKS, PROCEED.format("Buy."), BUYS]
+    assert [c["completion"] for c in logged] == [LOOK, LOOKS, PROCEED.format("Buy for 8."), BUYS]
     assert sum(c["prompt_tokens"] for c in logged) == task.tokens.prompt
     assert sum(c["completion_tokens"] for c in logged) == task.tokens.completion
     assert {c["task_id"] for c in logged} == {task.task_id}
@@ -241,7 +241,7 @@ def test_a_checkout_without_an_answer_is_settled_and_not_made_twice(
                 raise lost()
             return answer
 
-    says = [PROCEED.format("Buy.")]
+    says = [PROCEED.format("Buy for 8.")]
     run = make_run(tea_buyer, says=says, does=[TRIES], wrap=Dropping, max_turns=max_turns)
     task = result(run)
     assert run.stores[0].checkouts == 1
@@ -250,7 +250,7 @@ def test_a_checkout_without_an_answer_is_settled_and_not_made_twice(
 
 
 def test_every_line_of_a_journal_parses(make_run: Any, tea_buyer: Any) -> None:
-    says = ["hm \ud800", LOOK, PROCEED.format("Buy \u2028 now.")]
+    says = ["hm \ud800", LOOK, PROCEED.format("Buy \u2028 for 8.")]
     run = make_run(tea_buyer, says=says, does=[LOOKS, BUYS])
     run.go()
     records = run.journal()
@@ -266,7 +266,7 @@ def test_every_line_of_a_journal_parses(make_run: Any, tea_buyer: Any) -> None:
 
 
 def test_results_follow_the_format(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[PROCEED.format("Buy.")], does=[BUYS], pack="small")
+    run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS], pack="small")
     run.go()
     written = json.loads((run.folder / "results.json").read_text())
     assert written["format"] == "run-results/1"

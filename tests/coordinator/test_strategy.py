@@ -27,7 +27,6 @@ def said(tool: str, **arguments: Any) -> str:
         {
             "current_state": "as planned",
             "plan_remaining_steps_brief": ["go on"],
-            "task_completed": tool == "TaskCompletion",
             "function": {"tool": tool, **arguments},
         }
     )
@@ -99,12 +98,11 @@ def test_a_step_is_a_turn_with_one_typed_call(make_run: Callable[..., Any], tea_
     names = [[c.name for c in t.report.calls] for t in turns if t.report]
     assert names == [
         ["Combo_Find_Products_For_Query"],
-        ["Combo_Set_Basket_For_Items"],
-        ["Req_CheckoutBasket"],
+        ["Combo_Set_Basket_For_Items", "Req_CheckoutBasket"],
     ]
     assert [json.loads(t.decision.instruction)["tool"] for t in turns][-1] == "TaskCompletion"
     assert all(t.model_calls == 1 and not t.report.steps for t in turns if t.report)
-    assert result.turns == result.tool_calls == 3
+    assert (result.turns, result.tool_calls) == (2, 3)
     assert {c["role"] for c in run.journal() if c["type"] == "model_call"} == {"evaluator"}
     assert result.store_requests == sum(t.requests for t in turns)
     memory = read_memory(run.folder / "tasks" / "shop.jsonl")
@@ -116,8 +114,10 @@ def test_a_step_is_a_turn_with_one_typed_call(make_run: Callable[..., Any], tea_
     ("says", "score", "why"),
     [
         ([put(2), solved()], 1.0, None),
-        ([put(3), solved(), put(2), solved()], 1.0, "total is 12, expected 8"),
-        ([put(2), solved(quantity=1), solved()], 1.0, "the basket holds {'tea': 2}, expected"),
+        ([solved()], 1.0, None),
+        ([put(3), solved()], 1.0, None),
+        ([solved(total=12), solved()], 1.0, "total is 8, expected 12"),
+        ([put(2), solved(quantity=1), solved()], 1.0, "total is 4, expected 8"),
         ([put(2), said("Req_CheckoutBasket", expected_total=8), solved()], 1.0, "not called by it"),
         ([said("Set_Basket", items=[]), put(2), solved()], 1.0, "Combo_Set_Basket_For_Items("),
         ([said("Combo_Set_Basket_For_Items"), put(2), solved()], 1.0, "items: Field required"),
@@ -149,7 +149,7 @@ def test_the_answer_to_a_step_is_in_the_next_prompt(
             asked.append(texts[entry["prompt"][1]["sha256"]])
     assert "<steps>" not in asked[0]
     assert "there is no function 'Look'; the nearest is" in asked[1]
-    assert '"answer":{"items":[{"sku":"tea","quantity":2,"price":4}],"subtotal":8' in asked[2]
+    assert '"answer":{"items":["tea×2 at 4"],"subtotal":8' in asked[2]
     assert asked[2].endswith("Step 3 of 30.")
 
 

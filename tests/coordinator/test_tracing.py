@@ -30,7 +30,7 @@ from models.extras import ExtraMissing
 
 KEY = "sk-Planted0123456789abcdef"
 FINISH = "THOUGHT: done\nDECISION: FINISH\nINSTRUCTION: DONE"
-GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two"
+GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two for 8"
 CODE = """Thought: buy
 <code>
 Req_AddProductToBasket(sku="tea", quantity=2)

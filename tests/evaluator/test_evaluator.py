@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from evaluator import Evaluator, Unreadable
 from evaluator.evaluator import _environment
+from evaluator.form import EXAMPLE, FORM, repeats_form
 from models.door import Door
 from models.records import ModelCall
 from models.scripted import left, play
@@ -17,7 +20,7 @@ from playbooks.library import prose
 from store_tools.benchmark import RULES
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."
-ROOM = 1200
+ROOM = 900
 
 
 def ask(name: str, replies: list[str], calls: list[ModelCall] | None = None) -> Evaluator:
@@ -154,3 +157,42 @@ def test_a_task_of_three_turns_stays_within_its_tokens(
 def test_counting_adds_up() -> None:
     messages = [{"role": "user", "content": "one two"}, {"role": "user", "content": ""}]
     assert count_messages(messages) == count_text("one two") + 8
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        FORM,
+        FORM.replace("PROCEED or FINISH", "PROCEED"),
+        "THOUGHT: what is known, what is missing, which playbook fits\nDECISION: PROCEED\n"
+        "INSTRUCTION: what is known, what is missing, which playbook fits",
+        "THOUGHT: ...\nDECISION: PROCEED\nINSTRUCTION: ...",
+        "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: <the worker's whole instruction>",
+        "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: [your instruction here]",
+        "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: The worker gathers facts; you classify and "
+        "choose.",
+        "THOUGHT: what is known, what is missing\nDECISION: FINISH\nINSTRUCTION: DECLINED: reason",
+        EXAMPLE,
+    ],
+)
+def test_a_reply_that_only_repeats_the_form_is_asked_back_with_an_example(
+    monkeypatch: pytest.MonkeyPatch, echo: str
+) -> None:
+    asked: list[Any] = []
+    complete = Door.complete
+
+    def spy(self: Door, messages: Any) -> ModelCall:
+        asked.append(messages)
+        return complete(self, messages)
+
+    monkeypatch.setattr(Door, "complete", spy)
+    name = f"echo-{abs(hash(echo))}"
+    assert ask(name, [echo, GOOD]).decide("task", [], "{}", 1, 7).instruction == "Look."
+    assert EXAMPLE in asked[1][-1]["content"]
+    with pytest.raises(Unreadable):
+        ask(f"{name}-twice", [echo, echo]).decide("task", [], "{}", 1, 7)
+
+
+@given(st.text(st.sampled_from("abcdefg ,.:;"), min_size=8, max_size=60).filter(str.strip))
+def test_an_instruction_of_other_words_is_no_echo(text: str) -> None:
+    assert not repeats_form(f"Look up zither {text}")

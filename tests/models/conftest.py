@@ -70,6 +70,7 @@ def run_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
         hands: Sequence[FakeOpenAI],
         specs: Sequence[str] = (),
         jobs: int = 8,
+        code: int = 0,
         **params: object,
     ) -> SeenRun:
         text = _table("eyes", eyes, 0, params) + _table("hands", hands, 2, params)
@@ -78,7 +79,7 @@ def run_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
         words += ["--evaluator", "eyes", "--worker", "hands"]
         words += [word for spec in specs for word in ("--task", spec)]
         done = CliRunner().invoke(app, words)
-        assert done.exit_code == 0, done.output
+        assert done.exit_code == code, done.output
         (folder,) = (tmp_path / "logs").iterdir()
         journal = {
             path.stem: [json.loads(line) for line in path.read_text().splitlines()]

@@ -79,7 +79,6 @@ def step() -> Callable[..., dict[str, Any]]:
         return {
             "current_state": "nothing is known",
             "plan_remaining_steps_brief": ["look", "assemble"],
-            "task_completed": False,
             "function": {"tool": tool, **arguments},
         }
 

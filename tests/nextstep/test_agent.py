@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ledger import Ledger, Tool
-from models.config import Backend, Models, ModelsFile
+from models.config import Models, ModelsFile
 from models.door import Door
 from models.exchange import Reply, Request
 from models.records import Usage
@@ -17,7 +17,7 @@ from models.scripted import left, play
 from models.tokens import count_text
 from nextstep import Agent, PastStep, Unusable, system_prompt
 from nextstep.forms import forms_of
-from playbooks.library import prose
+from playbooks.library import prose_of_steps
 from store_tools.benchmark import RULES
 from store_tools.offer import tools as store_tools
 
@@ -62,11 +62,7 @@ def test_the_prompt_is_stable_first_and_grows_at_its_end(tools: list[Tool]) -> N
 
 def test_the_stable_part_of_the_store_has_a_budget() -> None:
     forms = forms_of(store_tools())
-    sizes = [
-        count_text(system_prompt(RULES, prose(), forms, schema_sent=sent)) for sent in (True, False)
-    ]
-    assert sizes[0] <= 1_750
-    assert sizes[1] <= 2_500
+    assert count_text(system_prompt(RULES, prose_of_steps(), forms)) <= 1_500
 
 
 def test_task_and_state_are_data(tools: list[Tool]) -> None:
@@ -75,7 +71,7 @@ def test_task_and_state_are_data(tools: list[Tool]) -> None:
     assert (user.count("</task>"), user.count("<steps>")) == (1, 0)
 
 
-def test_the_schema_is_sent_where_the_model_takes_it_else_it_is_in_the_prompt(
+def test_the_schema_is_sent_where_the_model_takes_it_and_never_a_part_of_the_prompt(
     tools: list[Tool], step: Callable[..., dict[str, Any]]
 ) -> None:
     prompts: dict[str, str] = {}
@@ -91,14 +87,8 @@ def test_the_schema_is_sent_where_the_model_takes_it_else_it_is_in_the_prompt(
         if sent:
             assert sent["type"] == "json_schema"
             assert sent["json_schema"]["schema"]["properties"]["function"]["anyOf"]
-    assert '"$defs"' not in prompts["openai/gpt-4o"]
-    assert '"$defs"' in prompts["openai/my-own-model"]
-
-
-def test_a_server_of_ones_own_gets_the_schema_in_the_prompt(tools: list[Tool]) -> None:
-    backend = Backend(name="own", model="openai/gpt-4o", base_url="http://127.0.0.1:1/v1")
-    door = Door(backend.model, "evaluator", base_url=backend.base_url)
-    assert '"$defs"' in Agent(door, "r", "g", tools).system
+    assert len(set(prompts.values())) == 1
+    assert '"properties"' not in prompts["openai/my-own-model"]
 
 
 def test_the_models_file_has_the_last_word_on_schemas(tools: list[Tool]) -> None:
@@ -106,7 +96,6 @@ def test_the_models_file_has_the_last_word_on_schemas(tools: list[Tool]) -> None
         file = ModelsFile.model_validate({"models": {model: {"response_schema": said}}})
         own = Door(model, "evaluator", models=Models(file), base_url="http://127.0.0.1:1/v1")
         assert own.takes_schema is said
-        assert ('"$defs"' in Agent(own, "r", "g", tools).system) is not said
 
 
 def test_one_repair_question_then_the_end(

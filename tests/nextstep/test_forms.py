@@ -55,7 +55,6 @@ def test_the_schema_and_the_form_take_the_same(function: dict[str, Any], good: b
     step = {
         "current_state": "s",
         "plan_remaining_steps_brief": ["p"],
-        "task_completed": False,
         "function": function,
     }
     assert jsonschema.Draft202012Validator(forms.schema).is_valid(step) is good
@@ -96,7 +95,6 @@ def test_a_plan_has_one_to_five_steps(tools: list[Tool], plan: list[str]) -> Non
             {
                 "current_state": "",
                 "plan_remaining_steps_brief": plan,
-                "task_completed": False,
                 "function": {"tool": "Req_Break"},
             }
         )

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 
 from ledger import Tool
 from nextstep.forms import Forms
-from nextstep.reply import Misread, read_step
+from nextstep.reply import EXAMPLE, Misread, read_step
 from store_tools.offer import tools as store_tools
 
 GOOD = {
     "current_state": "nothing is known",
     "plan_remaining_steps_brief": ["look", "assemble"],
-    "task_completed": False,
     "function": {"tool": "Req_Look", "shelf": "a", "depth": 2},
 }
 PLAIN = json.dumps(GOOD)
@@ -57,7 +56,7 @@ CASES = {
         {"type": "function", "function": {"name": "NextStep", "arguments": PLAIN}}
     ),
     "plan too long": json.dumps({**GOOD, "plan_remaining_steps_brief": ["look", "assemble"] * 4}),
-    "completed left out": json.dumps({k: v for k, v in GOOD.items() if k != "task_completed"}),
+    "an older form": json.dumps({**GOOD, "task_completed": "perhaps"}),
     "channels": f"<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final"
     f"<|message|>{PLAIN}<|return|>",
 }
@@ -71,7 +70,6 @@ def test_a_step_is_read_whatever_is_around_it(tools: list[Tool], case: str) -> N
     assert step.current_state == GOOD["current_state"]
     assert step.plan[:2] == ("look", "assemble")
     assert len(step.plan) <= 5
-    assert not step.task_completed
 
 
 def test_a_plan_that_is_one_text_is_one_step(tools: list[Tool]) -> None:
@@ -97,7 +95,9 @@ def test_a_function_that_does_not_exist_is_a_step_too(tools: list[Tool]) -> None
         (f"{PLAIN}\n{PLAIN.replace('Req_Look', 'Req_Break')}", "stop", "differing ones"),
         (json.dumps({**GOOD, "plan_remaining_steps_brief": []}), "stop", "plan_remaining_steps"),
         (json.dumps({**GOOD, "current_state": None}), "stop", "current_state: Field required"),
-        (json.dumps({**GOOD, "task_completed": "perhaps"}), "stop", "task_completed"),
+        (EXAMPLE, "stop", "only repeats the form"),
+        (with_function({"tool": "..."}), "stop", "only repeats the form"),
+        (with_function({"tool": "<name>", "x": "value"}), "stop", "only repeats the form"),
     ],
 )
 def test_what_is_no_step_says_why(tools: list[Tool], reply: str, finish: str, why: str) -> None:

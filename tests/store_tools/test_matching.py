@@ -88,6 +88,13 @@ def test_spelling_is_tolerated_with_a_lower_score() -> None:
         ("Running Shoes, pair", None),
         ("Watercolour Pad 12 Sheets", None),
         ("Desk Lamp", None),
+        ("Tea Lights x24", 24),
+        ("Cola 330 ml × 6", 6),
+        ("Tent Pegs (10)", 10),
+        ("Walking Robot X1", None),
+        ("Notebook Spectre x360", None),
+        ("Kayak Duo", None),
+        ("Beamer Season (2024)", None),
     ],
 )
 def test_pack_sizes(text: str, size: int | None) -> None:
@@ -97,6 +104,38 @@ def test_pack_sizes(text: str, size: int | None) -> None:
 def test_counted_nouns_tell_a_size_where_they_were_asked_for() -> None:
     assert units_of("Toilet Paper 4 Rolls", "tp-4", "rolls of toilet paper") == 4
     assert units_of("Sketch Pad 50 Sheets", "sp-50", "sketch pads") == 1
+
+
+_MODELS = st.one_of(
+    st.from_regex(r"[A-Z]{1,3}-?[0-9]{1,4}", fullmatch=True),
+    st.from_regex(r"[xX][0-9]{1,3}", fullmatch=True),
+    st.from_regex(r"[0-9]{1,4}", fullmatch=True),
+    st.sampled_from(["HD", "Pro", "X45", "Duo", "Max", "4K", "GTX", "II"]),
+)
+_GOODS = st.sampled_from(["Motherboard", "Projector", "Laptop", "Speaker", "Camera", "Kettle"])
+
+
+@given(_GOODS, st.lists(_MODELS, min_size=1, max_size=3), st.booleans())
+def test_a_number_in_a_model_name_is_no_number_of_units(
+    thing: str, models: list[str], first: bool
+) -> None:
+    words_ = [*models, thing] if first else [thing, *models]
+    name = " ".join(words_)
+    for asked in ("", thing, f"{thing.lower()}s"):
+        assert units_of(name, "-".join(words_).lower(), asked) == 1
+
+
+@given(
+    _GOODS,
+    st.lists(_MODELS, max_size=2),
+    st.integers(2, 500),
+    st.sampled_from(["{n}-pack", "{n} ct", "pack of {n}", "{n} pcs", "{n}-count", "box of {n}"]),
+)
+def test_a_pack_word_tells_the_units_whatever_the_model(
+    thing: str, models: list[str], size: int, notation: str
+) -> None:
+    name = f"{thing} {' '.join(models)}, {notation.format(n=size)}"
+    assert units_of(name, "p-1") == size
 
 
 def test_units_may_stand_in_the_sku_alone() -> None:

@@ -71,6 +71,19 @@ def test_words_of_looks_and_sizes_do_not_change_the_kind(name: str) -> None:
     assert score_of("milk churn", (name, 70), *CHURNS) >= FULL
 
 
+@given(
+    st.one_of(
+        st.sampled_from(["HD", "Pro", "X45", "UHD", "4K", "Max", "RGB", "LED"]),
+        st.from_regex(r"[A-Z]{1,2}[0-9]{2,4}", fullmatch=True),
+        st.from_regex(r"[QXZ][BCDFG][QXZ]", fullmatch=True),
+    ),
+    st.integers(1, 500),
+)
+def test_a_mark_of_the_shop_is_no_other_kind_of_thing(mark: str, price: int) -> None:
+    beside = (*CHURNS, ("Milk Churn Cleaner", 9))
+    assert f"Milk Churn {mark}" in matches("milk churns", *beside, (f"Milk Churn {mark}", price))
+
+
 def test_a_look_that_sounds_like_a_thing_is_one_beside_names_of_the_same_build() -> None:
     tube = ("Quell Dune Gate Latch Tube Black", 41)
     assert score_of("gate latch", tube, *LATCHES) >= FULL

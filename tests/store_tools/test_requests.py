@@ -3,9 +3,12 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ledger import Intent, ToolFault
 from store_tools.mirror import CHECKOUT
+from store_tools.requests import ordered
 from store_tools.session import OutOfReach, StoreSession
 
 SDK_EMPTY = (
@@ -554,3 +557,42 @@ def test_refusals_keep_the_apis_words_and_are_not_tried_again(open_shop: Any) ->
         shop.call("Req_AddProductToBasket", sku="nothing", quantity=1)
     assert caught.value.kind == "ValueError"
     assert shop.line.counted["/basket/add"] == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Set tea×2 and check out with expected total 8.",
+        "Check out (total $8, no coupon)",
+        'Parameters: {"items":[{"sku":"tea","quantity":2}],"expected_total":8}',
+        "expected total 8.00 USD",
+        "with expected_total=8; else report",
+    ],
+)
+def test_a_total_that_the_instruction_names_buys(open_shop: Any, said: str) -> None:
+    shop = stocked(open_shop)
+    shop.ledger.instruction = said
+    assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Buy two.", "Check out with the basket's total.", "Buy tea-8 ×2", "18, 80, 8.50", "an 8-pack"],
+)
+def test_a_total_that_is_only_read_from_the_basket_buys_nothing(open_shop: Any, said: str) -> None:
+    shop = stocked(open_shop)
+    shop.ledger.instruction = said
+    with pytest.raises(ToolFault, match="names no total of 8"):
+        shop.call("Req_CheckoutBasket", expected_total=shop.call("Req_ViewBasket")["total"])
+    assert shop.line.counted["/basket/checkout"] == 0
+
+
+@given(
+    st.integers(0, 10_000_000),
+    st.sampled_from(["{}", "{}.00", "{:,}", "${:,}", "${:,}.00", "{} dollars", "**{}**", "({})"]),
+    st.sampled_from(["total {}", "buy 2x a-1 and 3x b-2 for {}.", "{}, coupon X5", '{{"t":{}}}']),
+)
+def test_a_total_is_known_however_it_is_written(total: int, form: str, sentence: str) -> None:
+    said = sentence.format(form.format(total))
+    assert ordered(said, total)
+    assert not ordered(said, total * 10 + 7)

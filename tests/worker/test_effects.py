@@ -75,7 +75,7 @@ def writes(*outcomes: str) -> WorkReport:
 
 def test_no_effect_is_left_out() -> None:
     text = writes(*["done"] * SHORT_CALLS).prompt(latest=False)
-    assert [f"EFFECT done: Put(n={n}) ->" in text for n in range(1, SHORT_CALLS + 1)] == (
+    assert [f"EFFECT done: Put(n={n})" in text for n in range(1, SHORT_CALLS + 1)] == (
         [True] * SHORT_CALLS
     )
     assert text.count("-> null") == SHOWN_CALLS

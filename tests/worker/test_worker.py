@@ -18,7 +18,7 @@ from store_tools.session import StoreSession
 from worker.sandbox import SandboxUnavailable
 from worker.worker import Worker, system_prompt
 
-ROOM = 1100
+ROOM = 780
 SECRET = "sk-host-secret-0123456789"
 Reply = str | tuple[str, str] | Exception
 
@@ -198,6 +198,22 @@ def test_a_model_that_cannot_write_code_comes_to_a_clear_end(bench: Bench) -> No
         "the worker's model gave no usable code twice: it held no code block (scripted/none)"
     )
     assert (report.answered, report.steps, len(door.asked)) == (False, (), 2)
+
+
+@pytest.mark.parametrize(
+    "echo", ["...", "report = {}\nfinal_answer(report)", "final_answer(report)"]
+)
+def test_code_that_only_repeats_the_form_is_asked_back(bench: Bench, echo: str) -> None:
+    door = Script(code(echo), code("final_answer(Look())"))
+    report = Worker(door).carry_out("Look.", bench.ledger())
+    assert (report.answered, len(report.steps)) == (True, 1)
+    assert "only repeats the form" in door.asked[1]
+
+
+def test_the_code_of_a_step_stands_once_in_the_next_prompt(bench: Bench) -> None:
+    door = Script(code("seen = Look(what='unheard-of')\nprint(seen)"), code("final_answer(seen)"))
+    assert Worker(door).carry_out("Look.", bench.ledger()).answered
+    assert door.asked[1].count("Look(what='unheard-of')") == 1
 
 
 def test_what_took_effect_stands_beside_the_clear_end(carry: Any, bench: Bench) -> None:

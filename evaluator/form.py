@@ -1,0 +1,73 @@
+"""The form of a reply, as the prompt shows it, and whether a reply only repeats it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import regex
+from rapidfuzz import fuzz
+
+FORM = """\
+THOUGHT: what is known, what is missing, which playbook fits
+DECISION: PROCEED or FINISH
+INSTRUCTION: for PROCEED the worker's whole instruction; for FINISH "DONE" or "DECLINED: reason\""""
+"""What the prompt shows."""
+EXAMPLE = """\
+THOUGHT: The price of the desk lamp is not known yet, so it has to be looked up first.
+DECISION: PROCEED
+INSTRUCTION: Look up "desk lamp" and report every match with its name, price and stock. Change \
+nothing."""
+"""The same filled in, for whoever is asked again; to be understood, not to be carried out."""
+ALIKE = 92
+"""From this likeness on (0 to 100) a part is a copy of a line of the form."""
+FEWEST_WORDS = 4
+"""So many words in one stretch of the prompt are a copy of it."""
+_WORD = regex.compile(r"[\p{L}\p{N}]+")
+_SIGNS = regex.compile(r"[<\[{(]+[\p{L}\p{N}' _-]{1,60}+[>\]})]+|\.{2,}|…|_{2,}")
+"""A placeholder: something in brackets, dots, a line to be filled in."""
+
+
+def repeats_form(part: str, prompt: str = FORM) -> bool:
+    """Whether a part of a reply holds nothing but words of the form or of the prompt's text.
+
+    ``prompt``: where the form stands; a whole stretch of it is no instruction either.
+    """
+    said = _normal(part)
+    if not said or not _normal(_SIGNS.sub(" ", part)):
+        return True
+    if any(said == line or said in _spans(line) for line in _lines()):
+        return True
+    if any(fuzz.ratio(said, line) >= ALIKE for line in _lines()):
+        return True
+    return said.count(" ") + 1 >= FEWEST_WORDS and f" {said} " in f" {_normal(prompt)} "
+
+
+@lru_cache(maxsize=1)
+def _lines() -> frozenset[str]:
+    """What stands behind the labels, as a whole and clause by clause."""
+    return frozenset(_clauses())
+
+
+def _clauses() -> Iterator[str]:
+    for text in (FORM, EXAMPLE):
+        for line in text.splitlines():
+            body = line.partition(":")[2]
+            yield _normal(line)
+            yield _normal(body)
+    for line in FORM.splitlines():
+        for clause in regex.split(r'[;,":]|\bor\b', line.partition(":")[2]):
+            if regex.search(r"\p{Ll}", clause):
+                yield _normal(clause)
+
+
+def _spans(line: str) -> frozenset[str]:
+    """Stretches of several words at the begin or end of a line."""
+    words = line.split()
+    ends = range(2, len(words))
+    return frozenset(" ".join(part) for n in ends for part in (words[:n], words[-n:]))
+
+
+@lru_cache(maxsize=256)
+def _normal(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
