@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from coordinator.resume import continuation
 from coordinator.session import Session
 from coordinator.tracing.sinks import CannotTrace, check_kinds
 from coordinator.tracing.tracer import Tracer
+from erc3_compat.patience import Patience
 from launch.brains import Brains
 from launch.console import notes
 from launch.errors import CannotRun
@@ -81,7 +83,8 @@ class Setting:
             self.resumed.check(self._identity, self._prompts)
         if self.brains.needs_litellm:
             litellm_module.warm()
-        place = Place(self.folder, keep=not self.past)
+        self._patience = Patience(self.options.patience, stop.wait, lambda: stop.asked)
+        place = Place(self.folder, keep=not self.past, patience=self._patience)
         self.platform: Any = stack.enter_context(platform_of(self.options, self.pack, place))
 
     def watcher(self, note: Console) -> Progress:
@@ -114,7 +117,7 @@ class Setting:
         session = Session(
             self.platform,
             self._config(),
-            store_benchmark,
+            partial(store_benchmark, patience=self._patience),
             self.folder,
             watch,
             doors=doors_of(
@@ -126,6 +129,7 @@ class Setting:
             ),
             past=self.past,
             stop=self._stop,
+            patiently=self._patience.within,
         )
         if self.resumed:
             return session, self._taken_up(session, self.resumed)
@@ -203,6 +207,7 @@ class Setting:
             debug=options.debug,
             strategy=options.strategy,
             prompt_tokens=options.prompt_tokens,
+            patience=options.patience,
             run_limits=Limits(options.max_seconds, options.max_tokens, options.max_dollars),
             task_limits=Limits(options.task_seconds, options.task_tokens, options.task_dollars),
         )

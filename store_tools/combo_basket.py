@@ -57,5 +57,5 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
     except ToolFault as fault:
         bring_back(session, before, odd, fault)
         raise
-    session.odd = None
+    session.trust_basket()
     return basket

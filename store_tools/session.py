@@ -17,14 +17,24 @@ from typing import Any, Protocol
 import regex
 
 from erc3_compat import store
-from erc3_compat.patience import ATTEMPTS, patiently, retry_after_of, trouble_of
+from erc3_compat.patience import Outages, Patience, retry_after_of, trouble_of
 from ledger import Ledger, ToolFault
 from ledger.record import Kind
-from store_tools.mirror import ADD, CHECKOUT, REMOVE, Basket, Mirror
+from store_tools.mirror import (
+    ADD,
+    APPLY,
+    CHECKOUT,
+    REMOVE,
+    TAKE_OFF,
+    Basket,
+    Mirror,
+    flaw_of,
+)
 
 Product = dict[str, Any]
-READS = frozenset({"/products/list", "/basket/view"})
-CHECKOUT_ATTEMPTS = 3
+LIST = "/products/list"
+READS = frozenset({LIST, "/basket/view"})
+BASKET_WRITES = frozenset({ADD, REMOVE, APPLY, TAKE_OFF})
 SET_AGAIN = "set the basket again with Combo_Set_Basket_For_Items before you check out"
 _EMPTY = regex.compile(
     r"^Invalid response payload: 1 validation error.*\n(?:items|products)\n"
@@ -63,6 +73,13 @@ class Refused(ToolFault):
     """The shop said no, in its own words."""
 
 
+class Inconsistent(ToolFault):
+    """What the shop shows does not hold together, also when it is read again."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, kind="RuntimeError", fatal=True)
+
+
 class StoreSession:
     """The shop of one task: sends requests, keeps the catalog, counts finished checkouts.
 
@@ -70,8 +87,12 @@ class StoreSession:
     stock move (facts of the platform, "stock that moves").
     """
 
-    def __init__(self, client: StoreClient) -> None:
+    def __init__(self, client: StoreClient, patience: Patience | None = None) -> None:
         self._client = client
+        self._patience = patience or Patience()
+        self._outages = Outages()
+        self.unanswered: dict[str, str] = {}
+        """By path: why the last request to it had no usable answer."""
         self._ledger = Ledger()
         self._mirror: Mirror | None = None
         """None: not known, a view tells."""
@@ -90,6 +111,8 @@ class StoreSession:
         A request may arrive twice or late: its answer shows nothing of it, a later view does."""
         self.looked = False
         """Whether any product was listed in this task."""
+        self.disbelieved: str | None = None
+        """Why the catalog is not believed; nothing is bought on it."""
 
     def use(self, ledger: Ledger) -> None:
         """Book every later request in ``ledger``."""
@@ -98,14 +121,14 @@ class StoreSession:
     def send(self, request: Any, *, final: bool = False, about: object = None) -> dict[str, Any]:
         """Send one request model and return the answer as a dict with missing fields left out.
 
-        Tried again as `erc3_compat.patience` has it, five times with pauses of 20 s in all at
-        most: reads, and writes that had no effect; a checkout three times. A write whose answer
-        is lost but that took effect is answered in the shape of the API. ``about`` is kept with
-        the intent of a ``final`` request, before it is sent.
+        Tried again for as long as the run has patience: reads, and writes that had no effect. A
+        write whose answer is lost but that took effect is answered in the shape of the API.
+        ``about`` is kept with the intent of a ``final`` request, before it is sent.
 
         Raises:
             ToolFault: (``ValueError``) the API refused; its text is the API's own words.
             OutOfReach: no usable answer.
+            Exception: what ends a pause, such as a limit of the task.
         """
         read = request.tool in READS
         passing = (Missed, OutOfReach) if read else (Missed,)
@@ -113,9 +136,11 @@ class StoreSession:
         def once() -> dict[str, Any]:
             return self._once(request) if read else self._write(request, final, about)
 
+        def again(error: BaseException) -> bool:
+            return isinstance(error, passing)
+
         try:
-            limit = CHECKOUT_ATTEMPTS if final else ATTEMPTS
-            return patiently(once, lambda error: isinstance(error, passing), limit)
+            return self._patience.meet(once, again, self._outages, request.tool)
         except Missed as missed:
             raise OutOfReach(missed.text) from None
 
@@ -163,6 +188,8 @@ class StoreSession:
         if took is None or (before is None and path in (ADD, REMOVE)):
             raise OutOfReach(f"{fault.text}; whether it took effect cannot be told")
         self._ledger.settled(path, took_effect=took)
+        if took:
+            self.unanswered.pop(path, None)
         self.odd = odd
         if before is not None:
             self._compare(before.after(path, body) if took else before, seen)
@@ -177,10 +204,12 @@ class StoreSession:
         if not isinstance(about, dict):
             raise fault
         self.unsettled = about
-        self.view()
+        seen = self.view()
         self._check_settled()
         if self.checkouts:
             return self.checkouts[-1]
+        if seen["total"] != about["total"]:
+            raise OutOfReach(f"{fault.text}; nothing was bought, and the basket's total is another")
         raise Missed(f"{fault.text}; nothing was bought", fault.retry_after)
 
     def _was_bought(self, about: object) -> bool:
@@ -208,7 +237,13 @@ class StoreSession:
                 fault = _as_fault(error)
                 if fault is None:
                     raise
+                if not isinstance(fault, Refused):
+                    self.unanswered[request.tool] = fault.text
+                elif self.unanswered:
+                    self.unanswered.pop(request.tool, None)
                 raise fault from None
+            if self.unanswered:
+                self.unanswered.pop(request.tool, None)
             dumped: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
             return dumped
 
@@ -218,9 +253,12 @@ class StoreSession:
         """The basket with every field filled in: items, subtotal, coupon, discount, total.
 
         A checkout without an answer is settled here: one that took effect has emptied the basket,
-        one that did not has left it as it was. With any other basket it stays unsettled.
+        one that did not has left it as it was. With any other basket it stays unsettled. A basket
+        whose numbers do not hold together is read once more, and then shown as it is.
         """
         basket = filled_basket(self.send(store.Req_ViewBasket()))
+        if flaw_of(basket):
+            basket = filled_basket(self.send(store.Req_ViewBasket()))
         seen = Mirror.of(basket)
         if self.unsettled is not None:
             bought = Mirror.of(self.unsettled).tells(CHECKOUT, {}, seen)
@@ -244,6 +282,12 @@ class StoreSession:
                 f"the basket was seen with {seen.content} where your calls had put in "
                 f"{expected.content}: {SET_AGAIN}"
             )
+
+    def trust_basket(self) -> None:
+        """The basket was set and seen as it should be: what was open before is no more."""
+        self.odd = None
+        for path in set(self.unanswered) & BASKET_WRITES:
+            del self.unanswered[path]
 
     def forget_stock(self) -> None:
         """Drop the kept catalog: the next listing asks the shop again."""
