@@ -31,6 +31,7 @@ TIMED_OUT: Final = 408
 WAIT = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
 SPREAD = 0.1
 """Part by which asked-for pauses are stretched at random, so that not all come back at once."""
+ALL_KINDS: Final = ""
 HURRY_SECONDS: Final = 10.0
 """The patience of a run whose user wishes the end: what is under way is still closed."""
 SLICE_SECONDS: Final = 1.0
@@ -89,7 +90,7 @@ def rest(seconds: float) -> None:
 
 
 class Outages:
-    """Since when requests of a kind have had no answer; of one task, or of the platform."""
+    """Since when requests have had no answer, by kind and altogether; of a task, or of a client."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[float, float]] = {}
@@ -97,17 +98,19 @@ class Outages:
 
     def failed(self, kind: str, began: float) -> None:
         """Note an attempt without an answer."""
-        first, last = self._known.get(kind, (began, began))
-        self._known[kind] = (began if began - last > PAST_SECONDS else first, now())
+        for name in (kind, ALL_KINDS):
+            first, last = self._known.get(name, (began, began))
+            self._known[name] = (began if began - last > PAST_SECONDS else first, now())
 
     def answered(self, kind: str) -> None:
         """Note an answer, which a refusal is too."""
-        self._known.pop(kind, None)
+        for name in (kind, ALL_KINDS):
+            self._known.pop(name, None)
 
     def since(self, kind: str, began: float) -> float:
         """When the outage began in which a request is that ``began`` then."""
-        known = self._known.get(kind)
-        return began if known is None else min(began, known[0])
+        known = (self._known.get(name, (began, began)) for name in (kind, ALL_KINDS))
+        return min(began, *(first for first, _ in known))
 
     def __bool__(self) -> bool:
         return bool(self._known)

@@ -22,10 +22,8 @@ from ledger import Ledger, ToolFault
 from ledger.record import Kind
 from store_tools.mirror import (
     ADD,
-    APPLY,
     CHECKOUT,
     REMOVE,
-    TAKE_OFF,
     Basket,
     Mirror,
     flaw_of,
@@ -34,7 +32,6 @@ from store_tools.mirror import (
 Product = dict[str, Any]
 LIST = "/products/list"
 READS = frozenset({LIST, "/basket/view"})
-BASKET_WRITES = frozenset({ADD, REMOVE, APPLY, TAKE_OFF})
 SET_AGAIN = "set the basket again with Combo_Set_Basket_For_Items before you check out"
 _EMPTY = regex.compile(
     r"^Invalid response payload: 1 validation error.*\n(?:items|products)\n"
@@ -282,12 +279,6 @@ class StoreSession:
                 f"the basket was seen with {seen.content} where your calls had put in "
                 f"{expected.content}: {SET_AGAIN}"
             )
-
-    def trust_basket(self) -> None:
-        """The basket was set and seen as it should be: what was open before is no more."""
-        self.odd = None
-        for path in set(self.unanswered) & BASKET_WRITES:
-            del self.unanswered[path]
 
     def forget_stock(self) -> None:
         """Drop the kept catalog: the next listing asks the shop again."""
