@@ -59,6 +59,6 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
         raise
     session.odd = None
     # What was lost on the way was made good on the way, and so was a basket that never came.
-    for path in session.unanswered.keys() - (owed - {WHOLE_BASKET}):
+    for path in session.unanswered.keys() - (owed - {WHOLE_BASKET} if wanted else owed):
         del session.unanswered[path]
     return basket

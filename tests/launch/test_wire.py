@@ -156,6 +156,11 @@ def nothing_new(answer: dict[str, Any], call: Call) -> dict[str, Any]:
     return {"products": None, "next_offset": call.body["offset"] + 50}
 
 
+def two_left_out(answer: dict[str, Any], _: Call) -> None:
+    if answer["next_offset"] > 0:
+        answer["next_offset"] += 2
+
+
 def zero_for_the_end(answer: dict[str, Any], _: Call) -> None:
     if answer["next_offset"] == -1:
         answer["next_offset"] = 0
@@ -173,11 +178,7 @@ BELIEVED = {
     "0 once": changing(LIST, lambda answer, _: answer.update(next_offset=0), nth=2),
     "negative once": changing(LIST, lambda answer, _: answer.update(next_offset=-7), nth=3),
     "same offset once": changing(LIST, same_offset, nth=3),
-    "products left out": changing(
-        LIST,
-        lambda answer, _: answer["next_offset"] > 0
-        and answer.update(next_offset=answer["next_offset"] + 2),
-    ),
+    "products left out": changing(LIST, two_left_out),
     "wrong total once": changing(VIEW, lambda answer, _: answer.update(total=1), nth=5),
     "deep once": answering(LIST, 200, DEEP, nth=2),
     "cut refusal once": answering(LIST, 400, b'{"status": 400, "err', nth=1),
