@@ -37,7 +37,6 @@ def recall(session: StoreSession, deeds: Sequence[Deed]) -> None:
     intended: dict[str, object] | None = None
     open_ = False
     for deed in deeds:
-        _recall_answer(session, deed)
         match deed:
             case Intent(about=dict() as about):
                 intended, open_ = about, True
@@ -55,15 +54,6 @@ def recall(session: StoreSession, deeds: Sequence[Deed]) -> None:
             case WireCall():
                 _learn(session, deed)
     session.unsettled = filled_basket(intended) if open_ and intended is not None else None
-
-
-def _recall_answer(session: StoreSession, deed: Deed) -> None:
-    """What had no answer last, path by path."""
-    match deed:
-        case WireCall(outcome="unknown" | "lost"):
-            session.unanswered[deed.path] = deed.error or "no answer"
-        case WireCall() | Settled(took_effect=True):
-            session.unanswered.pop(deed.path, None)
 
 
 def _bought(session: StoreSession, basket: dict[str, object] | None) -> None:

@@ -77,6 +77,8 @@ class RemoteClient:
                 return RemoteAnswer(answer.status, found, body)
         except tuple(_ERRORS) as error:
             raise _ERRORS[type(error)](str(error)) from error
+        except UnicodeError:
+            raise httpx.ConnectError("no host can have this name") from None
 
     def close(self) -> None:
         """Close the connections."""
