@@ -8,7 +8,7 @@ from erc3_compat import store
 from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_page
 from store_tools.mirror import CHECKOUT, Content, Item, content_in, content_of, flaw_of
-from store_tools.session import Inconsistent, StoreSession
+from store_tools.session import LIST, Inconsistent, StoreSession
 
 
 def request_tools(session: StoreSession) -> list[Tool]:
@@ -20,7 +20,11 @@ def _reading_tools(session: StoreSession) -> list[Tool]:
     def Req_ListProducts(offset: int = 0, limit: int = 0) -> dict[str, Any]:
         """One page: {products: [{sku, name, price, available}], next_offset (-1: end), limit}.
         A limit that is too large is lowered to what the shop takes."""
-        return {**read_page(session, offset, limit)}
+        try:
+            return {**read_page(session, offset, limit)}
+        except Inconsistent as flaw:
+            session.unanswered[LIST] = flaw.text
+            raise
 
     def Req_ViewBasket() -> dict[str, Any]:
         """{items: [{sku, quantity, price}], subtotal, coupon, discount, total}"""

@@ -48,8 +48,8 @@ class Run:
     def __init__(self, relay: Relay, books: Any, folder: Path, **config: Any) -> None:
         self.relay, self.books, self.folder = relay, books, folder
         self.patience = Patience()
-        brain = "playbook/store"
-        self.config = RunConfig("store", brain, brain, patience=PATIENCE_SECONDS, **config)
+        brains = {"evaluator": "playbook/store", "worker": "playbook/store"}
+        self.config = RunConfig(benchmark="store", patience=PATIENCE_SECONDS, **(brains | config))
         self.tasks: list[Any] = []
         self.session_id: str | None = None
 
@@ -311,6 +311,23 @@ def test_an_outage_of_60_seconds_costs_nothing(
     outage = Outage(clock, path, 60, nth=2)
     run = start(outage, SPECS + OTHERS)
     results = run.go()
+    assert outage.met > 5
+    assert [(t.score, t.failure, t.error) for t in results.tasks] == [(1.0, None, None)] * 6
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"strategy": "next-step", "evaluator": "playbook/next-step", "max_turns": 30},
+        {"jobs": 3},
+    ],
+    ids=["next-step", "three jobs"],
+)
+def test_an_outage_costs_nothing_in_any_way_of_playing(
+    start: Start, clock: Any, config: dict[str, Any]
+) -> None:
+    outage = Outage(clock, ADD, 60, nth=2)
+    results = start(outage, SPECS + OTHERS, **config).go()
     assert outage.met > 5
     assert [(t.score, t.failure, t.error) for t in results.tasks] == [(1.0, None, None)] * 6
 
