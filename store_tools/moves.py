@@ -8,7 +8,7 @@ from erc3_compat import store
 from ledger import ToolFault
 from store_tools.mirror import Basket, Content, content_in
 from store_tools.requests import apply_coupon
-from store_tools.session import OutOfReach, StoreSession
+from store_tools.session import GivenUp, OutOfReach, StoreSession
 
 WHOLE_BASKET = "the basket"
 """Stands among the paths that had no usable answer where no single request is to blame."""
@@ -53,6 +53,8 @@ def bring_to(session: StoreSession, now: Basket, content: Content, coupon: str) 
         try:
             move(session, content_in(now), content)
             switch_coupon(session, now["coupon"], coupon)
+        except GivenUp:
+            raise
         except OutOfReach:
             # Of that write nothing is known; should the shop be gone, the view says so.
             pass

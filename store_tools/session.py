@@ -58,6 +58,10 @@ class OutOfReach(ToolFault):
         self.retry_after = retry_after
 
 
+class GivenUp(OutOfReach):
+    """All patience is used up; what was sent last is known to have had no effect."""
+
+
 class Missed(ToolFault):
     """A request that is known to have had no effect and was not refused: it may be sent again."""
 
@@ -139,7 +143,7 @@ class StoreSession:
         try:
             return self._patience.meet(once, again, self._outages, request.tool)
         except Missed as missed:
-            raise OutOfReach(missed.text) from None
+            raise GivenUp(missed.text) from None
 
     def _write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
         path: str = request.tool
