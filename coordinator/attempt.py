@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from coordinator.benchmark import Benchmark
 from coordinator.breaker import Breaker
@@ -26,6 +26,17 @@ from worker.debugger.live import LiveWatch
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
+EVAL_CHARS = 20_000
+"""What is kept of an evaluator's log, which has some lines."""
+
+
+Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""
+
+
+def no_waiting(_check: Callable[[], None]) -> AbstractContextManager[None]:
+    """Of a platform that is not waited for."""
+    return nullcontext()
 
 
 class DoorMaker(Protocol):
@@ -67,6 +78,7 @@ class Shared:
     stop: Stop
     meter: Meter
     breaker: Breaker
+    patiently: Patiently
 
 
 @dataclass
@@ -97,6 +109,8 @@ class Attempt:
     def __post_init__(self) -> None:
         """A task meter begins when the attempt does."""
         self._meter = Meter(self.shared.config.task_limits, "task")
+        self._unreported: list[ModelCall] = []
+        """Calls of which the platform did not take the report."""
 
     def play(self) -> TaskResult:
         """Play the task and close it, whatever happens.
@@ -123,12 +137,13 @@ class Attempt:
         """Run the loop; it comes back with the task ready to be closed."""
         benchmark: Benchmark | None = None
         try:
-            benchmark = self._begin(journal)
-            loop = self._loop(benchmark, journal)
-            if self.start.closed:
-                loop.conclude()
-            else:
-                loop.go(self.task.text)
+            with self.shared.patiently(self._gate):
+                benchmark = self._begin(journal)
+                loop = self._loop(benchmark, journal)
+                if self.start.closed:
+                    loop.conclude()
+                else:
+                    loop.go(self.task.text)
         except JournalFailed:
             raise
         except KeyboardInterrupt:  # raised by the debugger; the task is closed all the same
@@ -165,11 +180,21 @@ class Attempt:
         else:
             journal.write("task", named)
         if self.start.needs_start:
-            shared.platform.start_task(task)
+            self._start_task()
         benchmark = self.start.benchmark or shared.make_benchmark(shared.platform, task.task_id)
         if history:
             benchmark.recall(history.deeds())
         return benchmark
+
+    def _start_task(self) -> None:
+        """Tell the platform. Raises ToolFault where it does not take it, and what ends a pause."""
+        try:
+            self.shared.platform.start_task(self.task)
+        except (Halt, JournalFailed):
+            raise
+        except Exception as error:
+            text = f"the task could not be started: {type(error).__name__}: {error}"
+            raise ToolFault(text, fatal=True) from None
 
     def _loop(self, benchmark: Benchmark, journal: Journal) -> TaskLoop:
         config, doors = self.shared.config, self.shared.doors
@@ -221,14 +246,32 @@ class Attempt:
             journal.write("model_call", call.model_dump(mode="json"))
             self.shared.watcher.call_done(self.task, call)
             try:
-                self._report(call)
+                self._report(call, self.shared.platform.log_llm)
             except Exception as error:  # a report that fails must never cost the task
+                self._unreported.append(call)
                 journal.write("warning", {"text": f"log_llm failed: {type(error).__name__}"})
 
         return note
 
-    def _report(self, call: ModelCall) -> None:
-        self.shared.platform.log_llm(
+    def _report_late(self) -> None:
+        """Send again what the platform did not take; a task without a report loses score.
+
+        The platform is waited for once: what it does not take then is named in the result.
+        """
+        lost, left = 0, self._unreported
+        while left and not lost:
+            try:
+                self._report(left[0], self.shared.platform.log_llm_late)
+            except Exception:
+                lost = len(left)
+            else:
+                left.pop(0)
+        if lost:
+            text = f"{lost} reports of model calls were not taken by the platform"
+            self.run.error = f"{self.run.error}; {text}" if self.run.error else text
+
+    def _report(self, call: ModelCall, send: Callable[..., object]) -> None:
+        send(
             task_id=self.task.task_id,
             model=call.slug or call.model,
             duration_sec=call.seconds,
@@ -250,6 +293,7 @@ class Attempt:
         score: float | None = None
         eval_log = ""
         if run.failure not in LEFT_OPEN:
+            self._report_late()
             score, eval_log, error = complete(self.shared.platform, task)
             if error:
                 self._also(error)
@@ -284,7 +328,9 @@ def complete(platform: Any, task: TaskInfo) -> tuple[float | None, str, str | No
         done = platform.complete_task(task)
     except Exception as error:  # an unscored task is still a result
         return None, "", f"the task could not be completed: {type(error).__name__}: {error}"
-    return (None, "", None) if done.eval is None else (done.eval.score, done.eval.logs, None)
+    if done.eval is None:
+        return None, "", None
+    return done.eval.score, done.eval.logs[:EVAL_CHARS], None
 
 
 def _witness(journal: Journal) -> Callable[[Deed], None]:

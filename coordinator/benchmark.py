@@ -56,6 +56,12 @@ class Benchmark(Protocol):
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
 
+    def unanswered(self) -> str | None:
+        """What the benchmark owes an answer to, as the fault of its last request; else None.
+
+        A task in which something is unanswered has not come to its end.
+        """
+
     def challenge(self, words: str) -> str | None:
         """What to ask back when a FINISH with these words does not agree with the facts."""
 

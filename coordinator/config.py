@@ -37,6 +37,8 @@ class RunConfig:
     """``next-step`` asks one model only, that of the evaluator."""
     prompt_tokens: int = PROMPT_TOKENS
     """What a prompt of ``next-step`` may hold; older steps are shortened to it."""
+    patience: float = 0.0
+    """Seconds for which a tool may wait for the platform, beside the time that code may take."""
     run_limits: Limits = field(default_factory=Limits)
     task_limits: Limits = field(default_factory=Limits)
     breaker: int = IN_A_ROW

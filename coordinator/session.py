@@ -11,7 +11,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from coordinator.attempt import LEFT_OPEN, Attempt, DoorMaker, Shared, Start, complete
+from coordinator.attempt import (
+    LEFT_OPEN,
+    Attempt,
+    DoorMaker,
+    Patiently,
+    Shared,
+    Start,
+    complete,
+    no_waiting,
+)
 from coordinator.benchmark import Benchmark
 from coordinator.breaker import Breaker
 from coordinator.config import RunConfig, TaskInfo, Watcher
@@ -43,6 +52,7 @@ class Session:
         doors: DoorMaker | None = None,
         past: Past | None = None,
         stop: Stop | None = None,
+        patiently: Patiently = no_waiting,
     ) -> None:
         """``past``: the one task of the run begins behind these recorded turns."""
         self._past = past
@@ -61,6 +71,7 @@ class Session:
             prompts=Prompts(folder),
             stop=self._stop,
             meter=Meter(config.run_limits, "run"),
+            patiently=patiently,
         )
         self._rebuilt: dict[str, Benchmark] = {}
         self._results: dict[str, TaskResult] = {}

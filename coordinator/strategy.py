@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from coordinator.benchmark import Benchmark
@@ -15,6 +16,7 @@ from models.door import Door
 from models.records import Role
 from nextstep import Agent, Compression
 from worker.report import WorkReport
+from worker.sandbox import Limits
 from worker.worker import Opener, Worker
 
 
@@ -82,5 +84,11 @@ def strategy_of(
         return NextStepStrategy(agent)
     return EvaluatorWorker(
         Evaluator(door("evaluator"), benchmark.rules, benchmark.guide),
-        Worker(door("worker"), opener=opener),
+        Worker(door("worker"), _limits(config), opener=opener),
     )
+
+
+def _limits(config: RunConfig) -> Limits:
+    """A step may take longer by what its tools may wait for the platform."""
+    limits = Limits()
+    return replace(limits, wall_seconds=limits.wall_seconds + config.patience)

@@ -11,7 +11,7 @@ from coordinator.journal import Journal
 from coordinator.records import Failure, Outcome, Turn
 from coordinator.strategy import Strategy
 from evaluator import Decision
-from ledger import Deed, Ledger
+from ledger import Deed, Ledger, ToolFault
 from models.door import ModelFailed
 from models.records import ModelCall
 from worker.report import WorkReport
@@ -68,7 +68,7 @@ class TaskLoop:
         again.
 
         Raises:
-            ToolFault: the benchmark does not answer.
+            ToolFault: the benchmark does not answer, or owes an answer when the task would end.
             ModelFailed: a model gave no answer, the one that decides or the worker's.
             Unreadable: the replies of the one that decides cannot be used.
         """
@@ -87,6 +87,8 @@ class TaskLoop:
         self._read_state()
         if self._benchmark.finished():
             run.outcome = "purchased"
+        else:
+            self._check_answered()
 
     def conclude(self) -> bool:
         """Whether the turns so far were the whole task; its outcome is noted then."""
@@ -105,6 +107,8 @@ class TaskLoop:
         if self._benchmark.finished():
             return None
         decision, challenge = self._decide(task_text, state, number)
+        if decision.decision == "FINISH":
+            self._check_answered()
         report = self._act(decision) if decision.decision == "PROCEED" else None
         turn = Turn(
             number=number,
@@ -145,6 +149,12 @@ class TaskLoop:
             task_text, turns, state, number, self._max_turns, challenge=challenge
         )
         return again, challenge
+
+    def _check_answered(self) -> None:
+        """To end without an act for want of an answer decides nothing. Raises ToolFault."""
+        unanswered = self._benchmark.unanswered()
+        if unanswered:
+            raise ToolFault(f"the task ends without an answer: {unanswered}", fatal=True)
 
     def _act(self, decision: Decision) -> WorkReport:
         ledger = Ledger(witness=self._witness)

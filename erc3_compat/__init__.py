@@ -4,7 +4,7 @@ Every name is looked up at its first use, so importing this package costs nothin
 clients stands behind the names is decided in `erc3_compat.switch` (variable `ERC3_CLIENT`).
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from erc3_compat import switch
 
@@ -13,12 +13,32 @@ if TYPE_CHECKING:
     from erc3_compat.own.core import ERC3, TaskInfo
     from erc3_compat.own.store import StoreClient
 
-__all__ = ["ERC3", "ApiError", "ApiException", "StoreClient", "TaskInfo", "transport_errors"]
+__all__ = [
+    "ERC3",
+    "ApiError",
+    "ApiException",
+    "StoreClient",
+    "TaskInfo",
+    "connections",
+    "transport_errors",
+]
 
 
 def transport_errors() -> tuple[type[Exception], ...]:
     """The exception classes that the chosen client raises when the network fails."""
     return switch.transport_errors()
+
+
+def connections() -> Any:
+    """What to give the chosen client as its ``session``, for bounds on every answer.
+
+    None for our own client, which brings them along.
+    """
+    if switch.chosen() != "sdk":
+        return None
+    from erc3_compat.sdk_session import bounded_session
+
+    return bounded_session()
 
 
 if not TYPE_CHECKING:  # a type checker shall see the names above and no others

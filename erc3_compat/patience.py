@@ -3,48 +3,67 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final, Literal, TypeVar
 
 from tenacity import (
     RetryCallState,
     Retrying,
     retry_if_exception,
-    stop_after_attempt,
     wait_exponential,
     wait_random,
 )
 
 from erc3_compat import switch
+from erc3_compat.bounds import PATIENCE_SECONDS
 
 T = TypeVar("T")
 Trouble = Literal["rate_limit", "no_answer", "refused"]
 """``rate_limit``: turned away unread, so without effect. ``no_answer``: a dropped connection, a
-5xx or a text that cannot be read; whether it took effect is unknown. ``refused``: any other 4xx,
-which another attempt would meet again."""
+5xx or an answer that cannot be used; whether it took effect is unknown. ``refused``: any other 4xx
+in the platform's own form, which another attempt would meet again."""
 
-ATTEMPTS: Final = 5
-PATIENCE_SECONDS: Final = 20.0
-"""The pauses of one request add up to this at most; the time in requests comes on top."""
 RATE_LIMITED: Final = frozenset({425, 429})
 TIMED_OUT: Final = 408
 WAIT = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
 SPREAD = 0.1
 """Part by which asked-for pauses are stretched at random, so that not all come back at once."""
+ALL_KINDS: Final = ""
+HURRY_SECONDS: Final = 10.0
+"""The patience of a run whose user wishes the end: what is under way is still closed."""
+SLICE_SECONDS: Final = 1.0
+"""A pause looks so often whether it is still wished."""
+PAST_SECONDS: Final = 60.0
+"""An outage that was not met for so long is over, and another one begins."""
 
 
 def trouble_of(error: BaseException) -> Trouble | None:
     """The class of a failed call of the platform's client; None for a mistake of the program."""
-    if isinstance(error, switch.load().ApiException):
+    client = switch.load()
+    if isinstance(error, client.ApiException):
         detail = getattr(error, "api_error", None)
         status = int(getattr(detail, "status", 0) or 0)
-        text = str(getattr(detail, "error", "") or error)
         if status in RATE_LIMITED:
             return "rate_limit"
         refused = 400 <= status < 500 and status != TIMED_OUT
-        unreadable = text.startswith("Invalid response payload")
-        return "refused" if refused and not unreadable else "no_answer"
+        return "refused" if refused and not _unusable(error, detail) else "no_answer"
     return "no_answer" if isinstance(error, (*switch.transport_errors(), OSError)) else None
+
+
+def _unusable(error: BaseException, detail: object) -> bool:
+    """Whether the answer behind an error was none that the client could read.
+
+    Our own client has a class for it, the SDK a code for bodies and no more than a text for
+    answers of another form.
+    """
+    kind = getattr(switch.load("base"), "UnusableAnswer", None)
+    if kind is not None:
+        return isinstance(error, kind)
+    text = str(getattr(detail, "error", "") or error)
+    return getattr(detail, "code", "") == "validated" or text.startswith("Invalid response payload")
 
 
 def retry_after_of(error: BaseException) -> float | None:
@@ -60,37 +79,151 @@ def pause(state: RetryCallState) -> float:
     return WAIT(state) if asked is None else asked * (1 + random.uniform(0, SPREAD))
 
 
-def patiently(
-    attempt: Callable[[], T], again: Callable[[BaseException], bool], limit: int = ATTEMPTS
-) -> T:
-    """Attempts at one request, until one is answered.
-
-    The last failure is raised as it is: where ``again`` says no, after ``limit`` attempts, or
-    where the pauses would add up to more than :data:`PATIENCE_SECONDS`.
-    """
-    try:
-        # Nearly always enough, and cheaper than the bookkeeping of attempts.
-        return attempt()
-    except Exception as error:
-        if not again(error):
-            raise
-        failed = [error]
-
-    def next_attempt() -> T:
-        if failed:
-            raise failed.pop()
-        return attempt()
-
-    return _attempts(again, limit)(next_attempt)
+def now() -> float:
+    """The clock of outages, in seconds."""
+    return time.monotonic()
 
 
-def _attempts(again: Callable[[BaseException], bool], limit: int) -> Retrying:
-    return Retrying(
-        retry=retry_if_exception(again),
-        wait=lambda state: pause(state),  # looked up late: tests do not wait
-        stop=lambda state: (
-            stop_after_attempt(limit)(state)
-            or state.idle_for + state.upcoming_sleep > PATIENCE_SECONDS
-        ),
-        reraise=True,
-    )
+def rest(seconds: float) -> None:
+    """Wait."""
+    time.sleep(seconds)
+
+
+class Outages:
+    """Since when requests have had no answer, by kind and altogether; of a task, or of a client."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, float]] = {}
+        """By kind: when the first attempt without an answer began, and when the last one ended."""
+
+    def failed(self, kind: str, began: float) -> None:
+        """Note an attempt without an answer."""
+        for name in (kind, ALL_KINDS):
+            first, last = self._known.get(name, (began, began))
+            self._known[name] = (began if began - last > PAST_SECONDS else first, now())
+
+    def answered(self, kind: str) -> None:
+        """Note an answer, which a refusal is too."""
+        for name in (kind, ALL_KINDS):
+            self._known.pop(name, None)
+
+    def since(self, kind: str, began: float) -> float:
+        """When the outage began in which a request is that ``began`` then."""
+        known = (self._known.get(name, (began, began)) for name in (kind, ALL_KINDS))
+        return min(began, *(first for first, _ in known))
+
+    def __bool__(self) -> bool:
+        return bool(self._known)
+
+
+class Patience:
+    """How long an outage is waited for, by every request of a run; used from many threads."""
+
+    def __init__(
+        self,
+        seconds: float = PATIENCE_SECONDS,
+        waits: Callable[[float], object] | None = None,
+        hurried: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """``waits``: waits so many seconds, or less where a user comes to wish the end.
+
+        ``hurried``: whether the end is wished; there is little patience then.
+        """
+        self._seconds = seconds
+        self._waits = waits
+        self._hurried = hurried
+        self._here = _Here()
+
+    @contextmanager
+    def within(self, check: Callable[[], None]) -> Iterator[None]:
+        """While this lasts, ``check`` is asked in every pause of this thread.
+
+        What it raises, such as a limit of the task that is reached, ends the waiting.
+        """
+        before, self._here.check = self._here.check, check
+        try:
+            yield
+        finally:
+            self._here.check = before
+
+    def meet(
+        self,
+        attempt: Callable[[], T],
+        again: Callable[[BaseException], bool],
+        outages: Outages,
+        kind: str,
+        limit: int | None = None,
+    ) -> T:
+        """Attempts at one request, until one is answered.
+
+        The last failure is raised as it is: where ``again`` says no, after ``limit`` attempts, or
+        where the patience is over, which begins with the first attempt of this ``kind`` that had
+        no answer. So an outage is waited for once, and not by each request anew.
+        """
+        began = first = now()
+
+        def once() -> T:
+            nonlocal began
+            try:
+                answer = attempt()
+            except Exception as error:
+                if again(error):
+                    outages.failed(kind, began)
+                else:
+                    outages.answered(kind)
+                raise
+            if outages:
+                outages.answered(kind)
+            return answer
+
+        try:
+            # Nearly always enough, and cheaper than the bookkeeping of attempts.
+            return once()
+        except Exception as error:
+            if not again(error):
+                raise
+            failed = [error]
+
+        def next_attempt() -> T:
+            nonlocal began
+            if failed:
+                raise failed.pop()
+            began = now()
+            return once()
+
+        def left() -> float:
+            return self._left(outages.since(kind, first))
+
+        attempts = Retrying(
+            retry=retry_if_exception(again),
+            # Looked up late: tests do not wait. The last attempt is made when patience ends.
+            wait=lambda state: min(pause(state), left()),
+            stop=lambda state: left() <= 0 or (limit is not None and state.attempt_number >= limit),
+            sleep=self._pause,
+            reraise=True,
+        )
+        return attempts(next_attempt)
+
+    def _left(self, since: float) -> float:
+        """Seconds of patience that are left in an outage, never below 0."""
+        seconds = min(self._seconds, HURRY_SECONDS) if self._hurried() else self._seconds
+        return max(0.0, since + seconds - now())
+
+    def _pause(self, seconds: float) -> None:
+        end = now() + seconds
+        while (left := end - now()) > 0:
+            self._here.check()
+            wait = rest if self._hurried() or self._waits is None else self._waits
+            wait(min(left, SLICE_SECONDS))
+        self._here.check()
+
+
+def _nothing() -> None:
+    """Nothing ends a pause."""
+
+
+class _Here(threading.local):
+    """What ends the pauses of one thread."""
+
+    def __init__(self) -> None:
+        self.check: Callable[[], None] = _nothing

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from erc3_compat import switch
-from erc3_compat.patience import ATTEMPTS, patiently, trouble_of
+from erc3_compat.patience import Outages, Patience, trouble_of
 
 if TYPE_CHECKING:
     from erc3_compat.own.base import HasTaskId
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LOG_ATTEMPTS = 2
+REPORT = "log_llm"
 PASSING = frozenset({"rate_limit", "no_answer"})
 UNREAD = frozenset({"rate_limit"})
 """Turned away without effect."""
@@ -35,15 +37,17 @@ UNFINISHED_SESSION = "open"
 class PatientPlatform:
     """Stands in for an `ERC3` client, own or official, with the same methods and errors.
 
-    What only reads, and what may arrive twice without harm, is tried five times with pauses of
-    20 s in all at most. Where the platform refuses a repetition whose first call had no answer,
+    What only reads, and what may arrive twice without harm, is tried again for as long as the
+    run has patience. Where the platform refuses a repetition whose first call had no answer,
     the state of the task or session tells what became of that call. A call that would make
     something new is only made again when it was turned away unread (`start_session`,
     `start_new_task`). Whatever is not named here, such as `get_store_client`, is the client's own.
     """
 
-    def __init__(self, client: ERC3) -> None:
+    def __init__(self, client: ERC3, patience: Patience | None = None) -> None:
         self._client = client
+        self._patience = patience or Patience()
+        self._outages = Outages()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -53,31 +57,37 @@ class PatientPlatform:
 
     def session_status(self, session_id: str) -> Resp_SessionStatus:
         """As the client's."""
-        return _repeated(lambda: self._client.session_status(session_id))
+        return self._repeated("session_status", lambda: self._client.session_status(session_id))
 
     def search_sessions(self, *args: Any, **kwargs: Any) -> Resp_SearchSessions:
         """As the client's."""
-        return _repeated(lambda: self._client.search_sessions(*args, **kwargs))
+        return self._repeated(
+            "search_sessions", lambda: self._client.search_sessions(*args, **kwargs)
+        )
 
     def task_detail(self, *args: Any, **kwargs: Any) -> Resp_ViewTask:
         """As the client's."""
-        return _repeated(lambda: self._client.task_detail(*args, **kwargs))
+        return self._repeated("task_detail", lambda: self._client.task_detail(*args, **kwargs))
 
     def list_benchmarks(self) -> Resp_ListBenchmarks:
         """As the client's."""
-        return _repeated(lambda: self._client.list_benchmarks())
+        return self._repeated("list_benchmarks", lambda: self._client.list_benchmarks())
 
     def view_benchmark(self, benchmark: str) -> Resp_ViewBenchmark:
         """As the client's."""
-        return _repeated(lambda: self._client.view_benchmark(benchmark))
+        return self._repeated("view_benchmark", lambda: self._client.view_benchmark(benchmark))
 
     def start_session(self, *args: Any, **kwargs: Any) -> Resp_StartSession:
         """As the client's; without an answer not made again, it could open a second session."""
-        return _repeated(lambda: self._client.start_session(*args, **kwargs), UNREAD)
+        return self._repeated(
+            "start_session", lambda: self._client.start_session(*args, **kwargs), UNREAD
+        )
 
     def start_new_task(self, *args: Any, **kwargs: Any) -> Resp_StartTask:
         """As the client's; without an answer not made again, it could start a second task."""
-        return _repeated(lambda: self._client.start_new_task(*args, **kwargs), UNREAD)
+        return self._repeated(
+            "start_new_task", lambda: self._client.start_new_task(*args, **kwargs), UNREAD
+        )
 
     def start_task(self, task: HasTaskId) -> Resp_StartTask:
         """As the client's; a task that is found running after an unanswered call was started."""
@@ -90,7 +100,7 @@ class PatientPlatform:
             started: Resp_StartTask = _made("Resp_StartTask", fields | {"status": detail.status})
             return started
 
-        return _repeated(lambda: self._client.start_task(task), found=found)
+        return self._repeated("start_task", lambda: self._client.start_task(task), found=found)
 
     def complete_task(self, task: HasTaskId) -> Resp_CompleteTask:
         """As the client's; a task that is found completed after an unanswered call is closed.
@@ -108,7 +118,9 @@ class PatientPlatform:
             completed: Resp_CompleteTask = _made("Resp_CompleteTask", fields)
             return completed
 
-        return _repeated(lambda: self._client.complete_task(task), found=found)
+        return self._repeated(
+            "complete_task", lambda: self._client.complete_task(task), found=found
+        )
 
     def submit_session(self, session_id: str, force: bool = False) -> Resp_SubmitSession:
         """As the client's; a session that is no longer open after an unanswered call is in."""
@@ -120,39 +132,52 @@ class PatientPlatform:
             submitted: Resp_SubmitSession = _made("Resp_SubmitSession", {"status": status})
             return submitted
 
-        return _repeated(lambda: self._client.submit_session(session_id, force=force), found=found)
+        return self._repeated(
+            "submit_session",
+            lambda: self._client.submit_session(session_id, force=force),
+            found=found,
+        )
 
     def log_llm(self, *args: Any, **kwargs: Any) -> Resp_LogLLM:
         """As the client's, made again once; a report that arrives twice costs no score."""
-        return _repeated(lambda: self._client.log_llm(*args, **kwargs), limit=LOG_ATTEMPTS)
+        call = partial(self._client.log_llm, *args, **kwargs)
+        return self._repeated(REPORT, call, limit=LOG_ATTEMPTS)
 
+    def log_llm_late(self, *args: Any, **kwargs: Any) -> Resp_LogLLM:
+        """As `log_llm`, for a report that was not taken: with all the patience of the run."""
+        return self._repeated(REPORT, partial(self._client.log_llm, *args, **kwargs))
 
-def _repeated(
-    call: Callable[[], T],
-    passing: frozenset[str] = PASSING,
-    *,
-    found: Callable[[], T | None] = lambda: None,
-    limit: int = ATTEMPTS,
-) -> T:
-    """Make a call until it is answered; ``found`` is its effect as the platform's state shows it.
+    def _repeated(
+        self,
+        kind: str,
+        call: Callable[[], T],
+        passing: frozenset[str] = PASSING,
+        *,
+        found: Callable[[], T | None] = lambda: None,
+        limit: int | None = None,
+    ) -> T:
+        """Make a call until it is answered; ``found`` is its effect as the state shows it.
 
-    Raises what the client raises: the last failure, or the refusal.
-    """
-    unanswered = False
+        Raises what the client raises: the last failure, or the refusal; and what ends a pause.
+        """
+        unanswered = False
 
-    def once() -> T:
-        nonlocal unanswered
-        try:
-            return call()
-        except Exception as error:
-            trouble = trouble_of(error)
-            effect = found() if unanswered and trouble == "refused" else None
-            if effect is not None:
-                return effect
-            unanswered = unanswered or trouble == "no_answer"
-            raise
+        def once() -> T:
+            nonlocal unanswered
+            try:
+                return call()
+            except Exception as error:
+                trouble = trouble_of(error)
+                effect = found() if unanswered and trouble == "refused" else None
+                if effect is not None:
+                    return effect
+                unanswered = unanswered or trouble == "no_answer"
+                raise
 
-    return patiently(once, lambda error: trouble_of(error) in passing, limit)
+        def again(error: BaseException) -> bool:
+            return trouble_of(error) in passing
+
+        return self._patience.meet(once, again, self._outages, kind, limit)
 
 
 def _made(name: str, fields: dict[str, Any]) -> Any:

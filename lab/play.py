@@ -12,6 +12,7 @@ from coordinator.doors import doors_of
 from coordinator.records import TaskResult, Turn
 from coordinator.session import Session
 from erc3_compat import ERC3
+from erc3_compat.patient import PatientPlatform
 from launch.platform import EMBEDDED_KEY
 from launch.store import store_benchmark
 from models.records import ModelCall, Role
@@ -81,7 +82,7 @@ def play_pack(
     notes = _Notes(on_done=on_done)
     simulator = serve(pack)
     try:
-        client = ERC3(key=EMBEDDED_KEY, base_url=simulator.base_url)
+        client = PatientPlatform(ERC3(key=EMBEDDED_KEY, base_url=simulator.base_url))
         ids: dict[Role, str] = {"evaluator": config.evaluator, "worker": config.worker}
         doors = doors_of(ids, base_urls=_base_urls())
         session = Session(client, config, store_benchmark, folder, notes, doors=doors)

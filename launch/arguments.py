@@ -149,4 +149,7 @@ MaxDollars = Annotated[float | None, typer.Option(min=0, help="Dollars for the r
 TaskSeconds = Annotated[float | None, typer.Option(min=0, help="Seconds for a task.")]
 TaskTokens = Annotated[int | None, typer.Option(min=0, help="Tokens for a task.")]
 TaskDollars = Annotated[float | None, typer.Option(min=0, help="Dollars for a task.")]
+Patience = Annotated[
+    float, typer.Option(min=0, help="Seconds for which an outage of the platform is waited for.")
+]
 NoCalls = Annotated[bool, typer.Option("--no-calls", help="Ask no model, spend nothing.")]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import typer
 
+from erc3_compat.bounds import PATIENCE_SECONDS
 from launch import arguments
 from launch.errors import Exit
 from launch.options import Options
@@ -79,6 +80,7 @@ def run(
     task_seconds: arguments.TaskSeconds = None,
     task_tokens: arguments.TaskTokens = None,
     task_dollars: arguments.TaskDollars = None,
+    patience: arguments.Patience = PATIENCE_SECONDS,
 ) -> None:
     """Run a benchmark session with an evaluator and a worker, and show its scores."""
     from dotenv import load_dotenv
@@ -137,6 +139,7 @@ def run(
         task_seconds=task_seconds,
         task_tokens=task_tokens,
         task_dollars=task_dollars,
+        patience=patience,
         strategy=strategy,
         prompt_tokens=prompt_tokens,
         preflight=not no_preflight,

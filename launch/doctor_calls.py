@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from erc3_compat.own.core import LOOPBACK
+from erc3_compat.bounds import LOOPBACK
 from evaluator.decision import Missing, read_decision
 from launch.doctor_finding import Finding
 from launch.doctor_models import PROMPT, Place, found

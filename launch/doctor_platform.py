@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from erc3_compat.own.core import LOOPBACK
+from erc3_compat.bounds import LOOPBACK
 from launch.doctor_finding import Finding
 from launch.platform import REAL_URL, bare
 from models.extras import install

@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from erc3_compat.bounds import PATIENCE_SECONDS
+
 if TYPE_CHECKING:
     from coordinator.config import StrategyName
 
@@ -49,6 +51,8 @@ class Options:
     task_seconds: float | None = None
     task_tokens: int | None = None
     task_dollars: float | None = None
+    patience: float = PATIENCE_SECONDS
+    """Seconds for which an outage of the platform is waited for."""
     strategy: StrategyName = "evaluator-worker"
     prompt_tokens: int = 12_000
     preflight: bool = True

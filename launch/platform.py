@@ -11,6 +11,8 @@ from typing import Any
 
 from rapidfuzz import process
 
+from erc3_compat import connections
+from erc3_compat.patience import Patience
 from erc3_compat.patient import PatientPlatform
 from launch.errors import CannotRun, Usage
 from launch.options import Options
@@ -32,6 +34,8 @@ class Place:
     folder: Path
     keep: bool
     """False: in memory alone."""
+    patience: Patience | None = None
+    """How long the platform is waited for."""
 
 
 @contextmanager
@@ -42,7 +46,7 @@ def platform_of(options: Options, pack: Pack | None, place: Place) -> Iterator[A
         CannotRun: the key or the client is missing, or what the platform kept cannot be used.
     """
     if pack is None:
-        yield PatientPlatform(_real_platform())
+        yield PatientPlatform(_real_platform(), place.patience)
         return
     from simulator.server import serve
     from simulator.state import StateError
@@ -54,7 +58,8 @@ def platform_of(options: Options, pack: Pack | None, place: Place) -> Iterator[A
     except StateError as error:
         raise CannotRun(f"the embedded platform cannot go on: {error}") from None
     with simulator:
-        yield PatientPlatform(client(key=EMBEDDED_KEY, base_url=simulator.base_url))
+        inner = client(key=EMBEDDED_KEY, base_url=simulator.base_url, session=connections())
+        yield PatientPlatform(inner, place.patience)
 
 
 def pack_of(options: Options, past: Any) -> Pack | None:
@@ -116,4 +121,8 @@ def real_key() -> str:
 
 
 def _real_platform() -> Any:
-    return _client()(key=real_key(), base_url=os.environ.get("ERC3_BASE_URL") or REAL_URL)
+    url = os.environ.get("ERC3_BASE_URL") or REAL_URL
+    try:
+        return _client()(key=real_key(), base_url=url, session=connections())
+    except ValueError as error:
+        raise CannotRun(f"the platform's client cannot be used: {error}") from None

@@ -84,6 +84,7 @@ def explained(action: Any, options: Options) -> Any:
     from coordinator.fork import Differs
     from coordinator.memory import Unusable
     from erc3_compat import ApiException, transport_errors
+    from erc3_compat.patience import trouble_of
     from launch.platform import real_address
 
     try:
@@ -93,7 +94,8 @@ def explained(action: Any, options: Options) -> Any:
     except Unusable as error:
         raise CannotRun(f"cannot go on: {error}") from None
     except ApiException as error:
-        raise CannotRun(f"the platform refused: {error}") from None
+        said = "refused" if trouble_of(error) == "refused" else "gave no usable answer"
+        raise CannotRun(f"the platform {said}: {error}") from None
     except transport_errors() as error:
         where = real_address() if options.real else "the embedded one"
         fix = "; check the network and ERC3_BASE_URL" if options.real else ""

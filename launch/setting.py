@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from coordinator.resume import continuation, note_submitted
 from coordinator.session import Session
 from coordinator.tracing.sinks import CannotTrace, check_kinds
 from coordinator.tracing.tracer import Tracer
+from erc3_compat.patience import Patience
 from launch import preflight
 from launch.brains import Brains
 from launch.console import notes
@@ -88,7 +90,8 @@ class Setting:
         )
         if self.options.record:
             self.brains.record(self.options.record)
-        place = Place(self.folder, keep=not self.past)
+        self._patience = Patience(self.options.patience, stop.wait, lambda: stop.asked)
+        place = Place(self.folder, keep=not self.past, patience=self._patience)
         self.platform: Any = stack.enter_context(platform_of(self.options, self.pack, place))
 
     def _ready(self) -> tuple[ModelCall, ...]:
@@ -134,7 +137,7 @@ class Setting:
         session = Session(
             self.platform,
             self._config(),
-            store_benchmark,
+            partial(store_benchmark, patience=self._patience),
             self.folder,
             watch,
             doors=doors_of(
@@ -146,6 +149,7 @@ class Setting:
             ),
             past=self.past,
             stop=self._stop,
+            patiently=self._patience.within,
         )
         if self.resumed:
             return session, self._taken_up(session, self.resumed)
@@ -240,6 +244,7 @@ class Setting:
             debug=options.debug,
             strategy=options.strategy,
             prompt_tokens=options.prompt_tokens,
+            patience=options.patience,
             run_limits=Limits(options.max_seconds, options.max_tokens, options.max_dollars),
             breaker=options.breaker,
             task_limits=Limits(options.task_seconds, options.task_tokens, options.task_dollars),

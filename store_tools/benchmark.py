@@ -8,6 +8,7 @@ from typing import Literal
 
 import regex
 
+from erc3_compat.patience import Patience
 from ledger import Deed, Ledger, Tool, WireCall
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
@@ -41,8 +42,14 @@ class StoreBenchmark:
     name = "store"
     rules = RULES
 
-    def __init__(self, client: StoreClient, guide: str, guide_of_steps: str = "") -> None:
-        self._session = StoreSession(client)
+    def __init__(
+        self,
+        client: StoreClient,
+        guide: str,
+        guide_of_steps: str = "",
+        patience: Patience | None = None,
+    ) -> None:
+        self._session = StoreSession(client, patience)
         self._tools = [
             *request_tools(self._session),
             *product_tools(self._session),
@@ -89,6 +96,13 @@ class StoreBenchmark:
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
         return "checked out" if self._session.checkouts else None
+
+    def unanswered(self) -> str | None:
+        """What the shop has not answered usably, although it was waited for; None: nothing.
+
+        It is forgotten when a later request of the same kind is answered.
+        """
+        return next(iter(self._session.unanswered.values()), None)
 
     def challenge(self, words: str) -> str | None:
         """What to ask back when a FINISH with these words does not agree with the facts."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from ledger import Tool, ToolFault, tool
 from store_tools.combo_coupons import try_coupons
 from store_tools.mirror import Basket, Content, Item, content_of
-from store_tools.moves import bring_back, bring_to, holds
+from store_tools.moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.requests import known_dead
 from store_tools.session import StoreSession
 
@@ -61,7 +61,7 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
         ToolFault: the shop refused a product, a quantity or the code.
         OutOfReach: the shop does not answer, or does not come to show what was asked for.
     """
-    before, odd = session.view(), session.odd
+    before, odd, owed = session.view(), session.odd, set(session.unanswered)
     if not holds(before, wanted, coupon):
         known_dead(session, coupon)
     try:
@@ -70,4 +70,7 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
         bring_back(session, before, odd, fault)
         raise
     session.odd = None
+    # What was lost on the way was made good on the way, and so was a basket that never came.
+    for path in session.unanswered.keys() - (owed - {WHOLE_BASKET} if wanted else owed):
+        del session.unanswered[path]
     return basket

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ledger import ToolFault
-from store_tools.mirror import Basket, Content, content_in
-from store_tools.moves import ROUNDS, bring_back, move, switch_coupon, walk_order
+from store_tools.mirror import Basket, Content, content_in, flaw_of
+from store_tools.moves import ROUNDS, WHOLE_BASKET, bring_back, move, switch_coupon, walk_order
 from store_tools.requests import apply_coupon, known_dead
-from store_tools.session import OutOfReach, StoreSession
+from store_tools.session import GivenUp, Inconsistent, OutOfReach, StoreSession
 
 BASKETS_AT_MOST = 1000
 """Finding the walk takes time that grows with the square of this."""
@@ -74,6 +74,8 @@ class _Trial:
         for _ in range(ROUNDS):
             try:
                 rows = self._rows_at(content, codes)
+            except GivenUp:
+                raise
             except OutOfReach as fault:
                 # Should the shop be gone, this look says so.
                 self.content, lost = content_in(self._look()), fault
@@ -140,6 +142,10 @@ class _Trial:
         basket = self._look()
         if content_in(basket) != content:
             raise OutOfReach("the basket does not come to hold what was put in")
+        if flaw := flaw_of(basket):
+            text = f"the basket does not add up, read twice: {flaw}"
+            self.session.unanswered[WHOLE_BASKET] = text
+            raise Inconsistent(text)
         return basket
 
     def go_home(self, before: Basket) -> None:

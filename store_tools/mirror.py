@@ -15,6 +15,8 @@ Content = dict[str, int]
 Basket = dict[str, Any]
 ADD, REMOVE, CHECKOUT = "/basket/add", "/basket/remove", "/basket/checkout"
 APPLY, TAKE_OFF = "/coupon/apply", "/coupon/remove"
+LARGEST = 10**9
+"""No price, quantity or total of a shop is larger."""
 
 
 class Item(BaseModel):
@@ -44,6 +46,30 @@ def content_of(items: list[Item]) -> Content:
 def content_in(basket: Basket) -> Content:
     """Quantities by SKU of a basket that the shop showed."""
     return {i["sku"]: i["quantity"] for i in basket["items"]}
+
+
+def flaw_of(basket: Basket) -> str | None:
+    """What does not hold together in a basket that the shop showed; None where all does.
+
+    The subtotal is the sum of the lines, the total the subtotal without the discount, which is no
+    more than the subtotal; nothing is negative.
+    """
+    items = basket["items"]
+    numbers = [basket[key] for key in ("subtotal", "discount", "total")]
+    numbers += [i[key] for i in items for key in ("quantity", "price")]
+    if not all(isinstance(n, int) and 0 <= n <= LARGEST for n in numbers):
+        return "a number is negative or out of all bounds"
+    subtotal, discount, total = numbers[:3]
+    if any(i["quantity"] == 0 for i in items) or len(content_in(basket)) < len(items):
+        return "a line is empty or stands twice"
+    lines = sum(i["quantity"] * i["price"] for i in items)
+    if lines != subtotal:
+        return f"its lines come to {lines}, its subtotal is {subtotal}"
+    if discount > subtotal:
+        return f"its discount of {discount} is larger than its subtotal of {subtotal}"
+    if total != subtotal - discount:
+        return f"its total is {total}, subtotal and discount come to {subtotal - discount}"
+    return None
 
 
 @dataclass(frozen=True)

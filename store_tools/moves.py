@@ -8,8 +8,10 @@ from erc3_compat import store
 from ledger import ToolFault
 from store_tools.mirror import Basket, Content, content_in
 from store_tools.requests import apply_coupon
-from store_tools.session import OutOfReach, StoreSession
+from store_tools.session import GivenUp, OutOfReach, StoreSession
 
+WHOLE_BASKET = "the basket"
+"""Stands among the paths that had no usable answer where no single request is to blame."""
 ROUNDS = 5
 """So often a basket is moved that the shop then shows otherwise."""
 
@@ -51,13 +53,17 @@ def bring_to(session: StoreSession, now: Basket, content: Content, coupon: str) 
         try:
             move(session, content_in(now), content)
             switch_coupon(session, now["coupon"], coupon)
+        except GivenUp:
+            raise
         except OutOfReach:
             # Of that write nothing is known; should the shop be gone, the view says so.
             pass
         now = session.view()
     if holds(now, content, coupon):
         return now
-    raise OutOfReach(f"the basket was set {ROUNDS} times and still shows something else: view it")
+    text = f"the basket was set {ROUNDS} times and still shows something else: view it"
+    session.unanswered[WHOLE_BASKET] = text
+    raise OutOfReach(text)
 
 
 def holds(basket: Basket, content: Content, coupon: str) -> bool:

@@ -9,8 +9,8 @@ import regex
 from erc3_compat import store
 from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_page
-from store_tools.mirror import Content, Item, content_in, content_of
-from store_tools.session import StoreSession
+from store_tools.mirror import CHECKOUT, Content, Item, content_in, content_of, flaw_of
+from store_tools.session import LIST, Inconsistent, StoreSession
 
 
 def request_tools(session: StoreSession) -> list[Tool]:
@@ -21,7 +21,11 @@ def request_tools(session: StoreSession) -> list[Tool]:
 def _reading_tools(session: StoreSession) -> list[Tool]:
     def Req_ListProducts(offset: int = 0, limit: int = 0) -> dict[str, Any]:
         """One page: {products: [{sku, name, price, available}], next_offset (-1: end), limit}"""
-        return {**read_page(session, offset, limit)}
+        try:
+            return {**read_page(session, offset, limit)}
+        except Inconsistent as flaw:
+            session.unanswered[LIST] = flaw.text
+            raise
 
     def Req_ViewBasket() -> dict[str, Any]:
         """{items: [{sku, quantity, price}], subtotal, coupon, discount, total}"""
@@ -82,6 +86,13 @@ def _check_out(
     basket = session.view()
     if session.checkouts:
         raise ToolFault("not checked out: this task's purchase has already been made")
+    if session.disbelieved:
+        raise Inconsistent(f"not checked out: {session.disbelieved}")
+    if flaw := flaw_of(basket):
+        text = f"not checked out: the basket does not add up, read twice: {flaw}"
+        # To decline now would be a decision on data that nobody can believe.
+        session.unanswered[CHECKOUT] = text
+        raise Inconsistent(text)
     if session.odd:
         # A total can come out as expected for another content.
         raise ToolFault(f"not checked out: {session.odd}")

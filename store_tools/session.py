@@ -17,14 +17,21 @@ from typing import Any, Protocol
 import regex
 
 from erc3_compat import store
-from erc3_compat.patience import ATTEMPTS, patiently, retry_after_of, trouble_of
+from erc3_compat.patience import Outages, Patience, retry_after_of, trouble_of
 from ledger import Ledger, ToolFault
 from ledger.record import Kind
-from store_tools.mirror import ADD, CHECKOUT, REMOVE, Basket, Mirror
+from store_tools.mirror import (
+    ADD,
+    CHECKOUT,
+    REMOVE,
+    Basket,
+    Mirror,
+    flaw_of,
+)
 
 Product = dict[str, Any]
-READS = frozenset({"/products/list", "/basket/view"})
-CHECKOUT_ATTEMPTS = 3
+LIST = "/products/list"
+READS = frozenset({LIST, "/basket/view"})
 SET_AGAIN = "set the basket again with Combo_Set_Basket_For_Items before you check out"
 _EMPTY = regex.compile(
     r"^Invalid response payload: 1 validation error.*\n(?:items|products)\n"
@@ -51,6 +58,10 @@ class OutOfReach(ToolFault):
         self.retry_after = retry_after
 
 
+class GivenUp(OutOfReach):
+    """All patience is used up; what was sent last is known to have had no effect."""
+
+
 class Missed(ToolFault):
     """A request that is known to have had no effect and was not refused: it may be sent again."""
 
@@ -63,6 +74,13 @@ class Refused(ToolFault):
     """The shop said no, in its own words."""
 
 
+class Inconsistent(ToolFault):
+    """What the shop shows does not hold together, also when it is read again."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, kind="RuntimeError", fatal=True)
+
+
 class StoreSession:
     """The shop of one task: sends requests, keeps the catalog, counts finished checkouts.
 
@@ -70,8 +88,12 @@ class StoreSession:
     stock move (facts of the platform, "stock that moves").
     """
 
-    def __init__(self, client: StoreClient) -> None:
+    def __init__(self, client: StoreClient, patience: Patience | None = None) -> None:
         self._client = client
+        self._patience = patience or Patience()
+        self._outages = Outages()
+        self.unanswered: dict[str, str] = {}
+        """By path: why the last request to it had no usable answer."""
         self._ledger = Ledger()
         self._mirror: Mirror | None = None
         """None: not known, a view tells."""
@@ -94,6 +116,8 @@ class StoreSession:
         """The last query, whose nouns may be counted in names."""
         self.looked = False
         """Whether any product was listed in this task."""
+        self.disbelieved: str | None = None
+        """Why the catalog is not believed; nothing is bought on it."""
 
     def use(self, ledger: Ledger) -> None:
         """Book every later request in ``ledger``."""
@@ -107,14 +131,14 @@ class StoreSession:
     def send(self, request: Any, *, final: bool = False, about: object = None) -> dict[str, Any]:
         """Send one request model and return the answer as a dict with missing fields left out.
 
-        Tried again as `erc3_compat.patience` has it, five times with pauses of 20 s in all at
-        most: reads, and writes that had no effect; a checkout three times. A write whose answer
-        is lost but that took effect is answered in the shape of the API. ``about`` is kept with
-        the intent of a ``final`` request, before it is sent.
+        Tried again for as long as the run has patience: reads, and writes that had no effect. A
+        write whose answer is lost but that took effect is answered in the shape of the API.
+        ``about`` is kept with the intent of a ``final`` request, before it is sent.
 
         Raises:
             ToolFault: (``ValueError``) the API refused; its text is the API's own words.
             OutOfReach: no usable answer.
+            Exception: what ends a pause, such as a limit of the task.
         """
         read = request.tool in READS
         passing = (Missed, OutOfReach) if read else (Missed,)
@@ -122,11 +146,13 @@ class StoreSession:
         def once() -> dict[str, Any]:
             return self._once(request) if read else self._write(request, final, about)
 
+        def again(error: BaseException) -> bool:
+            return isinstance(error, passing)
+
         try:
-            limit = CHECKOUT_ATTEMPTS if final else ATTEMPTS
-            return patiently(once, lambda error: isinstance(error, passing), limit)
+            return self._patience.meet(once, again, self._outages, request.tool)
         except Missed as missed:
-            raise OutOfReach(missed.text) from None
+            raise GivenUp(missed.text) from None
 
     def _write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
         path: str = request.tool
@@ -172,6 +198,8 @@ class StoreSession:
         if took is None or (before is None and path in (ADD, REMOVE)):
             raise OutOfReach(f"{fault.text}; whether it took effect cannot be told")
         self._ledger.settled(path, took_effect=took)
+        if took:
+            self.unanswered.pop(path, None)
         self.odd = odd
         if before is not None:
             self._compare(before.after(path, body) if took else before, seen)
@@ -186,10 +214,12 @@ class StoreSession:
         if not isinstance(about, dict):
             raise fault
         self.unsettled = about
-        self.view()
+        seen = self.view()
         self._check_settled()
         if self.checkouts:
             return self.checkouts[-1]
+        if seen["total"] != about["total"]:
+            raise OutOfReach(f"{fault.text}; nothing was bought, and the basket's total is another")
         raise Missed(f"{fault.text}; nothing was bought", fault.retry_after)
 
     def _was_bought(self, about: object) -> bool:
@@ -217,7 +247,13 @@ class StoreSession:
                 fault = _as_fault(error)
                 if fault is None:
                     raise
+                if not isinstance(fault, Refused):
+                    self.unanswered[request.tool] = fault.text
+                elif self.unanswered:
+                    self.unanswered.pop(request.tool, None)
                 raise fault from None
+            if self.unanswered:
+                self.unanswered.pop(request.tool, None)
             dumped: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
             return dumped
 
@@ -227,9 +263,12 @@ class StoreSession:
         """The basket with every field filled in: items, subtotal, coupon, discount, total.
 
         A checkout without an answer is settled here: one that took effect has emptied the basket,
-        one that did not has left it as it was. With any other basket it stays unsettled.
+        one that did not has left it as it was. With any other basket it stays unsettled. A basket
+        whose numbers do not hold together is read once more, and then shown as it is.
         """
         basket = filled_basket(self.send(store.Req_ViewBasket()))
+        if flaw_of(basket):
+            basket = filled_basket(self.send(store.Req_ViewBasket()))
         seen = Mirror.of(basket)
         if self.unsettled is not None:
             bought = Mirror.of(self.unsettled).tells(CHECKOUT, {}, seen)

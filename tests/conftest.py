@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,6 +19,7 @@ import pytest
 from tenacity import wait_none
 
 from erc3_compat import ERC3, ApiError, ApiException, patience, transport_errors
+from erc3_compat.bounds import PATIENCE_SECONDS
 from erc3_compat.switch import chosen
 from ledger import Budget, Ledger
 from models import retries
@@ -222,8 +224,36 @@ def reference_pack_path() -> Path:
     return REFERENCE
 
 
+class Hurry:
+    """A clock that pauses move on, without a wait; five attempts use up all patience."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def now(self) -> float:
+        return time.monotonic() + self.ahead
+
+    def rest(self, seconds: float) -> None:
+        self.ahead += seconds
+
+
+def hurried(monkeypatch: pytest.MonkeyPatch) -> Hurry:
+    """Repeated attempts follow at once, with patience for five of them."""
+    clock = Hurry()
+    monkeypatch.setattr(patience, "now", clock.now)
+    monkeypatch.setattr(patience, "rest", clock.rest)
+    monkeypatch.setattr(patience, "pause", lambda _state: PATIENCE_SECONDS / 4)
+    return clock
+
+
 @pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> Hurry:
     """Repeated attempts follow at once."""
-    monkeypatch.setattr(patience, "pause", lambda _state: 0.0)
     monkeypatch.setattr(retries, "WAIT", wait_none())
+    return hurried(monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def hurry() -> Callable[[pytest.MonkeyPatch], Hurry]:
+    """For single examples of a property test, which a fixture does not reach."""
+    return hurried

@@ -9,7 +9,11 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from erc3_compat.bounds import TEXT_AT_MOST, is_refusal, usable_json
+
 _JSON = {"Content-Type": "application/json"}
+_TOLD_AT_MOST = 20
+_LONGEST_WAIT = 86_400.0
 Response = TypeVar("Response", bound=BaseModel)
 """The response model that a call is to be read into."""
 
@@ -34,15 +38,8 @@ class HttpResponse(Protocol):
         """The headers; names in small letters are found."""
 
     @property
-    def is_error(self) -> bool:
-        """Whether the status is 400 or above."""
-
-    @property
-    def text(self) -> str:
-        """The body as text."""
-
-    def json(self) -> Any:
-        """The body read as JSON; ValueError where it is none."""
+    def content(self) -> bytes:
+        """The body."""
 
 
 class Http(Protocol):
@@ -79,8 +76,18 @@ class ApiException(Exception):
         self.retry_after = read_retry_after(headers.get("retry-after"))
 
 
+class UnusableAnswer(ApiException):
+    """An answer that is neither what was asked for nor a refusal of the platform's own.
+
+    Whether the request took effect is unknown. `str()` is the text of the body, cut.
+    """
+
+
 def read_retry_after(value: str | None) -> float | None:
-    """Seconds from now that a ``Retry-After`` header stands for: a number, or a date."""
+    """Seconds from now that a ``Retry-After`` header stands for: a number, or a date.
+
+    None for what is neither, and for more than a day, which nobody means.
+    """
     if not value:
         return None
     try:
@@ -88,10 +95,10 @@ def read_retry_after(value: str | None) -> float | None:
     except ValueError:
         try:
             moment = parsedate_to_datetime(value)
-        except ValueError:
+            seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+        except (ValueError, OverflowError):
             return None
-        seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
-    return max(0.0, seconds) if seconds < float("inf") else None
+    return max(0.0, seconds) if seconds <= _LONGEST_WAIT else None
 
 
 class BaseClient:
@@ -111,32 +118,45 @@ class BaseClient:
     def _post(self, path: str, request: BaseModel, response_model: type[Response]) -> Response:
         """Send `request` to `path`, read the answer into `response_model`.
 
-        Raises `ApiException` for a refusal and for an unreadable answer, in the order in which
-        the official SDK looks at them; `httpx.TransportError` when the network fails.
+        Raises `ApiException` for a refusal, `UnusableAnswer` for an answer that is none or does
+        not have the form that it should have; `httpx.TransportError` when the network fails.
         """
         body = request.model_dump_json(exclude_none=True).encode()
         response = self._http.post(self.base_url + path, content=body, headers=_JSON)
         try:
-            data = response.json()
+            data = usable_json(response.content)
         except ValueError:
-            raise self._failure(response, response.text) from None
-        if response.is_error:
+            raise self._unusable(response) from None
+        if not 200 <= response.status_code < 300:
             raise self._refusal(response, data)
         try:
             return response_model.model_validate(data)
         except ValidationError as error:
-            raise self._failure(response, f"Invalid response payload: {error}") from None
+            raise self._unusable(response, f"Invalid response payload: {_told(error)}") from None
 
-    def _refusal(self, response: HttpResponse, data: object) -> ApiException:
-        try:
-            error = ApiError.model_validate(data)
-        except ValidationError:
-            return self._failure(response, response.text, code="validated")
-        return ApiException(error.model_copy(update={"error": self._clean(error.error)}), response)
-
-    def _failure(self, response: HttpResponse, text: str, code: str = "") -> ApiException:
-        error = ApiError(status=response.status_code, error=self._clean(text), code=code)
+    def _refusal(self, response: HttpResponse, data: Any) -> ApiException:
+        if not is_refusal(response.status_code, data):
+            return self._unusable(response, code="validated")
+        code = data.get("code")
+        error = ApiError(
+            status=data["status"],
+            error=self._clean(data["error"]),
+            code=self._clean(code) if isinstance(code, str) else "",
+        )
         return ApiException(error, response)
 
+    def _unusable(self, response: HttpResponse, text: str = "", code: str = "") -> UnusableAnswer:
+        status = response.status_code
+        text = text or str(response.content, "utf-8", "replace").strip()
+        told = self._clean(text) or f"an empty answer with status {status}"
+        return UnusableAnswer(ApiError(status=status, error=told, code=code), response)
+
     def _clean(self, text: str) -> str:
-        return text.replace(self._secret, "key-***") if self._secret else text
+        whole = text.replace(self._secret, "key-***") if self._secret else text
+        return whole[:TEXT_AT_MOST]
+
+
+def _told(error: ValidationError) -> str:
+    """What is wrong with an answer; of very many mistakes only their number."""
+    many = error.error_count() > _TOLD_AT_MOST
+    return f"{error.error_count()} errors for {error.title}" if many else str(error)

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from erc3_compat.bounds import CONNECT_SECONDS, KEPT_SECONDS, LOOPBACK, REQUEST_SECONDS
 from erc3_compat.own.base import BaseClient, HasTaskId, Http
 from erc3_compat.own.core_models import (
     Req_CompleteTask,
@@ -40,18 +41,14 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_URL", "ERC3", "TaskInfo"]
 
 DEFAULT_URL = "https://erc.timetoact-group.at"
-LOOPBACK = {"127.0.0.1", "::1", "localhost"}
-CONNECT_SECONDS = 10.0
-SECONDS = 60.0
-KEPT_SECONDS = 20.0
-"""Shorter than servers keep idle connections, so that a POST never meets a closing one."""
 
 
 class ERC3(BaseClient):
     """The platform as one account sees it; usable from many threads, closed by `close` or `with`.
 
     `key` falls back to the variable `ERC3_API_KEY`; tasks that belong to no session need none.
-    `session` is an `httpx.Client` of the caller's, which stays open at `close`.
+    `session` is an `httpx.Client` of the caller's, which stays open at `close`; how much it reads
+    and how long it waits is the caller's affair, too.
     """
 
     def __init__(
@@ -188,19 +185,11 @@ class ERC3(BaseClient):
 
 
 def _http_client(base_url: str) -> Http:
-    import httpx  # importing the package must stay cheap
-
     url = urlsplit(base_url)
-    own_machine = url.hostname in LOOPBACK
-    if own_machine and url.scheme == "http":
+    if url.hostname in LOOPBACK and url.scheme == "http":
         from erc3_compat.own.loopback import LoopbackClient
 
-        return LoopbackClient(CONNECT_SECONDS, SECONDS, KEPT_SECONDS)
-    return httpx.Client(
-        timeout=httpx.Timeout(SECONDS, connect=CONNECT_SECONDS),
-        limits=httpx.Limits(
-            max_connections=256, max_keepalive_connections=256, keepalive_expiry=KEPT_SECONDS
-        ),
-        # A proxy named in the environment cannot reach this machine's own loopback.
-        trust_env=not own_machine,
-    )
+        return LoopbackClient(CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
+    from erc3_compat.own.remote import RemoteClient
+
+    return RemoteClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)

@@ -4,20 +4,21 @@ general client does around it several times as long.
 
 from __future__ import annotations
 
-import json
 import select
 import socket
 import threading
 import time
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 from urllib.parse import quote
 
 import httptools  # type: ignore[import-untyped, unused-ignore]
 import httpx
 
+from erc3_compat.bounds import BODY_AT_MOST, HEADERS_AT_MOST, TOO_LARGE
+
 _PORTION = 1 << 16
+_WHOLE_AT_MOST = HEADERS_AT_MOST + BODY_AT_MOST
 _HTTP_PORT = 80
 _SCHEME = "http://"
 _AS_THEY_ARE = "/%?=&:@!$'()*+,;"
@@ -31,8 +32,9 @@ class LoopbackClient:
     """Posts over plain HTTP/1.1 with kept connections; used by many threads.
 
     Raises what an ``httpx.Client`` raises. Knows no TLS, proxy, redirect or compression.
-    ``connect_seconds`` and ``seconds`` limit each wait; a connection that was not used for
-    ``kept_seconds`` is not used again.
+    ``connect_seconds`` limits the connecting, ``seconds`` the time from the first byte of a
+    request to the last one of its answer; a connection that was not used for ``kept_seconds`` is
+    not used again.
     """
 
     def __init__(self, connect_seconds: float, seconds: float, kept_seconds: float) -> None:
@@ -102,6 +104,8 @@ class Answer:
         self._headers: list[tuple[bytes, bytes]] = []
         self._began = False
         self._body = bytearray()
+        self._size = 0
+        """Bytes so far, those of interim answers, headers and chunk sizes among them."""
         self._parser = httptools.HttpResponseParser(self)
 
     @property
@@ -110,24 +114,19 @@ class Answer:
         return {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in self._headers}
 
     @property
-    def is_error(self) -> bool:
-        """Whether the status says so."""
-        return self.status_code >= 400
-
-    @property
-    def text(self) -> str:
-        """The body; bytes that are no UTF-8 are replaced."""
-        return self._body.decode("utf-8", "replace")
-
-    def json(self) -> Any:
-        """The body read as JSON. Raises ValueError."""
-        return json.loads(str(self._body, "utf-8"))
+    def content(self) -> bytes:
+        """The body."""
+        return bytes(self._body)
 
     def feed(self, data: bytes) -> None:
         """Take in what arrived; nothing: the connection has ended.
 
-        Raises httptools.HttpParserError, httpx.RemoteProtocolError for an end that is too early.
+        Raises httptools.HttpParserError, httpx.RemoteProtocolError for an end that is too early
+        or an answer that is too large.
         """
+        self._size += len(data)
+        if self._size > (_WHOLE_AT_MOST if self._began else HEADERS_AT_MOST):
+            raise httpx.RemoteProtocolError(TOO_LARGE)
         if data:
             self._parser.feed_data(data)
         elif self._began and not any(name.lower() in _LENGTHS for name, _ in self._headers):
@@ -168,7 +167,7 @@ class _Connection:
             raise httpx.ConnectTimeout(str(error)) from error
         except OSError as error:
             raise httpx.ConnectError(str(error)) from error
-        self._socket.settimeout(seconds)
+        self._seconds = seconds
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
@@ -184,7 +183,9 @@ class _Connection:
 
     def exchange(self, request: bytes, answer: Answer) -> None:
         """Send a request and read its answer. Raises httpx.TransportError."""
+        deadline = time.monotonic() + self._seconds
         try:
+            self._socket.settimeout(self._seconds)
             self._socket.sendall(request)
         except TimeoutError as error:
             raise httpx.WriteTimeout(str(error)) from error
@@ -192,6 +193,11 @@ class _Connection:
             raise httpx.WriteError(str(error)) from error
         try:
             while not answer.complete:
+                # An answer may come byte by byte: the whole of it has one deadline.
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError(f"no whole answer within {self._seconds:g} s")
+                self._socket.settimeout(left)
                 answer.feed(self._socket.recv(_PORTION))
         except TimeoutError as error:
             raise httpx.ReadTimeout(str(error)) from error

@@ -51,10 +51,10 @@ class Req_ListProducts(BaseModel):
 
 
 class Resp_ProductListPage(BaseModel):
-    """One page; `next_offset` is -1 when nothing is left."""
+    """One page; `next_offset` is -1 when nothing is left, None where the shop tells none."""
 
     products: Products = []
-    next_offset: int
+    next_offset: int | None = None
 
 
 class Req_ViewBasket(BaseModel):

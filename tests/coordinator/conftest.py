@@ -13,7 +13,7 @@ import pytest
 from coordinator.config import RunConfig, TaskInfo
 from coordinator.records import RunResults, TaskResult, Turn
 from coordinator.session import Session
-from erc3_compat import ERC3
+from erc3_compat.patient import PatientPlatform
 from models.records import ModelCall
 from models.scripted import play
 from store_tools.benchmark import StoreBenchmark
@@ -46,7 +46,7 @@ class Watcher:
 class Platform:
     """The platform's client with methods that fail on demand; counts what is asked."""
 
-    def __init__(self, client: ERC3) -> None:
+    def __init__(self, client: PatientPlatform) -> None:
         self._client = client
         self.broken: dict[str, Exception] = {}
         self.asked: list[str] = []
@@ -102,7 +102,7 @@ def make_run(
         **config: Any,
     ) -> Run:
         simulator = platform_of(*scenarios)
-        platform = Platform(connect(simulator))
+        platform = Platform(PatientPlatform(connect(simulator)))
         name = request.node.name
         brains = {
             "evaluator": play(f"eyes-{name}", says) if says is not None else "playbook/store",

@@ -198,14 +198,29 @@ def test_a_task_that_cannot_be_completed_has_no_score(make_run: Any, tea_buyer: 
     assert (task.outcome, task.checkouts) == ("purchased", 1)
 
 
-def test_telemetry_that_fails_costs_nothing(make_run: Any, tea_buyer: Any) -> None:
+def test_telemetry_that_is_never_taken_is_named_and_costs_no_task(
+    make_run: Any, tea_buyer: Any
+) -> None:
     run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS])
-    run.platform.broken["log_llm"] = lost()
+    run.platform.broken |= {"log_llm": lost(), "log_llm_late": lost()}
     task = result(run)
-    assert (task.outcome, task.error) == ("purchased", None)
+    assert (task.outcome, task.failure) == ("purchased", None)
+    assert task.error == "2 reports of model calls were not taken by the platform"
     assert [r for r in run.journal() if r["type"] == "warning"]
     assert task.score == 0.9
     assert task.passed
+
+
+def test_telemetry_that_was_not_taken_is_sent_again_before_the_task_is_closed(
+    make_run: Any, tea_buyer: Any
+) -> None:
+    run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS])
+    run.platform.broken["log_llm"] = lost()
+    task = result(run)
+    assert (task.outcome, task.error, task.score) == ("purchased", None, 1.0)
+    asked = run.platform.asked
+    assert asked.count("log_llm_late") == 2
+    assert asked.index("complete_task") > asked.index("log_llm_late")
 
 
 def test_every_model_call_is_reported_with_its_figures(make_run: Any, tea_buyer: Any) -> None:

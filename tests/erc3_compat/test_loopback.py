@@ -59,7 +59,7 @@ def serve() -> Iterator[Serve]:
 
 def post(client: LoopbackClient, url: str) -> tuple[int, str]:
     answer = client.post(url, content=b"{}", headers={"Content-Type": "application/json"})
-    return answer.status_code, answer.text
+    return answer.status_code, answer.content.decode()
 
 
 def test_one_connection_is_kept_for_many_requests(client: LoopbackClient, serve: Serve) -> None:
@@ -130,6 +130,4 @@ def test_nobody_there(client: LoopbackClient) -> None:
 def test_headers_are_found_in_small_letters(client: LoopbackClient, serve: Serve) -> None:
     busy = b"HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n"
     answer = client.post(serve([[busy]]), content=b"{}", headers={})
-    assert (answer.is_error, answer.headers["retry-after"]) == (True, "7")
-    with pytest.raises(ValueError, match="Expecting value"):
-        answer.json()
+    assert (answer.status_code, answer.headers["retry-after"], answer.content) == (429, "7", b"")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from threading import Event
 from typing import Any
 
 import httpx
 import pytest
 
 from erc3_compat import ApiError, ApiException, patience, transport_errors
-from erc3_compat.own.base import read_retry_after
-from erc3_compat.patience import patiently, pause, trouble_of
+from erc3_compat.bounds import PATIENCE_SECONDS
+from erc3_compat.own.base import UnusableAnswer, read_retry_after
+from erc3_compat.patience import PAST_SECONDS, Outages, Patience, pause, trouble_of
 
 
 def refusal(status: int, text: str = "no", after: str | None = None) -> ApiException:
@@ -26,7 +27,8 @@ def refusal(status: int, text: str = "no", after: str | None = None) -> ApiExcep
     [
         *((refusal(status), "rate_limit") for status in (425, 429)),
         *((refusal(status), "no_answer") for status in (0, 200, 408, 500, 502, 503, 504)),
-        (refusal(400, "Invalid response payload: 1 validation error"), "no_answer"),
+        (UnusableAnswer(ApiError(status=400, error="<html>", code="")), "no_answer"),
+        (UnusableAnswer(ApiError(status=429, error="<html>", code="")), "rate_limit"),
         *((refusal(status), "refused") for status in (400, 401, 403, 404, 409)),
         (ConnectionResetError("gone"), "no_answer"),
         *((error(), None) for error in (TypeError, KeyError, ZeroDivisionError)),
@@ -48,6 +50,13 @@ def test_failures_have_classes(error: Exception, trouble: str | None) -> None:
         ("", None),
         ("nan", None),
         (None, None),
+        ("1e300", None),
+        ("-inf", 0.0),
+        ("9" * 5000, None),
+        ("Fri, 31 Dec 9999 23:59:59 -1200", None),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", None),
+        ("Mon, 01 Jan 0001 00:00:00 +1200", 0.0),
+        ("Tue, 99 Foo 2026 00:00:00 GMT", None),
     ],
 )
 def test_retry_after_is_read(header: str | None, seconds: float | None) -> None:
@@ -73,37 +82,49 @@ def test_our_client_tells_what_the_platform_asked_for() -> None:
     assert patience.retry_after_of(caught.value) == 7
 
 
-def waits(monkeypatch: pytest.MonkeyPatch, error: Exception, limit: int = 5) -> list[float]:
+def waits(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, limit: int | None = None
+) -> list[float]:
     """The pauses until the attempts are given up, none of them waited for."""
     slept: list[float] = []
-    monkeypatch.setattr(patience, "pause", pause)
+
+    def noted(state: Any) -> float:
+        slept.append(pause(state))
+        return slept[-1]
+
+    monkeypatch.setattr(patience, "pause", noted)
 
     def fail() -> None:
         raise error
 
-    monkeypatch.setattr(time, "sleep", slept.append)
     with pytest.raises(type(error)) as caught:
-        patiently(fail, lambda e: trouble_of(e) not in (None, "refused"), limit)
+        Patience().meet(
+            fail, lambda e: trouble_of(e) not in (None, "refused"), Outages(), "view", limit
+        )
     assert caught.value is error
     return slept
 
 
-def test_overload_waits_longer_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overload_waits_longer_up_to_some_seconds_for_all_patience(
+    monkeypatch: pytest.MonkeyPatch, no_waiting: Any
+) -> None:
     slept = waits(monkeypatch, refusal(503))
-    assert len(slept) == 4
-    assert all(0.5 * 2**n <= s <= 0.5 * 2**n + 0.5 for n, s in enumerate(slept))
-    assert len(waits(monkeypatch, refusal(503), limit=2)) == 1
+    assert all(min(8, 0.5 * 2**n) <= s <= min(8, 0.5 * 2**n) + 0.5 for n, s in enumerate(slept))
+    assert no_waiting.ahead == pytest.approx(PATIENCE_SECONDS, abs=1)
+    assert len(waits(monkeypatch, refusal(503), limit=2)) == 2
 
 
 def test_what_was_asked_for_is_waited(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept = waits(monkeypatch, refusal(429, after="3"))
-    assert len(slept) == 4
-    assert all(3 <= s <= 3.3 for s in slept)
+    slept = waits(monkeypatch, refusal(429, after="30"))
+    assert 6 <= len(slept) <= 7
+    assert all(30 <= s <= 33 for s in slept)
 
 
-@pytest.mark.parametrize(("asked", "times"), [("9", 2), ("60", 0)])
-def test_patience_has_an_end(monkeypatch: pytest.MonkeyPatch, asked: str, times: int) -> None:
-    assert len(waits(monkeypatch, refusal(429, after=asked))) == times
+def test_the_last_attempt_is_made_when_patience_ends(
+    monkeypatch: pytest.MonkeyPatch, no_waiting: Any
+) -> None:
+    assert len(waits(monkeypatch, refusal(429, after="3600"))) == 2
+    assert no_waiting.ahead == pytest.approx(PATIENCE_SECONDS, abs=1)
 
 
 @pytest.mark.parametrize("error", [refusal(400), TypeError("ours")])
@@ -111,3 +132,73 @@ def test_what_another_attempt_would_meet_again_is_raised_at_once(
     monkeypatch: pytest.MonkeyPatch, error: Any
 ) -> None:
     assert waits(monkeypatch, error) == []
+
+
+class Gone:
+    """Requests of which the first ones are lost; notes when each was made."""
+
+    def __init__(self, lost: int) -> None:
+        self.lost = lost
+        self.made: list[float] = []
+
+    def __call__(self) -> str:
+        self.made.append(patience.now())
+        if len(self.made) <= self.lost:
+            raise ConnectionResetError("gone")
+        return "here"
+
+
+def always(_error: BaseException) -> bool:
+    return True
+
+
+def test_an_outage_is_waited_for_once_and_not_by_each_request_anew(no_waiting: Any) -> None:
+    outages, patient = Outages(), Patience()
+    gone = Gone(8)
+    for attempts in (5, 6, 7, 8):
+        with pytest.raises(ConnectionResetError):
+            patient.meet(gone, always, outages, "view")
+        assert len(gone.made) == attempts
+    other = Gone(4)
+    assert patient.meet(other, always, outages, "list") == "here"
+    assert patient.meet(gone, always, outages, "view") == "here"
+    again = Gone(4)
+    assert patient.meet(again, always, outages, "view") == "here"
+
+
+def test_an_outage_that_is_long_past_is_another_one(no_waiting: Any) -> None:
+    outages, patient = Outages(), Patience()
+    with pytest.raises(ConnectionResetError):
+        patient.meet(Gone(9), always, outages, "view")
+    no_waiting.rest(PAST_SECONDS + 1)
+    assert patient.meet(Gone(4), always, outages, "view") == "here"
+
+
+def test_a_limit_of_the_task_ends_a_pause(no_waiting: Any) -> None:
+    began = patience.now()
+
+    def check() -> None:
+        if patience.now() - began > 20:
+            raise TimeoutError("limit of the task")
+
+    patient = Patience()
+    with pytest.raises(TimeoutError, match="limit of the task"), patient.within(check):
+        patient.meet(Gone(9), always, Outages(), "view")
+    assert patience.now() - began < 22
+    assert patient.meet(Gone(4), always, Outages(), "view") == "here"
+
+
+def test_a_users_wish_wakes_a_pause_and_leaves_a_little_patience(no_waiting: Any) -> None:
+    stop = Event()
+    woken: list[float] = []
+
+    def wait(seconds: float) -> None:
+        woken.append(seconds)
+        stop.set()
+
+    began = patience.now()
+    patient = Patience(waits=wait, hurried=stop.is_set)
+    with pytest.raises(ConnectionResetError):
+        patient.meet(Gone(99), always, Outages(), "complete")
+    assert len(woken) == 1
+    assert patience.now() - began < PATIENCE_SECONDS / 2

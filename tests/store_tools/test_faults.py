@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from erc3_compat import patience
 from ledger import Deed, Ledger, Settled, ToolFault
 from simulator.pack_faults import FAULT_PATHS
 from store_tools.benchmark import StoreBenchmark
@@ -185,13 +184,14 @@ def content_of(receipt: dict[str, Any]) -> Content:
 @given(plans, st.lists(deeds, min_size=1, max_size=6), endings)
 def test_one_purchase_at_most_and_it_is_the_one_that_was_asked_for(
     direct: Any,
+    hurry: Any,
     plan: dict[str, list[Any]],
     steps: list[tuple[Any, ...]],
     ending: list[tuple[Any, ...]],
 ) -> None:
-    # The fixture that takes the pauses away does not reach into single examples.
+    # A clock of its own: patience used up in one example is none of another.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(patience, "pause", lambda _state: 0.0)
+        hurry(patch)
         shop = direct(SHOP)
         shop.plan = plan
         buyer = Buyer(shop)
@@ -236,7 +236,7 @@ def test_a_purchase_over_http_meets_every_fault_on_every_path(
 def test_a_checkout_that_arrives_after_it_was_given_up_is_noticed(direct: Any) -> None:
     shop = direct(SHOP)
     buyer = Buyer(shop)
-    shop.plan = {CHECKOUT: [("late", 4), 429, 429]}
+    shop.plan = {CHECKOUT: [("late", 6), 429, 429, 429, 429]}
     buyer.set({"a": 2}, "")
     with pytest.raises(ToolFault, match="no usable answer"):
         buyer.ledger.call(CHECK_OUT, [6], {})
