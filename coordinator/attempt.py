@@ -319,7 +319,8 @@ class Attempt:
 
     def _also(self, error: str) -> None:
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error
-        self.run.failure = self.run.failure or "benchmark"
+        # It stays open, whatever ended it: it can be tried again or closed later.
+        self.run.failure = "benchmark"
 
 
 def complete(platform: Any, task: TaskInfo) -> tuple[float | None, str, str | None]:

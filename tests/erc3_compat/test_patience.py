@@ -159,8 +159,11 @@ def test_an_outage_is_waited_for_once_and_not_by_each_request_anew(no_waiting: A
         with pytest.raises(ConnectionResetError):
             patient.meet(gone, always, outages, "view")
         assert len(gone.made) == attempts
-    other = Gone(4)
-    assert patient.meet(other, always, outages, "list") == "here"
+    # Nothing at all was answered: it is the same outage for requests of another kind.
+    with pytest.raises(ConnectionResetError):
+        patient.meet(Gone(1), always, outages, "list")
+    assert patient.meet(Gone(0), always, outages, "list") == "here"
+    assert patient.meet(Gone(4), always, outages, "list") == "here"
     assert patient.meet(gone, always, outages, "view") == "here"
     again = Gone(4)
     assert patient.meet(again, always, outages, "view") == "here"
