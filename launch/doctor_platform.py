@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from erc3_compat.bounds import LOOPBACK
 from launch.doctor_finding import Finding
-from launch.platform import REAL_URL, bare
+from launch.platform import REAL_URL, bare, is_address
 from models.extras import install
 
 KEY = "ERC3_API_KEY"
@@ -36,12 +36,12 @@ def client() -> Finding:
 def address(environ: Mapping[str, str]) -> Finding:
     """Where the real platform is looked for."""
     url = environ.get(URL) or REAL_URL
-    parts = urlsplit(url)
     details = {"url": bare(url), "variable_set": bool(environ.get(URL))}
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not is_address(url):
         text = f"{URL} is no address: {bare(url)[:80]}"
         fix = f"set it to {REAL_URL}, or leave it empty"
         return _found("address", "problem", text, fix, details)
+    parts = urlsplit(url)
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         text = f"{bare(url)} is not encrypted, and the key travels in every body"
         return _found("address", "warning", text, "use https", details)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from rapidfuzz import process
 
@@ -106,6 +107,15 @@ def real_address() -> str:
     return bare(os.environ.get("ERC3_BASE_URL") or REAL_URL)
 
 
+def is_address(url: str) -> bool:
+    """Whether a platform can be looked for there at all."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, a bracket that is not closed
+        return False
+
+
 def bare(url: str) -> str:
     """An address without a name and password in it."""
     host = url.rsplit("@", 1)[-1]
@@ -113,7 +123,10 @@ def bare(url: str) -> str:
 
 
 def real_key() -> str:
-    """The key of the real platform. Raises CannotRun."""
+    """The key of the real platform. Raises CannotRun, also where the address is none."""
+    if not is_address(os.environ.get("ERC3_BASE_URL") or REAL_URL):
+        text = f"ERC3_BASE_URL is no address: {real_address()[:80]}"
+        raise CannotRun(f"{text}; set it to one such as {REAL_URL}, or leave it empty")
     key = os.environ.get("ERC3_API_KEY", "")
     if not key:
         raise CannotRun("--real needs ERC3_API_KEY, in the environment or in .env")

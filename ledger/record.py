@@ -94,7 +94,7 @@ class ToolCall(BaseModel):
             result = f" -> {shorten(self.result, result_chars)}" if result_chars else ""
             return f"{self.name}({arguments}){result}"
         again = self.error and json.dumps(self.error, ensure_ascii=False)[1:-1] in told
-        error = "see RESULT" if again else self.error
+        error = "told in RESULT" if again else self.error
         return f"{self.name}({arguments}) -> {self.outcome.upper()}: {error}"
 
 

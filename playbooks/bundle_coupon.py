@@ -15,7 +15,7 @@ PLAYBOOK = Playbook(
     name="bundle-coupon",
     trigger="a set, or 'you may add ...'",
     prose=(
-        "All parts of a set are needed. Also price baskets with one or two cheap allowed "
+        "All parts of a set are needed, one package each. Also price baskets with one or two cheap allowed "
         "additions; take one only if the total falls."
     ),
     programs={"simulate": SIMULATE},

@@ -39,13 +39,14 @@ def program(playbook: str, step: str) -> str | None:
 WORKER = """\
 In one instruction the worker can find products by wording, generate all mixes for N units, price \
 many baskets with many codes (the basket comes back), set the basket, buy. Have done at once what \
-needs no choice of yours. Buy in a later instruction that names the total; if refused: empty the \
-basket, report the error.
+needs no choice of yours. A search reports matches, the first `sure` of them beyond doubt, and near \
+ones of another kind, size or colour, the first `doubtful` of which may fit. Buy in a later \
+instruction that names the total; if refused: empty the basket, report the error.
 """
 """What the evaluator has to know of its worker."""
 STEPS = """\
-Generate, then test with combinations "last". TaskCompletion sets the basket from final before it \
-buys: do not set it yourself.
+To set and buy is one call here: TaskCompletion sets the basket from final, then buys. Generate, \
+then test with combinations "last".
 """
 """What the same strategies look like where each step is one call."""
 

@@ -17,8 +17,9 @@ PLAYBOOK = Playbook(
     name="variant-selection",
     trigger="first, unless the task alone rules it out",
     prose=(
-        "Look things up by the words of the task. All attributes must fit (model, size, colour,"
-        " kind); another size, an accessory or a bag for it is not it."
+        "Look each thing up by its noun and attributes, a set part by part. All attributes must fit"
+        " (model, size, colour, kind); another size, an accessory or a bag for it is not it."
+        " Nothing fits: try another word or list all products before you decline."
     ),
     programs={"survey": SURVEY},
 )

@@ -29,8 +29,8 @@ def product_tools(session: StoreSession) -> list[Tool]:
 
     def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
         """{matches: [{sku, name, price, available, units}], sure, near: [same fields], doubtful,
-        catalog_size}. matches fit, best first, the first sure ones beyond doubt: never filter them
-        by an equal name. near do not fit (other kind, size, colour); the first doubtful ones
+        catalog_size}. matches fit, best first; sure: how many of them beyond doubt. Never filter
+        by an equal name. near differ in kind, size or colour; doubtful: how many of the first
         may."""
         return find_products(session, query)
 

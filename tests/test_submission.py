@@ -203,6 +203,13 @@ def test_real_without_a_key_is_1(run: Any) -> None:
     assert "ERC3_API_KEY" in result.stderr
 
 
+@pytest.mark.parametrize("url", ["http://127.0.0.1:port", "platform", "ftp://x", "http://[::1"])
+def test_an_address_that_is_none_is_told_before_anything_is_sent(run: Any, url: str) -> None:
+    result = run("--real", env={"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": url})
+    assert result.exit_code == 1
+    assert f"ERC3_BASE_URL is no address: {url}" in result.stderr
+
+
 def test_real_out_of_reach_is_1(run: Any) -> None:
     env = {"ERC3_API_KEY": "key-secret-of-mine", "ERC3_BASE_URL": "http://127.0.0.1:9"}
     result = run("--real", env=env)

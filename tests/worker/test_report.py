@@ -103,7 +103,7 @@ def test_an_error_that_the_result_tells_is_not_said_twice() -> None:
     calls = (call(1, "write", "failed"),)
     told = WorkReport(calls=calls, answered=True, result={"error": "it was error 1"})
     assert told.prompt(latest=True).count("error 1") == 1
-    assert "FAILED: T1() -> FAILED: see RESULT" in told.prompt(latest=True)
+    assert "FAILED: T1() -> FAILED: told in RESULT" in told.prompt(latest=True)
     silent = WorkReport(calls=calls, answered=True, result={"bought": False})
     assert "FAILED: T1() -> FAILED: error 1" in silent.prompt(latest=True)
 
