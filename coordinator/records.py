@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from evaluator import Decision
-from models.records import Usage
+from models.records import Figure, Usage
 from worker.report import WorkReport
 
 Outcome = Literal["purchased", "declined", "unfinished", "error"]
@@ -68,7 +68,7 @@ class TaskResult(BaseModel):
     tool_calls: int = 0
     store_requests: int = 0
     tokens: Usage = Usage()
-    cost_usd: float | None = None
+    cost_usd: Annotated[float | None, Figure] = None
     seconds: float = 0.0
     error: str | None = None
     failure: Failure | None = None
