@@ -8,7 +8,7 @@ from typing import Any
 
 from coordinator.attempt import Start
 from coordinator.config import TaskInfo
-from coordinator.journal import journal_paths
+from coordinator.journal_names import journal_paths
 from coordinator.memory import Memory, Unusable, read_memory
 from coordinator.records import RunResults, TaskResult
 

@@ -16,7 +16,8 @@ from coordinator.benchmark import Benchmark
 from coordinator.config import RunConfig, TaskInfo, Watcher
 from coordinator.doors import doors_of
 from coordinator.fork import Past
-from coordinator.journal import JournalFailed, journal_paths, write_whole
+from coordinator.journal import JournalFailed, write_whole
+from coordinator.journal_names import journal_paths
 from coordinator.limits import Meter, Stop
 from coordinator.prompts import Prompts
 from coordinator.records import Brain, RunResults, TaskResult, totals_of

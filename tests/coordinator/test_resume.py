@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from coordinator.config import TaskInfo
-from coordinator.journal import Journal, journal_paths
+from coordinator.journal import Journal
+from coordinator.journal_names import journal_paths
 from coordinator.memory import Unusable
 from coordinator.resume import continuation
 from erc3_compat import ApiError, ApiException
