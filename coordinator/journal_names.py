@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,6 +20,8 @@ import regex
 
 FOLDER = "tasks"
 SUFFIX = ".jsonl"
+LONGEST_NAME = 255
+"""Bytes of a file name."""
 _PLAIN = regex.compile(r"[a-z0-9_-]{1,80}")
 _READABLE_CHARS = 60
 _HASH_CHARS = 20
@@ -69,6 +72,8 @@ def _is_of(path: Path, names: Iterable[tuple[str, str]]) -> bool:
 def _found(here: Path, mine: tuple[str, str], name: str, before: str) -> Path | None:
     """The file by its name of today or before; None where both are those of other tasks."""
     now, then = here / f"{name}{SUFFIX}", here / f"{before}{SUFFIX}"
+    if len(os.fsencode(then.name)) > LONGEST_NAME:
+        then = now  # no run can have had it
     # One whose beginning cannot be read is taken: its reader says what is wrong with it.
     if (
         then.exists()

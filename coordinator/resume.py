@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ class Continuation:
     tasks: list[TaskInfo] = field(default_factory=list)
     starts: list[Start] = field(default_factory=list)
     seconds: float = 0.0
-    """How long the run took before, as far as its results tell."""
+    """How long the run lived before, without the pauses between its parts."""
 
 
 def continuation(
@@ -57,7 +58,7 @@ def continuation(
     # A task that was started as a new one goes by that one's id from then on.
     now = [replace(t, task_id=m.task_id) if m else t for t, m in zip(tasks, memories, strict=True)]
     status = _statuses(platform, now, session_id)
-    plan = Continuation(seconds=_seconds(folder))
+    plan = Continuation(seconds=max(_told_seconds(folder), _active_seconds(memories)))
     for old, task, memory in zip(tasks, now, memories, strict=True):
         done = memory.result if memory else None
         state = status[task.task_id]
@@ -81,12 +82,26 @@ def continuation(
     return plan
 
 
-def _seconds(folder: Path) -> float:
+def _told_seconds(folder: Path) -> float:
+    """By the results, which are as old as the last task that ended."""
     try:
         results = RunResults.model_validate_json((folder / "results.json").read_bytes())
     except (OSError, ValueError):
         return 0.0
     return results.totals.seconds
+
+
+def _active_seconds(memories: Iterable[Memory | None]) -> float:
+    """By the journals: the time in which any task was at a turn or waited for a model."""
+    known = [memory for memory in memories if memory]
+    turns = [(turn.started, turn.seconds) for memory in known for turn in memory.turns]
+    calls = [(call.started, call.seconds) for memory in known for call in memory.calls]
+    spans = sorted((began, began + seconds) for began, seconds in turns + calls if began > 0)
+    total, until = 0.0, 0.0
+    for began, ended in spans:
+        total += max(ended - max(began, until), 0.0)
+        until = max(until, ended)
+    return total
 
 
 def _start(path: Path, status: str, memory: Memory | None) -> Start:

@@ -130,6 +130,7 @@ class Session:
         self._order = plan.order
         self._results = {r.task_id: r for r in plan.kept}
         self._clock -= plan.seconds
+        self._shared.meter.lived(plan.seconds)
         for result in plan.kept:
             self._shared.meter.count(result.tokens, result.cost_usd)
         for start in plan.starts:

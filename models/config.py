@@ -16,6 +16,7 @@ from rapidfuzz import fuzz, process
 from models.failover import Backends
 from models.litellm_module import CASSETTE, is_keyless
 from models.records import Role
+from models.redact import remember
 from models.slugs import slug_of
 
 SHIPPED = Path(__file__).with_name("models.toml")
@@ -205,6 +206,8 @@ class Models:
 def load_models(path: Path | None = None) -> Models:
     """The shipped file with a user's file over it: ``path``, else that of ``MODELS_FILE``.
 
+    The keys that it names are hidden from then on, whatever their variables are called.
+
     Raises:
         ModelsError: a file that cannot be read, or says what is not known.
     """
@@ -216,7 +219,15 @@ def load_models(path: Path | None = None) -> Models:
         for name, table in mine.get("models", {}).items():
             _lay(raw["models"].setdefault(name, {}), table)
         _lay(raw["defaults"], mine.get("defaults", {}))
-    return Models(_check(raw, named or SHIPPED), str(named or SHIPPED.name))
+    file = _check(raw, named or SHIPPED)
+    _remember_keys(file)
+    return Models(file, str(named or SHIPPED.name))
+
+
+def _remember_keys(file: ModelsFile) -> None:
+    backends = [b for entry in file.models.values() for b in entry.backends or ()]
+    for variable in {b.key_variable for b in backends if b.key_variable}:
+        remember(os.environ.get(variable, "").strip())
 
 
 @lru_cache(maxsize=1)

@@ -37,6 +37,7 @@ ODD += [
     "ss",
     "x" * 300,
     "x" * 299,
+    "日" * 200,
     "日本語",
     "\ud800",
     "con",
@@ -107,7 +108,8 @@ def test_journals_of_older_runs_are_found(
     counted = Counter(names)
     begun = {}
     for (task_id, spec_id), name in zip(with_ids(specs), names, strict=True):
-        if counted[name] == 1 and data.draw(st.booleans()):
+        fits = len(name.encode()) < 250
+        if counted[name] == 1 and fits and data.draw(st.booleans()):
             begun[task_id] = folder / "tasks" / f"{name}.jsonl"
             begin(begun[task_id], task_id, spec_id)
     paths = journal_paths(folder, with_ids(specs))
