@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from coordinator.config import TaskInfo
 from coordinator.journal import write_whole
+from models.validation import first_problem
 
 NAME = "run.json"
 DIFF_LINES = 40
@@ -55,6 +57,12 @@ class Manifest(BaseModel):
     """Spec, task id and text of each task, in order."""
     versions: dict[str, str] = Field(default_factory=dict)
 
+    @field_validator("created")
+    @classmethod
+    def _is_time(cls, value: str) -> str:
+        datetime.fromisoformat(value)
+        return value
+
     def infos(self) -> list[TaskInfo]:
         """The tasks as the coordinator needs them."""
         return [TaskInfo(*task) for task in self.tasks]
@@ -76,9 +84,7 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         raise NoManifest(f"{path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise NoManifest(f"{path}: {where}: {first['msg']}") from None
+        raise NoManifest(f"{path}: {first_problem(error)}") from None
 
 
 def changes(

@@ -19,6 +19,10 @@ NOT_FOUND = 404
 CLOSED = frozenset({"completed", "failed"})
 
 
+class SessionGone(Unusable):
+    """The platform does not know the session of the run."""
+
+
 @dataclass
 class Continuation:
     """The tasks of a run that goes on."""
@@ -51,6 +55,7 @@ def continuation(
     Raises:
         Unusable: a journal cannot be read, or a task that is not done is unknown to the platform
             and may not be started anew.
+        SessionGone: the platform does not know the session.
         ApiException: the platform refused.
     """
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
@@ -117,17 +122,30 @@ def _start(path: Path, status: str, memory: Memory | None) -> Start:
 def _statuses(platform: Any, tasks: list[TaskInfo], session_id: str | None) -> dict[str, str]:
     known: dict[str, str] = {}
     if session_id:
-        known = {t.task_id: str(t.status) for t in platform.session_status(session_id).tasks}
+        known = _session_statuses(platform, session_id)
     return {t.task_id: known.get(t.task_id) or _status(platform, t.task_id) for t in tasks}
+
+
+def _session_statuses(platform: Any, session_id: str) -> dict[str, str]:
+    try:
+        return {t.task_id: str(t.status) for t in platform.session_status(session_id).tasks}
+    except Exception as error:
+        if _is_not_found(error):
+            raise SessionGone(f"the platform does not know the session {session_id}") from None
+        raise
 
 
 def _status(platform: Any, task_id: str) -> str:
     try:
         return str(platform.task_detail(task_id).status)
     except Exception as error:
-        if getattr(getattr(error, "api_error", None), "status", None) == NOT_FOUND:
+        if _is_not_found(error):
             return GONE
         raise
+
+
+def _is_not_found(error: Exception) -> bool:
+    return getattr(getattr(error, "api_error", None), "status", None) == NOT_FOUND
 
 
 def _as_new(platform: Any, benchmark: str, task: TaskInfo) -> TaskInfo:

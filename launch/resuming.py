@@ -11,6 +11,7 @@ from launch.errors import CannotRun
 from launch.options import Options, restored
 from launch.platform import PACK_COPY, STATE
 from simulator.pack import Pack, PackError, load_pack
+from worker.recorded import NotRecorded
 
 
 class Resumed:
@@ -46,7 +47,11 @@ class Resumed:
         """
         then = self.manifest.identity
         texts = {now.prompts[role]: text for role, text in prompts.items()}
-        found = changes(then, now, read_prompts(self.folder), texts)
+        try:
+            kept = read_prompts(self.folder)
+        except NotRecorded as error:
+            raise CannotRun(f"cannot resume: {error}") from None
+        found = changes(then, now, kept, texts)
         if found and not self._force:
             listed = "\n  ".join(found)
             raise CannotRun(

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz, process
 
@@ -18,11 +19,16 @@ from models.litellm_module import CASSETTE, is_keyless
 from models.records import Role
 from models.redact import remember
 from models.slugs import slug_of
+from models.validation import shown
 
 SHIPPED = Path(__file__).with_name("models.toml")
 VARIABLE = "MODELS_FILE"
+MOST_CHARS = 1_000_000
+DEEPEST = 20
+_DEEP_KEY = regex.compile(r"(?:[^\s.=\[\]{}#,]++[ \t]*+\.[ \t]*+){32}")
+"""TOML's reader takes time and room by the square of a key's parts."""
 Seconds = Annotated[float, Field(gt=0, le=3600)]
-Dollars = Annotated[float, Field(ge=0)]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class ModelsError(Exception):
@@ -247,11 +253,29 @@ def _lay(under: dict[str, Any], over: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if len(text) > MOST_CHARS:
+            raise ModelsError(f"{path}: is larger than {MOST_CHARS:,} characters")
+        if deep := _DEEP_KEY.search(text):
+            line = text.count("\n", 0, deep.start()) + 1
+            raise ModelsError(f"{path}: line {line}: a key of too many parts")
+        raw = tomllib.loads(text)
     except OSError as error:
         raise ModelsError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ModelsError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+    except tomllib.TOMLDecodeError as error:
         raise ModelsError(f"{path}: is no TOML: {error}") from None
+    except RecursionError:
+        raise ModelsError(f"{path}: is nested too deeply") from None
+    if _is_deep(raw, DEEPEST):
+        raise ModelsError(f"{path}: is nested too deeply")
+    return raw
+
+
+def _is_deep(value: object, levels: int) -> bool:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(not levels or _is_deep(inner, levels - 1) for inner in inside)
 
 
 def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
@@ -284,7 +308,7 @@ def _problem(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(repr(p) if "/" in str(p) or "*" in str(p) else str(p) for p in first["loc"])
     if first["type"] != "extra_forbidden":
-        found = f", not {first['input']!r}" if first["type"] != "missing" else ""
+        found = f", not {shown(first['input'])}" if first["type"] != "missing" else ""
         return f"{where}: {first['msg']}{found}"
     known = _known_keys(first["loc"])
     near = process.extractOne(str(first["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70)
