@@ -24,7 +24,7 @@ PASS = 0.9 - 1e-9
 class Turn(BaseModel):
     """One turn: the state that was seen, the decision, and what the worker did."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     number: int
     state: str
@@ -55,7 +55,7 @@ class Turn(BaseModel):
 class TaskResult(BaseModel):
     """One task's line in ``results.json``."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     spec_id: str
     task_id: str
@@ -105,7 +105,7 @@ class Part(BaseModel):
 class Totals(BaseModel):
     """Sums over a run; None is unknown."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     tasks: int
     scored: int

@@ -62,7 +62,7 @@ class PromptPart(BaseModel):
 class ModelCall(BaseModel):
     """One attempt at a model: every one is kept, also those that failed or could not be read."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     role: Role
     model: str

@@ -22,7 +22,7 @@ SHORT_CALLS = 60
 class StepRecord(BaseModel):
     """One snippet of the worker: code, prints, and the error that ended it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     code: str
     prints: str = ""
@@ -36,7 +36,7 @@ class StepRecord(BaseModel):
 class WorkReport(BaseModel):
     """What came of one instruction."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     steps: tuple[StepRecord, ...] = ()
     result: object = None
