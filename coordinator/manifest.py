@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from coordinator.config import TaskInfo
 from coordinator.journal import write_whole
@@ -56,12 +55,6 @@ class Manifest(BaseModel):
     tasks: tuple[tuple[str, str, str], ...] = ()
     """Spec, task id and text of each task, in order."""
     versions: dict[str, str] = Field(default_factory=dict)
-
-    @field_validator("created")
-    @classmethod
-    def _is_time(cls, value: str) -> str:
-        datetime.fromisoformat(value)
-        return value
 
     def infos(self) -> list[TaskInfo]:
         """The tasks as the coordinator needs them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 from pathlib import Path
 
 from coordinator.manifest import Identity, NoManifest, changes, read_manifest
@@ -23,6 +24,7 @@ class Resumed:
         try:
             self.manifest = read_manifest(self.folder)
             self.options = restored(self.manifest.options, options)
+            datetime.fromisoformat(self.manifest.created)
         except (NoManifest, ValueError) as error:
             raise CannotRun(f"cannot resume: {error}") from None
         self._force = options.force

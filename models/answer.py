@@ -18,10 +18,12 @@ LONGEST_ERROR = 2_000
 """Characters of each text in an error."""
 MOST_TOKENS = 1_000_000_000
 """A larger figure is none."""
+MOST_PARTS = 100_000
+"""Lists and objects of a body; each takes up twenty times its size once it is read."""
 _ENTRIES = 20
 _DEPTH = 4
 _LARGE_BYTES = 256 * 1024
-# A large body can take up thirty times its size once it is read: one at a time.
+# Read at the same time, several large bodies would need more room than a run may have.
 _large = threading.Lock()
 
 
@@ -75,10 +77,14 @@ def money(value: object) -> float | None:
 
 
 def _chat_answer(body: bytes) -> bytes:
+    if body.count(b"[") + body.count(b"{") > MOST_PARTS:
+        raise AnswerRefused("the answer has too many parts")
     try:
         raw = json.loads(body.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
-        raise AnswerRefused("the answer is no JSON") from None
+        page = body.lstrip()[:1] == b"<"
+        said = "an HTML page and no JSON" if page else "no JSON" if body.strip() else "empty"
+        raise AnswerRefused(f"the answer is {said}") from None
     if not isinstance(raw, dict):
         raise AnswerRefused("the answer is no JSON object")
     answer: dict[str, Any] = {"object": "chat.completion", **_told(raw)}

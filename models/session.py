@@ -27,7 +27,7 @@ MOST_BYTES = 4 * 1024 * 1024
 """Of the body of an answer, unpacked; its headers are limited by the HTTP library (100 KB)."""
 ERROR_BYTES = 64 * 1024
 """Of the body of a refusal; what stands behind is not read."""
-SLICE = 4096
+SLICE = 512
 """Compressed bytes that are unpacked at once: they become a thousand times as many at most."""
 CHAT = "/chat/completions"
 _BEGAN = "models.session.began"

@@ -110,6 +110,13 @@ def with_option(name: str, value: object) -> Callable[[Path], None]:
     return change
 
 
+def with_field(name: str, value: object) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        path.write_text(json.dumps(json.loads(path.read_text()) | {name: value}))
+
+    return change
+
+
 def second_line(**fields: object) -> Callable[[Path], None]:
     def change(path: Path) -> None:
         lines = path.read_text().splitlines()
@@ -135,6 +142,7 @@ def with_usage(path: Path) -> None:
         ("run.json", with_option("benchmark", 7), "options.benchmark: Input should be a valid str"),
         ("run.json", with_option("jobs", 0), "options.jobs: must be at least 1, not 0"),
         ("run.json", with_option("max_tokens", -5), "options.max_tokens: must be at least 0"),
+        ("run.json", with_field("created", "some day"), "Invalid isoformat string"),
         ("platform.jsonl", deep, "platform.jsonl: is no state file"),
         ("platform.jsonl", lambda path: path.write_text(""), "platform.jsonl is cut or lost"),
         (f"tasks/{SPEC}.jsonl", second_line(type={}), f"{SPEC}.jsonl: line 2 is no record"),

@@ -172,7 +172,7 @@ def test_two_roles_at_two_servers_are_two_calls_with_a_price(look: Look, tmp_pat
         ("429-quota", "status 429"),
         ("429", "Rate limit"),
         ("500", "status 500"),
-        ("html", "status 500"),
+        ("html", "an HTML page"),
         ("no-choices", "without choices"),
         ("drop", "Connection"),
     ],

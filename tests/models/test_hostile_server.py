@@ -113,6 +113,7 @@ BAD_ANSWERS: dict[str, Callable[[], Any]] = {
     "content as object": lambda: said(chat({"a": 1})),
     "content as number": lambda: said(chat(3)),
     "content as parts of numbers": lambda: said(chat([1, 2])),
+    "lists": lambda: answer(b'{"choices":[' + b"[]," * 1_300_000 + b"[]]}"),
     "garbage": lambda: answer(bytes(range(256)) * 40),
     "another packing": lambda: answer(b"\x28\xb5\x2f\xfd", Content_Encoding="zstd"),
     "no packing": lambda: answer(b"{}", Content_Encoding="gzip"),
