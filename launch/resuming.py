@@ -24,9 +24,12 @@ class Resumed:
         try:
             self.manifest = read_manifest(self.folder)
             self.options = restored(self.manifest.options, options)
-            datetime.fromisoformat(self.manifest.created)
         except (NoManifest, ValueError) as error:
             raise CannotRun(f"cannot resume: {error}") from None
+        try:
+            datetime.fromisoformat(self.manifest.created)
+        except ValueError:
+            raise CannotRun(f"cannot resume: {self.folder}/run.json: created: is no time") from None
         self._force = options.force
         self.pack = None if self.options.real else self._pack(options)
         self.anew = False

@@ -142,7 +142,7 @@ def with_usage(path: Path) -> None:
         ("run.json", with_option("benchmark", 7), "options.benchmark: Input should be a valid str"),
         ("run.json", with_option("jobs", 0), "options.jobs: must be at least 1, not 0"),
         ("run.json", with_option("max_tokens", -5), "options.max_tokens: must be at least 0"),
-        ("run.json", with_field("created", "some day"), "Invalid isoformat string"),
+        ("run.json", with_field("created", "some day"), "run.json: created: is no time"),
         ("platform.jsonl", deep, "platform.jsonl: is no state file"),
         ("platform.jsonl", lambda path: path.write_text(""), "platform.jsonl is cut or lost"),
         (f"tasks/{SPEC}.jsonl", second_line(type={}), f"{SPEC}.jsonl: line 2 is no record"),
