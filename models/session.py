@@ -110,10 +110,10 @@ class Bounded(httpx.BaseTransport):
     Redirects of a request share its time. Those of a chat are checked and made plain.
     """
 
-    def __init__(self, verify: ssl.SSLContext | bool | str) -> None:
+    def __init__(self, verify: ssl.SSLContext | bool | str, *, trust_env: bool = True) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
         # A client is the only one that knows the proxies of the environment.
-        self._ways = httpx.Client(verify=verify, limits=limits)
+        self._ways = httpx.Client(verify=verify, limits=limits, trust_env=trust_env)
         for way in (self._ways._transport, *self._ways._mounts.values()):
             if isinstance(way, httpx.HTTPTransport):
                 way._pool._network_backend = _Network()

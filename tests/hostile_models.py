@@ -123,11 +123,8 @@ def _read_request(line: socket.socket) -> bool:
             return False
         got += part
     head, _, body = got.partition(b"\r\n\r\n")
-    length = next(
-        int(h.split(b":")[1])
-        for h in head.split(b"\r\n")
-        if h.lower().startswith(b"content-length")
-    )
+    lengths = [h for h in head.split(b"\r\n") if h.lower().startswith(b"content-length")]
+    length = int(lengths[0].split(b":")[1]) if lengths else 0
     while len(body) < length:
         body += line.recv(65536)
     return True
