@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-import tomllib
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz, process
 
@@ -19,14 +17,11 @@ from models.litellm_module import CASSETTE, is_keyless
 from models.records import Role
 from models.redact import remember
 from models.slugs import slug_of
+from models.toml_file import TomlError, read_toml
 from models.validation import shown
 
 SHIPPED = Path(__file__).with_name("models.toml")
 VARIABLE = "MODELS_FILE"
-MOST_CHARS = 1_000_000
-DEEPEST = 20
-_DEEP_KEY = regex.compile(r"(?:[^\s.=\[\]{}#,]++[ \t]*+\.[ \t]*+){32}")
-"""TOML's reader takes time and room by the square of a key's parts."""
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -253,29 +248,9 @@ def _lay(under: dict[str, Any], over: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
-        if len(text) > MOST_CHARS:
-            raise ModelsError(f"{path}: is larger than {MOST_CHARS:,} characters")
-        if deep := _DEEP_KEY.search(text):
-            line = text.count("\n", 0, deep.start()) + 1
-            raise ModelsError(f"{path}: line {line}: a key of too many parts")
-        raw = tomllib.loads(text)
-    except OSError as error:
-        raise ModelsError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ModelsError(f"{path}: is not UTF-8 text (byte {error.start})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ModelsError(f"{path}: is no TOML: {error}") from None
-    except RecursionError:
-        raise ModelsError(f"{path}: is nested too deeply") from None
-    if _is_deep(raw, DEEPEST):
-        raise ModelsError(f"{path}: is nested too deeply")
-    return raw
-
-
-def _is_deep(value: object, levels: int) -> bool:
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(not levels or _is_deep(inner, levels - 1) for inner in inside)
+        return read_toml(path)
+    except TomlError as error:
+        raise ModelsError(str(error)) from None
 
 
 def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
