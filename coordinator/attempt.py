@@ -125,6 +125,7 @@ class Attempt:
             for call in self.run.calls:
                 self._meter.add(call)
         earlier = self.run.seconds
+        self._meter.lived(earlier)
         with closing(Journal(self.start.path)) as journal:
             benchmark = self._play(journal)
             result = self._close(benchmark, earlier + time.perf_counter() - began)

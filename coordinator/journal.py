@@ -6,11 +6,8 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-
-import regex
 
 from models.redact import hide, hider
 
@@ -107,23 +104,6 @@ def _cut_torn_line(file: int) -> int:
     if end < size:
         os.ftruncate(file, end)
     return end
-
-
-def file_name(spec_id: str) -> str:
-    """A file name for a task; what a platform sends as an id cannot leave the folder."""
-    return regex.sub(r"[^\w-]", "_", spec_id)[:100] or "task"
-
-
-def journal_paths(folder: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, Path]:
-    """A journal for every task id; two specs that would share a name are told apart by a number."""
-    used: dict[str, int] = {}
-    paths: dict[str, Path] = {}
-    for task_id, spec_id in tasks:
-        name = file_name(spec_id)
-        used[name] = used.get(name, 0) + 1
-        number = f"-{used[name]}" if used[name] > 1 else ""
-        paths[task_id] = folder / "tasks" / f"{name}{number}.jsonl"
-    return paths
 
 
 def write_whole(path: Path, text: str, *, durable: bool = False) -> None:

@@ -71,6 +71,11 @@ class Meter:
             self._largest_tokens = max(self._largest_tokens, tokens)
             self._largest_dollars = max(self._largest_dollars, dollars or 0.0)
 
+    def lived(self, seconds: float) -> None:
+        """Count the time of an earlier part of the run; what lay between the parts is none."""
+        with self._lock:
+            self._began -= max(seconds, 0.0)
+
     def check(self) -> None:
         """Raises LimitReached when something is used up; asked before every model call."""
         with self._lock:

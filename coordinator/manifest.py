@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from coordinator.config import TaskInfo
 from coordinator.journal import write_whole
 from models.records import ModelCall
+from models.validation import first_problem
 
 NAME = "run.json"
 DIFF_LINES = 40
@@ -79,9 +80,7 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         raise NoManifest(f"{path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise NoManifest(f"{path}: {where}: {first['msg']}") from None
+        raise NoManifest(f"{path}: {first_problem(error)}") from None
 
 
 def changes(

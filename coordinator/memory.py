@@ -15,6 +15,7 @@ from coordinator.records import TaskResult, Turn
 from coordinator.task import TaskRun
 from ledger import Deed, Intent, Settled, WireCall
 from models.records import ModelCall
+from models.validation import first_problem
 
 
 class Unusable(Exception):
@@ -84,33 +85,40 @@ def read_memory(path: Path) -> Memory | None:
     """
     if not path.exists():
         return None
-    lines = path.read_bytes().split(b"\n")[:-1]
-    records = [_record(path, number, line) for number, line in enumerate(lines, start=1)]
-    if not records:
-        return None
     try:
-        return _remembered(records)
-    except (ValidationError, ValueError, KeyError) as error:
-        raise Unusable(f"{path}: {str(error).splitlines()[0]}") from None
-
-
-def _remembered(records: list[dict[str, Any]]) -> Memory:
+        lines = path.read_bytes().split(b"\n")[:-1]
+    except OSError as error:
+        raise Unusable(f"{path}: cannot be read: {error.strerror}") from None
     memory = Memory()
-    for record in records:
-        match record["type"]:
-            case "task":
-                memory = memory.next(record)
-            case "turn":
-                turn = Turn.model_validate(record)
-                requests = memory.requests + turn.requests
-                memory = replace(memory, turns=(*memory.turns, turn), requests=requests)
-            case "model_call":
-                memory = replace(memory, calls=(*memory.calls, ModelCall.model_validate(record)))
-            case "result":
-                memory = replace(memory, result=TaskResult.model_validate(record))
-            case kind if kind in _DEEDS:
-                deed = _DEEDS[kind].model_validate(record)
-                memory = replace(memory, effects=(*memory.effects, deed))
+    for number, line in enumerate(lines, start=1):
+        where = f"{path}: line {number}"
+        try:
+            memory = _with(memory, _record(where, line))
+        except ValidationError as error:
+            raise Unusable(f"{where}: {first_problem(error)}") from None
+        except KeyError as error:
+            raise Unusable(f"{where}: {error} is missing") from None
+        except (ValueError, TypeError):
+            raise Unusable(f"{where}: is no record of a journal") from None
+    return memory if lines else None
+
+
+def _with(memory: Memory, record: dict[str, Any]) -> Memory:
+    """What is remembered after one more record."""
+    match record["type"]:
+        case "task":
+            return memory.next(record)
+        case "turn":
+            turn = Turn.model_validate(record)
+            requests = memory.requests + turn.requests
+            return replace(memory, turns=(*memory.turns, turn), requests=requests)
+        case "model_call":
+            return replace(memory, calls=(*memory.calls, ModelCall.model_validate(record)))
+        case "result":
+            return replace(memory, result=TaskResult.model_validate(record))
+        case kind if kind in _DEEDS:
+            deed = _DEEDS[kind].model_validate(record)
+            return replace(memory, effects=(*memory.effects, deed))
     return memory
 
 
@@ -121,11 +129,11 @@ _DEEDS: dict[str, type[Intent] | type[WireCall] | type[Settled]] = {
 }
 
 
-def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:
+def _record(where: str, line: bytes) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except ValueError:
-        raise Unusable(f"{path}: line {number} is no JSON") from None
-    if not isinstance(record, dict) or "type" not in record:
-        raise Unusable(f"{path}: line {number} is no record")
+    except (ValueError, RecursionError):
+        raise Unusable(f"{where} is no JSON") from None
+    if not isinstance(record, dict) or not isinstance(record.get("type"), str):
+        raise Unusable(f"{where} is no record")
     return record

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 from coordinator.journal import JournalFailed, text_hash, write_whole
+from worker.recorded import NotRecorded
 
 FOLDER = "prompts"
 
@@ -37,5 +38,18 @@ class Prompts:
 
 
 def read_prompts(folder: Path) -> dict[str, str]:
-    """The texts that a run folder keeps for all its tasks, by SHA-256."""
-    return {path.stem: path.read_text(encoding="utf-8") for path in (folder / FOLDER).glob("*.txt")}
+    """The texts that a run folder keeps for all its tasks, by SHA-256.
+
+    Raises:
+        NotRecorded: one of them cannot be read.
+    """
+    return {path.stem: _read(path) for path in (folder / FOLDER).glob("*.txt")}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise NotRecorded(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise NotRecorded(f"{path}: is not UTF-8 text (byte {error.start})") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ from pydantic import ValidationError
 
 from coordinator.records import RunResults, TaskResult, Turn
 from models.records import ModelCall
-from worker.recorded import NotRecorded, read_run
+from models.validation import first_problem
+from worker.recorded import NotRecorded, journal_records, read_run
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,9 @@ def read_recording(folder: Path, spec_id: str) -> Recording:
     entries = _entries(folder, spec_id)
     try:
         turns = tuple(Turn.model_validate(e) for e in entries if e.get("type") == "turn")
+        if any(type(e.get("number")) is not int for e in entries if e.get("type") == "turn"):
+            raise NotRecorded(f"{folder}: {spec_id}: a turn whose number is none")
+        _model_calls(entries)  # whatever is asked for later can be read
         result = next((e for e in entries if e.get("type") == "result"), None)
         return Recording(
             run_id=folder.resolve().name,
@@ -66,16 +69,14 @@ def read_recording(folder: Path, spec_id: str) -> Recording:
             entries=tuple(entries),
         )
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise NotRecorded(f"{folder}: {spec_id}: {where}: {first['msg']}") from None
+        raise NotRecorded(f"{folder}: {spec_id}: {first_problem(error)}") from None
 
 
 def _entries(folder: Path, spec_id: str) -> list[dict[str, Any]]:
-    """The records of the first journal of a task; that they can be read has been seen before."""
+    """The records of the first journal of a task."""
     for path in sorted((folder / "tasks").glob("*.jsonl")):
-        entries = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-        if entries[0].get("spec_id") == spec_id:
+        entries = [record for _, record in journal_records(path)]
+        if entries and entries[0].get("spec_id") == spec_id:
             return _last_attempt(entries)
     raise NotRecorded(f"{folder} has no task {spec_id!r}")
 
@@ -98,7 +99,12 @@ def _last_attempt(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _results(path: Path) -> RunResults | None:
-    return RunResults.model_validate_json(path.read_bytes()) if path.exists() else None
+    try:
+        return RunResults.model_validate_json(path.read_bytes()) if path.exists() else None
+    except OSError as error:
+        raise NotRecorded(f"{path}: cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        raise NotRecorded(f"{path}: {first_problem(error)}") from None
 
 
 def _model_calls(entries: list[dict[str, Any]] | tuple[dict[str, Any], ...]) -> list[ModelCall]:

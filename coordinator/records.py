@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from evaluator import Decision
-from models.records import Usage
+from models.records import Figure, Usage
 from worker.report import WorkReport
 
 Outcome = Literal["purchased", "declined", "unfinished", "error"]
@@ -24,7 +24,7 @@ PASS = 0.9 - 1e-9
 class Turn(BaseModel):
     """One turn: the state that was seen, the decision, and what the worker did."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     number: int
     state: str
@@ -55,7 +55,7 @@ class Turn(BaseModel):
 class TaskResult(BaseModel):
     """One task's line in ``results.json``."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     spec_id: str
     task_id: str
@@ -68,7 +68,7 @@ class TaskResult(BaseModel):
     tool_calls: int = 0
     store_requests: int = 0
     tokens: Usage = Usage()
-    cost_usd: float | None = None
+    cost_usd: Annotated[float | None, Figure] = None
     seconds: float = 0.0
     error: str | None = None
     failure: Failure | None = None
@@ -108,7 +108,7 @@ class Part(BaseModel):
 class Totals(BaseModel):
     """Sums over a run; None is unknown."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     tasks: int
     scored: int

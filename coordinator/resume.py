@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from coordinator.attempt import Start
 from coordinator.config import TaskInfo
-from coordinator.journal import journal_paths, write_whole
+from coordinator.journal import write_whole
+from coordinator.journal_names import journal_paths
 from coordinator.memory import Memory, Unusable, read_memory
 from coordinator.records import RunResults, TaskResult
 
@@ -16,6 +18,10 @@ GONE = "gone"
 """Of a task that the platform does not know, because its pack is another one now."""
 NOT_FOUND = 404
 CLOSED = frozenset({"completed", "failed"})
+
+
+class SessionGone(Unusable):
+    """The platform does not know the session of the run."""
 
 
 @dataclass
@@ -28,7 +34,7 @@ class Continuation:
     tasks: list[TaskInfo] = field(default_factory=list)
     starts: list[Start] = field(default_factory=list)
     seconds: float = 0.0
-    """How long the run took before, as far as its results tell."""
+    """How long the run lived before, without the pauses between its parts."""
 
 
 def continuation(
@@ -50,6 +56,7 @@ def continuation(
     Raises:
         Unusable: a journal cannot be read, or a task that is not done is unknown to the platform
             and may not be started anew.
+        SessionGone: the platform does not know the session.
         ApiException: the platform refused.
     """
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
@@ -57,7 +64,7 @@ def continuation(
     # A task that was started as a new one goes by that one's id from then on.
     now = [replace(t, task_id=m.task_id) if m else t for t, m in zip(tasks, memories, strict=True)]
     status = _statuses(platform, now, session_id)
-    plan = Continuation(seconds=_seconds(folder))
+    plan = Continuation(seconds=max(_told_seconds(folder), _active_seconds(memories)))
     for old, task, memory in zip(tasks, now, memories, strict=True):
         done = memory.result if memory else None
         state = status[task.task_id]
@@ -95,7 +102,8 @@ def note_submitted(folder: Path) -> None:
         write_whole(folder / "results.json", noted.model_dump_json(indent=1))
 
 
-def _seconds(folder: Path) -> float:
+def _told_seconds(folder: Path) -> float:
+    """By the results, which are as old as the last task that ended."""
     results = _results(folder)
     return results.totals.seconds if results else 0.0
 
@@ -105,6 +113,19 @@ def _results(folder: Path) -> RunResults | None:
         return RunResults.model_validate_json((folder / "results.json").read_bytes())
     except (OSError, ValueError):
         return None
+
+
+def _active_seconds(memories: Iterable[Memory | None]) -> float:
+    """By the journals: the time in which any task was at a turn or waited for a model."""
+    known = [memory for memory in memories if memory]
+    turns = [(turn.started, turn.seconds) for memory in known for turn in memory.turns]
+    calls = [(call.started, call.seconds) for memory in known for call in memory.calls]
+    spans = sorted((began, began + seconds) for began, seconds in turns + calls if began > 0)
+    total, until = 0.0, 0.0
+    for began, ended in spans:
+        total += max(ended - max(began, until), 0.0)
+        until = max(until, ended)
+    return total
 
 
 def _start(path: Path, status: str, memory: Memory | None) -> Start:
@@ -120,17 +141,30 @@ def _start(path: Path, status: str, memory: Memory | None) -> Start:
 def _statuses(platform: Any, tasks: list[TaskInfo], session_id: str | None) -> dict[str, str]:
     known: dict[str, str] = {}
     if session_id:
-        known = {t.task_id: str(t.status) for t in platform.session_status(session_id).tasks}
+        known = _session_statuses(platform, session_id)
     return {t.task_id: known.get(t.task_id) or _status(platform, t.task_id) for t in tasks}
+
+
+def _session_statuses(platform: Any, session_id: str) -> dict[str, str]:
+    try:
+        return {t.task_id: str(t.status) for t in platform.session_status(session_id).tasks}
+    except Exception as error:
+        if _is_not_found(error):
+            raise SessionGone(f"the platform does not know the session {session_id}") from None
+        raise
 
 
 def _status(platform: Any, task_id: str) -> str:
     try:
         return str(platform.task_detail(task_id).status)
     except Exception as error:
-        if getattr(getattr(error, "api_error", None), "status", None) == NOT_FOUND:
+        if _is_not_found(error):
             return GONE
         raise
+
+
+def _is_not_found(error: Exception) -> bool:
+    return getattr(getattr(error, "api_error", None), "status", None) == NOT_FOUND
 
 
 def _as_new(platform: Any, benchmark: str, task: TaskInfo) -> TaskInfo:

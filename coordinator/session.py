@@ -26,7 +26,8 @@ from coordinator.breaker import Breaker
 from coordinator.config import RunConfig, TaskInfo, Watcher
 from coordinator.doors import doors_of
 from coordinator.fork import Past
-from coordinator.journal import JournalFailed, journal_paths, write_whole
+from coordinator.journal import JournalFailed, write_whole
+from coordinator.journal_names import journal_paths
 from coordinator.limits import LimitReached, Meter, Stop
 from coordinator.prompts import Prompts
 from coordinator.records import Brain, RunResults, TaskResult, totals_of
@@ -146,6 +147,7 @@ class Session:
         self._order = plan.order
         self._results = {r.task_id: r for r in plan.kept}
         self._clock -= plan.seconds
+        self._shared.meter.lived(plan.seconds)
         for result in plan.kept:
             self._shared.meter.count(result.tokens, result.cost_usd)
         for start in plan.starts:

@@ -69,7 +69,8 @@ def _find(pack: str | None, run: Path | None, spec: str) -> Raw:
 
 
 def _minimise(raw: Raw, out: Path | None, brain: tuple[str, str], any_words: bool) -> None:
-    from coordinator.journal import file_name, write_whole
+    from coordinator.journal import write_whole
+    from coordinator.journal_names import file_name
     from lab.packs import pack_text
     from lab.shrink import Shrinker, failure_class, holds
 

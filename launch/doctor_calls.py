@@ -36,14 +36,16 @@ def served(place: Place) -> Finding | None:
         return None
     import httpx
 
+    from models.answer import AnswerRefused
+    from models.session import Bounded
+
     url = f"{backend.base_url.rstrip('/')}/models"
     local = urlsplit(url).hostname in LOOPBACK
     began = time.perf_counter()
     try:
-        answer = httpx.get(
-            url, headers=_headers(backend), timeout=LIST_SECONDS, trust_env=not local
-        )
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        with httpx.Client(transport=Bounded(verify=True, trust_env=not local)) as client:
+            answer = client.get(url, headers=_headers(backend), timeout=LIST_SECONDS)
+    except (httpx.HTTPError, httpx.InvalidURL, AnswerRefused, ValueError) as error:
         text = f"{redact(backend.base_url)} cannot be reached ({type(error).__name__})"
         return found(place, "server", "problem", text, "start the server or correct the base URL")
     seconds = round(time.perf_counter() - began, 3)
@@ -63,7 +65,7 @@ def _names(answer: object) -> list[str] | None:
     try:
         data = answer.json()["data"]  # type: ignore[attr-defined]
         return [str(model["id"]) for model in data]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,8 +69,8 @@ _OF_THE_MOMENT = frozenset(
     {"explicit", "resume", "force", "yes", "submit_as_is", "as_json", "quiet", "out", "preflight"}
 )
 """Options that are of one command and not of the run."""
+_LEAST = {"jobs": 1, "max_turns": 1, "turn": 1}
 _PATHS = frozenset({"pack", "fork", "models", "record", "replay"})
-_TUPLES = frozenset({"tasks", "flags", "trace"})
 
 
 def stored(options: Options) -> dict[str, Any]:
@@ -86,8 +87,13 @@ def restored(kept: dict[str, Any], now: Options) -> Options:
     """The options of a run to go on with: as they were, except for those given now.
 
     Raises:
-        ValueError: what is kept is not of this program.
+        ValueError: what is kept is not of this program, or cannot have been asked for.
     """
+    from pydantic import TypeAdapter, ValidationError
+
+    from coordinator.config import StrategyName  # noqa: F401 - named by a field of Options
+    from models.validation import first_problem
+
     known = {field.name for field in fields(Options)} - _OF_THE_MOMENT
     if not kept.keys() <= known:
         raise ValueError(f"run.json: unknown options {sorted(kept.keys() - known)}")
@@ -95,10 +101,16 @@ def restored(kept: dict[str, Any], now: Options) -> Options:
     for name, value in kept.items():
         if name in now.explicit:
             continue
-        if name in _PATHS:
-            value = Path(value) if value else None
-        then[name] = tuple(value) if name in _TUPLES else value
-    # A tape is written once; what follows has to be recorded into another one.
-    found = replace(now, **(then | {"record": now.record}))
+        then[name] = value or None if name in _PATHS else value
+    try:
+        # A tape is written once; what follows has to be recorded into another one.
+        asked = vars(now) | then | {"record": now.record}
+        found = TypeAdapter(Options).validate_python(asked)
+    except ValidationError as error:
+        raise ValueError(f"run.json: options.{first_problem(error)}") from None
+    for name, value in vars(found).items():
+        least = _LEAST.get(name, 0)
+        if isinstance(value, int | float) and not least <= value < math.inf:
+            raise ValueError(f"run.json: options.{name}: must be at least {least}, not {value}")
     # That strategy has one model, whichever of the two was given anew.
     return replace(found, worker=found.evaluator) if found.strategy == "next-step" else found

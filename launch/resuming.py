@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 
 from coordinator.manifest import Identity, NoManifest, changes, read_manifest
@@ -14,6 +15,7 @@ from launch.folder import held
 from launch.options import Options, restored
 from launch.platform import PACK_COPY, STATE
 from simulator.pack import Pack, PackError, load_pack
+from worker.recorded import NotRecorded
 
 
 class Resumed:
@@ -36,6 +38,10 @@ class Resumed:
             raise CannotRun(f"cannot resume: {error}") from None
         if was_submitted(self.folder):
             raise NothingToDo(submitted_already(self.folder, self.manifest.session_id))
+        try:
+            datetime.fromisoformat(self.manifest.created)
+        except ValueError:
+            raise CannotRun(f"cannot resume: {self.folder}/run.json: created: is no time") from None
         self._force = options.force
         self.pack = None if self.options.real else self._pack(options)
         self.anew = False
@@ -58,7 +64,11 @@ class Resumed:
         """
         then = self.manifest.identity
         texts = {now.prompts[role]: text for role, text in prompts.items()}
-        found = changes(then, now, read_prompts(self.folder), texts)
+        try:
+            kept = read_prompts(self.folder)
+        except NotRecorded as error:
+            raise CannotRun(f"cannot resume: {error}") from None
+        found = changes(then, now, kept, texts)
         if found and not self._force:
             listed = "\n  ".join(found)
             raise CannotRun(

@@ -20,7 +20,7 @@ from coordinator.limits import Limits, Stop
 from coordinator.manifest import Manifest, NoManifest, read_manifest
 from coordinator.prompts import Prompts
 from coordinator.recording import read_recording
-from coordinator.resume import continuation, note_submitted
+from coordinator.resume import SessionGone, continuation, note_submitted
 from coordinator.session import Session
 from coordinator.tracing.sinks import CannotTrace, check_kinds
 from coordinator.tracing.tracer import Tracer
@@ -32,7 +32,7 @@ from launch.errors import CannotRun, NothingToDo
 from launch.folder import run_folder
 from launch.identity import identity_of, prompts_of, versions
 from launch.options import Options, stored
-from launch.platform import PACK_COPY, Place, pack_of, platform_of
+from launch.platform import PACK_COPY, STATE, Place, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
 from launch.store import store_benchmark
 from models import litellm_module
@@ -160,14 +160,19 @@ class Setting:
     def _taken_up(self, session: Session, resumed: Resumed) -> Work:
         self._refuse_submitted(resumed)
         manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
-        plan = continuation(
-            self.platform,
-            self.options.benchmark,
-            manifest.infos(),
-            self.folder,
-            manifest.session_id,
-            may_start=not self.options.real,
-        )
+        try:
+            plan = continuation(
+                self.platform,
+                self.options.benchmark,
+                manifest.infos(),
+                self.folder,
+                manifest.session_id,
+                may_start=not self.options.real,
+            )
+        except SessionGone as error:
+            if self.options.real:
+                raise
+            raise SessionGone(f"{self.folder / STATE} is cut or lost: {error}") from None
         if plan.tasks and (calls := self._ready()):
             asked = {"preflight": (*manifest.preflight, *calls)}
             manifest.model_copy(update=asked).write(self.folder)

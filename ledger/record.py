@@ -20,7 +20,7 @@ being refused: it never arrived or was turned away unread, and may have been sen
 class WireCall(BaseModel):
     """One request to the benchmark's API and what became of it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     path: str
     body: dict[str, object]
@@ -59,7 +59,7 @@ Deed = Intent | WireCall | Settled
 class ToolCall(BaseModel):
     """One call of a tool by generated code: arguments, answer, and the requests behind it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     number: int
     name: str

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request
 from models.records import Message, Usage
 from models.redact import redact
+from models.validation import first_problem
 
 VERSION = 1
 _HEADER = {"v": VERSION, "type": "cassette"}
@@ -240,7 +241,7 @@ class Tape:
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
 
@@ -268,9 +269,7 @@ def _exchanges(path: Path, records: list[dict[str, Any]]) -> tuple[Exchange, ...
             else:
                 raise TapeError(f"{path}, line {line}: unknown type {record['type']!r}")
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            raise TapeError(f"{path}, line {line}: {where}: {first['msg']}") from None
+            raise TapeError(f"{path}, line {line}: {first_problem(error)}") from None
         except (KeyError, TypeError, AttributeError) as error:
             raise TapeError(f"{path}, line {line}: missing or wrong: {error}") from None
     return tuple(exchanges)

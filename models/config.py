@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import tomllib
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -16,12 +15,15 @@ from rapidfuzz import fuzz, process
 from models.failover import Backends
 from models.litellm_module import is_keyless, is_served
 from models.records import Role
+from models.redact import remember
 from models.slugs import slug_of
+from models.toml_file import TomlError, read_toml
+from models.validation import shown
 
 SHIPPED = Path(__file__).with_name("models.toml")
 VARIABLE = "MODELS_FILE"
 Seconds = Annotated[float, Field(gt=0, le=3600)]
-Dollars = Annotated[float, Field(ge=0)]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class ModelsError(Exception):
@@ -203,6 +205,8 @@ class Models:
 def load_models(path: Path | None = None) -> Models:
     """The shipped file with a user's file over it: ``path``, else that of ``MODELS_FILE``.
 
+    The keys that it names are hidden from then on, whatever their variables are called.
+
     Raises:
         ModelsError: a file that cannot be read, or says what is not known.
     """
@@ -214,7 +218,15 @@ def load_models(path: Path | None = None) -> Models:
         for name, table in mine.get("models", {}).items():
             _lay(raw["models"].setdefault(name, {}), table)
         _lay(raw["defaults"], mine.get("defaults", {}))
-    return Models(_check(raw, named or SHIPPED), str(named or SHIPPED.name))
+    file = _check(raw, named or SHIPPED)
+    _remember_keys(file)
+    return Models(file, str(named or SHIPPED.name))
+
+
+def _remember_keys(file: ModelsFile) -> None:
+    backends = [b for entry in file.models.values() for b in entry.backends or ()]
+    for variable in {b.key_variable for b in backends if b.key_variable}:
+        remember(os.environ.get(variable, "").strip())
 
 
 @lru_cache(maxsize=1)
@@ -234,11 +246,9 @@ def _lay(under: dict[str, Any], over: dict[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelsError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ModelsError(f"{path}: is no TOML: {error}") from None
+        return read_toml(path)
+    except TomlError as error:
+        raise ModelsError(str(error)) from None
 
 
 def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
@@ -271,7 +281,7 @@ def _problem(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(repr(p) if "/" in str(p) or "*" in str(p) else str(p) for p in first["loc"])
     if first["type"] != "extra_forbidden":
-        found = f", not {first['input']!r}" if first["type"] != "missing" else ""
+        found = f", not {shown(first['input'])}" if first["type"] != "missing" else ""
         return f"{where}: {first['msg']}{found}"
     known = _known_keys(first["loc"])
     near = process.extractOne(str(first["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70)

@@ -6,11 +6,11 @@ above them does not know which one it holds.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from models.records import Message, Usage
+from models.records import Figure, Message, Usage
 
 ErrorKind = Literal[
     "rate_limit", "overload", "network", "timeout", "authentication", "quota", "bad_request",
@@ -42,7 +42,7 @@ class Reply(BaseModel):
     reasoning: str = ""
     finish_reason: str | None = None
     usage: Usage = Usage()
-    cost_usd: float | None = None
+    cost_usd: Annotated[float | None, Figure] = None
     """Dollars, where the provider or LiteLLM's map tells them."""
     price_source: str | None = None
     """Who told the dollars: "provider" or "litellm"."""

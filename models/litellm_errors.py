@@ -10,11 +10,14 @@ from typing import Any
 
 import regex
 
+from models.answer import AnswerRefused, plain_text
 from models.exchange import ErrorKind, ExchangeFailed
 from models.records import Usage
 from models.redact import redact
 
 TEXT_CHARS = 300
+SAID_CHARS = 20_000
+"""Characters of an error that are looked at."""
 _NO_KEY = regex.compile(
     r"missing credentials|api[_ ]key.{0,40}(?:must be set|not set|missing)", regex.I
 )
@@ -61,11 +64,14 @@ _SILENT: frozenset[ErrorKind] = frozenset({"authentication", "quota"})
 def failure_of(error: Exception) -> ExchangeFailed | None:
     """What an exception out of ``litellm.completion`` means; None: a programming error."""
     chain = list(_chain(error))
+    refused = next((e for e in chain if isinstance(e, AnswerRefused)), None)
+    if refused is not None:
+        return ExchangeFailed("bad_answer", str(refused), status=200)
     names = {name for e in chain for name in (c.__name__ for c in type(e).__mro__)}
     status = getattr(error, "status_code", None)
     if "OpenAIError" not in names and not isinstance(status, int):
         return None
-    said = str(error)
+    said = str(error)[:SAID_CHARS]
     kind, sent = _kind(names, status if isinstance(status, int) else None, said)
     text = f"{type(error).__name__} (status {status})" if status else type(error).__name__
     quoted = "" if kind in _SILENT else _quoted(said)
@@ -129,6 +135,7 @@ def _by_status(status: int | None, said: str, names: set[str]) -> ErrorKind:
 
 def _quoted(said: str) -> str:
     """The provider's own words, short and without secrets; none where it sent a page."""
+    said = plain_text(said)
     text = _PREFIX.sub("", said.splitlines()[0] if said else "").split("Traceback")[0].strip()
     if "<html" in said.casefold() or "<!doctype" in said.casefold():
         return "an HTML page"
@@ -162,5 +169,5 @@ def _seconds(headers: Any) -> float | None:
             return max(seconds, 0.0)
     try:
         return max(parsedate_to_datetime(low["retry-after"]).timestamp() - time.time(), 0.0)
-    except (KeyError, ValueError, TypeError, OverflowError):
-        return None
+    except (LookupError, ValueError, TypeError, AttributeError, OverflowError):
+        return None  # Python's reader of dates knows all of these ways to refuse one

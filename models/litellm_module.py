@@ -42,7 +42,7 @@ def load() -> Any:
             litellm.disable_hf_tokenizer_download = True
             for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
                 logging.getLogger(name).setLevel(logging.CRITICAL)
-            litellm.client_session = _session()
+            litellm.client_session, litellm.sync_transport = _session()
             _loaded = litellm
     return _loaded
 

@@ -6,6 +6,7 @@ import math
 import os
 from typing import Any
 
+from models.answer import LONGEST_TEXT, count, money, plain_text
 from models.config import Backend
 from models.exchange import ExchangeFailed, Reply, Request
 from models.keys import missing_keys
@@ -14,6 +15,7 @@ from models.litellm_module import load
 from models.records import Usage
 from models.redact import remember
 from models.session import PROVIDERS
+from models.text import MAX_CHARS
 from models.within import TooLate, within
 
 NO_KEY = "none"
@@ -92,33 +94,41 @@ class LiteLLMTransport:
         if choice is None:
             raise ExchangeFailed("bad_answer", "an answer without choices", status=200, usage=usage)
         fields = getattr(choice, "provider_specific_fields", None) or {}
-        if isinstance(fields.get("error"), dict) and not choice.message.content:
+        content = choice.message.content or ""
+        if isinstance(fields.get("error"), dict) and not content:
             raise ExchangeFailed("bad_answer", "an error as a choice", status=200, usage=usage)
+        if not isinstance(content, str):
+            raise ExchangeFailed("bad_answer", "a content that is no text", status=200, usage=usage)
         cost, source = self._cost(response, usage)
+        finish = choice.finish_reason
         return Reply(
-            text=choice.message.content or "",
-            reasoning=getattr(choice.message, "reasoning_content", None) or "",
-            finish_reason=choice.finish_reason,
+            text=plain_text(content[:MAX_CHARS]),
+            reasoning=_said(getattr(choice.message, "reasoning_content", None), LONGEST_TEXT),
+            finish_reason=_said(finish, 40) if finish is not None else None,
             usage=usage,
             cost_usd=cost,
             price_source=source,
-            answered_by=str(response.model or ""),
+            answered_by=_said(response.model, 200),
         )
 
     def _cost(self, response: Any, usage: Usage) -> tuple[float | None, str | None]:
         """The provider's own figure, else LiteLLM's; unknown where its prices are not this
         server's or there is nothing to count."""
-        told = getattr(getattr(response, "usage", None), "cost", None)
-        if isinstance(told, int | float) and not isinstance(told, bool) and told >= 0:
-            return float(told), "provider"
-        counted = getattr(response, "_hidden_params", {}).get("response_cost")
+        told = money(getattr(getattr(response, "usage", None), "cost", None))
+        if told is not None:
+            return told, "provider"
+        counted = money(getattr(response, "_hidden_params", {}).get("response_cost"))
         if counted is None or usage.prompt is None or self._backend.base_url:
             return None, None
-        return float(counted), "litellm"
+        return counted, "litellm"
 
 
 def _no_key(variable: str) -> ExchangeFailed:
     return ExchangeFailed("authentication", f"{variable} is not set", usage=Usage.nothing())
+
+
+def _said(found: Any, chars: int) -> str:
+    return plain_text(found[:chars]) if isinstance(found, str) else ""
 
 
 def _usage(raw: Any) -> Usage:
@@ -128,8 +138,8 @@ def _usage(raw: Any) -> Usage:
     prompt = getattr(raw, "prompt_tokens_details", None)
     completion = getattr(raw, "completion_tokens_details", None)
     return Usage(
-        prompt=raw.prompt_tokens,
-        completion=raw.completion_tokens,
-        cached=getattr(prompt, "cached_tokens", None),
-        reasoning=getattr(completion, "reasoning_tokens", None),
+        prompt=count(raw.prompt_tokens),
+        completion=count(raw.completion_tokens),
+        cached=count(getattr(prompt, "cached_tokens", None)),
+        reasoning=count(getattr(completion, "reasoning_tokens", None)),
     )

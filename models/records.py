@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+LARGEST = 10**15
+"""Of any figure; it is far beyond every sum."""
+
+
+def _unknown_below_zero(value: object) -> object:
+    """A figure below zero, or one that is no number, is none."""
+    if isinstance(value, int | float) and not 0 <= value <= LARGEST:
+        return None
+    return value
+
+
+Figure = BeforeValidator(_unknown_below_zero)
+"""Of tokens and dollars: what cannot be is unknown and lowers no sum."""
 Role = Literal["evaluator", "worker"]
 Message = dict[str, str]
 
@@ -15,11 +28,11 @@ class Usage(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    prompt: int | None = None
-    completion: int | None = None
-    cached: int | None = None
+    prompt: Annotated[int | None, Figure] = None
+    completion: Annotated[int | None, Figure] = None
+    cached: Annotated[int | None, Figure] = None
     """Prompt tokens that were read from the provider's cache; part of ``prompt``."""
-    reasoning: int | None = None
+    reasoning: Annotated[int | None, Figure] = None
     """Completion tokens that went into reasoning; part of ``completion``."""
 
     @classmethod
@@ -49,14 +62,14 @@ class PromptPart(BaseModel):
 class ModelCall(BaseModel):
     """One attempt at a model: every one is kept, also those that failed or could not be read."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     role: Role
     model: str
     text: str = ""
     finish_reason: str | None = None
     usage: Usage = Usage()
-    cost_usd: float | None = None
+    cost_usd: Annotated[float | None, Figure] = None
     seconds: float = 0.0
     error: str | None = None
     prompt_sha256: str = ""

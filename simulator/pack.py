@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from simulator.pack_errors import PackError, explain
+from simulator.pack_errors import PackError, explain, short
 from simulator.pack_faults import Fault, refuse_overlaps
 
 FORMAT = "store-pack/1"
@@ -215,11 +215,13 @@ def parse_pack(text: str, source: str = "pack") -> Pack:
     """Read a pack from JSON text; `source` names it in a `PackError`."""
     try:
         raw = json.loads(text)
+    except RecursionError:
+        raise PackError(f"{source}: is nested too deeply") from None
     except ValueError as error:
         raise PackError(f"{source}: is not JSON: {error}") from None
     found = raw.get("format") if isinstance(raw, dict) else None
     if found != FORMAT:
-        raise PackError(f"{source}: format must be {FORMAT!r}, not {found!r}")
+        raise PackError(f"{source}: format must be {FORMAT!r}, not {short(found)}")
     _refuse_misspelt(raw, Pack, source)
     for number, scenario in enumerate(_dicts(raw.get("scenarios"))):
         where = f"{source}: scenario {scenario.get('spec_id', number)!r}"

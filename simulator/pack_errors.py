@@ -54,9 +54,13 @@ def _remedy(mistake: ErrorDetails) -> str:
     text = text[0].lower() + text[1:]
     if mistake["type"] == "value_error":
         return text
-    return f"{text.replace('input should', 'must')}, not {_short(mistake['input'])}"
+    return f"{text.replace('input should', 'must')}, not {short(mistake['input'])}"
 
 
-def _short(value: object) -> str:
-    text = repr(value)
+def short(value: object) -> str:
+    """A value as it would be written, cut; also one that is nested very deeply."""
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = f"a {type(value).__name__} in many others"
     return text if len(text) <= 40 else text[:37] + "..."

@@ -153,7 +153,7 @@ class StateFile:
     def _check(self, first: bytes, header: dict[str, str]) -> None:
         try:
             found = json.loads(first)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict) or "format" not in found:
             raise self._error("is no state file; name another one")

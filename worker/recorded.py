@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from ledger import Tool
 from models.records import ModelCall
+from models.validation import first_problem, shown
 from worker.report import WorkReport
 
 VERSION = 1
@@ -84,6 +85,19 @@ def read_run(folder: Path, spec_id: str | None = None) -> list[RecordedTask]:
     return found
 
 
+def benchmark_of(folder: Path) -> str:
+    """The benchmark that a run was about. Raises NotRecorded where its results do not say."""
+    path = folder / "results.json"
+    try:
+        name = json.loads(path.read_text(encoding="utf-8"))["benchmark"] if path.exists() else ""
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise NotRecorded(f"{path}: does not say which benchmark was run") from None
+    name = name or BENCHMARK
+    if not isinstance(name, str) or not name.isidentifier():
+        raise NotRecorded(f"{path}: {shown(name)} is no name of a benchmark")
+    return name
+
+
 def read_tools(folder: Path) -> list[Tool]:
     """The tools of the run's benchmark as they are today, without anything behind them.
 
@@ -93,17 +107,11 @@ def read_tools(folder: Path) -> list[Tool]:
     Raises:
         NotRecorded: the results cannot be read, or the benchmark has no tools here.
     """
-    path = folder / "results.json"
-    try:
-        name = json.loads(path.read_text(encoding="utf-8"))["benchmark"] if path.exists() else ""
-    except (OSError, ValueError, KeyError, TypeError):
-        raise NotRecorded(f"{path}: does not say which benchmark was run") from None
-    name = name or BENCHMARK
-    if not isinstance(name, str) or not name.isidentifier():
-        raise NotRecorded(f"{path}: {str(name)[:40]!r} is no name of a benchmark")
+    name = benchmark_of(folder)
     try:
         found: list[Tool] = importlib.import_module(f"{name}_tools.offer").tools()
     except ModuleNotFoundError:
+        path = folder / "results.json"
         raise NotRecorded(f"{path}: there are no tools for the benchmark {name!r}") from None
     return found
 
@@ -112,7 +120,7 @@ def read_task(path: Path) -> RecordedTask:
     """One task's journal. Raises NotRecorded where it cannot be read."""
     task: RecordedTask | None = None
     asked: list[ModelCall] = []
-    for where, record in _lines(path):
+    for where, record in journal_records(path):
         kind = record.get("type")
         if kind == "task":
             spec, task_id, text = (_text(where, record, k) for k in ("spec_id", "task_id", "text"))
@@ -161,13 +169,14 @@ def _model(where: str, kind: type[Record], value: object) -> Record:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        field_name = ".".join(str(part) for part in first["loc"])
-        raise NotRecorded(f"{where}: {field_name}: {first['msg']}") from None
+        raise NotRecorded(f"{where}: {first_problem(error)}") from None
 
 
-def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every record with the place where it stands; a line that a crash has torn is left out."""
+def journal_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every record of a journal with the place where it stands.
+
+    A line that a crash has torn is left out. Raises NotRecorded where another cannot be read.
+    """
     try:
         *lines, rest = path.read_bytes().split(b"\n")
     except OSError as error:

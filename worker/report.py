@@ -30,7 +30,7 @@ _HEADS = {"done": "EFFECT done", "unknown": "EFFECT unknown", "failed": "FAILED"
 class StepRecord(BaseModel):
     """One snippet of the worker: code, prints, and the error that ended it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     code: str
     prints: str = ""
@@ -44,7 +44,7 @@ class StepRecord(BaseModel):
 class WorkReport(BaseModel):
     """What came of one instruction."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     steps: tuple[StepRecord, ...] = ()
     result: object = None

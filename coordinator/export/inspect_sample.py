@@ -38,6 +38,8 @@ from models.records import Usage
 from models.redact import redact
 
 _STOPS = {"length": "max_tokens"}
+LAST_SECOND = 253_402_300_799.0
+"""Of the year 9999, behind which there is no date."""
 NOT_KEPT = "(this text was not kept)"
 
 
@@ -223,4 +225,4 @@ def _tool_error(tool: Span) -> ToolCallError | None:
 
 
 def _when(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+    return datetime.fromtimestamp(min(max(seconds, 0.0), LAST_SECOND), UTC)

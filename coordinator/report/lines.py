@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,9 +40,18 @@ def lines_of(path: Path, notes: list[str]) -> Iterator[tuple[str, dict[str, Any]
 
 
 def parsed(data: bytes) -> Any:
-    """JSON as Python's own reader takes it. Raises ValueError, RecursionError."""
+    """JSON as Python's own reader takes it; numbers without end are none.
+
+    Raises ValueError, RecursionError.
+    """
     try:
-        return from_json(data)
+        return from_json(data, allow_inf_nan=False)
     except ValueError:
         # Half characters, bytes that are no UTF-8, and what is nested very deeply.
-        return json.loads(data.decode("utf-8", "replace"))
+        text = data.decode("utf-8", "replace")
+        return json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
+
+
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None

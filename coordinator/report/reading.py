@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from coordinator.records import Brain, Turn
 from coordinator.report.lines import lines_of, parsed
 from coordinator.report.records import Act, Asked, RunView, Story
-from models.records import PromptPart, Usage
+from models.records import LARGEST, PromptPart, Usage
 from worker.recorded import NotRecorded
 
 NOTE_CHARS = 2_000
@@ -56,7 +56,7 @@ def run_view(
         brain=_model(Brain, results.get("brain")),
         started=_text(results, "started") or None,
         finished=_text(results, "finished") or None,
-        seconds=float(seconds) if isinstance(seconds, int | float) else None,
+        seconds=_figure(seconds),
         stories=tuple(stories),
         problems=tuple(problems),
     )
@@ -274,8 +274,13 @@ def _text(record: dict[str, Any], name: str) -> str:
 
 
 def _number(record: dict[str, Any], name: str) -> float | None:
-    found = record.get(name)
-    return float(found) if isinstance(found, int | float) else None
+    return _figure(record.get(name))
+
+
+def _figure(value: object) -> float | None:
+    if not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) <= LARGEST else None
 
 
 def _model(kind: type[Record], value: object) -> Record | None:

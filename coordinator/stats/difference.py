@@ -9,6 +9,7 @@ from typing import Literal
 from coordinator.prompts import read_prompts
 from coordinator.stats.records import Group, Record, Run, Trial
 from coordinator.stats.tally import tally_of
+from worker.recorded import NotRecorded
 
 ELSEWHERE = frozenset({"strategy", "evaluator", "worker", "pack", "tasks"})
 """Options that are told by other lines, or whose effect is."""
@@ -149,7 +150,7 @@ def _prompts(was: Run, now: Run) -> tuple[PromptChange, ...] | None:
 def _texts(run: Run) -> dict[str, str]:
     try:
         return read_prompts(run.folder)
-    except (OSError, UnicodeDecodeError):
+    except NotRecorded:
         return {}
 
 

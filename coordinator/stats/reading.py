@@ -12,6 +12,7 @@ from coordinator.manifest import NAME, Manifest, NoManifest, read_manifest
 from coordinator.records import RunResults, TaskResult
 from coordinator.report.find import is_run, run_folders
 from coordinator.stats.records import Reading, Run, Trial
+from models.validation import first_problem
 from worker.recorded import NotRecorded
 
 RESULTS = "results.json"
@@ -72,9 +73,7 @@ def _results(folder: Path) -> RunResults:
     except OSError as error:
         raise NotRecorded(f"{folder.name}: {RESULTS} cannot be read: {error.strerror}") from None
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        said = f"{where}: {first['msg']}" if where else first["msg"]
+        said = first_problem(error)
         raise NotRecorded(f"{folder.name}: {RESULTS} cannot be read: {said}") from None
 
 

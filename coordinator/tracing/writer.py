@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from coordinator.journal import file_name
+from coordinator.journal_names import journals_of
 from coordinator.prompts import read_prompts
 from coordinator.records import RunResults
 from coordinator.report.reading import read_story
@@ -75,15 +75,9 @@ class Outlet(logging.Handler):
 
 
 def find_story(folder: Path, spec_id: str, task_id: str) -> Story | None:
-    """The task of that id; specs that share a file name are told apart by a number behind it."""
-    name = file_name(spec_id)
-    number = 1
-    while (path := folder / "tasks" / f"{name}{f'-{number}' if number > 1 else ''}.jsonl").exists():
-        story = read_story(path)
-        if story.task_id == task_id:
-            return story
-        number += 1
-    return None
+    """The task of that id."""
+    stories = map(read_story, journals_of(folder, spec_id))
+    return next((s for s in stories if (s.spec_id, s.task_id) == (spec_id, task_id)), None)
 
 
 def write_traces(lines: Iterable[str]) -> list[dict[str, object]]:

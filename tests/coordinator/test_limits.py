@@ -53,6 +53,36 @@ def test_seconds() -> None:
         meter.check()
 
 
+def test_the_time_of_earlier_parts_counts_and_that_between_them_does_not() -> None:
+    now = [100.0]
+    meter = Meter(Limits(seconds=60), "run", clock=lambda: now[0])
+    meter.lived(45.0)
+    meter.lived(-1_000.0)
+    now[0] = 114.0
+    meter.check()
+    now[0] = 115.0
+    with pytest.raises(LimitReached, match=r"60 seconds for a run .60 used"):
+        meter.check()
+
+
+@pytest.mark.parametrize("figure", [-1_000_000, float("-inf"), float("nan"), float("inf"), 10**400])
+def test_a_figure_that_cannot_be_is_unknown_and_lowers_nothing(figure: float) -> None:
+    meter = Meter(Limits(tokens=CAUTIOUS_TOKENS * 2, dollars=1.0), "run")
+    odd = Usage.model_validate({"prompt": figure, "completion": 5, "cached": -1})
+    assert (odd.prompt, odd.completion, odd.cached) == (None, 5, None)
+    odd_call = ModelCall.model_validate(
+        {"role": "worker", "model": "m", "usage": odd, "cost_usd": figure}
+    )
+    assert odd_call.cost_usd is None
+    meter.add(call(cost=0.5))
+    meter.add(odd_call)
+    with pytest.raises(LimitReached, match="1 dollars"):
+        meter.check()
+    meter.add(odd_call)
+    with pytest.raises(LimitReached, match="tokens"):
+        meter.check()
+
+
 def test_a_call_of_unknown_size_counts_as_the_largest_known_one() -> None:
     meter = Meter(Limits(tokens=CAUTIOUS_TOKENS * 2), "task")
     meter.add(call(None, None))

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from coordinator.config import TaskInfo
-from coordinator.journal import Journal, journal_paths
+from coordinator.journal import Journal
+from coordinator.journal_names import journal_paths
+from coordinator.limits import Limits
 from coordinator.memory import Unusable
-from coordinator.resume import continuation
+from coordinator.resume import Continuation, continuation
 from erc3_compat import ApiError, ApiException
 
 TASK = TaskInfo("one", "tsk-1", "Buy one lamp.")
@@ -54,3 +56,33 @@ def test_an_unknown_task_is_never_started_anew_elsewhere(folder: Path) -> None:
     with pytest.raises(Unusable, match=r"does not know tsk-1 \(one\)"):
         continuation(platform, "store", [TASK], folder, None, may_start=False)
     assert platform.started == []
+
+
+def model_call(started: float, seconds: float) -> dict[str, Any]:
+    return {"role": "worker", "model": "m", "started": started, "seconds": seconds}
+
+
+def test_the_time_before_is_that_in_which_something_was_done(folder: Path) -> None:
+    """Two tasks side by side for 30 s, and 10 s more in a part after a night."""
+    other = TaskInfo("two", "tsk-2", "Buy two.")
+    paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in (TASK, other)])
+    for task, spans in ((TASK, [(1_000, 20), (90_000, 10)]), (other, [(1_010, 20)])):
+        journal = Journal(paths[task.task_id])
+        if task is other:
+            named = {"spec_id": "two", "task_id": task.task_id, "text": "", "attempt": 1}
+            journal.write("task", named)
+        for span in spans:
+            journal.write("model_call", model_call(*span))
+        journal.close()
+    plan = continuation(Forgetful(), "store", [TASK, other], folder, None)
+    assert plan.seconds == 40.0
+
+
+def test_a_run_that_goes_on_has_its_seconds_no_second_time(make_run: Any, tea_buyer: Any) -> None:
+    run = make_run(tea_buyer, run_limits=Limits(seconds=60))
+    tasks = run.session.tasks()
+    run.session.take_over(Continuation(seconds=61.0), None, "2026-01-01T00:00:00+00:00")
+    run.session.run(tasks)
+    (result,) = run.session.close_open().tasks
+    assert (result.failure, result.checkouts) == ("limit", 0)
+    assert "60 seconds for a run" in result.error

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from coordinator.journal import JournalFailed
+from coordinator.journal_names import file_name
 from coordinator.records import TaskResult, totals_of
 from erc3_compat import ApiError, ApiException, transport_errors
 from models.records import Usage
@@ -342,7 +343,8 @@ def test_single_tasks_run_outside_of_a_session(make_run: Any, shop_json: Any) ->
     assert results.session_id is None
     assert "start_session" not in run.platform.asked
     names = {p.name for p in (run.folder / "tasks").iterdir()}
-    assert names == {"a_b.jsonl", "a_b-2.jsonl", "a_b-3.jsonl"}
+    odd = file_name("a/b")
+    assert names == {"a_b.jsonl", f"{odd}.jsonl", f"{odd}.2.jsonl"}
 
 
 def test_a_spec_that_does_not_exist_leaves_no_task_open(make_run: Any, shop_json: Any) -> None:

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from launch import doctor_calls
 from launch.cli import app
 from launch.doctor import DoctorOptions, doctor, examine
 from launch.doctor_finding import Diagnosis, Finding
 from tests import fake_openai_faults as faults
 from tests.fake_openai import FakeOpenAI
+from tests.hostile_models import DRIBBLES, FLOODS, HostileModels, Send, answer
 
 KEY = "sk-live-4f9a1c77e2b0d358"
 PLATFORM_KEY = "key-9d41c0ffee77aa1200"
@@ -172,7 +174,7 @@ def test_two_roles_at_two_servers_are_two_calls_with_a_price(look: Look, tmp_pat
         ("429-quota", "status 429"),
         ("429", "Rate limit"),
         ("500", "status 500"),
-        ("html", "status 500"),
+        ("html", "an HTML page"),
         ("no-choices", "without choices"),
         ("drop", "Connection"),
     ],
@@ -384,3 +386,15 @@ def test_the_table_says_whether_a_run_can_begin(capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr().out
     assert "1 problem: a run would fail" in shown
     assert "-> set NEBIUS_API_KEY, or put it in .env" in shown
+
+
+@pytest.mark.parametrize("flood", [FLOODS["endless"], DRIBBLES["head"], answer(b"[" * 200_000)])
+def test_a_hostile_list_of_models_ends(
+    look: Look, flood: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor_calls, "LIST_SECONDS", 0.3)
+    monkeypatch.setattr(doctor_calls, "CALL_SECONDS", 0.3)
+    with HostileModels(flood) as server:
+        urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
+        found, _ = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
+    assert one(found, "models", "server").state in ("problem", "info")

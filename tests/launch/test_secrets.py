@@ -15,7 +15,9 @@ KEYS = {
     "ERC3_API_KEY": "key-7Qm2+platform/9xZk",
     "NEBIUS_API_KEY": "nb/3fA9+provider=77qq",
     "DATABASE_PASSWORD": 'pa"ss\\word with spaces',
+    "MY_CRED": "cr&d/7d1e+named only by the models file",
 }
+BACKEND = '[models.mine]\nbackends = [{ model = "openai/x", key_variable = "MY_CRED" }]\n'
 SAYS = "THOUGHT: the keys are {keys}\nDECISION: PROCEED\nINSTRUCTION: print {keys}"
 DOES = "Thought: {keys}\n<code>\nprint({literal})\nfinal_answer({literal})\n</code>"
 
@@ -40,7 +42,9 @@ def test_no_planted_key_is_left_anywhere(
     }
     life = lives(env=KEYS, scripts=scripts)
     tape = life.folder / "tape.jsonl"
+    (life.folder / "models.toml").write_text(BACKEND)
     words = ["--pack", pack, "--out", life.folder / "logs", "--record", tape]
+    words += ["--models", life.folder / "models.toml"]
     words += ["--evaluator", "scripted/eyes", "--worker", "scripted/hands"]
     assert life.live(*words) == 1, "the script is at its end"
     (task,) = life.results()["tasks"]

@@ -39,17 +39,17 @@ KINDS: dict[str, tuple[str, int | None]] = {
     "context-openai": ("context_window", 400),
     "context-vllm": ("context_window", 400),
     "context-llamacpp": ("context_window", 400),
-    "html": ("bad_answer", 500),
-    "empty-body": ("bad_answer", 500),
-    "no-json": ("bad_answer", 500),
+    "html": ("bad_answer", 200),
+    "empty-body": ("bad_answer", 200),
+    "no-json": ("bad_answer", 200),
     "no-choices": ("bad_answer", 200),
     "no-choices-billed": ("bad_answer", 200),
     "drop": ("network", 500),
     "400-quoting": ("bad_request", 400),
     "503-quoting": ("overload", 503),
-    "choices-null": ("bad_answer", 500),
-    "choice-null": ("bad_answer", 500),
-    "no-object": ("bad_answer", 500),
+    "choices-null": ("bad_answer", 200),
+    "choice-null": ("bad_answer", 200),
+    "no-object": ("bad_answer", 200),
 }
 UNBILLED = {k for k, (kind, _) in KINDS.items() if kind not in ("bad_answer", "network")}
 

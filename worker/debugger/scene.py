@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from ledger import ToolCall
 from worker.debugger.answers import Answers, Live
 from worker.debugger.moments import Ended, Fault, Given, Happened, Stop
 from worker.debugger.playback import Playback
-from worker.recorded import BENCHMARK
+from worker.recorded import benchmark_of
 
 
 class Workbench(Protocol):
@@ -38,10 +37,8 @@ class Workbench(Protocol):
 
 
 def workbench_of(folder: Path) -> Workbench:
-    """The workbench of the benchmark that a run was about."""
-    path = folder / "results.json"
-    name = json.loads(path.read_text(encoding="utf-8"))["benchmark"] if path.exists() else None
-    return workbench_named(name or BENCHMARK)
+    """The workbench of the benchmark that a run was about. Raises NotRecorded."""
+    return workbench_named(benchmark_of(folder))
 
 
 def workbench_named(benchmark: str) -> Workbench:
