@@ -86,8 +86,10 @@ class Session:
         self.limit: str | None = None
         """The limit of the run that kept tasks from being started."""
 
-    def tasks(self) -> list[TaskInfo]:
+    def tasks(self, opened: Callable[[], None] = lambda: None) -> list[TaskInfo]:
         """The tasks to run: those of a new session, or single ones by spec.
+
+        ``opened``: called as soon as the session has its id, before anything else can fail.
 
         Raises:
             ApiException: the platform refused (unknown benchmark, spec or key).
@@ -104,7 +106,12 @@ class Session:
             flags=list(config.flags),
         )
         self.session_id = started.session_id
-        status = self._platform.session_status(started.session_id)
+        opened()
+        return self.listed(started.session_id)
+
+    def listed(self, session_id: str) -> list[TaskInfo]:
+        """The tasks of a session on the platform. Raises ApiException."""
+        status = self._platform.session_status(session_id)
         return [TaskInfo(t.spec_id, t.task_id, t.task_text) for t in status.tasks]
 
     def _singles(self) -> list[TaskInfo]:

@@ -50,7 +50,7 @@ def _run(options: Options) -> int:
         stack.enter_context(kept_in(setting.folder))
         watch, tracer = setting.watcher(note), setting.tracer(note)
         told = Watchers([watch, tracer]) if tracer else watch
-        session, work = explained(lambda: setting.session(told), options)
+        session, work = explained(lambda: setting.session(told), setting)
         watch.expect(len(work.tasks))
         if tracer:
             stack.enter_context(tracer)
@@ -70,7 +70,7 @@ def _end(setting: Setting, session: Session) -> int:
     if options.real:
         handing_in = HandingIn(setting, session, results)
         closing.show(results, asks=handing_in.asks)
-        if explained(handing_in.settle, options):
+        if explained(handing_in.settle, setting):
             results = session.write()
     else:
         closing.show(results, asks=False)
@@ -79,13 +79,14 @@ def _end(setting: Setting, session: Session) -> int:
     return exit_code(setting, session, results)
 
 
-def explained(action: Any, options: Options) -> Any:
+def explained(action: Any, setting: Setting) -> Any:
     """Do something with the platform; what it refuses becomes an error for the user."""
     from coordinator.fork import Differs
     from coordinator.memory import Unusable
     from erc3_compat import ApiException, transport_errors
     from erc3_compat.patience import trouble_of
     from launch.platform import real_address
+    from launch.writing import way_on
 
     try:
         return action()
@@ -95,10 +96,10 @@ def explained(action: Any, options: Options) -> Any:
         raise CannotRun(f"cannot go on: {error}") from None
     except ApiException as error:
         said = "refused" if trouble_of(error) == "refused" else "gave no usable answer"
-        raise CannotRun(f"the platform {said}: {error}") from None
+        raise CannotRun(f"the platform {said}: {error}{way_on(setting.folder)}") from None
     except transport_errors() as error:
-        where = real_address() if options.real else "the embedded one"
-        fix = "; check the network and ERC3_BASE_URL" if options.real else ""
-        raise CannotRun(
-            f"the platform cannot be reached: {where} ({type(error).__name__}){fix}"
-        ) from None
+        real = setting.options.real
+        where = real_address() if real else "the embedded one"
+        fix = "; check the network and ERC3_BASE_URL" if real else ""
+        text = f"the platform cannot be reached: {where} ({type(error).__name__}){fix}"
+        raise CannotRun(f"{text}{way_on(setting.folder)}") from None

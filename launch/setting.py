@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -153,13 +153,18 @@ class Setting:
         )
         if self.resumed:
             return session, self._taken_up(session, self.resumed)
-        tasks = session.tasks()
+        # A session that only the platform knows of would be lost.
+        tasks = session.tasks(lambda: self._note(session, []))
         self._note(session, tasks)
         return session, Work(tasks, session.starts(tasks))
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Work:
         self._refuse_submitted(resumed)
         manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
+        if manifest.session_id and not manifest.tasks:
+            found = tuple(astuple(task) for task in session.listed(manifest.session_id))
+            manifest = manifest.model_copy(update={"tasks": found})
+            manifest.write(self.folder)
         try:
             plan = continuation(
                 self.platform,

@@ -20,12 +20,13 @@ def kept_in(folder: Path) -> Iterator[None]:
     try:
         yield
     except JournalFailed as error:
-        raise CannotRun(f"stopped: {error}{_way_on(folder)}") from None
+        raise CannotRun(f"stopped: {error}{way_on(folder)}") from None
     except OSError as error:
         text = f"stopped: the run in {folder} cannot go on: {error.strerror or error}"
-        raise CannotRun(f"{text}{_way_on(folder)}") from None
+        raise CannotRun(f"{text}{way_on(folder)}") from None
 
 
-def _way_on(folder: Path) -> str:
+def way_on(folder: Path) -> str:
+    """How a run goes on, as the end of a sentence; "" where nothing has begun."""
     known = (folder / "run.json").is_file()
     return f"; --resume {folder} goes on" if known else ""

@@ -12,8 +12,8 @@ PLAYBOOK = Playbook(
     name="best-coupon",
     trigger="codes",
     prose=(
-        "Price every code on every allowed basket (no number given: one, several and the whole "
-        "stock of each product, and mixes). Two codes at once: impossible. A code or discount that "
+        "Price every code on every allowed basket (no number given: one, some and all of "
+        "each product, and mixes). Two codes at once: impossible. A code or discount that "
         "is demanded and not reached: decline. Offered codes that do not help: buy without."
     ),
     programs={"simulate": SIMULATE},

@@ -39,9 +39,8 @@ def program(playbook: str, step: str) -> str | None:
 WORKER = """\
 In one instruction the worker can find products by wording, generate all mixes for N units, price \
 many baskets with many codes (the basket comes back), set the basket, buy. Have done at once what \
-needs no choice of yours. A search reports matches, the first `sure` of them beyond doubt, and near \
-ones of another kind, size or colour, the first `doubtful` of which may fit. Buy in a later \
-instruction that names the total; if refused: empty the basket, report the error.
+needs no choice of yours. A search reports matches (the first `sure` fit its words beyond doubt) and \
+near ones (the first `doubtful` may fit). Buy in a later instruction that names the total.
 """
 """What the evaluator has to know of its worker."""
 STEPS = """\

@@ -17,7 +17,7 @@ from store_tools.requests import request_tools
 from store_tools.session import StoreClient, StoreSession
 
 RULES = """\
-- A shop: products (sku, name, price in whole dollars, available), one basket, one coupon slot, \
+- A shop: products at whole-dollar prices, one basket, one coupon slot, \
 one irreversible checkout that ends the task. <state> shows the basket now.
 - Listed stock may be too high, never too low; only checkout knows.
 - A coupon counts only when the basket shows a discount; an accepted code may do nothing.

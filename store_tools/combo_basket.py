@@ -32,7 +32,7 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
         with none, restores the basket. {results: [{items, coupon, subtotal, discount, total}]
         cheapest first, errors: [{items or coupon, error}]}. results: every basket with coupon "",
-        and codes only where they give a discount; a code that never does is in errors."""
+        and codes where they give a discount (no row: none); one that never does is in errors."""
         contents = [content_of(items) for items in _chosen(session, combinations)]
         return try_coupons(session, contents, coupons)
 

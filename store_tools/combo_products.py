@@ -29,9 +29,8 @@ def product_tools(session: StoreSession) -> list[Tool]:
 
     def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
         """{matches: [{sku, name, price, available, units}], sure, near: [same fields], doubtful,
-        catalog_size}. matches fit, best first; sure: how many of them beyond doubt. Never filter
-        by an equal name. near differ in kind, size or colour; doubtful: how many of the first
-        may."""
+        catalog_size}. matches fit the query, best first, matches[:sure] beyond doubt: never filter
+        by an equal name. near[:doubtful] may fit, the rest of near does not."""
         return find_products(session, query)
 
     def Combo_Generate_Product_Combinations_For_Target_Units(

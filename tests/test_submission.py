@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
 import submission
+from erc3_compat.patient import PatientPlatform
 from launch.cli import app
 from launch.errors import Exit
 from simulator.server import Simulator
@@ -46,7 +48,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.chdir(tmp_path)
 
     def go(*options: object, env: dict[str, str] | None = None) -> Result:
-        words = [str(o) for o in ("--out", tmp_path / "logs", *options)]
+        where = () if "--resume" in options else ("--out", tmp_path / "logs")
+        words = [str(o) for o in (*where, *options)]
         result = CliRunner().invoke(app, words, env=CLEAN | (env or {}))
         assert result.exception is None or isinstance(result.exception, SystemExit)
         assert "Traceback" not in result.output
@@ -233,6 +236,27 @@ def test_real_submits_only_when_it_may(
     assert (session.status, session.name, session.workspace) == (status, "n", "w")
     assert session.flags == ("compete_speed",)
     assert yes or "not submitted" in result.stderr
+
+
+def test_a_session_whose_tasks_cannot_be_listed_is_not_lost(
+    run: Any, platform_of: Any, shop_json: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    simulator: Simulator = platform_of(shop_json(task_text="Buy 1x helicopter"))
+    env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
+    with monkeypatch.context() as patch:
+        patch.setattr(PatientPlatform, "session_status", lost_connection)
+        failed = run("--real", "--yes", env=env)
+    assert failed.exit_code == 1
+    (folder,) = (tmp_path / "logs").iterdir()
+    assert f"--resume {folder} goes on" in failed.stderr
+    assert run("--resume", folder, "--yes", env=env).exit_code == 0
+    (session,) = simulator.platform.sessions
+    assert session.status == "evaluated"
+    assert session.session_id == json.loads((folder / "results.json").read_text())["session_id"]
+
+
+def lost_connection(*_: object) -> None:
+    raise httpx.ConnectError("gone")
 
 
 def test_a_folder_that_cannot_be_written_is_1(run: Any, pack: Path, tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ SHOWN_CALLS = 12
 """Calls that are shown with their answers, the latest ones."""
 SHORT_CALLS = 60
 """Writes that are shown at all, the rest is counted."""
+ANSWERED_CALLS = 8
+"""The same where an answer tells what they were for."""
 LADDER = (
     (200, 2_000), (100, 1_000), (60, 500), (40, 300), (25, 200), (16, 150), (10, 120), (6, 100),
     (4, 80), (2, 60), (1, 60), (0, 40),
@@ -91,9 +93,10 @@ def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
     """
     failed = [c for c in calls if c.outcome == "failed"]
     done = [c for c in calls if c.outcome == "done" and c.kind == "write"]
-    told = {c.number for c in (*failed[-SHOWN_CALLS:], *done[-SHORT_CALLS:])}
+    most = ANSWERED_CALLS if result else SHORT_CALLS
+    told = {c.number for c in (*failed[-SHOWN_CALLS:], *done[-most:])}
     full = set() if result else {c.number for c in done[-SHOWN_CALLS:]}
-    tools = Counter(c.name for c in done[:-SHORT_CALLS])
+    tools = Counter(c.name for c in done[:-most])
     lines = [f"EFFECT done: {n} earlier calls of {name}" for name, n in tools.items()]
     if len(failed) > SHOWN_CALLS:
         lines.append(f"FAILED: {len(failed) - SHOWN_CALLS} calls before these")

@@ -166,7 +166,7 @@ def test_no_depth_of_a_file_is_more_than_a_message(folder: Path, option: str, ma
     path = folder / "deep"
     path.write_text(mark * DEEP)
     heard = told(run, [option, path, "--quiet"])
-    assert heard.startswith("1 error: ")
+    assert heard.startswith("2 error: ")
     assert str(path) in heard
     assert len(heard) < 1_000
 
@@ -175,7 +175,7 @@ def test_a_torn_or_deep_cassette_is_told(folder: Path) -> None:
     path = folder / "tape.jsonl"
     path.write_text('{"v": 1, "type": "cassette"}\n' + "[" * DEEP + "\n")
     heard = told(run, ["--replay", path, "--quiet"])
-    assert heard == f"1 error: {path}, line 2: not a JSON object"
+    assert heard == f"2 error: {path}, line 2: not a JSON object"
 
 
 def test_lone_surrogates_in_an_older_journal_end_no_resumption(folder: Path) -> None:

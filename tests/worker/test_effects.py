@@ -10,7 +10,7 @@ import pytest
 
 from ledger import ToolCall
 from worker.recorded import read_run
-from worker.report import SHORT_CALLS, SHOWN_CALLS, WorkReport
+from worker.report import ANSWERED_CALLS, SHORT_CALLS, SHOWN_CALLS, WorkReport
 from worker.sandbox import Limits
 
 Run = Callable[..., Path]
@@ -79,6 +79,13 @@ def test_no_effect_is_left_out() -> None:
         [True] * SHORT_CALLS
     )
     assert text.count("-> null") == SHOWN_CALLS
+
+
+def test_where_an_answer_tells_of_them_the_last_effects_are_lines_and_the_rest_is_counted() -> None:
+    done = writes(*["done"] * 20).model_copy(update={"answered": True, "result": "20 put"})
+    text = done.prompt(latest=True)
+    assert f"EFFECT done: {20 - ANSWERED_CALLS} earlier calls of Put\n" in text
+    assert text.count("EFFECT done: Put(") == ANSWERED_CALLS
 
 
 def test_very_many_effects_are_counted_and_unknown_ones_still_named() -> None:
