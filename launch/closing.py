@@ -94,6 +94,7 @@ class Closing:
     def _failures(self, show: Console, results: RunResults) -> None:
         from coordinator import show as shown
         from coordinator.display import ending
+        from coordinator.report.blocks import so_many_tasks
 
         session, folder = self._session, self._setting.folder
         lines = ending(results, session.unplayed)
@@ -101,7 +102,7 @@ class Closing:
             show.print(line, soft_wrap=True)
         stopped = [text for text in (session.broken, session.limit) if text]
         if stopped and session.unplayed:
-            text = f"stopped: {'; '.join(stopped)}; {session.unplayed} tasks were not started"
+            text = f"stopped: {'; '.join(stopped)}; not started: {so_many_tasks(session.unplayed)}"
             show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
         if again := self._again(results):
             _say(show, f"{again}: {command('--resume', folder)}")

@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from coordinator.report.blocks import so_many_tasks
 from launch.console import notes
 from launch.hints import command
 
@@ -102,9 +103,9 @@ def obstacles(session: Session, results: RunResults) -> list[str]:
     found = {
         "failed for reasons outside of the agent": outside,
         "cut off by a limit": limited,
-        "not played": session.unplayed,
+        "never played": session.unplayed,
     }
-    return [f"{count} of the tasks {words}" for words, count in found.items() if count]
+    return [f"{so_many_tasks(count)} {words}" for words, count in found.items() if count]
 
 
 def _somebody() -> bool:

@@ -37,10 +37,10 @@ def program(playbook: str, step: str) -> str | None:
 
 
 WORKER = """\
-In one instruction the worker can find products by wording, generate all mixes for N units, price \
-many baskets with many codes (the basket comes back), set the basket, buy. Have done at once what \
-needs no choice of yours. A search reports matches (the first `sure` fit its words beyond doubt) and \
-near ones (the first `doubtful` may fit). Buy in a later instruction that names the total.
+One instruction can find products by wording, generate all mixes for N units, price many baskets \
+with many codes, set the basket, buy. Have done at once what needs no choice of yours. A search \
+reports matches (the first `sure` fit its words beyond doubt) and near ones (the first `doubtful` \
+may fit). Buy in a later instruction that names the total.
 """
 """What the evaluator has to know of its worker."""
 STEPS = """\

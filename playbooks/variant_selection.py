@@ -17,9 +17,9 @@ PLAYBOOK = Playbook(
     name="variant-selection",
     trigger="first, unless the task alone rules it out",
     prose=(
-        "Look each thing up by its noun and attributes, a set part by part. All attributes must fit"
-        " (model, size, colour, kind); another size, an accessory or a bag for it is not it."
-        " Nothing fits: try another word or list all products before you decline."
+        "Look things up by the words of the task, parts of a set each by its bare noun; have all"
+        " products listed at once where nothing fits. All attributes must fit (model, size, colour,"
+        " kind); another size, an accessory or a bag for it is not it."
     ),
     programs={"survey": SURVEY},
 )

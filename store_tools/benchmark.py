@@ -25,7 +25,7 @@ one irreversible checkout that ends the task. <state> shows the basket now.
 exact name.
 - "Nx thing": N pieces of it. "N things": N single units, which packs add up to. "a thing", "the \
 cheapest thing": one piece. No number: any number that meets the conditions.
-- Buy exactly what is asked (right products, exact amounts, all conditions met) or nothing at all."""
+- Buy exactly what is asked or nothing at all."""
 _MATCHES_COUNT = regex.compile(r"Expected number of checkout events(?: matches)?: (\d+)")
 _ANSWER = regex.compile(
     r"\b(?:(?P<refusal>DECLIN\w*|REFUS\w*|IMPOSSIBLE|CANNOT|CAN[’']T|NO PURCHASE"

@@ -30,9 +30,9 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         combinations: Baskets, coupons: list[str]
     ) -> dict[str, Any]:
         """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
-        with none, restores the basket. {results: [{items, coupon, subtotal, discount, total}]
-        cheapest first, errors: [{items or coupon, error}]}. results: every basket with coupon "",
-        and codes where they give a discount (no row: none); one that never does is in errors."""
+        with none; restores the basket. {results: [{items, coupon, subtotal, discount, total}]
+        cheapest first, errors: [{items or coupon, error}]}. A code has rows only
+        where it gives a discount; one that never does is in errors."""
         contents = [content_of(items) for items in _chosen(session, combinations)]
         return try_coupons(session, contents, coupons)
 

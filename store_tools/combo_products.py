@@ -37,8 +37,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
         products: list[Row], target_units: int, max_combinations: int = 120
     ) -> dict[str, Any]:
         """Baskets with exactly target_units units of products (SKUs or rows of matches), cheapest
-        first: {combinations: [{items: [{sku, quantity}], units, subtotal}], total_found, cut (some
-        are left out)}"""
+        first: {combinations: [{items, units, subtotal}], total_found, cut (some left out)}"""
         rows = [_known(session, p) if isinstance(p, str) else p for p in products]
         made = combinations_for(rows, target_units, max_combinations)
         session.generated = [c["items"] for c in made["combinations"]]

@@ -20,7 +20,7 @@ def request_tools(session: StoreSession) -> list[Tool]:
 
 def _reading_tools(session: StoreSession) -> list[Tool]:
     def Req_ListProducts(offset: int = 0, limit: int = 0) -> dict[str, Any]:
-        """One page: {products: [{sku, name, price, available}], next_offset (-1: end), limit}"""
+        """One page: {products, next_offset (-1: end), limit}"""
         try:
             return {**read_page(session, offset, limit)}
         except Inconsistent as flaw:

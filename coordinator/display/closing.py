@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from coordinator.records import RunResults, TaskResult
-from coordinator.report.blocks import DASH, number, tokens
+from coordinator.report.blocks import DASH, number, so_many_tasks, tokens
 from worker.sandbox.values import clean
 
 NARROW = 90
@@ -49,7 +49,7 @@ def _cells(task: TaskResult) -> dict[str, str]:
 def _totals(results: RunResults) -> dict[str, str]:
     totals = results.totals
     return {
-        "task": f"{totals.tasks} tasks",
+        "task": so_many_tasks(totals.tasks),
         "score": number(totals.score_mean, 3),
         "outcome": f"{totals.wrong_checkouts} wrong",
         "turns": str(totals.turns),

@@ -8,7 +8,7 @@ from itertools import groupby
 from rich.text import Text
 
 from coordinator.records import Failure, RunResults, TaskResult
-from coordinator.report.blocks import cut, number, reason
+from coordinator.report.blocks import cut, number, reason, so_many_tasks
 from worker.sandbox.values import clean
 
 LINES = 10
@@ -42,7 +42,7 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
     heading += f"; {unplayed} not played" if unplayed else ""
     shown = [Text(heading, style="bold")]
     if _never_answered(results.tasks):
-        text = f"the model never answered: all {_tasks(len(failed))} ended without it"
+        text = f"the model never answered: all {so_many_tasks(len(failed))} ended without it"
         shown.append(Text(text, style="bold red"))
     room = LINES - len(shown)
     if len(lines) > room:
@@ -70,7 +70,7 @@ def _lines(tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
     if tasks[0].failure in _TOGETHER and not tasks[0].wrong_checkout:
         names = ", ".join(task.spec_id for task in tasks[:NAMED])
         more = f" and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
-        text = f"  {cause}, {_tasks(len(tasks))} ({names}{more}): {_reason(tasks[0])}"
+        text = f"  {cause}, {so_many_tasks(len(tasks))} ({names}{more}): {_reason(tasks[0])}"
         return [(Text(clean(text), style="red"), len(tasks))]
     style = "red" if tasks[0].wrong_checkout else "yellow"
     return [
@@ -92,7 +92,3 @@ def _reason(task: TaskResult) -> str:
 
 def _never_answered(tasks: Sequence[TaskResult]) -> bool:
     return bool(tasks) and all(task.failure == "model" for task in tasks)
-
-
-def _tasks(count: int) -> str:
-    return "1 task" if count == 1 else f"{count} tasks"

@@ -48,6 +48,11 @@ def cut(text: str, limit: int = PEEK_CHARS) -> str:
     return text if len(text) <= limit else f"{text[:limit]}…"
 
 
+def so_many_tasks(count: int) -> str:
+    """So many tasks, in words."""
+    return "1 task" if count == 1 else f"{count} tasks"
+
+
 def reason(error: str, eval_log: str) -> str:
     """Why a task failed: its error, else what the platform's evaluator found amiss."""
     return error or "; ".join(x for x in eval_log.splitlines() if not x.startswith("GOOD"))

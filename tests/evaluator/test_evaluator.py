@@ -20,7 +20,7 @@ from playbooks.library import prose
 from store_tools.benchmark import RULES
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."
-ROOM = 950
+ROOM = 920
 
 
 def ask(name: str, replies: list[str], calls: list[ModelCall] | None = None) -> Evaluator:
