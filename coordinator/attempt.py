@@ -4,96 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
+from coordinator.beginning import Shared, Start
 from coordinator.benchmark import Benchmark
-from coordinator.breaker import Breaker
-from coordinator.config import RunConfig, TaskInfo, Watcher
+from coordinator.config import TaskInfo
 from coordinator.journal import Journal, JournalFailed
-from coordinator.limits import Halt, LimitReached, Meter, Stop
-from coordinator.prompts import Prompts
+from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.records import Failure, TaskResult
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop, TaskRun
 from evaluator import Unreadable
 from ledger import Deed, Intent, Settled, ToolFault
-from models.door import Door, ModelFailed
-from models.records import Message, ModelCall, Role, total_cost, total_usage
+from models.door import ModelFailed
+from models.records import Message, ModelCall, total_cost, total_usage
 from worker.debugger.live import LiveWatch
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
 EVAL_CHARS = 20_000
 """What is kept of an evaluator's log, which has some lines."""
-
-
-Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
-"""While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""
-
-
-def no_waiting(_check: Callable[[], None]) -> AbstractContextManager[None]:
-    """Of a platform that is not waited for."""
-    return nullcontext()
-
-
-class DoorMaker(Protocol):
-    """Opens the door to the model of a role."""
-
-    def __call__(
-        self,
-        role: Role,
-        on_call: Callable[[ModelCall], None],
-        on_prompt: Callable[[Sequence[Message]], None],
-        gate: Callable[[], None],
-    ) -> Door:
-        """A door that reports every call and asks the gate before each attempt."""
-
-
-class History(Protocol):
-    """What came before an attempt: recorded turns of this task or of one that it forks from."""
-
-    def run(self) -> TaskRun:
-        """A task that has come as far as the recorded turns."""
-
-    def begin(self, journal: Journal, task: dict[str, object]) -> None:
-        """Write what the journal has to begin with."""
-
-    def deeds(self) -> Sequence[Deed]:
-        """What was done before and is not in the benchmark's memory yet."""
-
-
-@dataclass
-class Shared:
-    """What all attempts of a run have in common."""
-
-    platform: Any
-    config: RunConfig
-    make_benchmark: Callable[[Any, str], Benchmark]
-    doors: DoorMaker
-    watcher: Watcher
-    prompts: Prompts
-    stop: Stop
-    meter: Meter
-    breaker: Breaker
-    patiently: Patiently
-
-
-@dataclass
-class Start:
-    """How an attempt begins."""
-
-    path: Path
-    needs_start: bool = True
-    """Whether the platform has to be told that the task begins."""
-    number: int = 1
-    closed: bool = False
-    """The platform has closed the task already: there is nothing left to play."""
-    history: History | None = None
-    benchmark: Benchmark | None = None
-    """A world that was brought to where the history ends; else a new one is made."""
 
 
 @dataclass

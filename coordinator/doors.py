@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from coordinator.attempt import DoorMaker
+from coordinator.beginning import DoorMaker
 from models.config import Backend, Models
 from models.door import Door, open_transport
 from models.exchange import Transport

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from coordinator.attempt import Start
+from coordinator.beginning import Start
 from coordinator.config import TaskInfo
 from coordinator.journal import write_whole
 from coordinator.journal_names import journal_paths

@@ -11,16 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from coordinator.attempt import (
-    LEFT_OPEN,
-    Attempt,
-    DoorMaker,
-    Patiently,
-    Shared,
-    Start,
-    complete,
-    no_waiting,
-)
+from coordinator.attempt import LEFT_OPEN, Attempt, complete
+from coordinator.beginning import DoorMaker, Patiently, Shared, Start, no_waiting
 from coordinator.benchmark import Benchmark
 from coordinator.breaker import Breaker
 from coordinator.config import RunConfig, TaskInfo, Watcher

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from coordinator.attempt import Start
+from coordinator.beginning import Start
 from coordinator.config import RunConfig, TaskInfo, Watcher
 from coordinator.display import Progress
 from coordinator.doors import doors_of

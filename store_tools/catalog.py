@@ -8,8 +8,9 @@ import regex
 
 from erc3_compat import store
 from ledger import ToolFault
+from store_tools.faults import Inconsistent
 from store_tools.mirror import LARGEST
-from store_tools.session import LIST, Inconsistent, Product, StoreSession
+from store_tools.session import LIST, Product, StoreSession
 
 FIRST_LIMIT = 50
 PAGE_ERROR = regex.compile(r"page limit exceeded:\s*(-?\d+)\s*>\s*(-?\d+)", regex.IGNORECASE)

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from erc3_compat import store
 from ledger import ToolFault
+from store_tools.faults import GivenUp, OutOfReach
 from store_tools.mirror import Basket, Content, content_in
 from store_tools.requests import apply_coupon
-from store_tools.session import GivenUp, OutOfReach, StoreSession
+from store_tools.session import StoreSession
 
 WHOLE_BASKET = "the basket"
 """Stands among the paths that had no usable answer where no single request is to blame."""

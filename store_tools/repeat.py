@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from erc3_compat import store
 from ledger import Deed, Intent, Settled, ToolFault, WireCall
 from store_tools.catalog import PAGE_ERROR
+from store_tools.faults import OutOfReach
 from store_tools.requests import apply_coupon, known_invalid
-from store_tools.session import READS, OutOfReach, StoreSession, filled_basket
+from store_tools.session import READS, StoreSession, filled_basket
 
 
 def repeat_request(session: StoreSession, request: WireCall) -> str | None:

@@ -9,8 +9,9 @@ import regex
 from erc3_compat import store
 from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_page
+from store_tools.faults import Inconsistent
 from store_tools.mirror import CHECKOUT, Content, Item, content_in, content_of, flaw_of
-from store_tools.session import LIST, Inconsistent, StoreSession
+from store_tools.session import LIST, StoreSession
 
 
 def request_tools(session: StoreSession) -> list[Tool]:
@@ -64,7 +65,7 @@ def _final_tools(session: StoreSession) -> list[Tool]:
     def Req_CheckoutBasket(
         expected_total: int, expected_coupon: str = "", expected_items: list[Item] | None = None
     ) -> dict[str, Any]:
-        """BUYS; cannot be undone. expected_total: a number given to you, never read from the basket
+        """BUYS; cannot be undone. expected_total: dollars given to you, never read from the basket
         here. Refused without a call if total, coupon, discount or given items differ.
         "insufficient inventory" tells the real stock."""
         items = None if expected_items is None else content_of(expected_items)

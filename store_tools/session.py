@@ -17,9 +17,10 @@ from typing import Any, Protocol
 import regex
 
 from erc3_compat import store
-from erc3_compat.patience import Outages, Patience, retry_after_of, trouble_of
-from ledger import Ledger, ToolFault
+from erc3_compat.patience import Outages, Patience
+from ledger import Ledger
 from ledger.record import Kind
+from store_tools.faults import GivenUp, Missed, OutOfReach, Refused, as_fault
 from store_tools.mirror import (
     ADD,
     CHECKOUT,
@@ -45,40 +46,6 @@ class StoreClient(Protocol):
 
     def dispatch(self, request: Any) -> Any:
         """Send one request model to the store and return the response model."""
-
-
-class OutOfReach(ToolFault):
-    """No usable answer came back: a dropped connection, a 5xx, or a body that is no JSON.
-
-    For a write it is unknown whether it took effect, unless the text says that it did not.
-    """
-
-    def __init__(self, text: str, retry_after: float | None = None) -> None:
-        super().__init__(text, kind="RuntimeError", fatal=True)
-        self.retry_after = retry_after
-
-
-class GivenUp(OutOfReach):
-    """All patience is used up; what was sent last is known to have had no effect."""
-
-
-class Missed(ToolFault):
-    """A request that is known to have had no effect and was not refused: it may be sent again."""
-
-    def __init__(self, text: str, retry_after: float | None = None) -> None:
-        super().__init__(text, kind="RuntimeError", lost=True)
-        self.retry_after = retry_after
-
-
-class Refused(ToolFault):
-    """The shop said no, in its own words."""
-
-
-class Inconsistent(ToolFault):
-    """What the shop shows does not hold together, also when it is read again."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text, kind="RuntimeError", fatal=True)
 
 
 class StoreSession:
@@ -244,7 +211,7 @@ class StoreSession:
             except Exception as error:
                 if kind == "read" and _EMPTY.search(str(error)):
                     return {}
-                fault = _as_fault(error)
+                fault = as_fault(error)
                 if fault is None:
                     raise
                 if not isinstance(fault, Refused):
@@ -318,17 +285,3 @@ def filled_basket(raw: dict[str, Any]) -> Basket:
 def _body(request: Any) -> dict[str, Any]:
     body: dict[str, Any] = request.model_dump(mode="json", exclude={"tool"})
     return body
-
-
-def _as_fault(error: Exception) -> ToolFault | None:
-    """The fault that a tool shows for a failed request; None for a mistake of ours."""
-    trouble, wait = trouble_of(error), retry_after_of(error)
-    if trouble is None:
-        return None
-    detail = getattr(error, "api_error", None)
-    if trouble == "refused":
-        return Refused(str(getattr(detail, "error", "") or error)[:500])
-    if detail is None:
-        return OutOfReach(f"the store did not answer ({type(error).__name__})")
-    text = f"the store gave no usable answer (status {getattr(detail, 'status', 0)})"
-    return Missed(text, wait) if trouble == "rate_limit" else OutOfReach(text, wait)

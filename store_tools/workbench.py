@@ -9,8 +9,9 @@ from types import SimpleNamespace
 from erc3_compat import ERC3, ApiException, transport_errors
 from ledger import Budget, Ledger, ToolCall, ToolFault, WireCall
 from store_tools.benchmark import StoreBenchmark
+from store_tools.faults import OutOfReach
 from store_tools.scenario import scenario_of
-from store_tools.session import OutOfReach, StoreClient
+from store_tools.session import StoreClient
 
 __all__ = ["LiveShop", "open_live", "scenario_of", "state_at"]
 

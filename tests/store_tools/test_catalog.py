@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from ledger import Ledger, ToolFault
 from store_tools.catalog import BARREN_AT_MOST, read_catalog
+from store_tools.faults import Inconsistent
 from store_tools.mirror import CHECKOUT, flaw_of
-from store_tools.session import Inconsistent, StoreSession, filled_basket
+from store_tools.session import StoreSession, filled_basket
 
 GOODS = [{"sku": f"s{i}", "name": f"Thing {i}", "price": i + 1, "available": i} for i in range(7)]
 LIST, VIEW = "/products/list", "/basket/view"

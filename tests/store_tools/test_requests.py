@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from ledger import Intent, ToolFault
 from store_tools.catalog import read_catalog
+from store_tools.faults import OutOfReach
 from store_tools.mirror import CHECKOUT
 from store_tools.requests import ordered
-from store_tools.session import OutOfReach, StoreSession
+from store_tools.session import StoreSession
 
 SDK_EMPTY = (
     "Invalid response payload: 1 validation error for {model}\n{field}\n  Input should be a valid "

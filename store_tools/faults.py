@@ -1,0 +1,54 @@
+"""How a request to the shop can fail, as the tools tell it."""
+
+from __future__ import annotations
+
+from erc3_compat.patience import retry_after_of, trouble_of
+from ledger import ToolFault
+
+
+class OutOfReach(ToolFault):
+    """No usable answer came back: a dropped connection, a 5xx, or a body that is no JSON.
+
+    For a write it is unknown whether it took effect, unless the text says that it did not.
+    """
+
+    def __init__(self, text: str, retry_after: float | None = None) -> None:
+        super().__init__(text, kind="RuntimeError", fatal=True)
+        self.retry_after = retry_after
+
+
+class GivenUp(OutOfReach):
+    """All patience is used up; what was sent last is known to have had no effect."""
+
+
+class Missed(ToolFault):
+    """A request that is known to have had no effect and was not refused: it may be sent again."""
+
+    def __init__(self, text: str, retry_after: float | None = None) -> None:
+        super().__init__(text, kind="RuntimeError", lost=True)
+        self.retry_after = retry_after
+
+
+class Refused(ToolFault):
+    """The shop said no, in its own words."""
+
+
+class Inconsistent(ToolFault):
+    """What the shop shows does not hold together, also when it is read again."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, kind="RuntimeError", fatal=True)
+
+
+def as_fault(error: Exception) -> ToolFault | None:
+    """The fault that a tool shows for a failed request; None for a mistake of ours."""
+    trouble, wait = trouble_of(error), retry_after_of(error)
+    if trouble is None:
+        return None
+    detail = getattr(error, "api_error", None)
+    if trouble == "refused":
+        return Refused(str(getattr(detail, "error", "") or error)[:500])
+    if detail is None:
+        return OutOfReach(f"the store did not answer ({type(error).__name__})")
+    text = f"the store gave no usable answer (status {getattr(detail, 'status', 0)})"
+    return Missed(text, wait) if trouble == "rate_limit" else OutOfReach(text, wait)
