@@ -214,9 +214,12 @@ def _run_new(
 
 def _go_on(path: Path, jobs: int, scheduler: str | None) -> LabRun:
     from lab.folder import RunFolder
+    from launch.folder import held
 
     folder = RunFolder(path)
-    return _carry_out(folder, folder.read(), jobs, scheduler)
+    folder.read()
+    with held(path):
+        return _carry_out(folder, folder.read(), jobs, scheduler)
 
 
 def _carry_out(folder: RunFolder, run: LabRun, jobs: int, scheduler: str | None) -> LabRun:

@@ -113,9 +113,9 @@ class Closing:
         """What a resumption would do; "" for nothing."""
         if self._setting.past:
             return ""
-        if any(t.infrastructure_failure for t in results.tasks):
-            return "try them again"
-        return "go on" if self._session.unplayed else ""
+        if self._session.unplayed:
+            return "go on"
+        return "try them again" if any(t.infrastructure_failure for t in results.tasks) else ""
 
     def _where(self, show: Console) -> None:
         for line in [
