@@ -113,6 +113,8 @@ class Closing:
         """What a resumption would do; "" for nothing."""
         if self._setting.past:
             return ""
+        if self._session.limit:
+            return "go on, with a higher limit"
         if self._session.unplayed:
             return "go on"
         return "try them again" if any(t.infrastructure_failure for t in results.tasks) else ""
