@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import settings
 from tenacity import wait_none
 
 from erc3_compat import ERC3, ApiError, ApiException, patience, transport_errors
@@ -30,6 +31,10 @@ from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools
 from store_tools.session import StoreSession
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("no clock", deadline=None)
+settings.load_profile("no clock")
 
 REFERENCE = Path(__file__).parents[1].parent / "shared" / "packs" / "store-reference.json"
 
