@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from worker.sandbox import Limits, SandboxError, SandboxExecutor, open_sandbox
+from worker.sandbox import Limits, SandboxError, SandboxExecutor, open_sandbox, walls
 
 from .conftest import Opened
 from .shop import Shop
@@ -126,3 +126,34 @@ def test_side_by_side(kind: str) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+LATE = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+going = threading.Event()
+def later():
+    while not going.wait(0.001):
+        try:
+            echo("late")
+        except BaseException:
+            pass
+for _ in range(5):
+    threading.Thread(target=later, daemon=True).start()
+pool = ThreadPoolExecutor(2)
+list(pool.map(echo, ["pooled"]))
+"""
+
+
+@pytest.mark.skipif(not walls().process, reason=f"no walls here: {walls().missing}")
+def test_threads_that_outlive_their_step_call_nothing_in_the_next_one(shop: Shop) -> None:
+    with open_sandbox(shop, kind="process") as box:
+        box(LATE)
+        before = len(shop.calls)
+        box(
+            'for _ in range(20): echo("main")\n'
+            'list(pool.map(echo, ["pooled again"]))\n'
+            't = threading.Thread(target=echo, args=("own",))\nt.start()\nt.join()\ngoing.set()'
+        )
+        said = [args[0] for _, args, _ in shop.calls[before:]]
+        assert said == ["main"] * 20 + ["pooled again", "own"]

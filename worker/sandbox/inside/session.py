@@ -17,6 +17,7 @@ import socket
 import sys
 import threading
 import types
+import weakref
 from concurrent.futures import thread as pools
 from typing import Any
 
@@ -49,6 +50,8 @@ class Channel:
         self._incoming = Unframer(1 << 31)
         self._lock = threading.Lock()
         self._limit = argument_chars
+        self._late: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+        """Threads that have outlived the step in which they began."""
         self.step = 0
 
     def receive(self) -> dict[str, Any]:
@@ -61,8 +64,9 @@ class Channel:
         return message
 
     def end(self, result: dict[str, Any]) -> None:
-        """Report a step and close the way for threads that outlive it."""
+        """Report a step and close the way for threads that outlive it, also in later steps."""
         with self._lock:
+            self._late.update(t for t in threading.enumerate() if not _may_go_on(t))
             step, self.step = self.step, 0
             self._link.sendall(frame({"end": result, "step": step}))
 
@@ -89,7 +93,7 @@ class Channel:
 
     def _ask(self, request: dict[str, Any]) -> Any:
         with self._lock:
-            if not self.step:
+            if not self.step or threading.current_thread() in self._late:
                 raise SystemExit
             self._link.sendall(frame({**request, "step": self.step}))
             answer = self.receive()
@@ -163,11 +167,15 @@ def _run(code: str, step: int, names: dict[str, Any], limit: int) -> dict[str, A
         result = {"error": _error(error)}
     for thread in threading.enumerate():
         # As at the end of a program; a pool that was left open waits for work for ever.
-        own = thread is threading.current_thread() or thread.daemon
-        if not own and thread not in pools._threads_queues:
+        if not (thread.daemon or _may_go_on(thread)):
             thread.join()
     _Output.stream.flush()
     return result if _room() else {"error": _error(MemoryError())}
+
+
+def _may_go_on(thread: threading.Thread) -> bool:
+    """Whether a thread is of use to the next step: the one that runs it, or one of a pool."""
+    return thread is threading.current_thread() or thread in pools._threads_queues
 
 
 def _room() -> bool:
