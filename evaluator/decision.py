@@ -102,11 +102,12 @@ def read_decision(
             raise Missing("it is JSON without a DECISION, or JSON that does not parse" + missing)
         parts = _from_labels(cleaned.text)
     instruction = _unfenced(parts.get("instruction", "").strip())
-    if instruction and repeats_form(_unsaid(instruction), prompt):
-        raise OnlyForm("INSTRUCTION")
     finish = _finishes(parts)
+    # A rule of the prompt is no instruction, but may well be the reason of a refusal.
+    if instruction and repeats_form(_unsaid(instruction), FORM if finish else prompt):
+        raise OnlyForm("INSTRUCTION")
     thought = parts.get("thought", "").strip()
-    if finish and thought and not instruction and repeats_form(thought, prompt):
+    if finish and thought and not instruction and repeats_form(thought):
         raise OnlyForm("THOUGHT")
     if not finish and not instruction:
         raise Missing("DECISION is PROCEED but there is no INSTRUCTION for the worker")

@@ -193,6 +193,13 @@ def test_a_reply_that_only_repeats_the_form_is_asked_back_with_an_example(
         ask(f"{name}-twice", [echo, echo]).decide("task", [], "{}", 1, 7)
 
 
+def test_a_refusal_may_give_a_rule_of_the_prompt_as_its_reason() -> None:
+    rule = "The worker gathers facts; you classify and choose."
+    reply = f"THOUGHT: t\nDECISION: FINISH\nINSTRUCTION: DECLINED: {rule}"
+    decision = ask("ruled", [reply]).decide("task", [], "{}", 1, 7)
+    assert (decision.decision, decision.instruction) == ("FINISH", f"DECLINED: {rule}")
+
+
 @given(st.text(st.sampled_from("abcdefg ,.:;"), min_size=8, max_size=60).filter(str.strip))
 def test_an_instruction_of_other_words_is_no_echo(text: str) -> None:
     assert not repeats_form(f"Look up zither {text}")
