@@ -37,19 +37,19 @@ class HandingIn:
     def _possible(self) -> bool:
         return bool(self._session.session_id) and not self._setting.stopped
 
-    def settle(self) -> bool:
-        """Submit where nothing speaks against it; whether it was done.
+    def settle(self) -> RunResults | None:
+        """Submit where nothing speaks against it; the results then, None where it was not done.
 
         Raises ApiException, or what the transport raises.
         """
         if not self._possible or not self._wanted():
-            return False
+            return None
         session = self._session
         session.close_open()
         session.submit(force=bool(session.unplayed))
-        session.write()
+        results = session.write()
         self._say(self._told())
-        return True
+        return results
 
     def _wanted(self) -> bool:
         options, folder = self._setting.options, self._setting.folder

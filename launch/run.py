@@ -10,6 +10,7 @@ from launch.errors import CannotRun, Exit, NothingToDo
 from launch.options import Options
 
 if TYPE_CHECKING:
+    from coordinator.records import RunResults
     from coordinator.session import Session
     from launch.setting import Setting
 
@@ -55,23 +56,23 @@ def _run(options: Options) -> int:
         if tracer:
             stack.enter_context(tracer)
         with nullcontext() if options.debug else interrupts(stop), watch:
-            session.run(work.tasks, work.starts)
-        return _end(setting, session)
+            results = session.run(work.tasks, work.starts)
+        return _end(setting, session, results)
 
 
-def _end(setting: Setting, session: Session) -> int:
+def _end(setting: Setting, session: Session, results: RunResults) -> int:
     """Show what the run has come to, hand the session in where that is wished; the exit code."""
     from launch.closing import Closing, exit_code
     from launch.handing_in import HandingIn
 
     options = setting.options
-    results = session.write() if options.real else session.close_open()
+    if not options.real:
+        results = session.close_open()
     closing = Closing(setting, session)
     if options.real:
         handing_in = HandingIn(setting, session, results)
         closing.show(results, asks=handing_in.asks)
-        if explained(handing_in.settle, setting):
-            results = session.write()
+        results = explained(handing_in.settle, setting) or results
     else:
         closing.show(results, asks=False)
     if options.as_json:

@@ -23,7 +23,7 @@ _CAUSES: dict[Failure, str] = {
     "limit": "cut off by a limit",
     "reply": "replies of the model that cannot be read",
 }
-_TOGETHER = frozenset({"model", "benchmark", "internal", "interrupted", "limit"})
+_TOGETHER = frozenset(_CAUSES) - {"reply"}
 """Failures that hit task after task in the same way: one line for all of them."""
 
 

@@ -163,6 +163,8 @@ def test_two_runs_stand_side_by_side(hostile: Path, look: Any, tmp_path: Path) -
     seen.page.get_by_role("button", name="Better").click()
     assert seen.tasks() == ["hostile"]
     seen.page.get_by_role("link", name="hostile").click()
-    assert seen.told.get_by_role("heading", name="hostile").all_inner_texts() == ["hostile"] * 2
+    headings = seen.told.get_by_role("heading", name="hostile")
+    headings.nth(1).wait_for()  # a story is unpacked when it is opened
+    assert headings.all_inner_texts() == ["hostile"] * 2
     assert seen.violations() == []
     assert seen.complaints == []

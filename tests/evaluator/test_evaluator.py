@@ -83,17 +83,23 @@ def test_what_is_no_whole_answer_is_asked_again(finish: str, text: str, said: st
     assert len(asked) == 2
 
 
-def test_a_challenge_stands_behind_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluator = ask("challenge", [GOOD])
-    plain = evaluator.messages("task", [], "{}", 2, 7)
-    seen: list[Any] = []
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The messages of every call of a door, in order."""
+    found: list[Any] = []
     complete = Door.complete
 
     def spy(self: Door, messages: Any) -> ModelCall:
-        seen.append(messages)
+        found.append(messages)
         return complete(self, messages)
 
     monkeypatch.setattr(Door, "complete", spy)
+    return found
+
+
+def test_a_challenge_stands_behind_the_prompt(seen: list[Any]) -> None:
+    evaluator = ask("challenge", [GOOD])
+    plain = evaluator.messages("task", [], "{}", 2, 7)
     evaluator.decide("task", [], "{}", 2, 7, challenge="CHALLENGE: really?")
     assert seen[0][0] == plain[0]
     assert seen[0][1]["content"] == plain[1]["content"] + "\n\nCHALLENGE: really?"
@@ -176,19 +182,11 @@ def test_counting_adds_up() -> None:
     ],
 )
 def test_a_reply_that_only_repeats_the_form_is_asked_back_with_an_example(
-    monkeypatch: pytest.MonkeyPatch, echo: str
+    seen: list[Any], echo: str
 ) -> None:
-    asked: list[Any] = []
-    complete = Door.complete
-
-    def spy(self: Door, messages: Any) -> ModelCall:
-        asked.append(messages)
-        return complete(self, messages)
-
-    monkeypatch.setattr(Door, "complete", spy)
     name = f"echo-{abs(hash(echo))}"
     assert ask(name, [echo, GOOD]).decide("task", [], "{}", 1, 7).instruction == "Look."
-    assert EXAMPLE in asked[1][-1]["content"]
+    assert EXAMPLE in seen[1][-1]["content"]
     with pytest.raises(Unreadable):
         ask(f"{name}-twice", [echo, echo]).decide("task", [], "{}", 1, 7)
 
