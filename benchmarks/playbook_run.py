@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-BUNDLED = ROOT / "simulator" / "packs" / "store-bundled.json"
+BUNDLED = ROOT / "simulator" / "store" / "packs" / "store-bundled.json"
 
 
 def run(pack: Path, out: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ TASK = "hostile_product_name"
 CHECK = """
 import time
 import launch.setting
-import playbooks.brain
+import playbooks.store.brain
 from launch import preflight
 from types import SimpleNamespace
 from models.config import load_models

@@ -24,14 +24,14 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from coordinator.config import RunConfig  # noqa: E402
-from coordinator.journal import Journal  # noqa: E402
 from coordinator.session import Session  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
+from launch.benchmarks import store_benchmark  # noqa: E402
 from launch.platform import BUNDLED_PACK  # noqa: E402
-from launch.store import store_benchmark  # noqa: E402
 from models import litellm_module  # noqa: E402
-from simulator.pack import Pack, load_pack  # noqa: E402
+from runs.journal import Journal  # noqa: E402
 from simulator.server import serve  # noqa: E402
+from simulator.store.pack import Pack, load_pack  # noqa: E402
 from worker.sandbox import walls  # noqa: E402
 
 AT_MOST = 1.10
@@ -55,7 +55,7 @@ def without_recording() -> Iterator[None]:
     """Journals that take records and leave them: nothing is rendered and nothing written."""
     with (
         patch.object(Journal, "write", lambda *_: None),
-        patch("coordinator.records.Turn.journal", lambda _: {}),
+        patch("runs.results.Turn.journal", lambda _: {}),
         patch("models.records.ModelCall.model_dump", lambda *_, **__: {}),
     ):
         yield

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-BUNDLED = ROOT / "simulator" / "packs" / "store-bundled.json"
+BUNDLED = ROOT / "simulator" / "store" / "packs" / "store-bundled.json"
 TASK = "required_coupon_works"
 STRATEGIES = ("evaluator-worker", "next-step")
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"

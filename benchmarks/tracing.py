@@ -30,18 +30,20 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from coordinator.config import RunConfig, TaskInfo  # noqa: E402
-from coordinator.records import TaskResult, Turn  # noqa: E402
-from coordinator.report import write_report  # noqa: E402
+from coordinator.config import RunConfig  # noqa: E402
 from coordinator.session import Session  # noqa: E402
-from coordinator.tracing.tracer import Tracer  # noqa: E402
 from coordinator.watching import Watchers  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
+from launch.benchmarks import store_benchmark  # noqa: E402
 from launch.platform import BUNDLED_PACK, EMBEDDED_KEY  # noqa: E402
-from launch.store import store_benchmark  # noqa: E402
 from models.records import ModelCall  # noqa: E402
-from simulator.pack import load_pack  # noqa: E402
+from runs.results import TaskResult  # noqa: E402
+from runs.task import TaskInfo  # noqa: E402
+from runs.turn import Turn  # noqa: E402
 from simulator.server import serve  # noqa: E402
+from simulator.store.pack import load_pack  # noqa: E402
+from views.report import write_report  # noqa: E402
+from views.tracing.tracer import Tracer  # noqa: E402
 
 AT_MOST = 0.03
 BRAIN = "playbook/store"

@@ -10,17 +10,17 @@ from typing import Any
 
 from coordinator.beginning import Shared, Start
 from coordinator.benchmark import Benchmark
-from coordinator.config import TaskInfo
-from coordinator.journal import Journal, JournalFailed
 from coordinator.limits import Halt, LimitReached, Meter
-from coordinator.records import Failure, TaskResult
 from coordinator.strategy import strategy_of
-from coordinator.task import TaskLoop, TaskRun
+from coordinator.task import TaskLoop
 from evaluator import Unreadable
 from ledger import Deed, Intent, Settled, ToolFault
 from models.door import ModelFailed
 from models.records import Message, ModelCall, total_cost, total_usage
-from worker.debugger.live import LiveWatch
+from runs.journal import Journal, JournalFailed
+from runs.results import Failure, TaskResult
+from runs.task import TaskInfo, TaskRun
+from worker.replay.debugger.live import LiveWatch
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""

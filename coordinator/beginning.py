@@ -11,13 +11,13 @@ from typing import Any, Protocol, TypeAlias
 from coordinator.benchmark import Benchmark
 from coordinator.breaker import Breaker
 from coordinator.config import RunConfig, Watcher
-from coordinator.journal import Journal
 from coordinator.limits import Meter, Stop
-from coordinator.prompts import Prompts
-from coordinator.task import TaskRun
 from ledger import Deed
 from models.door import Door
 from models.records import Message, ModelCall, Role
+from runs.journal import Journal
+from runs.prompts import Prompts
+from runs.task import TaskRun
 
 Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""

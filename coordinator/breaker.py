@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from coordinator.records import Failure, TaskResult
+from runs.results import Failure, TaskResult
 
 IN_A_ROW = 3
 """Tasks that may end so before no further one is started."""

@@ -7,8 +7,10 @@ from typing import Literal, Protocol
 
 from coordinator.breaker import IN_A_ROW
 from coordinator.limits import Limits
-from coordinator.records import TaskResult, Turn
 from models.records import ModelCall
+from runs.results import TaskResult
+from runs.task import TaskInfo
+from runs.turn import Turn
 
 StrategyName = Literal["evaluator-worker", "next-step"]
 PROMPT_TOKENS = 12_000
@@ -43,15 +45,6 @@ class RunConfig:
     task_limits: Limits = field(default_factory=Limits)
     breaker: int = IN_A_ROW
     """Tasks in a row that may end for the same reason outside of the agent; 0: any number."""
-
-
-@dataclass(frozen=True)
-class TaskInfo:
-    """One task of the platform, as the coordinator needs it."""
-
-    spec_id: str
-    task_id: str
-    text: str
 
 
 class Watcher(Protocol):

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from coordinator.benchmark import Benchmark
-from coordinator.journal import Journal
-from coordinator.recording import Recording
-from coordinator.records import Turn
-from coordinator.task import TaskRun
 from ledger import Deed, Ledger, ToolFault
-from worker.recorded import NotRecorded
+from runs.journal import Journal
+from runs.recorded import NotRecorded
+from runs.recording import Recording
+from runs.task import TaskRun
+from runs.turn import Turn
 
 ABSENT = "nothing"
 

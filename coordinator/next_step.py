@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from coordinator.records import Turn
-from evaluator import Decision, Unreadable
+from evaluator import Unreadable
 from ledger import Ledger
 from nextstep import Agent, PastStep, Unusable
-from worker.report import WorkReport
+from runs.decision import Decision
+from runs.turn import Turn
+from runs.work import WorkReport
 
 
 class NextStepStrategy:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from coordinator.beginning import Start
-from coordinator.config import TaskInfo
-from coordinator.journal import write_whole
-from coordinator.journal_names import journal_paths
-from coordinator.memory import Memory, Unusable, read_memory
-from coordinator.records import RunResults, TaskResult
+from runs.journal import write_whole
+from runs.journal_names import journal_paths
+from runs.memory import Memory, Unusable, read_memory
+from runs.results import RunResults, TaskResult
+from runs.task import TaskInfo
 
 GONE = "gone"
 """Of a task that the platform does not know, because its pack is another one now."""

@@ -15,15 +15,16 @@ from coordinator.attempt import LEFT_OPEN, Attempt, complete
 from coordinator.beginning import DoorMaker, Patiently, Shared, Start, no_waiting
 from coordinator.benchmark import Benchmark
 from coordinator.breaker import Breaker
-from coordinator.config import RunConfig, TaskInfo, Watcher
+from coordinator.config import RunConfig, Watcher
 from coordinator.doors import doors_of
 from coordinator.fork import Past
-from coordinator.journal import JournalFailed, write_whole
-from coordinator.journal_names import journal_paths
 from coordinator.limits import LimitReached, Meter, Stop
-from coordinator.prompts import Prompts
-from coordinator.records import Brain, RunResults, TaskResult, totals_of
 from coordinator.resume import Continuation
+from runs.journal import JournalFailed, write_whole
+from runs.journal_names import journal_paths
+from runs.prompts import Prompts
+from runs.results import Brain, RunResults, TaskResult, totals_of
+from runs.task import TaskInfo
 
 ALWAYS = 100
 """Up to so many tasks the results are written after each of them."""

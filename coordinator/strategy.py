@@ -9,13 +9,14 @@ from typing import Any, Protocol
 from coordinator.benchmark import Benchmark
 from coordinator.config import RunConfig
 from coordinator.next_step import NextStepStrategy
-from coordinator.records import Turn
-from evaluator import Decision, Evaluator
+from evaluator import Evaluator
 from ledger import Ledger
 from models.door import Door
 from models.records import Role
 from nextstep import Agent, Compression
-from worker.report import WorkReport
+from runs.decision import Decision
+from runs.turn import Turn
+from runs.work import WorkReport
 from worker.sandbox import Limits
 from worker.worker import Opener, Worker
 

@@ -4,39 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from coordinator.benchmark import Benchmark
-from coordinator.journal import Journal
-from coordinator.records import Failure, Outcome, Turn
 from coordinator.strategy import Strategy
-from evaluator import Decision
 from ledger import Deed, Ledger, ToolFault
 from models.door import ModelFailed
-from models.records import ModelCall
-from worker.report import WorkReport
-
-
-@dataclass
-class TaskRun:
-    """What a task has come to so far; complete even where it ended with an error."""
-
-    turns: list[Turn] = field(default_factory=list)
-    calls: list[ModelCall] = field(default_factory=list)
-    requests: int = 0
-    outcome: Outcome = "unfinished"
-    error: str | None = None
-    failure: Failure | None = None
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the turns."""
-        return sum(t.seconds for t in self.turns)
-
-    @property
-    def tool_calls(self) -> int:
-        """Tool calls of all turns."""
-        return sum(len(t.report.calls) for t in self.turns if t.report)
+from runs.decision import Decision
+from runs.journal import Journal
+from runs.task import TaskRun
+from runs.turn import Turn
+from runs.work import WorkReport
 
 
 class TaskLoop:

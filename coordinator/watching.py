@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coordinator.config import TaskInfo, Watcher
-from coordinator.records import TaskResult, Turn
+from coordinator.config import Watcher
 from models.records import ModelCall
+from runs.results import TaskResult
+from runs.task import TaskInfo
+from runs.turn import Turn
 
 
 class Watchers:

@@ -22,14 +22,16 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from coordinator.report import write_report  # noqa: E402
-from coordinator.view.app import build_app  # noqa: E402
-from simulator.pack import load_pack  # noqa: E402
 from simulator.server import serve as simulate  # noqa: E402
+from simulator.store.pack import load_pack  # noqa: E402
+from views.live.app import build_app  # noqa: E402
+from views.report import write_report  # noqa: E402
 
 TASK = "cheapest_mix_ghost_fill_in"
+PACKS = ROOT / "simulator" / "store" / "packs"
 BUNDLED, VARIATIONS = (
-    ROOT / "simulator" / "packs" / f"store-{name}.json" for name in ("bundled", "variations")
+    ROOT / "simulator" / "store" / "packs" / f"store-{name}.json"
+    for name in ("bundled", "variations")
 )
 
 

@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Literal
 
 import regex
-from pydantic import BaseModel, ConfigDict
 
 from evaluator.form import FORM, repeats_form
 from models.loose_json import all_json, fold
 from models.text import clean
+from runs.decision import Decision
 
 MARKS_AT_MOST = 100
 """Labels that are looked at: a reply of nothing else must not take seconds."""
 FLAGS = regex.IGNORECASE | regex.MULTILINE
-
-
-class Decision(BaseModel):
-    """What the evaluator decided in one turn."""
-
-    model_config = ConfigDict(frozen=True)
-
-    thought: str
-    decision: Literal["PROCEED", "FINISH"]
-    instruction: str
-
-    def journal(self) -> dict[str, object]:
-        """The decision as one JSON object for the journal."""
-        return self.model_dump(mode="json")
-
-    def prompt(self, thought_chars: int = 400) -> str:
-        """The decision as text for a later prompt."""
-        return f"THOUGHT: {self.thought[:thought_chars]}\nINSTRUCTION: {self.instruction}"
 
 
 class Missing(ValueError):

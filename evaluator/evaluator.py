@@ -7,12 +7,13 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from evaluator.decision import Decision, Missing, read_decision
+from evaluator.decision import Missing, read_decision
 from evaluator.form import EXAMPLE, FORM
 from models.door import Door
 from models.outside import as_data
 from models.records import Message
 from models.repair import repair
+from runs.decision import Decision
 
 _REPAIR = (
     "Your reply could not be used: {problem}. Reply again, for this task and in exactly this form. "

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from coordinator.journal import write_whole
 from lab.records import LabRun, PackInfo, Trial
-from launch.errors import CannotRun
+from runs.errors import CannotRun
+from runs.journal import write_whole
 
 FILE = Path(__file__).parent / "baseline-playbook-store.json"
 BRAIN = "playbook/store"

@@ -9,8 +9,8 @@ from typing import TypeVar
 import typer
 from rich.console import Console
 
-from launch.errors import CannotRun
 from models.extras import install
+from runs.errors import CannotRun
 
 PIPE_WIDTH = 120
 CANNOT = 2

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from lab.command import console, explained
-from launch.errors import CannotRun
+from runs.errors import CannotRun
 
 if TYPE_CHECKING:
     from lab.baseline import Check
@@ -156,7 +156,7 @@ def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
 
 
 def _interval(value: float | None, low: float | None, high: float | None) -> str:
-    from coordinator.display import DASH
+    from views.terminal import DASH
 
     if value is None:
         return DASH

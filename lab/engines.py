@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from lab.cores import cores, one_each
 from lab.job import Job
 from lab.records import Trial
-from launch.errors import CannotRun
 from models.extras import install
+from runs.errors import CannotRun
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from coordinator.records import TaskResult, Turn
 from lab.records import Failure
+from runs.results import TaskResult
+from runs.turn import Turn
 
 
 def failure_of(result: TaskResult, last: Turn | None) -> Failure | None:

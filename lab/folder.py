@@ -15,11 +15,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from coordinator.journal import write_whole
 from lab.job import Job
 from lab.packs import Digest, Raw, Source, checked, in_chunks, pack_text
 from lab.records import LabRun, PackInfo, Settings, Trial
-from launch.errors import CannotRun
+from runs.errors import CannotRun
+from runs.journal import write_whole
 
 TRIALS = "trials.jsonl"
 BASELINES = "baselines.jsonl"

@@ -10,11 +10,11 @@ import typer
 
 from lab.command import console, explained
 from launch.cli import DEFAULT_MODEL
-from launch.errors import CannotRun
+from runs.errors import CannotRun
 
 if TYPE_CHECKING:
     from lab.packs import Raw
-    from lab.shrink import Play
+    from lab.store.shrink import Play
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -69,10 +69,10 @@ def _find(pack: str | None, run: Path | None, spec: str) -> Raw:
 
 
 def _minimise(raw: Raw, out: Path | None, brain: tuple[str, str], any_words: bool) -> None:
-    from coordinator.journal import write_whole
-    from coordinator.journal_names import file_name
     from lab.packs import pack_text
-    from lab.shrink import Shrinker, failure_class, holds
+    from lab.store.shrink import Shrinker, failure_class, holds
+    from runs.journal import write_whole
+    from runs.journal_names import file_name
 
     spec = str(raw["spec_id"])
     if not holds(raw):

@@ -12,10 +12,10 @@ from typing import Any, BinaryIO
 
 import ijson  # type: ignore[import-untyped, unused-ignore]
 
-from lab import generated
-from launch.errors import CannotRun
+from lab.store import generated
 from launch.platform import BUNDLED_PACK
-from simulator.pack import FORMAT, Pack, PackError, parse_pack
+from runs.errors import CannotRun
+from simulator.store.pack import FORMAT, Pack, PackError, parse_pack
 
 NAMED = {
     "bundled": BUNDLED_PACK,

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from coordinator.records import RunResults
 from lab.failures import failure_of
 from lab.folder import LAB, RunFolder
 from lab.records import DETERMINISTIC, Trial
 from lab.summary import measures
-from launch.errors import CannotRun
+from runs.errors import CannotRun
+from runs.results import RunResults
 
 Task = tuple[str, str]
 

@@ -7,19 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coordinator.config import RunConfig, TaskInfo
+from coordinator.config import RunConfig
 from coordinator.doors import doors_of
-from coordinator.records import TaskResult, Turn
 from coordinator.session import Session
 from erc3_compat import ERC3
 from erc3_compat.patient import PatientPlatform
+from launch.benchmarks import store_benchmark
 from launch.platform import EMBEDDED_KEY
-from launch.store import store_benchmark
 from models.records import ModelCall, Role
-from playbooks.playbook import HEADER
-from simulator.pack import Pack
+from playbooks.store.playbook import HEADER
+from runs.results import TaskResult
+from runs.task import TaskInfo
+from runs.turn import Turn
 from simulator.server import serve
-from simulator.shop import Basket
+from simulator.store.pack import Pack
+from simulator.store.shop import Basket
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from lab.records import Group, LabRun
 from lab.report import NAMES
-from launch.errors import CannotRun
 from models.extras import install
+from runs.errors import CannotRun
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,16 +6,16 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from coordinator import records as coordinator
 from coordinator.config import StrategyName
-from coordinator.records import PASS, Outcome
 from lab.cores import cores
 from models.litellm_module import is_keyless
 from models.records import Usage
+from runs import results as run_results
+from runs.results import PASS, Outcome
 
-Failure = Literal[coordinator.Failure, "sandbox"]
+Failure = Literal[run_results.Failure, "sandbox"]
 """Why a task ended early: as the coordinator tells, and a sandbox that died."""
-INFRASTRUCTURE = coordinator.INFRASTRUCTURE | {"sandbox"}
+INFRASTRUCTURE = run_results.INFRASTRUCTURE | {"sandbox"}
 """Failures that say nothing of the brain; such a trial counts as not passed and may be repeated."""
 Player = Literal["agent", "nothing", "first-match"]
 """Who plays: the brain under test, or one of the trivial baselines."""

@@ -13,7 +13,7 @@ from lab.command import console, explained
 from lab.cores import cores
 from lab.records import LabRun, Settings
 from launch.cli import WAYS
-from launch.errors import CannotRun
+from runs.errors import CannotRun
 
 if TYPE_CHECKING:
     from lab.folder import RunFolder

@@ -9,8 +9,8 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from coordinator.display import DASH
 from lab.records import Group, LabRun, Rate, Summary, Trial
+from views.terminal import DASH
 
 FAILED_SHOWN = 20
 WHY_CHARS = 160

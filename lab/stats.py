@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy import stats
 
-from coordinator.stats.interval import CONFIDENCE, wilson
 from lab.records import Rate
+from views.stats.interval import CONFIDENCE, wilson
 
 ALPHA = 0.05
 POWER = 0.8

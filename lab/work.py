@@ -11,14 +11,14 @@ from typing import Any
 
 from coordinator.config import RunConfig
 from erc3_compat import ApiException, transport_errors
-from lab import trivial
 from lab.failures import failure_of
 from lab.job import Job
 from lab.packs import Raw, checked
 from lab.play import Played, play_pack
 from lab.records import Player, Trial
+from lab.store import trivial
 from models.records import Usage
-from simulator.pack import Pack, Scenario
+from simulator.store.pack import Pack, Scenario
 
 TRIVIAL: tuple[Player, ...] = ("nothing", "first-match")
 WHY_CHARS = 300

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from launch import preflight
-from launch.errors import CannotRun, Usage
 from launch.options import Options
 from models.cassette import Player, Recorder, open_cassette
 from models.cassette_tape import Tape, TapeError, TapeWriter
@@ -17,6 +16,7 @@ from models.config import Backend, Models, ModelsError, load_models
 from models.door import open_transport
 from models.prices import price_of
 from models.records import Role
+from runs.errors import CannotRun, Usage
 
 if TYPE_CHECKING:
     from models.exchange import Transport

@@ -11,8 +11,8 @@ import typer
 
 from erc3_compat.bounds import PATIENCE_SECONDS
 from launch import arguments
-from launch.errors import Exit
 from launch.options import Options
+from runs.errors import Exit
 
 DEFAULT_MODEL = "playbook/store"
 

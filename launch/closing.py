@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from launch.console import answers, notes
-from launch.errors import CannotRun, Exit
 from launch.hints import command, module
 from launch.streams import loss
 from models.redact import hide
+from runs.errors import CannotRun, Exit
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from coordinator.records import RunResults
     from coordinator.session import Session
     from launch.setting import Setting
+    from runs.results import RunResults
 
 
 def exit_code(setting: Setting, session: Session, results: RunResults) -> Exit:
@@ -72,15 +72,15 @@ class Closing:
         past = self._setting.past
         if not past:
             return results
-        from coordinator.fork_report import compare
-        from coordinator.recording import read_recording
+        from runs.recording import read_recording
+        from views.fork_report import compare
 
         fork = read_recording(self._setting.folder, past.recording.spec_id)
         return compare(past.recording, fork, past.turn)
 
     def _table(self, show: Console, results: RunResults) -> None:
-        from coordinator.display import closing_lines, closing_table
-        from coordinator.fork_report import fork_table, sums_table
+        from views.fork_report import fork_table, sums_table
+        from views.terminal import closing_lines, closing_table
 
         if self._setting.past:
             found = self._shown(results)
@@ -92,9 +92,9 @@ class Closing:
             show.print(line, highlight=False, markup=False)
 
     def _failures(self, show: Console, results: RunResults) -> None:
-        from coordinator import show as shown
-        from coordinator.display import ending
-        from coordinator.report.blocks import so_many_tasks
+        from views import show as shown
+        from views.report.blocks import so_many_tasks
+        from views.terminal import ending
 
         session, folder = self._session, self._setting.folder
         lines = ending(results, session.unplayed)
@@ -134,7 +134,7 @@ def _say(show: Console, text: str) -> None:
 
 def _report(setting: Setting) -> str:
     """Write the run's report; a run does not fail because nobody can look at it."""
-    from coordinator.report import write_report
+    from views.report import write_report
 
     try:
         return f"report: {write_report(setting.folder)}"

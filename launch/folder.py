@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from coordinator.lock import NAME, Locked, locked
-from launch.errors import CannotRun
+from runs.errors import CannotRun
+from runs.lock import NAME, Locked, locked
 
 TRIES = 100
 """Names that are tried where another run has begun in the same second."""

@@ -6,14 +6,14 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from coordinator.report.blocks import so_many_tasks
 from launch.console import notes
 from launch.hints import command
+from views.report.blocks import so_many_tasks
 
 if TYPE_CHECKING:
-    from coordinator.records import RunResults
     from coordinator.session import Session
     from launch.setting import Setting
+    from runs.results import RunResults
 
 
 class HandingIn:

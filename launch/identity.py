@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from coordinator.config import StrategyName
-from coordinator.journal import text_hash
-from coordinator.manifest import Identity
 from evaluator import Evaluator
 from models.config import Models
 from models.door import Door
 from models.records import Role
 from nextstep import Agent
-from playbooks.library import prose, prose_of_steps
-from simulator.pack import Pack
+from playbooks.store.library import prose, prose_of_steps
+from runs.journal import text_hash
+from runs.manifest import Identity
+from simulator.store.pack import Pack
 from store_tools.benchmark import RULES
 from store_tools.offer import tools
 from worker.worker import system_prompt

@@ -6,8 +6,8 @@ import resource
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from launch.errors import CannotRun, Usage
 from launch.options import Options
+from runs.errors import CannotRun, Usage
 
 if TYPE_CHECKING:
     from rich.console import Console

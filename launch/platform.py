@@ -15,11 +15,11 @@ from rapidfuzz import process
 from erc3_compat import connections
 from erc3_compat.patience import Patience
 from erc3_compat.patient import PatientPlatform
-from launch.errors import CannotRun, Usage
 from launch.options import Options
-from simulator.pack import Pack, PackError, load_pack
+from runs.errors import CannotRun, Usage
+from simulator.store.pack import Pack, PackError, load_pack
 
-BUNDLED_PACK = Path(__file__).parents[1] / "simulator" / "packs" / "store-bundled.json"
+BUNDLED_PACK = Path(__file__).parents[1] / "simulator" / "store" / "packs" / "store-bundled.json"
 REAL_URL = "https://erc.timetoact-group.at"
 EMBEDDED_KEY = "key-embedded"
 

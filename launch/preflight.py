@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from launch import doctor_models
 from launch.doctor_finding import Finding
 from launch.doctor_models import Place
-from launch.errors import CannotRun, Usage
 from launch.platform import real_key
 from models.config import Models, Settings, Target
 from models.door import Door, ModelFailed
@@ -21,6 +20,7 @@ from models.litellm_module import is_served
 from models.records import Message, ModelCall, Role
 from models.redact import redact
 from models.retries import HINTS
+from runs.errors import CannotRun, Usage
 
 if TYPE_CHECKING:
     from rich.console import Console

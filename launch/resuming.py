@@ -7,15 +7,15 @@ from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
-from coordinator.manifest import Identity, NoManifest, changes, read_manifest
-from coordinator.prompts import read_prompts
 from coordinator.resume import was_submitted
-from launch.errors import CannotRun, NothingToDo
 from launch.folder import held
 from launch.options import Options, restored
 from launch.platform import PACK_COPY, STATE
-from simulator.pack import Pack, PackError, load_pack
-from worker.recorded import NotRecorded
+from runs.errors import CannotRun, NothingToDo
+from runs.manifest import Identity, NoManifest, changes, read_manifest
+from runs.prompts import read_prompts
+from runs.recorded import NotRecorded
+from simulator.store.pack import Pack, PackError, load_pack
 
 
 class Resumed:

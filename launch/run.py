@@ -6,17 +6,17 @@ import sys
 from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from launch.errors import CannotRun, Exit, NothingToDo
 from launch.options import Options
+from runs.errors import CannotRun, Exit, NothingToDo
 
 if TYPE_CHECKING:
-    from coordinator.records import RunResults
     from coordinator.session import Session
     from launch.setting import Setting
+    from runs.results import RunResults
 
 
 def start(options: Options) -> int:
-    """Run what the command line asks for; the exit code, see :class:`launch.errors.Exit`."""
+    """Run what the command line asks for; the exit code, see :class:`runs.errors.Exit`."""
     try:
         return _run(options)
     except NothingToDo as nothing:
@@ -83,11 +83,11 @@ def _end(setting: Setting, session: Session, results: RunResults) -> int:
 def explained(action: Any, setting: Setting) -> Any:
     """Do something with the platform; what it refuses becomes an error for the user."""
     from coordinator.fork import Differs
-    from coordinator.memory import Unusable
     from erc3_compat import ApiException, transport_errors
     from erc3_compat.patience import trouble_of
     from launch.platform import real_address
     from launch.writing import way_on
+    from runs.memory import Unusable
 
     try:
         return action()

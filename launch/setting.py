@@ -11,41 +11,42 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from coordinator.beginning import Start
-from coordinator.config import RunConfig, TaskInfo, Watcher
-from coordinator.display import Progress
+from coordinator.config import RunConfig, Watcher
 from coordinator.doors import doors_of
 from coordinator.fork import Past
-from coordinator.journal import write_whole
 from coordinator.limits import Limits, Stop
-from coordinator.manifest import Manifest, NoManifest, read_manifest
-from coordinator.prompts import Prompts
-from coordinator.recording import read_recording
 from coordinator.resume import SessionGone, continuation, note_submitted
 from coordinator.session import Session
-from coordinator.tracing.sinks import CannotTrace, check_kinds
-from coordinator.tracing.tracer import Tracer
 from erc3_compat.patience import Patience
 from launch import preflight
+from launch.benchmarks import store_benchmark
 from launch.brains import Brains
 from launch.console import notes
-from launch.errors import CannotRun, NothingToDo
 from launch.folder import run_folder
 from launch.identity import identity_of, prompts_of, versions
 from launch.options import Options, stored
 from launch.platform import PACK_COPY, STATE, Place, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
-from launch.store import store_benchmark
 from models import litellm_module
 from models.extras import ExtraMissing
 from models.records import ModelCall
+from runs.errors import CannotRun, NothingToDo
+from runs.journal import write_whole
+from runs.manifest import Manifest, NoManifest, read_manifest
+from runs.prompts import Prompts
+from runs.recorded import NotRecorded
+from runs.recording import read_recording
+from runs.task import TaskInfo
 from store_tools.brief import brief
-from worker.recorded import NotRecorded
+from views.terminal import Progress
+from views.tracing.sinks import CannotTrace, check_kinds
+from views.tracing.tracer import Tracer
 
 SUBMITTED = frozenset({"submitted", "evaluated"})
 """What the platform calls a session that was handed in."""
 
 if TYPE_CHECKING:
-    from simulator.pack import Pack
+    from simulator.store.pack import Pack
 
 
 @dataclass

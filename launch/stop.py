@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from coordinator.limits import Stop
-from launch.errors import Exit
+from runs.errors import Exit
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from coordinator.journal import JournalFailed
-from launch.errors import CannotRun
+from runs.errors import CannotRun
+from runs.journal import JournalFailed
 
 
 @contextmanager

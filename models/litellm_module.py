@@ -16,7 +16,7 @@ _BEFORE_IMPORT = {
     "HF_HUB_OFFLINE": "1",
 }
 KEYLESS = {
-    "playbook": "playbooks.brain",
+    "playbook": "playbooks.store.brain",
     "scripted": "models.scripted",
     "faulty": "models.faulty",
 }

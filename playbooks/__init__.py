@@ -1,1 +1,1 @@
-"""One module per shopping strategy, and the playbook brain that needs no key."""
+"""The strategies, a folder for each benchmark."""

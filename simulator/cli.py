@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from simulator.faults import Chaos, ChaosError
-from simulator.generate.command import define_generate
-from simulator.pack import PackError, load_pack
 from simulator.pack_faults import FAULT_KINDS
 from simulator.server import serve
 from simulator.state import StateError
+from simulator.store.generate.command import define_generate
+from simulator.store.pack import PackError, load_pack
 
-BUNDLED_PACK = Path(__file__).parent / "packs" / "store-bundled.json"
+BUNDLED_PACK = Path(__file__).parent / "store" / "packs" / "store-bundled.json"
 DEFAULT_COMMAND = "serve"
 
 

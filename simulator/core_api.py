@@ -29,8 +29,8 @@ from erc3_compat.own.core_models import (
 )
 from simulator.platform import BENCHMARK, Platform
 from simulator.records import LogLine, Refusal, Session, Task
-from simulator.routes import STORE_ROUTES
-from simulator.store_api import Wire, read_request
+from simulator.store.api import Wire, read_request
+from simulator.store.routes import STORE_ROUTES
 
 DESCRIPTION = "Buy what the task asks for in a small shop, or decline."
 

@@ -7,11 +7,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from simulator import core_api, store_api
+from simulator import core_api
 from simulator.pack_faults import FAULT_PATHS
 from simulator.platform import KEY_PREFIX, is_key
 from simulator.records import Refusal
 from simulator.state import Call, Event, StateError
+from simulator.store import api
 
 if TYPE_CHECKING:
     from simulator.faults import FaultPlan
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from simulator.platform import Platform
     from simulator.records import Task
     from simulator.state import StateFile
-    from simulator.store_api import Wire
+    from simulator.store.api import Wire
 
 COUNTED = frozenset(FAULT_PATHS)
 SESSION_WRITES = frozenset({"/sessions/start", "/sessions/submit"})
@@ -109,12 +110,12 @@ class Desk:
             if call.task_id is None:
                 return Outcome(200, core_api.call(self.platform, call.path, call.body))
             task = self.platform.task(call.task_id)
-            return Outcome(200, store_api.call(task, call.path, call.body))
+            return Outcome(200, api.call(task, call.path, call.body))
         except Refusal as error:
             return _refused(error.status, str(error))
 
     def _subject(self, call: Call) -> _Subject | None:
-        routes = core_api.ROUTES if call.task_id is None else store_api.ROUTES
+        routes = core_api.ROUTES if call.task_id is None else api.ROUTES
         if call.path not in COUNTED or call.path not in routes:
             return None
         task_id = call.body.get("task_id") if call.task_id is None else call.task_id

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from simulator.pack_faults import FAULT_KINDS, FAULT_PATHS, LONGEST_DELAY_S, Fault, FaultKind
 
 if TYPE_CHECKING:
-    from simulator.pack import Pack
+    from simulator.store.pack import Pack
 
 STATUSES = (429, 500, 502, 503, 504)
 """What overloaded and broken servers answer."""

@@ -31,13 +31,13 @@ from typing import TYPE_CHECKING
 
 from simulator.clock import Clock
 from simulator.records import Refusal, Session, Tally, Task
-from simulator.scoring import Evaluation, evaluate
-from simulator.shop import Basket, Catalog, Shop
+from simulator.store.scoring import Evaluation, evaluate
+from simulator.store.shop import Basket, Catalog, Shop
 
 if TYPE_CHECKING:
     from _collections_abc import dict_values
 
-    from simulator.pack import Expect, Pack, Scenario
+    from simulator.store.pack import Expect, Pack, Scenario
 
 BENCHMARK = "store"
 KEY_PREFIX = "key-"

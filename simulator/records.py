@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from simulator.clock import Clock
-    from simulator.pack import Scenario
-    from simulator.scoring import Evaluation
-    from simulator.shop import Basket, Shop
+    from simulator.store.pack import Scenario
+    from simulator.store.scoring import Evaluation
+    from simulator.store.shop import Basket, Shop
 
 TaskStatus = Literal["new", "in_progress", "completed", "failed"]
 SessionStatus = Literal["open", "evaluated"]

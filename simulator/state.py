@@ -24,8 +24,8 @@ from simulator.clock import Ticket
 from simulator.pack_faults import Fault
 
 if TYPE_CHECKING:
-    from simulator.pack import Pack
-    from simulator.store_api import Wire
+    from simulator.store.api import Wire
+    from simulator.store.pack import Pack
 
 FORMAT = "platform-state/1"
 

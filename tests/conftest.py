@@ -24,8 +24,8 @@ from erc3_compat.bounds import PATIENCE_SECONDS
 from erc3_compat.switch import chosen
 from ledger import Budget, Ledger
 from models import retries
-from simulator.pack import Pack, parse_pack
 from simulator.server import Simulator, serve
+from simulator.store.pack import Pack, parse_pack
 from store_tools.benchmark import StoreBenchmark
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools

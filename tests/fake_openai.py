@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from playbooks import brain
+from playbooks.store import brain
 from tests import fake_openai_faults as faults
 from tests.fake_openai_faults import Message, Plan, Shape
 

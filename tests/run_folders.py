@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from coordinator.journal import Journal, write_whole
-from coordinator.records import Brain, RunResults, TaskResult, Turn, totals_of
-from evaluator import Decision
 from ledger import ToolCall, WireCall
 from models.records import ModelCall, Usage
-from worker.report import StepRecord, WorkReport
+from runs.decision import Decision
+from runs.journal import Journal, write_whole
+from runs.results import Brain, RunResults, TaskResult, totals_of
+from runs.turn import Turn
+from runs.work import StepRecord, WorkReport
 
 HOSTILE = (
     "<script>window.hit=1</script><img src=x onerror=window.hit=2> "

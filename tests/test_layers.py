@@ -12,17 +12,19 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "submission": {"launch"},
     "launch": {
-        "coordinator", "evaluator", "nextstep", "worker", "playbooks", "store_tools", "models",
-        "erc3_compat", "simulator",
+        "views", "coordinator", "evaluator", "nextstep", "worker", "runs", "playbooks",
+        "store_tools", "models", "erc3_compat", "simulator",
     },
     "lab": {
-        "launch", "coordinator", "evaluator", "worker", "playbooks", "store_tools", "models",
-        "ledger", "erc3_compat", "simulator",
+        "launch", "views", "coordinator", "evaluator", "worker", "runs", "playbooks",
+        "store_tools", "models", "ledger", "erc3_compat", "simulator",
     },
-    "coordinator": {"evaluator", "nextstep", "worker", "models", "ledger"},
-    "evaluator": {"models"},
-    "nextstep": {"models", "ledger"},
-    "worker": {"models", "ledger"},
+    "views": {"evaluator", "nextstep", "worker", "runs", "ledger", "models"},
+    "coordinator": {"evaluator", "nextstep", "worker", "runs", "models", "ledger"},
+    "evaluator": {"runs", "models"},
+    "nextstep": {"runs", "models", "ledger"},
+    "worker": {"runs", "models", "ledger"},
+    "runs": {"models", "ledger"},
     "playbooks": {"store_tools", "models", "ledger"},
     "store_tools": {"ledger", "erc3_compat"},
     "models": set(),
@@ -35,7 +37,7 @@ LATE = {("models", "playbooks"), ("playbooks", "lab")}
 ROOMS = sorted(ALLOWED)
 BENCHMARK_FREE = [
     path
-    for room in ("coordinator", "evaluator", "nextstep", "worker")
+    for room in ("coordinator", "evaluator", "nextstep", "worker", "runs", "views")
     for path in sorted((ROOT / room).rglob("*"))
     if path.suffix in (".py", ".jinja")
 ]

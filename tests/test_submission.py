@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 import submission
 from erc3_compat.patient import PatientPlatform
 from launch.cli import app
-from launch.errors import Exit
+from runs.errors import Exit
 from simulator.server import Simulator
 
 ROOT = Path(submission.__file__).parent

@@ -15,8 +15,8 @@ from smolagents.utils import AgentGenerationError, AgentMaxStepsError
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
+from runs.work import StepRecord, WorkReport
 from worker.model import DoorModel, NoUsableCode
-from worker.report import StepRecord, WorkReport
 from worker.sandbox import Limits, Pins, SandboxExecutor, open_sandbox, python_rules
 
 MAX_STEPS = 3

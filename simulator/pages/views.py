@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simulator.pages.paging import lines_until, page_of
 from simulator.pages.rows import LogRow, session_row, task_row
-from simulator.routes import STORE_ROUTES
+from simulator.store.routes import STORE_ROUTES
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from coordinator.export.__main__ import app
+from views.export.__main__ import app
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from erc3_compat.own import ERC3, store
-from simulator.pack import parse_pack
 from simulator.server import Simulator, serve
+from simulator.store.pack import parse_pack
 from tests.run_folders import HOSTILE
 
 SHOWN = HOSTILE.replace("\u202e", "\\u202e")

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import uvicorn
 
-from coordinator.journal import Journal
-from coordinator.view.app import build_app
+from runs.journal import Journal
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
+from views.live.app import build_app
 
 
 @pytest.fixture

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
-from coordinator.config import RunConfig, TaskInfo
-from coordinator.records import RunResults, TaskResult, Turn
+from coordinator.config import RunConfig
 from coordinator.session import Session
 from erc3_compat.patient import PatientPlatform
 from models.records import ModelCall
 from models.scripted import play
+from runs.results import RunResults, TaskResult
+from runs.task import TaskInfo
+from runs.turn import Turn
 from store_tools.benchmark import StoreBenchmark
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from models.faults import REPAIRABLE
-from worker.recorded import read_run, read_tools
-from worker.repeat import repeat
+from runs.recorded import read_run, read_tools
+from worker.replay.repeat import repeat
 
 BUY_TEA = {"items": [{"sku": "tea", "quantity": 2}], "subtotal": 8, "total": 8}
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from coordinator.fork import differences
 from launch.cli import app
 from models import scripted
-from worker.recorded import read_run
+from runs.recorded import read_run
 
 NO_ENV = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "ERC3_CLIENT"), "")
 FILL = """

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from coordinator.journal import JournalFailed
 from coordinator.limits import CAUTIOUS_TOKENS, Interrupted, LimitReached, Limits, Meter, Stop
 from models.records import ModelCall, Usage
+from runs.journal import JournalFailed
 
 
 def call(

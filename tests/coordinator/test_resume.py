@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from coordinator.config import TaskInfo
-from coordinator.journal import Journal
-from coordinator.journal_names import journal_paths
 from coordinator.limits import Limits
-from coordinator.memory import Unusable
 from coordinator.resume import Continuation, continuation
 from erc3_compat import ApiError, ApiException
+from runs.journal import Journal
+from runs.journal_names import journal_paths
+from runs.memory import Unusable
+from runs.task import TaskInfo
 
 TASK = TaskInfo("one", "tsk-1", "Buy one lamp.")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from coordinator.journal import JournalFailed
-from coordinator.journal_names import file_name
-from coordinator.records import TaskResult, totals_of
 from erc3_compat import ApiError, ApiException, transport_errors
 from models.records import Usage
+from runs.journal import JournalFailed
+from runs.journal_names import file_name
+from runs.results import TaskResult, totals_of
 
 PROCEED = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: {}"
 DONE = "THOUGHT: bought\nDECISION: FINISH\nINSTRUCTION: DONE"

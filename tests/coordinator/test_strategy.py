@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from coordinator.memory import read_memory
-from coordinator.records import Turn
 from models.faults import REPAIRABLE
-from worker import debug, replay
+from runs.memory import read_memory
+from runs.turn import Turn
+from worker.replay import debug, replay
 
 NEXT = {"strategy": "next-step", "max_turns": 30}
 BRAIN = {**NEXT, "evaluator": "playbook/next-step", "worker": "playbook/next-step"}

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from simulator.pack import parse_pack
 from simulator.server import serve
+from simulator.store.pack import parse_pack
 
 SCENARIO = {
     "spec_id": "pen",

@@ -12,8 +12,8 @@ import pytest
 
 from erc3_compat import ERC3, ApiError, ApiException, transport_errors
 from erc3_compat.patient import PatientPlatform
-from simulator.pack import parse_pack
 from simulator.server import serve
+from simulator.store.pack import parse_pack
 
 SCENARIO: dict[str, Any] = {
     "spec_id": "pen",

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from evaluator.decision import Decision, Missing, read_decision
+from evaluator.decision import Missing, read_decision
+from runs.decision import Decision
 
 GO = Decision(thought="look first", decision="PROCEED", instruction="List the products.")
 STOP = Decision(thought="all there", decision="FINISH", instruction="DONE")

@@ -16,7 +16,7 @@ from models.door import Door
 from models.records import ModelCall
 from models.scripted import left, play
 from models.tokens import count_messages, count_text
-from playbooks.library import prose
+from playbooks.store.library import prose
 from store_tools.benchmark import RULES
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."

@@ -13,7 +13,7 @@ from lab.job import Job
 from lab.packs import Digest, pack_text, source_of
 from lab.records import LabRun, PackInfo, Settings, Trial
 from lab.work import do
-from launch.errors import CannotRun
+from runs.errors import CannotRun
 
 Make = Callable[..., Trial]
 PARTS, STEP = 4, 14

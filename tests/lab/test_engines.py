@@ -14,7 +14,7 @@ from lab.engines import Dask, Here, Processes, engine_for
 from lab.folder import RunFolder
 from lab.records import LabRun
 from lab.run import carry_out
-from launch.errors import CannotRun
+from runs.errors import CannotRun
 
 NewRun = Callable[..., tuple[RunFolder, LabRun]]
 PackFile = Callable[..., Path]

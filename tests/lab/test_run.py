@@ -14,7 +14,7 @@ from lab.engines import Here
 from lab.folder import RunFolder
 from lab.records import LabRun, Trial
 from lab.run import carry_out
-from launch.errors import CannotRun
+from runs.errors import CannotRun
 
 Make = Callable[..., Trial]
 NewRun = Callable[..., tuple[RunFolder, LabRun]]

@@ -11,7 +11,7 @@ import pytest
 
 from lab.pairs import Outcome, Side, read_side
 from lab.verdict import compare
-from launch.errors import CannotRun
+from runs.errors import CannotRun
 
 LLM = ("some/model", "some/model")
 KEYLESS = ("playbook/store", "playbook/store")

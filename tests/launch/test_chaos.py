@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from coordinator.memory import read_memory
 from launch.platform import BUNDLED_PACK
+from runs.memory import read_memory
 
 KINDS: list[dict[str, Any]] = [
     {"kind": "status", "status": 503},
@@ -83,8 +83,8 @@ def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: st
 
 def assert_books(run: Path) -> None:
     """No task with two purchases, none still open, by the platform's own state."""
-    from simulator.pack import load_pack
     from simulator.server import serve
+    from simulator.store.pack import load_pack
 
     manifest = json.loads((run / "run.json").read_text())
     with serve(load_pack(run / "pack.json"), state=run / "platform.jsonl") as simulator:

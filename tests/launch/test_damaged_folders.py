@@ -14,17 +14,17 @@ import typer
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from coordinator.export.__main__ import app as export
-from coordinator.report.__main__ import app as report
-from coordinator.show import app as show
-from coordinator.stats.__main__ import app as stats
-from coordinator.view.app import build_app
 from launch.cli import app as run
 from launch.platform import BUNDLED_PACK
 from tests.damage import DEEP, damage
 from tests.launch.conftest import Lives, Zygote
-from worker.debug import app as debug
-from worker.replay import app as replay
+from views.export.__main__ import app as export
+from views.live.app import build_app
+from views.report.__main__ import app as report
+from views.show import app as show
+from views.stats.__main__ import app as stats
+from worker.replay.debug import app as debug
+from worker.replay.replay import app as replay
 
 SPEC = "named_item_on_last_page"
 KINDS = ("run.json", "results.json", "platform.jsonl", "pack.json", "tasks/*", "prompts/*")

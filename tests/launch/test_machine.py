@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from launch.cli import app
-from launch.errors import CannotRun
 from launch.machine import room_for
+from runs.errors import CannotRun
 from worker import sandbox
 from worker.sandbox import WallReport, factory
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from coordinator.memory import read_memory
 from launch.platform import BUNDLED_PACK
+from runs.memory import read_memory
 
 
 def small_pack(path: Path, count: int = 6) -> Path:
@@ -24,8 +24,8 @@ def small_pack(path: Path, count: int = 6) -> Path:
 
 def purchases(run: Path) -> dict[str, int]:
     """Successful checkouts by task, by the platform's own books."""
-    from simulator.pack import load_pack
     from simulator.server import serve
+    from simulator.store.pack import load_pack
 
     manifest = json.loads((run / "run.json").read_text())
     with serve(load_pack(run / "pack.json"), state=run / "platform.jsonl") as simulator:

@@ -15,16 +15,16 @@ import pytest
 from coordinator import attempt
 from coordinator.config import RunConfig
 from coordinator.limits import Limits, Meter
-from coordinator.records import RunResults, TaskResult
 from coordinator.resume import continuation
 from coordinator.session import Session
 from erc3_compat import ERC3, patience
 from erc3_compat.patience import PATIENCE_SECONDS, Patience, pause
 from erc3_compat.patient import PatientPlatform
+from launch.benchmarks import store_benchmark
 from launch.platform import BUNDLED_PACK
-from launch.store import store_benchmark
-from simulator.pack import load_pack
+from runs.results import RunResults, TaskResult
 from simulator.server import serve
+from simulator.store.pack import load_pack
 from tests.relay import Call, Relay, Rule, answering, changing, relay
 
 SPECS = ("named_item_on_last_page", "required_coupon_works", "coupon_never_discounts")

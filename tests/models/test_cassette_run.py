@@ -40,7 +40,9 @@ def tasks(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
 
 
 def test_a_replayed_run_has_the_same_results_and_a_miss_is_loud(tmp_path: Path) -> None:
-    pack = json.loads((ROOT / "simulator/packs/store-bundled.json").read_text(encoding="utf-8"))
+    pack = json.loads(
+        (ROOT / "simulator/store/packs/store-bundled.json").read_text(encoding="utf-8")
+    )
     # Two that buy, two that do not.
     buys = [s["spec_id"] for s in pack["scenarios"] if s["expect"]["checkouts"]]
     refuses = [s["spec_id"] for s in pack["scenarios"] if not s["expect"]["checkouts"]]

@@ -17,7 +17,7 @@ from models.scripted import left, play
 from models.tokens import count_text
 from nextstep import Agent, PastStep, Unusable, system_prompt
 from nextstep.forms import forms_of
-from playbooks.library import prose_of_steps
+from playbooks.store.library import prose_of_steps
 from store_tools.benchmark import RULES
 from store_tools.offer import tools as store_tools
 

@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from simulator import store_api
-from simulator.pack import Pack, load_pack, parse_pack
 from simulator.platform import Platform
 from simulator.server import Simulator, serve
+from simulator.store import api
+from simulator.store.pack import Pack, load_pack, parse_pack
 
 REFERENCE = Path(__file__).parents[2].parent / "shared" / "packs" / "store-reference.json"
 
@@ -147,7 +147,7 @@ class Buyer:
         self.task = platform.start_new_task("store", spec_id)
 
     def ask(self, path: str, **fields: object) -> dict[str, Any]:
-        return store_api.call(self.task, path, fields)
+        return api.call(self.task, path, fields)
 
     def fill(self, **quantities: int) -> None:
         for sku, quantity in quantities.items():

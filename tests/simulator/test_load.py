@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from erc3_compat.own import ERC3, ApiException, store
-from simulator.pack import Pack
 from simulator.server import serve
+from simulator.store.pack import Pack
 
 TASKS = 200
 THREADS = 16

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.pack import Pack
 from simulator.pages import views
 from simulator.pages.paging import LINES, ROWS, lines_until, page_of
 from simulator.platform import Platform
 from simulator.server import Simulator, serve
+from simulator.store.pack import Pack
 
 PROJECT = Path(__file__).parents[2]
 KEY = "key-very-secret"
@@ -345,7 +345,7 @@ def test_templates_are_not_loaded_before_somebody_looks() -> None:
     code = """
 import sys, urllib.request
 from simulator.cli import BUNDLED_PACK
-from simulator.pack import load_pack
+from simulator.store.pack import load_pack
 from simulator.server import serve
 with serve(load_pack(BUNDLED_PACK)) as running:
     call = urllib.request.Request(running.base_url + "/benchmarks/list", b"{}")

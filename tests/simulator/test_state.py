@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from simulator.desk import Desk
 from simulator.faults import Chaos, FaultPlan
-from simulator.pack import Pack
 from simulator.platform import Platform
 from simulator.server import serve
 from simulator.state import Call, StateError, StateFile
+from simulator.store.pack import Pack
 
 PROJECT = Path(__file__).parents[2]
 KEY = "key-very-secret"

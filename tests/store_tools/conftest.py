@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from erc3_compat import ApiError, ApiException
-from simulator import store_api
-from simulator.pack import parse_pack
 from simulator.platform import Platform
 from simulator.records import Refusal
+from simulator.store import api
+from simulator.store.pack import parse_pack
 
 Content = dict[str, int]
 
@@ -62,7 +62,7 @@ class Direct:
 
     def _deliver(self, request: Any) -> dict[str, Any]:
         try:
-            return store_api.call(self.task, request.tool, request.model_dump(exclude={"tool"}))
+            return api.call(self.task, request.tool, request.model_dump(exclude={"tool"}))
         except Refusal as error:
             raise ApiException(ApiError(status=400, error=str(error), code=""), None) from None
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ledger import ToolFault
-from simulator.pack import Scenario, parse_pack
+from simulator.store.pack import Scenario, parse_pack
 from store_tools.scenario import scenario_of
 from store_tools.workbench import state_at
 

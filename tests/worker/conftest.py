@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from coordinator.journal import Journal
 from models.door import Door, ModelFailed
 from models.records import ModelCall
+from runs.journal import Journal
 from worker.sandbox import Limits
 from worker.worker import Worker
 

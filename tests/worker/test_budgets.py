@@ -11,8 +11,8 @@ from erc3_compat import store
 from ledger import Budget, Ledger, ToolFault, tool
 from models import scripted
 from models.door import Door
+from runs.work import WorkReport
 from store_tools.benchmark import StoreBenchmark
-from worker.report import WorkReport
 from worker.sandbox import Limits
 from worker.worker import Worker
 

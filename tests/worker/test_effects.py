@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ledger import ToolCall
-from worker.recorded import read_run
-from worker.report import ANSWERED_CALLS, SHORT_CALLS, SHOWN_CALLS, WorkReport
+from runs.recorded import read_run
+from runs.work import ANSWERED_CALLS, SHORT_CALLS, SHOWN_CALLS, WorkReport
 from worker.sandbox import Limits
 
 Run = Callable[..., Path]

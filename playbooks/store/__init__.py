@@ -1,0 +1,1 @@
+"""The store's strategies, the grammar that reads its tasks, and the brain that plays them."""

@@ -1,0 +1,16 @@
+"""Buying a known basket: set it, check it, check it out."""
+
+from __future__ import annotations
+
+from playbooks.store.playbook import Playbook
+from playbooks.store.programs import PURCHASE
+
+PLAYBOOK = Playbook(
+    name="plain-purchase",
+    trigger="the basket is known",
+    prose=(
+        "Set exactly these items and coupon, check out with the expected total: a number that "
+        "was reported or that reported prices give, never what the basket shows then."
+    ),
+    programs={"purchase": PURCHASE},
+)

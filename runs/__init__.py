@@ -1,0 +1,1 @@
+"""The run folder: records, journal, manifest, and what reads them again."""

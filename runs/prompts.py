@@ -1,0 +1,55 @@
+"""Prompts that all tasks of a run share, each kept once in the run's folder."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from runs.journal import JournalFailed, text_hash, write_whole
+from runs.recorded import NotRecorded
+
+FOLDER = "prompts"
+
+
+class Prompts:
+    """``prompts/<sha256>.txt`` of a run folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+        self._kept: set[str] = set()
+        self._lock = threading.Lock()
+
+    def keep(self, text: str) -> str:
+        """Keep a text once; its SHA-256, by which records name it.
+
+        Raises:
+            JournalFailed: it cannot be written.
+        """
+        digest = text_hash(text)
+        with self._lock:
+            if digest not in self._kept:
+                try:
+                    self._folder.mkdir(exist_ok=True)
+                    write_whole(self._folder / f"{digest}.txt", text)
+                except OSError as error:
+                    raise JournalFailed(f"{self._folder} cannot be written: {error}") from None
+                self._kept.add(digest)
+        return digest
+
+
+def read_prompts(folder: Path) -> dict[str, str]:
+    """The texts that a run folder keeps for all its tasks, by SHA-256.
+
+    Raises:
+        NotRecorded: one of them cannot be read.
+    """
+    return {path.stem: _read(path) for path in (folder / FOLDER).glob("*.txt")}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise NotRecorded(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise NotRecorded(f"{path}: is not UTF-8 text (byte {error.start})") from None

@@ -1,0 +1,40 @@
+"""A task of a run: what it is, and what it has come to so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from models.records import ModelCall
+from runs.results import Failure, Outcome
+from runs.turn import Turn
+
+
+@dataclass(frozen=True)
+class TaskInfo:
+    """One task of the platform, as the coordinator needs it."""
+
+    spec_id: str
+    task_id: str
+    text: str
+
+
+@dataclass
+class TaskRun:
+    """What a task has come to so far; complete even where it ended with an error."""
+
+    turns: list[Turn] = field(default_factory=list)
+    calls: list[ModelCall] = field(default_factory=list)
+    requests: int = 0
+    outcome: Outcome = "unfinished"
+    error: str | None = None
+    failure: Failure | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the turns."""
+        return sum(t.seconds for t in self.turns)
+
+    @property
+    def tool_calls(self) -> int:
+        """Tool calls of all turns."""
+        return sum(len(t.report.calls) for t in self.turns if t.report)

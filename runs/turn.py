@@ -1,0 +1,39 @@
+"""One turn of a task, with its line for the journal and its text for the prompt."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from runs.decision import Decision
+from runs.work import WorkReport
+
+
+class Turn(BaseModel):
+    """One turn: the state that was seen, the decision, and what the worker did."""
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+    number: int
+    state: str
+    decision: Decision
+    challenge: str | None = None
+    """The question back, where a first FINISH did not agree with the facts."""
+    report: WorkReport | None = None
+    model_calls: int = 0
+    requests: int = 0
+    """Requests to the benchmark's API, those for the state among them."""
+    seconds: float = 0.0
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
+
+    def journal(self) -> dict[str, object]:
+        """The turn as one JSON object for the journal."""
+        return self.model_dump(mode="json")
+
+    def prompt(self, *, latest: bool) -> str:
+        """The turn as text for the next prompt; an older one keeps errors and effects."""
+        instruction = self.decision.instruction
+        if not latest and len(instruction) > 300:
+            instruction = f"{instruction[:300]}…"
+        report = self.report.prompt(latest=latest) if self.report else "no work"
+        return f"INSTRUCTION:\n{instruction}\n{report}"

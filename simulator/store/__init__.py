@@ -1,0 +1,1 @@
+"""The store's world: pack, shop, API, scoring, generator, oracle."""

@@ -1,0 +1,226 @@
+"""Mechanics of products and stock: named things, variants, whole categories, ghost stock."""
+
+from __future__ import annotations
+
+from simulator.store.generate.bench import Bench, Good, Retry
+from simulator.store.generate.draft import Draft, Fallback, Line, as_many, named, of_kind
+from simulator.store.generate.level import between, chance
+from simulator.store.generate.vocabulary import Kind, titled
+from simulator.store.oracle.answer import Answer
+from simulator.store.oracle.demand import Choice, Want
+
+
+def bought(answer: Answer) -> bool:
+    """Whether there is something to buy."""
+    return bool(answer.purchases)
+
+
+def refused(answer: Answer) -> bool:
+    """Whether there is nothing to buy."""
+    return not answer.purchases
+
+
+def rivals(bench: Bench, kind: Kind) -> list[Good]:
+    """Other products of a kind, as many as the level has."""
+    return bench.family(kind, between(bench.rng, bench.level.rivals))
+
+
+def siblings(bench: Bench, good: Good) -> list[Good]:
+    """The same product in other sizes and looks, each with one attribute changed."""
+    kind, maker = good.kind, (good.brand, good.model)
+    assert kind is not None
+    found = [(size, good.look) for size in kind.sizes if size != good.size]
+    found += [(good.size, look) for look in kind.looks if look != good.look]
+    bench.rng.shuffle(found)
+    number = between(bench.rng, bench.level.rivals)
+    return [bench.good(kind, maker=maker, size=s, look=k) for s, k in found[:number]]
+
+
+def plain(bench: Bench) -> Draft:
+    """A product by its full name among its siblings; stock ample or just enough."""
+    good = bench.good(bench.kind())
+    siblings(bench, good)
+    quantity = between(bench.rng, (1, bench.level.pieces[1]))
+    if chance(bench.rng, 40):
+        bench.change(good, stock=quantity)
+    return Draft([named(good, quantity)], accept=bought)
+
+
+def several_lines(bench: Bench) -> Draft:
+    """Several named products; at times one of them is short."""
+    lines = []
+    for _ in range(between(bench.rng, (2, 4))):
+        good = bench.good(bench.kind())
+        quantity = between(bench.rng, bench.level.pieces)
+        lines.append(named(good, quantity))
+        if chance(bench.rng, 50):
+            siblings(bench, good)
+    if chance(bench.rng, 30):
+        bench.change(good, stock=quantity - 1)
+        return Draft(lines, accept=refused)
+    return Draft(lines, accept=bought)
+
+
+def stock_short(bench: Bench) -> Draft:
+    """Fewer pieces in stock than are asked for."""
+    good = bench.good(bench.kind())
+    siblings(bench, good)
+    quantity = between(bench.rng, (2, bench.level.pieces[1] + 3))
+    bench.change(good, stock=between(bench.rng, (0, quantity - 1)))
+    return Draft([named(good, quantity)], accept=refused)
+
+
+def not_sold(bench: Bench) -> Draft:
+    """A product by name that the shop has only with another attribute, maker or not at all."""
+    kind = bench.kind()
+    good = bench.imagine(kind)
+    if chance(bench.rng, 70):
+        siblings(bench, good)
+    else:
+        rivals(bench, kind)
+    if any(other.name == good.name for other in bench.goods.values()):
+        raise Retry("it is sold after all")
+    return Draft([named(good, between(bench.rng, (1, 3)), sold=False)], accept=refused)
+
+
+def variant(bench: Bench) -> Draft:
+    """A product by kind, size and look; every other one differs in exactly one attribute."""
+    good = bench.good(bench.kind())
+    siblings(bench, good)
+    return Draft([_by_attributes(bench, good, sold=True)], accept=bought)
+
+
+def variant_gone(bench: Bench) -> Draft:
+    """A variant that is sold out, not sold, or gone at checkout."""
+    good = bench.good(bench.kind())
+    siblings(bench, good)
+    case = bench.rng.randrange(3)
+    line = _by_attributes(bench, good, sold=case > 0)
+    if case == 0:
+        del bench.goods[good.sku]
+    elif case == 1:
+        bench.change(good, stock=0)
+    else:
+        bench.change(good, stock=line.quantity + 1)
+        bench.haunt(bench.goods[good.sku], line.quantity - 1)
+    return Draft([line], accept=refused)
+
+
+def _by_attributes(bench: Bench, good: Good, *, sold: bool) -> Line:
+    assert good.kind is not None
+    noun, size, look = titled(good.kind.noun), titled(good.size), titled(good.look)
+    phrases = (f"{noun} {size} {look}", f"{noun} {look} {size}", f"{look} {noun} {size}")
+    phrase = bench.rng.choice(phrases)
+    if bench.rng.randrange(3) == 0:
+        phrase = f"{noun} ({size}, {look})"
+    choices = (Choice(good.sku),) if sold else ()
+    quantity = between(bench.rng, (1, 4))
+    return Line(Want(choices, "exact", quantity), "named", phrase, phrase)
+
+
+def whole_category(bench: Bench) -> Draft:
+    """Everything of a kind, several products short at checkout at times."""
+    kind = bench.kind()
+    goods = rivals(bench, kind)
+    bench.near(kind)
+    for good in goods:
+        bench.change(good, stock=between(bench.rng, (1, 12)))
+    if chance(bench.rng, 60):
+        for good in bench.rng.sample(goods, min(len(goods), between(bench.rng, (1, 3)))):
+            listed = bench.goods[good.sku]
+            bench.haunt(listed, between(bench.rng, (0, listed.stock - 1)))
+    return Draft([of_kind(kind, goods, "all")], accept=bought)
+
+
+def category_empty(bench: Bench) -> Draft:
+    """Everything of a kind in a shop that has only what sounds like it."""
+    kind = bench.kind()
+    bench.near(kind)
+    return Draft([of_kind(kind, [], "all")], accept=refused)
+
+
+def all_except(bench: Bench) -> Draft:
+    """Everything of a kind but what one maker makes."""
+    kind = bench.kind()
+    goods = rivals(bench, kind)
+    if len(goods) < 2:
+        raise Retry("one maker only")
+    for good in goods:
+        bench.change(good, stock=between(bench.rng, (1, 9)))
+    out = goods[0].brand
+    left = [good for good in goods if good.brand != out]
+    line = of_kind(kind, left, "all")
+    line = Line(line.want, "all", line.singular, line.plural, but_not=out)
+    return Draft([line], accept=bought)
+
+
+def one_of_each(bench: Bench) -> Draft:
+    """One of every product of a kind."""
+    kind = bench.kind()
+    goods = rivals(bench, kind)
+    if len(goods) < 2:
+        raise Retry("one product only")
+    return Draft([of_kind(kind, goods, "each")], accept=bought)
+
+
+def ghost_exact(bench: Bench) -> Draft:
+    """An exact number of which checkout finds fewer, or just enough."""
+    good = bench.good(bench.kind())
+    siblings(bench, good)
+    quantity = between(bench.rng, (2, bench.level.pieces[1] + 1))
+    bench.change(good, stock=quantity + between(bench.rng, (0, 5)))
+    short = chance(bench.rng, 70)
+    real = between(bench.rng, (0, quantity - 1)) if short else quantity
+    bench.haunt(bench.goods[good.sku], real)
+    if not short and bench.goods[good.sku].stock == real:
+        raise Retry("nothing moves")
+    return Draft([named(good, quantity)], accept=refused if short else bought)
+
+
+def as_many_as(bench: Bench) -> Draft:
+    """As many of a product as can be had, up to a number; checkout may find fewer."""
+    good = bench.good(bench.kind())
+    siblings(bench, good)
+    most = between(bench.rng, (3, bench.level.pieces[1] + 3))
+    stock = between(bench.rng, (1, most + 4))
+    bench.change(good, stock=stock)
+    if stock > 1 and chance(bench.rng, 50):
+        bench.haunt(bench.goods[good.sku], between(bench.rng, (1, stock - 1)))
+    return Draft([as_many(good, most)], accept=bought)
+
+
+def substitute(bench: Bench) -> Draft:
+    """A product and what to take instead if there are not enough of it."""
+    kind = bench.kind()
+    good, other = bench.family(kind, 2)
+    siblings(bench, good)
+    quantity = between(bench.rng, (1, 4))
+    case = bench.rng.randrange(4)
+    if case < 2:
+        bench.change(good, stock=between(bench.rng, (0, quantity - 1)))
+    elif case == 2:
+        bench.change(good, stock=quantity + 2)
+        bench.haunt(bench.goods[good.sku], quantity - 1)
+    fallback = Fallback(named(other, quantity), "substitute")
+    wanted = 0 if case == 3 else 1
+    return Draft(
+        [named(good, quantity)], fallback=fallback, accept=lambda answer: answer.chosen == wanted
+    )
+
+
+def what_is_left(bench: Bench) -> Draft:
+    """A number of a product, or all that is left of it if there are fewer."""
+    good = bench.good(bench.kind())
+    quantity = between(bench.rng, (3, bench.level.pieces[1] + 4))
+    bench.change(good, stock=between(bench.rng, (1, quantity + 3)))
+    if bench.goods[good.sku].stock > 1 and chance(bench.rng, 40):
+        listed = bench.goods[good.sku]
+        bench.haunt(listed, between(bench.rng, (1, listed.stock - 1)))
+    fallback = Fallback(as_many(good, quantity), "rest")
+    return Draft([named(good, quantity)], fallback=fallback, accept=bought)
+
+
+def hostile_names(bench: Bench) -> Draft:
+    """A plain order in a shop whose other products have names that give orders."""
+    bench.hostile(between(bench.rng, (2, 5)))
+    return bench.rng.choice((plain, variant, stock_short))(bench)

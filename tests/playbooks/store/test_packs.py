@@ -1,0 +1,57 @@
+"""The playbook brain over whole packs, through the wire, the sandbox and the agent loop."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+PACKS = ROOT / "simulator" / "store" / "packs"
+REFERENCE = ROOT.parent / "shared" / "packs" / "store-reference.json"
+
+
+def run_pack(pack: Path, out: Path, jobs: int = 2) -> dict[str, Any]:
+    command = [sys.executable, "submission.py", "--pack", str(pack), "--out", str(out), "--json"]
+    done = subprocess.run(
+        [*command, "--jobs", str(jobs)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    results: dict[str, Any] = json.loads(done.stdout)
+    return results
+
+
+def failed(results: dict[str, Any]) -> list[str]:
+    return [t["spec_id"] for t in results["tasks"] if t["score"] != 1.0]
+
+
+def test_the_bundled_pack_is_solved_and_neither_always_nor_never_buying_is_good(
+    tmp_path: Path,
+) -> None:
+    results = run_pack(PACKS / "store-bundled.json", tmp_path)
+    totals = results["totals"]
+    assert failed(results) == []
+    assert totals["wrong_checkouts"] == 0
+    assert totals["turns"] / totals["tasks"] <= 3
+    assert 0.3 <= totals["refuse"]["tasks"] / totals["tasks"] <= 0.6
+
+
+def test_the_reference_pack_is_solved(tmp_path: Path) -> None:
+    if not REFERENCE.exists():
+        pytest.skip(f"{REFERENCE} is not there: the reference pack is not part of this repository")
+    results = run_pack(REFERENCE, tmp_path, jobs=1)
+    assert failed(results) == []
+    assert results["totals"]["wrong_checkouts"] == 0
+    assert results["totals"]["turns"] / results["totals"]["tasks"] <= 3
+
+
+def test_other_words_cost_points_but_never_a_wrong_purchase(tmp_path: Path) -> None:
+    results = run_pack(PACKS / "store-variations.json", tmp_path)
+    wrong = [t["spec_id"] for t in results["tasks"] if t["checkouts"] and t["score"] != 1.0]
+    assert wrong == []
+    assert results["totals"]["score_mean"] >= 0.94
+    assert [t["error"] for t in results["tasks"] if t["error"]] == []

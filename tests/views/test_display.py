@@ -1,0 +1,261 @@
+"""The live view: what stands on a terminal of any kind, and what a pipe gets."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from models.records import ModelCall, Usage
+from runs.decision import Decision
+from runs.results import Brain, RunResults, TaskResult, totals_of
+from runs.task import TaskInfo
+from runs.turn import Turn
+from views.terminal import DASH, Progress, closing_table
+from views.terminal.board import FAILED_KEPT, Board, View
+from views.terminal.screen import finished_line, screen, summary_lines
+
+
+def task(name: str) -> TaskInfo:
+    return TaskInfo(name, f"tsk-{name}", "Buy tea")
+
+
+def call(prompt: int | None = 900, cost: float | None = 0.01) -> ModelCall:
+    usage = Usage(prompt=prompt, completion=100, cached=0, reasoning=0)
+    return ModelCall(role="evaluator", model="lab/model", usage=usage, cost_usd=cost)
+
+
+def turn(number: int = 1, thought: str = "Look for tea.", state: str = "3 cups") -> Turn:
+    decision = Decision(thought=thought, decision="PROCEED", instruction="Go")
+    return Turn(number=number, state=state, decision=decision)
+
+
+def result(name: str, score: float | None = 1.0, **more: Any) -> TaskResult:
+    values = {"outcome": "purchased", "turns": 2, "seconds": 1.5} | more
+    return TaskResult(
+        spec_id=name, task_id=f"tsk-{name}", task_text="Buy tea", score=score, **values
+    )
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def board(clock: Clock) -> Board:
+    made = Board(brief=lambda state: state, clock=clock)
+    made.expect(3)
+    return made
+
+
+def drawn(view: View, width: int = 120, height: int = 30, **options: Any) -> list[str]:
+    console = Console(width=width, file=io.StringIO(), record=True, **options)
+    console.print(screen(view, width, height))
+    return console.export_text(styles=False).rstrip("\n").split("\n")
+
+
+def test_a_wide_terminal_has_a_line_for_each_task(board: Board, clock: Clock) -> None:
+    board.started(task("tea_for_two"))
+    board.called(task("tea_for_two"), call())
+    board.turned(task("tea_for_two"), turn())
+    board.called(task("tea_for_two"), call(prompt=1_400))
+    clock.now += 75
+    lines = drawn(board.view())
+    assert lines[0] == "0/3 done, 0 passed, 0 failed, 1 running, 2 waiting"
+    assert lines[1] == "2,500 tokens, $0.0200 spent, 1 min 15 s"
+    assert len(lines) == 3
+    shown = [part.strip() for part in lines[2].split("  ") if part.strip()]
+    assert shown == [
+        "tea_for_two", "turn 2", "3 cups", "2,500 tokens", "$0.0200 spent", "1 min 15 s",
+        "Look for tea.",
+    ]  # fmt: skip
+
+
+def test_forty_columns_hold_everything(board: Board) -> None:
+    name = "a_very_long_name_of_a_task_that_no_line_of_forty_columns_can_hold"
+    board.started(task("tea"))
+    board.turned(task("tea"), turn(thought="A long thought " * 20))
+    board.ended(result(name, 0.0, eval_log="BAD: far too much was bought for this line"))
+    lines = drawn(board.view(), width=40)
+    assert all(cell_len(line) <= 40 for line in lines)
+    text = "\n".join(lines)
+    assert "tea · turn 1 · 0 s" in text
+    assert "  3 cups · 0 tokens · $0 spent" in text
+    assert "failed: 1" in text
+    assert "1/3 done, 0 passed, 1 failed" in text
+
+
+def test_what_nobody_knows_is_a_dash(clock: Clock) -> None:
+    board = Board(clock=clock)
+    board.started(task("tea"))
+    row = drawn(board.view())[-1].split()
+    assert row[:4] == ["tea", "turn", DASH, DASH]
+    assert row[-1] == DASH
+    board.called(task("tea"), call(prompt=None, cost=None))
+    board.called(task("tea"), call())
+    first, second = summary_lines(board.view())
+    assert first.startswith(f"0/{DASH} done")
+    assert second.startswith(f"{DASH} tokens, {DASH} spent")
+
+
+def test_failures_stay_bounded_with_the_newest_first(board: Board) -> None:
+    board.expect(1_000)
+    for number in range(300):
+        board.started(task(f"t{number}"))
+        wrong = number % 2 == 1
+        board.ended(result(f"t{number}", 0.0, checkouts=int(wrong), eval_log="BAD: odd"))
+    for number in range(300, 364):
+        board.started(task(f"t{number}"))
+    for height in (12, 24, 50):
+        lines = drawn(board.view(), height=height)
+        assert len(lines) <= height
+        at = next(n for n, line in enumerate(lines) if line.startswith("failed: 300, the newest"))
+        assert "t299  0.0  wrong checkout: BAD: odd" in lines[at + 1]
+        assert "t298  0.0  purchased: BAD: odd" in lines[at + 2]
+        assert any("more running" in line for line in lines)
+    assert "300 failed, 150 wrong checkouts, 64 running, 636 waiting" in lines[0]
+    assert len(board.view().failures) == FAILED_KEPT
+
+
+def test_the_rest_is_guessed_only_when_enough_is_done(board: Board, clock: Clock) -> None:
+    board.expect(30)
+    told = []
+    for number in range(30):
+        board.started(task(f"t{number}"))
+        clock.now += 10
+        board.ended(result(f"t{number}"))
+        told.append(board.view().left)
+    assert told[:4] == [None] * 4
+    assert told[4] == pytest.approx(250)
+    assert told[28] == pytest.approx(10)
+    assert told[29] is None
+    board.expect(0)
+    assert board.view().left is None
+
+
+def test_a_guess_waits_until_more_is_done_than_runs(board: Board, clock: Clock) -> None:
+    board.expect(100)
+    for number in range(20):
+        board.started(task(f"t{number}"))
+    for number in range(10):
+        clock.now += 1
+        board.ended(result(f"t{number}"))
+    assert board.view().left is None
+
+
+def test_an_unscored_task_is_failed_only_with_an_error(board: Board) -> None:
+    board.ended(result("a", None, outcome="unfinished"))
+    board.ended(result("b", None, outcome="error", error="no answer"))
+    view = board.view()
+    assert (view.done, view.passed, view.failed) == (2, 0, 1)
+
+
+HOSTILE = "[bold red]x[/] \x1b[2J\u202e \u2028 [link=http://a]b[/link]\r"
+
+
+@given(st.text(max_size=60), st.sampled_from([20, 40, 79, 100, 200]))
+def test_foreign_texts_are_neither_markup_nor_control(text: str, width: int) -> None:
+    board = Board(brief=lambda state: state)
+    for hostile in (HOSTILE, text):
+        info = TaskInfo(hostile, "tsk", "")
+        board.started(info)
+        board.turned(info, turn(thought=hostile, state=hostile))
+        board.ended(result(hostile, 0.0, eval_log=hostile))
+        board.started(info)
+        board.turned(info, turn(thought=hostile, state=hostile))
+        file = io.StringIO()
+        console = Console(width=width, file=file, color_system=None)
+        console.print(screen(board.view(), width, 40))
+        console.print(finished_line(result(hostile), 1, 1), markup=False, soft_wrap=True)
+        written = file.getvalue()
+        assert "\x1b" not in written
+        assert "\u202e" not in written
+        assert "\r" not in written
+
+
+def test_foreign_markup_is_shown_as_it_is(board: Board) -> None:
+    board.started(task("tea"))
+    board.turned(task("tea"), turn(thought=HOSTILE, state="[b]3[/b]"))
+    text = "\n".join(drawn(board.view(), width=160))
+    assert "[bold red]x[/]" in text
+    assert "[b]3[/b]" in text
+
+
+def play(console: Console) -> None:
+    progress = Progress(console, brief=lambda state: state)
+    progress.expect(2)
+    with progress:
+        progress.task_started(task("tea"))
+        progress.call_done(task("tea"), call())
+        progress.turn_done(task("tea"), turn())
+        progress.task_done(result("tea"))
+        progress.task_started(task("pot"))
+        wrong = {"checkouts": 1, "error": "no answer " * 20}
+        progress.task_done(result("pot", 0.0, **wrong))
+
+
+def test_a_pipe_gets_a_plain_line_for_each_task() -> None:
+    file = io.StringIO()
+    play(Console(file=file, width=60, force_terminal=False))
+    assert file.getvalue() == (
+        "[1/2] tea: 1.0, purchased, 2 turns, 1.5 s\n"
+        "[2/2] pot: 0.0, purchased, wrong checkout, 2 turns, 1.5 s\n"
+        f"    {'no answer ' * 20}\n"
+    )
+
+
+def test_a_dumb_terminal_gets_the_same_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    file = io.StringIO()
+    play(Console(file=file, force_terminal=True, width=60))
+    written = file.getvalue()
+    assert "\x1b" not in written
+    assert written.startswith("[1/2] tea: 1.0, purchased, 2 turns, 1.5 s\n")
+
+
+def test_a_terminal_moves_and_stays_clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    file = io.StringIO()
+    play(Console(file=file, force_terminal=True, width=40, height=20))
+    written = file.getvalue()
+    assert "[1/2] tea: 1.0, purchased" in written
+    assert "2/2 done, 1 passed, 1 failed" in written
+    colours = [f"\x1b[{code}m" for code in range(30, 38)]
+    assert not any(colour in written for colour in colours)
+
+
+def test_quiet_is_quiet() -> None:
+    file = io.StringIO()
+    play(Console(file=file, quiet=True, force_terminal=True))
+    assert file.getvalue() == ""
+
+
+@pytest.mark.parametrize("width", [40, 79, 120])
+def test_the_closing_table_fits(width: int) -> None:
+    tasks = (result("a_task_with_a_rather_long_name_that_has_to_be_folded"), result("x[/b]", None))
+    results = RunResults(
+        run_id="run", benchmark="b", pack=None, brain=Brain(evaluator="e", worker="w"),
+        started="s", finished=None, totals=totals_of(tasks, 3.0), tasks=tasks,
+    )  # fmt: skip
+    console = Console(width=width, file=io.StringIO(), record=True)
+    console.print(closing_table(results, width))
+    text = console.export_text()
+    assert all(cell_len(line) <= width for line in text.split("\n"))
+    assert "x[/b]" in text
+    assert DASH in text
+    assert ("tool calls" in text) == (width >= 90)

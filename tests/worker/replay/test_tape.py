@@ -1,0 +1,150 @@
+"""The tape: recorded answers for equal calls, the first other call kept, nothing sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ledger import Ledger, Tool, ToolCall, ToolFault, tool
+from worker.replay.tape import Tape, ToolNames, alike, tape_ledger
+
+
+def Look(what: str = "all", most: int = 5) -> dict[str, Any]:
+    """Looks."""
+    raise AssertionError("a tape asks nobody")
+
+
+def Put(number: int) -> dict[str, Any]:
+    """Puts."""
+    raise AssertionError("a tape asks nobody")
+
+
+TOOLS: list[Tool] = [tool("read", Look), tool("write", Put)]
+
+
+def call(number: int, name: str, arguments: dict[str, Any], **more: Any) -> ToolCall:
+    kind = "write" if name == "Put" else "read"
+    fields = {"outcome": "done", "result": {"n": number}} | more
+    return ToolCall.model_validate(
+        {"number": number, "name": name, "kind": kind, "arguments": arguments, **fields}
+    )
+
+
+def wire(outcome: str, path: str = "/put") -> dict[str, Any]:
+    error = None if outcome == "done" else f"was {outcome}"
+    return {"path": path, "body": {"n": 1}, "kind": "write", "outcome": outcome, "error": error}
+
+
+@pytest.fixture
+def names() -> ToolNames:
+    return ToolNames(frozenset(t.name for t in TOOLS), {t.name: t.signature for t in TOOLS})
+
+
+def test_equal_calls_get_their_answers_in_order(names: ToolNames) -> None:
+    tape = Tape([call(1, "Look", {"what": "tea"}), call(2, "Put", {"number": 3})], names)
+    assert tape.call("Look", ["tea"], {}) == {"n": 1}
+    assert tape.peek() is not None
+    assert tape.call("Put", [], {"number": 3}) == {"n": 2}
+    assert (tape.peek(), tape.position, tape.divergence) == (None, 2, None)
+
+
+def test_an_answer_is_a_copy(names: ToolNames) -> None:
+    recorded = call(1, "Look", {}, result={"rows": [1]})
+    answer: Any = Tape([recorded], names).call("Look", [], {})
+    answer["rows"].append(2)
+    assert recorded.result == {"rows": [1]}
+
+
+def test_a_failure_is_raised_again(names: ToolNames) -> None:
+    failed = call(1, "Put", {"number": 3}, outcome="failed", error="too large", fault="KeyError")
+    with pytest.raises(ToolFault, match="too large") as caught:
+        Tape([failed], names).call("Put", [3], {})
+    assert (caught.value.kind, caught.value.fatal) == ("KeyError", False)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "now"),
+    [
+        ("Put", {"number": 4}, 'Put({"number": 4})'),
+        ("Put", {"number": True}, 'Put({"number": true})'),
+        ("Put", {"number": 3.0}, 'Put({"number": 3.0})'),
+        ("Look", {}, "Look({})"),
+    ],
+)
+def test_another_call_ends_the_tape(
+    name: str, arguments: dict[str, Any], now: str, names: ToolNames
+) -> None:
+    tape = Tape([call(1, "Put", {"number": 3}), call(2, "Look", {})], names)
+    with pytest.raises(ToolFault, match="the record has ended"):
+        tape.call(name, [], arguments)
+    assert tape.divergence is not None
+    assert (tape.divergence.where, tape.divergence.now) == ("call 1", now)
+    assert tape.divergence.recorded == 'Put({"number": 3})'
+    with pytest.raises(ToolFault, match="the record has ended"):
+        tape.call("Put", [], {"number": 3})
+    assert tape.position == 0
+
+
+def test_more_calls_than_recorded(names: ToolNames) -> None:
+    tape = Tape([], names)
+    with pytest.raises(ToolFault):
+        tape.call("Look", [], {})
+    assert tape.divergence is not None
+    assert str(tape.divergence) == "call 1: recorded the end of the calls, now Look({})"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        (1, 1.0, False),
+        (1, True, False),
+        (float("nan"), float("nan"), True),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, True),
+        ([1, 2], [2, 1], False),
+    ],
+)
+def test_what_is_alike(one: object, other: object, equal: bool) -> None:
+    assert alike(one, other) is equal
+
+
+def made_again(*calls: ToolCall) -> Ledger:
+    """The ledger after the recorded calls have been made again."""
+    ledger = tape_ledger(calls, TOOLS)
+    for recorded in calls:
+        try:
+            ledger.call(recorded.name, [], dict(recorded.arguments))
+        except ToolFault:
+            continue
+    return ledger
+
+
+@pytest.mark.parametrize(
+    "recorded",
+    [
+        call(1, "Put", {"number": 3}, requests=[wire("done"), wire("done")]),
+        call(1, "Put", {"number": 3}, outcome="failed", result=None, error="was failed",
+             fault="ValueError", requests=[wire("failed")]),
+        call(1, "Put", {"number": 3}, outcome="unknown", result=None, error="was unknown",
+             fault="RuntimeError", fatal=True, requests=[wire("done"), wire("unknown")]),
+        call(1, "Put", {"number": 3}, outcome="failed", result=None, fault="RuntimeError",
+             error="budget reached: 5 writes per instruction", fatal=True),
+    ],
+)  # fmt: skip
+def test_the_ledger_of_a_tape_records_what_was_recorded(recorded: ToolCall) -> None:
+    ledger = made_again(recorded)
+    (now,) = ledger.calls
+    quiet: dict[str, Any] = {"seconds": 0.0, "started": 0.0}
+    requests = [w.model_copy(update=quiet) for w in now.requests]
+    assert now.model_copy(update={**quiet, "requests": tuple(requests)}) == recorded
+    assert ledger.requests == len(recorded.requests)
+
+
+def test_a_call_that_did_not_fit_keeps_its_place() -> None:
+    usage = "missing a required argument: 'number'; expected Put(number: int)"
+    unfit = call(1, "Put", {}, outcome="failed", result=None, error=usage, fault="TypeError")
+    ledger = made_again(unfit, call(2, "Look", {"most": 2}))
+    assert [(c.name, c.outcome, c.error) for c in ledger.calls] == [
+        ("Put", "failed", usage),
+        ("Look", "done", None),
+    ]

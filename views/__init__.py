@@ -1,0 +1,1 @@
+"""Who looks at runs: report, live pages, terminal, statistics, tracing, export."""

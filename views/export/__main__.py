@@ -1,0 +1,104 @@
+"""``python -m views.export --format inspect RUN [-o FILE]``: a run for another tool."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from runs.story import RunView
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+class Format(StrEnum):
+    """What a run can be written as."""
+
+    inspect = "inspect"
+    mlflow = "mlflow"
+    otel = "otel"
+
+
+@app.command()
+def export(
+    run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
+    format: Annotated[
+        Format,
+        typer.Option(help="An Inspect AI log, or traces as --trace of a run would write them."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--out", help="With inspect: the file, .eval or .json [inspect.eval of the run]."
+        ),
+    ] = None,
+    logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
+) -> None:
+    """Write a recorded run as an Inspect AI log, or hand it to MLflow or OpenTelemetry."""
+    from models.extras import ExtraMissing
+    from runs.find import find_run
+    from runs.reading import read_run_view
+    from runs.recorded import NotRecorded
+    from views.tracing.sinks import CannotTrace
+
+    if out and format is not Format.inspect:
+        raise typer.BadParameter("--out goes with --format inspect")
+    if out and out.suffix not in (".eval", ".json"):
+        raise typer.BadParameter(f"--out {out}: a log of Inspect ends in .eval or .json")
+    try:
+        folder = find_run(run, logs)
+        view = read_run_view(folder)
+        if format is Format.inspect:
+            typer.echo(str(_inspect(view, folder, out or folder / "inspect.eval")))
+        else:
+            _traces(view, folder, format.value)
+    except (NotRecorded, CannotTrace) as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(2) from None
+    except ExtraMissing as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(1) from None
+    except OSError as error:
+        typer.echo(f"error: the log cannot be written: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+def _inspect(view: RunView, folder: Path, path: Path) -> Path:
+    from models.extras import ExtraMissing
+
+    if find_spec("inspect_ai") is None:
+        raise ExtraMissing("--format inspect needs the extra", "inspect")
+    from views.export.inspect_log import write_log
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_log(view, folder, path)
+    return path
+
+
+def _traces(view: RunView, folder: Path, kind: str) -> None:
+    """Write the traces of all tasks that are over. Raises CannotTrace."""
+    from runs.manifest import NoManifest, read_manifest
+    from views.tracing.sinks import CannotTrace, check_kinds
+    from views.tracing.writer import write_traces
+
+    check_kinds([kind])
+    try:
+        options = read_manifest(folder).options
+    except NoManifest:
+        options = {}
+    done = [story for story in view.stories if story.result is not None]
+    head = {"folder": str(folder), "kinds": [kind], "options": options}
+    tasks = ({"spec_id": story.spec_id, "task_id": story.task_id} for story in done)
+    for told in write_traces(json.dumps(line, default=str) for line in (head, *tasks)):
+        if told["error"]:
+            raise CannotTrace(f"not all is written to {kind}: {told['error']}")
+    typer.echo(f"{len(done)} tasks of {view.name} traced")
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,228 @@
+"""One task as a sample of Inspect AI: messages, events, score and what was used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+from inspect_ai.event import (
+    Event,
+    InfoEvent,
+    ModelEvent,
+    ScoreEvent,
+    SpanBeginEvent,
+    SpanEndEvent,
+    ToolEvent,
+)
+from inspect_ai.log import EvalError, EvalSample
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    ModelUsage,
+    StopReason,
+)
+from inspect_ai.scorer import Score
+from inspect_ai.tool import ToolCall, ToolCallError
+
+from models.records import Usage
+from models.redact import redact
+from runs.story import Story
+from views.tracing.spans import Span
+
+_STOPS = {"length": "max_tokens"}
+LAST_SECOND = 253_402_300_799.0
+"""Of the year 9999, behind which there is no date."""
+NOT_KEPT = "(this text was not kept)"
+
+
+def sample_of(story: Story, span: Span, name: str, scorer: str) -> EvalSample:
+    """The sample of a task; ``span`` is its tree, ``name`` its unique id in the log."""
+    wanted = story.of_result("wanted")
+    calls = [found for found in span.walk() if found.kind == "model"]
+    score = _score(story)
+    error = redact(story.error)
+    return EvalSample(
+        id=name,
+        epoch=1,
+        input=span.inputs or "",
+        target=str(wanted or ""),
+        messages=list(_messages(span)),
+        output=_output(calls[-1]) if calls else ModelOutput(),
+        scores={scorer: score} if score else None,
+        metadata=dict(span.facts) | {"cost_usd": span.cost_usd},
+        events=list(_Events(span.started).of_task(story, span, score, scorer)),
+        model_usage=_used(calls, lambda call: call.model),
+        role_usage=_used(calls, lambda call: call.name),
+        started_at=_when(span.started).isoformat(),
+        completed_at=_when(span.ended).isoformat(),
+        total_time=span.ended - span.started,
+        uuid=f"{name}-{story.task_id}",
+        error=EvalError(message=error, traceback="", traceback_ansi="") if error else None,
+    )
+
+
+def _score(story: Story) -> Score | None:
+    """The platform's score; None where it gave none."""
+    if story.score is None:
+        return None
+    said = redact(story.eval_log)
+    more = {"passed": story.status == "passed", "wrong_checkout": story.wrong_checkout}
+    return Score(value=story.score, answer=story.outcome, explanation=said, metadata=more)
+
+
+def _messages(span: Span) -> Iterator[ChatMessage]:
+    """The task as one conversation: what was decided, which tools were called, what they said."""
+    yield ChatMessageUser(content=span.inputs or "", id=f"{span.name}-task")
+    for turn in span.children:
+        tools = [found for found in turn.children if found.kind == "tool"]
+        head = f"{span.name}-{turn.name}-{turn.facts['attempt']}"
+        yield ChatMessageAssistant(
+            id=head,
+            content=turn.outputs or turn.error or "",
+            tool_calls=[_call(tool, f"{head}-{n}") for n, tool in enumerate(tools)] or None,
+        )
+        for number, tool in enumerate(tools):
+            yield ChatMessageTool(
+                id=f"{head}-{number}-said", tool_call_id=f"{head}-{number}", function=tool.name,
+                content=tool.outputs or "", error=_tool_error(tool),
+            )  # fmt: skip
+
+
+def _call(tool: Span, call_id: str) -> ToolCall:
+    return ToolCall(id=call_id, function=tool.name, arguments=_arguments(tool))
+
+
+class _Events:
+    """The events of one task in order; what has no time of its own has that of what it is in."""
+
+    def __init__(self, began: float) -> None:
+        self._began = began
+
+    def of_task(
+        self, story: Story, span: Span, score: Score | None, scorer: str
+    ) -> Iterator[Event]:
+        """All of them: the turns, notes of the journal, the score."""
+        for number, turn in enumerate(span.children):
+            yield from self._turn(turn, f"{span.name}-{number}", span.started)
+        for note in story.notes:
+            yield InfoEvent(source="journal", data=redact(note), **self._at(span.ended))
+        if score:
+            yield ScoreEvent(score=score, scorer=scorer, **self._at(span.ended))
+
+    def _turn(self, turn: Span, own: str, before: float) -> Iterator[Event]:
+        at = turn.started or before
+        inside: dict[str, Any] = {"span_id": own}
+        yield SpanBeginEvent(
+            id=own, name=turn.name, type="agent", metadata=dict(turn.facts), **inside,
+            **self._at(at),
+        )  # fmt: skip
+        if turn.inputs is not None:
+            yield InfoEvent(source="state", data=turn.inputs, **inside, **self._at(at))
+        for number, found in enumerate(turn.children):
+            when = self._at(found.started or at)
+            if found.kind == "model":
+                yield self._model(found, inside | when)
+            else:
+                yield self._tool(found, f"{own}-{number}", inside | when)
+        if turn.error:
+            yield InfoEvent(source="error", data=turn.error, **inside, **self._at(turn.ended or at))
+        yield SpanEndEvent(id=own, **inside, **self._at(turn.ended or at))
+
+    def _model(self, call: Span, common: dict[str, Any]) -> ModelEvent:
+        return ModelEvent(
+            model=call.model, role=call.name, input=[_told(m.role, m.text) for m in call.messages],
+            tools=[], tool_choice="none", config=GenerateConfig(), output=_output(call),
+            error=call.error, metadata=dict(call.facts), completed=_ended(call, common),
+            working_time=call.ended - call.started, **common,
+        )  # fmt: skip
+
+    def _tool(self, tool: Span, own: str, common: dict[str, Any]) -> ToolEvent:
+        sent = [f"{wire.name} {wire.inputs}: {wire.facts['outcome']}" for wire in tool.children]
+        return ToolEvent(
+            id=own, function=tool.name, arguments=_arguments(tool), result=tool.outputs or "",
+            error=_tool_error(tool), metadata=dict(tool.facts) | {"requests": sent},
+            completed=_ended(tool, common), working_time=tool.ended - tool.started, **common,
+        )  # fmt: skip
+
+    def _at(self, seconds: float) -> dict[str, Any]:
+        return {
+            "timestamp": _when(seconds),
+            "working_start": max(seconds - self._began, 0.0),
+        }
+
+
+def _ended(span: Span, common: dict[str, Any]) -> datetime:
+    began: datetime = common["timestamp"]
+    return _when(began.timestamp() + span.ended - span.started)
+
+
+def _told(role: str, text: str | None) -> ChatMessage:
+    content = NOT_KEPT if text is None else text
+    if role == "system":
+        return ChatMessageSystem(content=content)
+    if role == "assistant":
+        return ChatMessageAssistant(content=content)
+    return ChatMessageUser(content=content)
+
+
+def _output(call: Span) -> ModelOutput:
+    usage = _usage(call.usage, call.cost_usd)
+    seconds = call.ended - call.started
+    if call.error and not call.outputs:
+        return ModelOutput(model=call.model, usage=usage, time=seconds, error=call.error)
+    said = ChatMessageAssistant(content=call.outputs or "", model=call.model, source="generate")
+    choice = ChatCompletionChoice(message=said, stop_reason=_stop(call.finish_reason))
+    return ModelOutput(model=call.model, choices=[choice], usage=usage, time=seconds)
+
+
+def _stop(reason: str | None) -> StopReason:
+    named = _STOPS.get(reason or "", reason)
+    known: StopReason = named if named in get_args(StopReason) else "unknown"  # type: ignore[assignment]
+    return known
+
+
+def _usage(usage: Usage, dollars: float | None) -> ModelUsage | None:
+    """Known usage only: this record has no way to say that a count is unknown."""
+    if usage.prompt is None or usage.completion is None:
+        return None
+    return ModelUsage(
+        input_tokens=usage.prompt - (usage.cached or 0),
+        output_tokens=usage.completion,
+        total_tokens=usage.prompt + usage.completion,
+        input_tokens_cache_read=usage.cached,
+        reasoning_tokens=usage.reasoning,
+        total_cost=dollars,
+    )
+
+
+def _used(calls: list[Span], by: Any) -> dict[str, ModelUsage]:
+    """What was used, by model or role; without those of which a part is unknown."""
+    sums: dict[str, tuple[Usage, float | None]] = {}
+    for call in calls:
+        usage, dollars = sums.get(by(call), (Usage.nothing(), 0.0))
+        both = dollars is not None and call.cost_usd is not None
+        spent = (dollars or 0.0) + (call.cost_usd or 0.0) if both else None
+        sums[by(call)] = (usage + call.usage, spent)
+    made = {name: _usage(*sum_) for name, sum_ in sums.items()}
+    return {name: usage for name, usage in made.items() if usage is not None}
+
+
+def _arguments(tool: Span) -> dict[str, Any]:
+    found = json.loads(tool.inputs or "{}")
+    return found if isinstance(found, dict) else {"arguments": found}
+
+
+def _tool_error(tool: Span) -> ToolCallError | None:
+    return ToolCallError("unknown", tool.error) if tool.error else None
+
+
+def _when(seconds: float) -> datetime:
+    return datetime.fromtimestamp(min(max(seconds, 0.0), LAST_SECOND), UTC)

@@ -1,0 +1,225 @@
+"""What a fork came to, beside the run that it was forked from."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+from rich.markup import escape
+from rich.table import Table
+
+from models.records import Usage, total_usage
+from runs.recording import Recording
+from runs.results import Brain, Outcome
+from runs.turn import Turn
+from worker.sandbox.values import clean
+
+DASH = "–"
+CELL_CHARS = 90
+ERROR_CHARS = 300
+SUMS = ("outcome", "score", "checkouts", "turns", "tool_calls", "store_requests")
+
+
+class CallLine(BaseModel):
+    """One tool call of a turn."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    outcome: str
+    error: str | None
+    text: str
+    """The call with arguments and answer, as the evaluator would read it."""
+
+
+class TurnSide(BaseModel):
+    """One turn of one of the two runs."""
+
+    model_config = ConfigDict(frozen=True)
+
+    decision: str
+    instruction: str
+    """Its first line."""
+    calls: tuple[CallLine, ...]
+    state: str
+    """The state that the turn began with."""
+
+
+class TurnPair(BaseModel):
+    """The same turn in both runs; None where a run did not come so far."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    repeated: bool
+    """Whether the fork took the turn over instead of taking it anew."""
+    differs: tuple[str, ...]
+    original: TurnSide | None
+    fork: TurnSide | None
+
+
+class RunSide(BaseModel):
+    """What one of the two runs came to; None is unknown."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    brain: Brain | None
+    outcome: Outcome | None = None
+    score: float | None = None
+    checkouts: int | None = None
+    turns: int
+    tool_calls: int | None = None
+    store_requests: int | None = None
+    tokens: Usage
+    """Of the whole task."""
+    tokens_from_turn: Usage
+    """Of the turns that were not repeated."""
+    error: str | None = None
+
+
+class ForkReport(BaseModel):
+    """Result and difference of a fork."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal["run-fork/1"] = "run-fork/1"
+    spec_id: str
+    turn: int
+    """The first turn that was taken anew."""
+    differs: tuple[str, ...]
+    original: RunSide
+    fork: RunSide
+    turns: tuple[TurnPair, ...]
+
+
+def compare(original: Recording, fork: Recording, turn: int) -> ForkReport:
+    """Put a fork beside its original, turn by turn and as a whole."""
+    old, new = _run_side(original, turn), _run_side(fork, turn)
+    old_turns = {t.number: t for t in original.turns}
+    new_turns = {t.number: t for t in fork.turns}
+    return ForkReport(
+        spec_id=original.spec_id,
+        turn=turn,
+        differs=tuple(n for n in (*SUMS, "tokens") if getattr(old, n) != getattr(new, n)),
+        original=old,
+        fork=new,
+        turns=tuple(
+            _pair(number, number < turn, old_turns.get(number), new_turns.get(number))
+            for number in sorted(old_turns | new_turns)
+        ),
+    )
+
+
+def _run_side(recording: Recording, turn: int) -> RunSide:
+    result = recording.result
+    sums = {name: getattr(result, name) for name in SUMS} if result else {}
+    return RunSide(
+        **{**sums, "turns": len(recording.turns)},
+        run_id=recording.run_id,
+        brain=recording.results.brain if recording.results else None,
+        tokens=total_usage([*recording.calls_before(turn), *recording.calls_from(turn)]),
+        tokens_from_turn=total_usage(recording.calls_from(turn)),
+        error=result.error if result else None,
+    )
+
+
+def _pair(number: int, repeated: bool, old: Turn | None, new: Turn | None) -> TurnPair:
+    a, b = _whole(old), _whole(new)
+    return TurnPair(
+        number=number,
+        repeated=repeated,
+        differs=tuple(name for name in a | b if a.get(name) != b.get(name)),
+        original=_turn_side(old),
+        fork=_turn_side(new),
+    )
+
+
+def _whole(turn: Turn | None) -> dict[str, object]:
+    """All that counts for two turns to be the same, uncut."""
+    if turn is None:
+        return {}
+    calls = turn.report.calls if turn.report else ()
+    return {
+        "decision": turn.decision.decision,
+        "instruction": turn.decision.instruction,
+        "calls": [(c.name, c.arguments, c.outcome, c.result, c.error) for c in calls],
+        "state": turn.state,
+    }
+
+
+def _turn_side(turn: Turn | None) -> TurnSide | None:
+    if turn is None:
+        return None
+    lines = turn.decision.instruction.strip().splitlines()
+    return TurnSide(
+        decision=turn.decision.decision,
+        instruction=lines[0] if lines else "",
+        calls=tuple(
+            CallLine(name=c.name, outcome=c.outcome, error=c.error, text=c.prompt())
+            for c in (turn.report.calls if turn.report else ())
+        ),
+        state=turn.state,
+    )
+
+
+def fork_table(report: ForkReport) -> Table:
+    """Every turn of both runs; one row where they are the same."""
+    title = f"{report.spec_id}: {report.original.run_id}, forked at turn {report.turn}"
+    table = Table(title=_cell(title))
+    for heading in ("turn", "run", "decision", "instruction", "calls", "state"):
+        table.add_column(heading, overflow="fold")
+    for pair in report.turns:
+        if not pair.differs:
+            run = "repeated" if pair.repeated else "same"
+            table.add_row(str(pair.number), run, *_cells(pair.original))
+            continue
+        table.add_row(str(pair.number), "original", *_cells(pair.original), style="dim")
+        table.add_row("", "fork", *_cells(pair.fork), style="yellow")
+    return table
+
+
+def sums_table(report: ForkReport) -> Table:
+    """What both runs came to, side by side."""
+    table = Table()
+    for heading in ("", "original", "fork"):
+        table.add_column(heading, overflow="fold")
+    old, new = report.original, report.fork
+    for role in ("evaluator", "worker"):
+        table.add_row(role, *(_cell(getattr(s.brain, role, None)) for s in (old, new)))
+    for name in SUMS:
+        mark = "yellow" if name in report.differs else ""
+        values = (_cell(getattr(s, name)) for s in (old, new))
+        table.add_row(name.replace("_", " "), *values, style=mark)
+    table.add_row("tokens", _tokens(old.tokens), _tokens(new.tokens))
+    since = f"tokens from turn {report.turn}"
+    table.add_row(since, _tokens(old.tokens_from_turn), _tokens(new.tokens_from_turn))
+    if old.error or new.error:
+        table.add_row("error", *(_cell(s.error, ERROR_CHARS) for s in (old, new)))
+    return table
+
+
+def _cells(side: TurnSide | None) -> tuple[str, str, str, str]:
+    if side is None:
+        return DASH, DASH, DASH, DASH
+    calls = "\n".join(
+        call.name
+        if call.outcome == "done"
+        else _cell(f"{call.name} {call.outcome}: {call.error}", ERROR_CHARS)
+        for call in side.calls
+    )
+    return _cell(side.decision), _cell(side.instruction), calls or DASH, _cell(side.state)
+
+
+def _cell(value: object, limit: int = CELL_CHARS) -> str:
+    """A value for the terminal: what models and benchmarks wrote steers nothing there."""
+    if value is None or value == "":
+        return DASH
+    text = clean(str(value))
+    return escape(text if len(text) <= limit else f"{text[:limit]}…")
+
+
+def _tokens(usage: Usage) -> str:
+    if usage.prompt is None or usage.completion is None:
+        return DASH
+    return f"{usage.prompt + usage.completion:,}"

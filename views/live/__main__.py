@@ -1,0 +1,59 @@
+"""``python -m views.live [LOGS] [--port N]``: all runs of a folder in a browser."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+HOST = "127.0.0.1"
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def view(
+    logs: Annotated[Path, typer.Argument(help="The folder that holds the run folders.")] = Path(
+        "logs"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8310,
+) -> None:
+    """Serve all runs of a folder on loopback until interrupted."""
+    import uvicorn
+
+    from runs.find import is_run
+    from views.live.app import build_app
+
+    if not logs.is_dir():
+        _refuse(f"there is no folder {logs}; a run makes one, or name the one that was used")
+    if is_run(logs):
+        _refuse(f"{logs} is one run; name the folder above it")
+    listener = _listener(port)
+    typer.echo(f"runs of {logs}: http://{HOST}:{listener.getsockname()[1]}/  (Ctrl-C stops)")
+    config = uvicorn.Config(
+        build_app(logs), lifespan="off", ws="none", log_config=None, access_log=False
+    )
+    uvicorn.Server(config).run([listener])
+
+
+def _listener(port: int) -> socket.socket:
+    """A socket that listens before the address is printed, so that nobody comes too early."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((HOST, port))
+        found.listen()
+    except OSError as error:
+        found.close()
+        _refuse(f"port {port} cannot be used: {error.strerror}; try another --port")
+    return found
+
+
+def _refuse(text: str) -> NoReturn:
+    typer.echo(f"error: {text}", err=True)
+    raise typer.Exit(2)
+
+
+if __name__ == "__main__":
+    app()

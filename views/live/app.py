@@ -1,0 +1,145 @@
+"""The application: an index of runs, a page for each, and what has changed since.
+
+Only GET is answered, only to the names of this machine, and only for folders and journals that
+were found by listing: nothing of an address is ever made into a path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from runs.find import run_folders
+from views.live.index import index_rows
+from views.live.watch import Runs, RunWatch, Seen
+from views.report.render import environment, page, policy
+from views.report.rows import row_html, rows_of
+from views.report.story import story_html
+from views.report.write import table
+
+HOSTS = ["127.0.0.1", "localhost"]
+"""Another name in the Host header is a page elsewhere that had its own name point here."""
+
+
+def build_app(logs: Path) -> Starlette:
+    """The application over a folder of runs."""
+    pages = _Pages(Runs(logs))
+    routes = {
+        "/": pages.index,
+        "/runs/{run}": pages.slash,
+        "/runs/{run}/": pages.run,
+        "/runs/{run}/changes": pages.changes,
+        "/runs/{run}/tasks/{key}": pages.story,
+    }
+    return Starlette(
+        routes=[Route(path, handler, methods=["GET"]) for path, handler in routes.items()],
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)],
+    )
+
+
+class _Pages:
+    """The handlers. They are plain functions: Starlette runs them in threads of its own."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._boot = secrets.token_hex(4)
+        """Revisions of another server mean nothing here."""
+
+    def index(self, request: Request) -> Response:
+        rows = index_rows(self._runs, time.time())
+        return self._answer(request, _hashed(rows), lambda: _index(self._runs.logs, rows))
+
+    def slash(self, request: Request) -> Response:
+        return RedirectResponse(f"/runs/{self._folder(request).name}/")
+
+    def run(self, request: Request) -> Response:
+        seen = self._watch(request).look()
+        return self._answer(request, self._tag(seen), lambda: _html(self._page(seen)))
+
+    def changes(self, request: Request) -> Response:
+        seen = self._watch(request).look()
+        since = self._since(request.query_params.get("since", ""))
+        return self._answer(
+            request, f"{self._tag(seen)}.{since}", lambda: JSONResponse(self._news(seen, since))
+        )
+
+    def story(self, request: Request) -> Response:
+        seen = self._watch(request).look()
+        key = request.path_params["key"]
+        found = next((story for story in seen.run.stories if story.key == key), None)
+        if found is None:
+            raise HTTPException(404, "there is no such task in this run")
+        tag = f"{self._boot}.{seen.changed[key]}"
+        return self._answer(request, tag, lambda: _html(story_html(found)))
+
+    def _folder(self, request: Request) -> Path:
+        for folder in run_folders(self._runs.logs):
+            if folder.name == request.path_params["run"]:
+                return folder
+        raise HTTPException(404, "there is no such run")
+
+    def _watch(self, request: Request) -> RunWatch:
+        return self._runs.watch(self._folder(request))
+
+    def _tag(self, seen: Seen) -> str:
+        return f"{self._boot}.{seen.revision}"
+
+    def _since(self, text: str) -> int:
+        """The revision that a page knows; 0 where it comes from an earlier server."""
+        boot, _, number = text.partition(".")
+        return int(number) if boot == self._boot and number.isdecimal() else 0
+
+    def _page(self, seen: Seen) -> str:
+        rows = rows_of(seen.run.stories)
+        data = {"tasks": [row.data for row in rows], "since": self._tag(seen)}
+        return page("run.html.jinja", data, live=True, stories=(), **table(seen.run, rows))
+
+    def _news(self, seen: Seen, since: int) -> dict[str, Any]:
+        # The bars are relative to the largest of all rows, so all are made and few are sent.
+        rows = rows_of(seen.run.stories)
+        fresh = [row for row in rows if seen.changed[row.story.key] > since]
+        return {
+            "since": self._tag(seen),
+            "head": _head(table(seen.run, rows)),
+            "rows": {row.story.key: row_html(row) for row in fresh},
+            "tasks": [row.data for row in fresh],
+        }
+
+    def _answer(self, request: Request, tag: str, make: Callable[[], Response]) -> Response:
+        quoted = f'"{tag}"'
+        same = request.headers.get("if-none-match") == quoted
+        answer = Response(status_code=304) if same else make()
+        answer.headers["ETag"] = quoted
+        answer.headers["Cache-Control"] = "no-cache"
+        answer.headers["Content-Security-Policy"] = policy(live=True) + "; frame-ancestors 'none'"
+        answer.headers["X-Content-Type-Options"] = "nosniff"
+        answer.headers["Referrer-Policy"] = "no-referrer"
+        return answer
+
+
+def _html(text: str) -> Response:
+    return HTMLResponse(text.encode("utf-8", "replace"))
+
+
+def _head(values: dict[str, Any]) -> str:
+    return environment().get_template("head.html.jinja").render(live=True, **values)
+
+
+def _index(logs: Path, rows: list[dict[str, Any]]) -> Response:
+    return _html(page("index.html.jinja", {"tasks": []}, live=True, logs=str(logs), rows=rows))
+
+
+def _hashed(rows: list[dict[str, Any]]) -> str:
+    return hashlib.sha256(repr(rows).encode("utf-8", "replace")).hexdigest()[:32]

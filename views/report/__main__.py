@@ -1,0 +1,50 @@
+"""``python -m views.report RUN [OTHER] [-o FILE]``: the page of one run, or of two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def report(
+    run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
+    other: Annotated[str | None, typer.Argument(help="A second run to lay beside it.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="The file; default: in the (second) run folder."),
+    ] = None,
+    logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
+) -> None:
+    """Write one self-contained page about a run, or about two runs side by side."""
+    from runs.find import find_run
+    from runs.journal import write_whole
+    from runs.reading import read_run_view
+    from runs.recorded import NotRecorded
+    from views.report.pairs import write_comparison
+    from views.report.write import run_page
+
+    try:
+        first = find_run(run, logs)
+        if other is None:
+            path = out or first / "report.html"
+            write_whole(path, run_page(first))
+        else:
+            second = find_run(other, logs)
+            path = out or second / f"report-beside-{first.resolve().name}.html"
+            write_comparison(read_run_view(first), read_run_view(second), path)
+    except NotRecorded as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(2) from None
+    except OSError as error:
+        typer.echo(f"error: the report cannot be written: {error}", err=True)
+        raise typer.Exit(1) from None
+    typer.echo(str(path))
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,95 @@
+"""Figures and short texts as a person reads them, on a page and in a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from pydantic_core import to_json
+
+from ledger import ToolCall
+from models.records import Usage
+from runs.story import Act, Asked
+from runs.work import fit_json
+
+DASH = "–"
+ANSWER_CHARS = 100_000
+"""Of one answer; longer ones lose the middle of their lists, with a note."""
+PEEK_CHARS = 90
+_JSON = json.JSONEncoder(ensure_ascii=False, default=str)
+
+
+def strays(act: Act) -> list[ToolCall]:
+    """Calls that belong to no snippet that is known."""
+    known = range(1, len(act.steps) + 1)
+    return [call for call in act.tools if call.step not in known]
+
+
+def tokens_of(calls: Iterable[Asked]) -> int | None:
+    """Prompt and completion tokens of calls; None as soon as one is unknown."""
+    found = [tokens(call.usage) for call in calls]
+    return None if None in found else sum(some or 0 for some in found)
+
+
+def tokens(usage: Usage) -> int | None:
+    """Prompt and completion tokens; None where one of them is unknown."""
+    if usage.prompt is None or usage.completion is None:
+        return None
+    return usage.prompt + usage.completion
+
+
+def peek(value: object, limit: int = PEEK_CHARS) -> str:
+    """The beginning of a value as JSON, for one line."""
+    return cut(_JSON.encode(value), limit)
+
+
+def cut(text: str, limit: int = PEEK_CHARS) -> str:
+    """The beginning of a text, for one line."""
+    return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def so_many_tasks(count: int) -> str:
+    """So many tasks, in words."""
+    return "1 task" if count == 1 else f"{count} tasks"
+
+
+def reason(error: str, eval_log: str) -> str:
+    """Why a task failed: its error, else what the platform's evaluator found amiss."""
+    return error or "; ".join(x for x in eval_log.splitlines() if not x.startswith("GOOD"))
+
+
+def arguments(call: ToolCall) -> str:
+    """The arguments of a call as code would write them, cut for one line."""
+    text = ", ".join(f"{name}={peek(value)}" for name, value in call.arguments.items())
+    return cut(text)
+
+
+def answer(value: object) -> str:
+    """A whole value as JSON that can be read again, shortened only where it is very long."""
+    try:
+        text = to_json(value).decode()
+    except ValueError:
+        # Half characters: Python's own writer lets them pass.
+        return fit_json(value, ANSWER_CHARS)
+    return text if len(text) <= ANSWER_CHARS else fit_json(value, ANSWER_CHARS)
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """A number with thousands apart; unknown is a dash."""
+    return DASH if value is None else f"{value:,.{digits}f}"
+
+
+def seconds(value: float | None) -> str:
+    """A time that a person can read; unknown is a dash."""
+    if value is None:
+        return DASH
+    if value < 1:
+        return f"{value * 1000:.0f} ms"
+    return f"{value:.1f} s" if value < 120 else f"{int(value) // 60} min {int(value) % 60} s"
+
+
+def dollars(value: float | None) -> str:
+    """A price; unknown is a dash, which nothing is not."""
+    if value is None:
+        return DASH
+    return "$0" if value == 0 else f"${value:.4f}"

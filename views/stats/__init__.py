@@ -1,0 +1,1 @@
+"""Statistics over many runs, rebuilt from their folders alone: ``python -m views.stats``."""

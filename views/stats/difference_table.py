@@ -1,0 +1,106 @@
+"""The difference between two runs on a terminal or in a pipe."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from views.stats.difference import Change, Difference, PromptChange
+from views.stats.records import Group
+from views.stats.table import GAP, failures, figure, interval, say, show_notes
+from views.terminal import DASH
+from worker.sandbox.values import clean
+
+NAMED_AT_MOST = 12
+LINES = {"+": "green", "-": "red", "@": "cyan"}
+MEANS = (("dollars a task", "cost_usd", 4), ("tokens a task", "tokens", 0),
+         ("turns a task", "turns", 1), ("seconds a task", "seconds", 1))  # fmt: skip
+
+
+def show_difference(console: Console, found: Difference) -> None:
+    """The figures side by side, what is not the same, and the prompts as unified diffs."""
+    _figures(console, found)
+    say(console, _paired(found))
+    for label, specs in (("better", found.better), ("worse", found.worse)):
+        if specs:
+            more = len(specs) - NAMED_AT_MOST
+            rest = f" and {more} more" if more > 0 else ""
+            say(console, f"{label}: {', '.join(specs[:NAMED_AT_MOST])}{rest}")
+    for change in found.changes:
+        say(console, _told(change), "bold")
+    _prompts(console, found)
+    show_notes(console, found.notes)
+
+
+def _figures(console: Console, found: Difference) -> None:
+    table = Table(box=box.SIMPLE, padding=GAP)
+    table.add_column("")
+    for group in (found.was, found.now):
+        table.add_column(Text(clean(group.name)), justify="right", overflow="fold")
+    table.add_column("change", justify="right", no_wrap=True)
+    for row in _rows(found.was, found.now):
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def _rows(was: Group, now: Group) -> list[tuple[str, str, str, str]]:
+    rows = [_row("score", was.score_mean, now.score_mean, 3)]
+    passed = [f"{g.passed.passed}/{g.passed.of} ({interval(g.passed)})" for g in (was, now)]
+    rows.append(("passed", passed[0], passed[1], _change(was.passed.share, now.passed.share, 3)))
+    rows.append(_row("wrong checkouts", was.wrong_checkouts, now.wrong_checkouts, 0))
+    for label, name, digits in MEANS:
+        rows.append(_row(label, getattr(was, name).mean, getattr(now, name).mean, digits))
+    return [*rows, ("ended early", failures(was), failures(now), "")]
+
+
+def _row(
+    label: str, was: float | None, now: float | None, digits: int
+) -> tuple[str, str, str, str]:
+    return label, figure(was, digits), figure(now, digits), _change(was, now, digits)
+
+
+def _change(was: float | None, now: float | None, digits: int) -> str:
+    if was is None or now is None:
+        return DASH
+    return f"{now - was:+,.{digits}f}"
+
+
+def _paired(found: Difference) -> str:
+    if found.paired_change is None:
+        return "no task is the same in both runs and scored in both"
+    return (
+        f"tasks scored in both: {found.tasks_in_both}, score {found.paired_change:+.3f}; "
+        f"better {len(found.better)}, worse {len(found.worse)}"
+    )
+
+
+def _told(change: Change) -> str:
+    was, now = (value if value is not None else DASH for value in (change.was, change.now))
+    return f"{change.what}: was {was}, is {now}"
+
+
+def _prompts(console: Console, found: Difference) -> None:
+    score = "the score with it is not known"
+    if found.score_change is not None:
+        score = f"score {found.score_change:+.3f}"
+        if found.paired_change is not None:
+            score += f", {found.paired_change:+.3f} over the tasks in both"
+    if found.prompts is None:
+        say(console, f"prompts: not known of both runs ({score})", "bold")
+    elif not found.prompts:
+        say(console, f"prompts: the same ({score})", "bold")
+    for prompt in found.prompts or ():
+        say(console, f"prompt of the {prompt.role} ({score}): {_what(prompt)}", "bold")
+        for line in (prompt.diff or "").split("\n"):
+            if line:
+                style = LINES.get(line[0], "")
+                console.print(Text(clean(line), style=style), soft_wrap=True, highlight=False)
+
+
+def _what(prompt: PromptChange) -> str:
+    if prompt.was is None or prompt.now is None:
+        only = "only in the second run" if prompt.was is None else "only in the first run"
+        return only if prompt.diff is not None else f"{only}, its text is not kept"
+    return "changed" if prompt.diff is not None else "changed, a text of it is not kept"

@@ -1,0 +1,182 @@
+"""What the statistics are made of: runs as they are read, and the figures made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from runs.manifest import Manifest
+
+
+class By(StrEnum):
+    """What runs are put together by."""
+
+    DAY = "day"
+    PROMPT = "prompt"
+    MODEL = "model"
+    STRATEGY = "strategy"
+    PACK = "pack"
+    TASK = "task"
+    RUN = "run"
+
+
+class CannotShow(Exception):
+    """There is nothing to show, or no way to; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One task of one run; None is unknown."""
+
+    spec_id: str
+    score: float | None
+    passed: bool
+    wrong_checkout: bool
+    unjudged: bool
+    """Something was bought and never scored."""
+    failure: str | None
+    """Why it ended early; ``unknown`` where only that is known."""
+    repeated: bool
+    """It took more than one attempt."""
+    cost_usd: float | None
+    tokens: int | None
+    turns: int | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run folder, as far as the statistics need it; None is unknown."""
+
+    folder: Path
+    run_id: str
+    benchmark: str
+    started: datetime | None
+    """In UTC."""
+    finished: bool
+    evaluator: str
+    worker: str
+    strategy: str | None
+    pack: str | None
+    manifest: Manifest | None
+    """None for runs that are older than ``run.json``, or whose file cannot be read."""
+    trials: tuple[Trial, ...]
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.folder.resolve().name
+
+    @property
+    def day(self) -> str | None:
+        """The day in UTC on which it began."""
+        return self.started.date().isoformat() if self.started else None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that were asked: one where one model does all."""
+        alone = self.strategy == "next-step" or self.evaluator == self.worker
+        return (self.evaluator,) if alone else (self.evaluator, self.worker)
+
+    @property
+    def prompts(self) -> dict[str, str] | None:
+        """SHA-256 of each role's prompt."""
+        return (self.manifest.identity.prompts if self.manifest else None) or None
+
+    @property
+    def scenarios(self) -> dict[str, str]:
+        """SHA-256 of each scenario of the pack, by spec; {} where it is not known."""
+        return self.manifest.identity.scenarios if self.manifest else {}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a folder of runs holds, the oldest run first."""
+
+    runs: tuple[Run, ...]
+    notes: tuple[str, ...]
+    """What is not counted, and what is not known."""
+
+
+class Record(BaseModel):
+    """Figures that are printed as JSON."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Share(Record):
+    """Passed tasks of scored ones; None without any, ends of the interval also without scipy."""
+
+    passed: int
+    of: int
+    share: float | None = None
+    low: float | None = None
+    """Of the 95 % Wilson interval."""
+    high: float | None = None
+
+
+class Measure(Record):
+    """A figure over tasks of which some may not know it."""
+
+    known: int
+    """Tasks that know it."""
+    total: float | None
+    """None unless every task knows it."""
+    mean: float | None
+    """Of those that know it; None where none does."""
+
+
+class Group(Record):
+    """Tasks that belong together and what came of them."""
+
+    name: str
+    """How it is called among the others of its kind."""
+    parts: dict[str, str | None] = {}
+    """What its tasks have in common, in full."""
+    runs: int
+    tasks: int
+    different: int
+    """Different tasks among them; the interval is as wide as for so many."""
+    first: str | None
+    """When the first of its runs began, ISO 8601 in UTC."""
+    last: str | None
+    score_mean: float | None
+    passed: Share
+    wrong_checkouts: int
+    unjudged: int
+    """Tasks in which something was bought that was never scored."""
+    cost_usd: Measure
+    tokens: Measure
+    turns: Measure
+    seconds: Measure
+    failures: dict[str, int]
+    """Tasks that ended early, by kind."""
+    repeated: int
+    """Tasks that took more than one attempt."""
+
+
+class RunLine(Record):
+    """One run with all that it can be grouped by."""
+
+    strategy: str | None
+    models: tuple[str, ...]
+    pack: str | None
+    prompts: dict[str, str] | None
+    finished: bool
+    figures: Group
+
+
+class Statistics(Record):
+    """All of the statistics over a folder."""
+
+    format: Literal["run-statistics/1"] = "run-statistics/1"
+    folder: str
+    notes: tuple[str, ...]
+    total: Group
+    groups: dict[By, tuple[Group, ...]]
+    runs: tuple[RunLine, ...]

@@ -1,0 +1,150 @@
+"""Statistics and differences on a terminal or in a pipe; where it is narrow, as lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from views.stats.records import By, Group, Measure, Share, Statistics
+from views.terminal import DASH
+from worker.sandbox.values import clean
+
+NOTES_SHOWN = 8
+UNBOUNDED = 10_000
+NAME_WIDTH = 16
+"""A name is folded, but not narrower than this."""
+GAP = (0, 1, 0, 0)
+FOOT = (
+    "passed: with the 95 % Wilson interval, as wide as for that many different tasks "
+    "(by task: that many trials)",
+    "dollars, tokens, turns, seconds: mean of a task, over those that know it; times in UTC",
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of a group."""
+
+    heading: str
+    cell: Callable[[Group], str]
+
+
+COLUMNS = (
+    Column("since", lambda g: (g.first or DASH)[:10]),
+    Column("runs", lambda g: f"{g.runs:,}"),
+    Column("passed", lambda g: f"{g.passed.passed:,}/{g.passed.of:,}"),
+    Column("95 %", lambda g: interval(g.passed)),
+    Column("score", lambda g: figure(g.score_mean, 3)),
+    Column("wrong", lambda g: f"{g.wrong_checkouts:,}"),
+    Column("dollars", lambda g: mean(g.cost_usd, 4)),
+    Column("tokens", lambda g: mean(g.tokens, 0)),
+    Column("turns", lambda g: mean(g.turns, 1)),
+    Column("seconds", lambda g: mean(g.seconds, 1)),
+)
+
+LEFT_OUT = ((By.DAY, "since"), (By.RUN, "runs"))
+"""Figures that say nothing where runs are put together so."""
+
+
+def figure(value: float | None, digits: int) -> str:
+    """A number, or a dash for one that is not known."""
+    return DASH if value is None else f"{value:,.{digits}f}"
+
+
+def mean(measure: Measure, digits: int) -> str:
+    """The mean of a task."""
+    return figure(measure.mean, digits)
+
+
+def interval(share: Share) -> str:
+    """The interval of a share."""
+    if share.low is None or share.high is None:
+        return DASH
+    return f"{share.low:.2f}–{share.high:.2f}"
+
+
+def failures(group: Group) -> str:
+    """How many tasks ended early, by kind."""
+    return clean(", ".join(f"{kind} {n:,}" for kind, n in group.failures.items())) or DASH
+
+
+def show_statistics(console: Console, found: Statistics) -> None:
+    """Each grouping as a table, then what is to be known about it."""
+    for by, groups in found.groups.items():
+        _table(console, by, groups, found.total)
+    unjudged = found.total.unjudged
+    if unjudged:
+        say(
+            console, f"{unjudged:,} purchases were never scored: whether they were wrong is unknown"
+        )
+    for line in FOOT:
+        say(console, line, "dim")
+    show_notes(console, found.notes)
+
+
+def show_notes(console: Console, notes: Sequence[str]) -> None:
+    """The notes, not too many of them."""
+    for note in notes[:NOTES_SHOWN]:
+        say(console, f"note: {note}", "yellow")
+    if len(notes) > NOTES_SHOWN:
+        say(
+            console, f"note: and {len(notes) - NOTES_SHOWN} more, all of them with --json", "yellow"
+        )
+
+
+def say(console: Console, text: str, style: str = "") -> None:
+    """A line of text that is never markup; a pipe gets it unfolded."""
+    console.print(
+        Text(clean(text), style=style), soft_wrap=not console.is_terminal, highlight=False
+    )
+
+
+def _table(console: Console, by: By, groups: Sequence[Group], total: Group) -> None:
+    """The widest form that fits: all columns, without the first, none."""
+    columns = [c for c in COLUMNS if (by, c.heading) not in LEFT_OUT]
+    rows = [*groups, *([total] if len(groups) > 1 else ())]
+    unbounded = console.options.update(max_width=UNBOUNDED)
+    for shown in (columns, columns[1:]):
+        table = _with_columns(by, rows, shown)
+        if Measurement.get(console, unbounded, table).minimum <= console.width:
+            console.print(table)
+            return
+    say(console, f"by {by}", "italic")
+    for group in rows:
+        _list(console, group, columns)
+
+
+def _with_columns(by: By, rows: Sequence[Group], columns: Sequence[Column]) -> Table:
+    table = Table(title=Text(f"by {by}"), title_justify="left", box=box.SIMPLE, padding=GAP)
+    table.add_column(by, overflow="fold", min_width=NAME_WIDTH)
+    for column in columns:
+        table.add_column(column.heading, justify="right", no_wrap=True)
+    table.add_column("ended early", overflow="fold", min_width=len("ended early"))
+    for group in rows:
+        table.add_row(*_row(group, columns), style=_style(group))
+    return table
+
+
+def _row(group: Group, columns: Sequence[Column]) -> list[Text]:
+    cells = [clean(group.name), *(column.cell(group) for column in columns), failures(group)]
+    return [Text(cell) for cell in cells]
+
+
+def _list(console: Console, group: Group, columns: Sequence[Column]) -> None:
+    """A group where there is no room for columns: its name, then its figures."""
+    say(console, group.name, "bold")
+    named = [f"{column.heading} {column.cell(group)}" for column in columns]
+    text = ", ".join([*named, f"ended early: {failures(group)}"])
+    for line in Text(text).wrap(console, max(1, console.width - 2)):
+        console.print(Text("  ") + line, highlight=False)
+
+
+def _style(group: Group) -> str:
+    colour = "red" if group.wrong_checkouts else ""
+    return colour if group.parts else f"bold {colour}"

@@ -1,0 +1,161 @@
+"""Where the tasks of a run stand: figures without a look."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from models.records import ModelCall, Usage
+from runs.results import TaskResult
+from runs.task import TaskInfo
+from runs.turn import Turn
+
+FAILED_KEPT = 20
+"""Failed tasks that are kept for showing, the newest ones; all are counted."""
+TOLD_FROM = 5
+"""Tasks that must be done before the rest can be guessed at."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Tokens and dollars of model calls; None is unknown."""
+
+    usage: Usage = field(default_factory=Usage.nothing)
+    dollars: float | None = 0.0
+
+    def plus(self, call: ModelCall) -> Spent:
+        """With one more call."""
+        known = self.dollars is not None and call.cost_usd is not None
+        dollars = (self.dollars or 0.0) + (call.cost_usd or 0.0) if known else None
+        return Spent(self.usage + call.usage, dollars)
+
+
+@dataclass(frozen=True)
+class Running:
+    """One task under way."""
+
+    task: TaskInfo
+    began: float
+    """By the board's clock."""
+    turn: int = 0
+    """The turn that has begun; 0: none that anybody knows of."""
+    turns_done: int = 0
+    thought: str = ""
+    state: str = ""
+    """As it was last seen, in a few words; "" is unknown."""
+    spent: Spent = field(default_factory=Spent)
+
+
+@dataclass(frozen=True)
+class View:
+    """All that can be shown at one moment."""
+
+    total: int
+    """Tasks of the run; 0 is unknown."""
+    done: int
+    passed: int
+    failed: int
+    wrong_checkouts: int
+    spent: Spent
+    seconds: float
+    left: float | None
+    """Seconds that the rest will take, where that can be told."""
+    running: tuple[Running, ...]
+    """In the order in which they began."""
+    failures: tuple[TaskResult, ...]
+    """The newest first."""
+    now: float
+
+
+class Board:
+    """Keeps what is known of a run's tasks; safe to use from several threads.
+
+    Tokens and dollars are of calls that were seen here: what a resumed task had spent before is
+    in its result and in no figure of this board.
+    """
+
+    def __init__(
+        self,
+        brief: Callable[[str], str] = lambda _state: "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``brief``: a state in a few words, "" where there are none."""
+        self._brief = brief
+        self._clock = clock
+        self._began = clock()
+        self._lock = threading.Lock()
+        self._running: dict[str, Running] = {}
+        self._failures: deque[TaskResult] = deque(maxlen=FAILED_KEPT)
+        self._total = self._done = self._passed = self._failed = self._wrong = 0
+        self._spent = Spent()
+
+    def expect(self, total: int) -> None:
+        """There are so many tasks, and the time begins now."""
+        with self._lock:
+            self._total, self._began = total, self._clock()
+
+    def started(self, task: TaskInfo) -> None:
+        """A task begins."""
+        with self._lock:
+            self._running[task.task_id] = Running(task, self._clock())
+
+    def called(self, task: TaskInfo, call: ModelCall) -> None:
+        """A model was asked: the next turn has begun, at the latest."""
+        with self._lock:
+            self._spent = self._spent.plus(call)
+            if row := self._running.get(task.task_id):
+                spent = row.spent.plus(call)
+                self._running[task.task_id] = replace(row, spent=spent, turn=row.turns_done + 1)
+
+    def turned(self, task: TaskInfo, turn: Turn) -> None:
+        """A turn is over."""
+        state = self._brief(turn.state)
+        with self._lock:
+            if row := self._running.get(task.task_id):
+                self._running[task.task_id] = replace(
+                    row,
+                    turn=turn.number,
+                    turns_done=turn.number,
+                    thought=turn.decision.thought,
+                    state=state or row.state,
+                )
+
+    def ended(self, result: TaskResult) -> tuple[int, int]:
+        """A task is over; how many are, and of how many."""
+        with self._lock:
+            self._running.pop(result.task_id, None)
+            self._done += 1
+            self._passed += result.passed
+            if result.error or (result.score is not None and not result.passed):
+                self._failed += 1
+                self._wrong += result.wrong_checkout
+                self._failures.appendleft(result)
+            return self._done, self._total
+
+    def view(self) -> View:
+        """Everything as it is now."""
+        with self._lock:
+            now = self._clock()
+            return View(
+                total=self._total,
+                done=self._done,
+                passed=self._passed,
+                failed=self._failed,
+                wrong_checkouts=self._wrong,
+                spent=self._spent,
+                seconds=now - self._began,
+                left=self._left(now - self._began),
+                running=tuple(self._running.values()),
+                failures=tuple(self._failures),
+                now=now,
+            )
+
+    def _left(self, seconds: float) -> float | None:
+        """A guess needs some tasks behind it, and more of them than are under way."""
+        rest = self._total - self._done
+        if rest <= 0 or self._done < max(TOLD_FROM, 2 * len(self._running)):
+            return None
+        return seconds / self._done * rest

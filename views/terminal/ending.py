@@ -1,0 +1,94 @@
+"""What went wrong in a run, in a few lines behind its table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.text import Text
+
+from runs.results import Failure, RunResults, TaskResult
+from views.report.blocks import cut, number, reason, so_many_tasks
+from worker.sandbox.values import clean
+
+LINES = 10
+NAMED = 3
+"""Tasks that are named where many ended for one reason."""
+REASON_CHARS = 200
+_CAUSES: dict[Failure, str] = {
+    "model": "no answer from the model",
+    "benchmark": "no answer from the platform",
+    "internal": "an error of this program",
+    "interrupted": "interrupted",
+    "limit": "cut off by a limit",
+    "reply": "replies of the model that cannot be read",
+}
+_TOGETHER = frozenset(_CAUSES) - {"reply"}
+"""Failures that hit task after task in the same way: one line for all of them."""
+
+
+def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
+    """Failed tasks by cause, the worst first, in at most :data:`LINES` lines; none: no lines.
+
+    ``unplayed``: tasks of the run that have no result.
+    """
+    failed = [task for task in results.tasks if _failed(task)]
+    lines: list[tuple[Text, int]] = []
+    for _, group in groupby(sorted(failed, key=_rank), key=_rank):
+        lines += _lines(list(group))
+    if not lines and not unplayed:
+        return []
+    heading = f"failed: {len(failed)} of {len(results.tasks) + unplayed}"
+    heading += f"; {unplayed} not played" if unplayed else ""
+    shown = [Text(heading, style="bold")]
+    if _never_answered(results.tasks):
+        text = f"the model never answered: all {so_many_tasks(len(failed))} ended without it"
+        shown.append(Text(text, style="bold red"))
+    room = LINES - len(shown)
+    if len(lines) > room:
+        hidden = sum(count for _, count in lines[room - 1 :])
+        return [*shown, *(line for line, _ in lines[: room - 1]), Text(f"  … and {hidden} more")]
+    return [*shown, *(line for line, _ in lines)]
+
+
+def _failed(task: TaskResult) -> bool:
+    """Unknown scores alone are no failure: the platform may not tell them yet."""
+    return task.failure is not None or (task.score is not None and not task.passed)
+
+
+def _rank(task: TaskResult) -> tuple[int, str]:
+    if task.wrong_checkout:
+        return 0, "wrong checkout"
+    if task.failure:
+        return 1 + list(_CAUSES).index(task.failure), _CAUSES[task.failure]
+    return len(_CAUSES) + 1, task.outcome
+
+
+def _lines(tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
+    """The lines of one cause, each with the number of tasks that it stands for."""
+    _, cause = _rank(tasks[0])
+    if tasks[0].failure in _TOGETHER and not tasks[0].wrong_checkout:
+        names = ", ".join(task.spec_id for task in tasks[:NAMED])
+        more = f" and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
+        text = f"  {cause}, {so_many_tasks(len(tasks))} ({names}{more}): {_reason(tasks[0])}"
+        return [(Text(clean(text), style="red"), len(tasks))]
+    style = "red" if tasks[0].wrong_checkout else "yellow"
+    return [
+        (
+            Text(
+                clean(f"  {cause}: {task.spec_id}  {number(task.score, 1)}  {_reason(task)}"),
+                style=style,
+            ),
+            1,
+        )
+        for task in tasks
+    ]
+
+
+def _reason(task: TaskResult) -> str:
+    said = reason(task.error or "", task.eval_log)
+    return cut(" ".join(said.split()), REASON_CHARS) or "no reason is known"
+
+
+def _never_answered(tasks: Sequence[TaskResult]) -> bool:
+    return bool(tasks) and all(task.failure == "model" for task in tasks)

@@ -1,0 +1,154 @@
+"""The look of a board at one moment, for a terminal of any width.
+
+What shops and models wrote is never markup here, and steers no terminal.
+"""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from runs.results import TaskResult
+from views.report import blocks
+from views.terminal.board import Running, View
+from worker.sandbox.values import clean
+
+WIDE = 100
+"""From so many columns on a task is one line."""
+NARROW_LINES = 3
+FAILED_SHOWN = 5
+LEAST_LINES = 4
+"""For the running tasks, however low the terminal."""
+
+
+def screen(view: View, width: int, height: int) -> RenderableType:
+    """Summary, the tasks under way, the newest failures; in at most ``height`` lines.
+
+    Where that is too low for all of it the rest is counted.
+    """
+    summary = summary_lines(view)
+    used = sum(-(-len(line) // max(width, 1)) for line in summary)
+    failures = _failures(view, min(FAILED_SHOWN, max(1, (height - used) // 3)))
+    room = max(LEAST_LINES, height - used - len(failures) - 1)
+    each = 1 if width >= WIDE else NARROW_LINES
+    shown = view.running
+    if len(shown) * each > room:
+        shown = shown[: max(1, (room - 1) // each)]
+    rows: list[RenderableType] = []
+    if shown:
+        rows = [_table(shown, view)] if width >= WIDE else [_tall(row, view) for row in shown]
+    hidden = len(view.running) - len(shown)
+    more = [_line(f"… and {hidden} more running")] if hidden else []
+    return Group(*(Text(line) for line in summary), *rows, *more, *failures)
+
+
+def summary_lines(view: View) -> list[str]:
+    """How far the run is and what it has cost, in two lines."""
+    total = str(view.total) if view.total else blocks.DASH
+    waiting = max(view.total - view.done - len(view.running), 0)
+    counts = [f"{view.done}/{total} done", f"{view.passed} passed", f"{view.failed} failed"]
+    if view.wrong_checkouts:
+        counts.append(f"{view.wrong_checkouts} wrong checkouts")
+    counts.append(f"{len(view.running)} running")
+    if waiting:
+        counts.append(f"{waiting} waiting")
+    spent = [
+        f"{blocks.number(blocks.tokens(view.spent.usage))} tokens",
+        f"{blocks.dollars(view.spent.dollars)} spent",
+        _clock(view.seconds),
+    ]
+    if view.left is not None:
+        spent.append(f"about {_roughly(view.left)} left")
+    return [", ".join(counts), ", ".join(spent)]
+
+
+def finished_line(result: TaskResult, done: int, total: int) -> str:
+    """A task that is over, on one line."""
+    score = blocks.number(result.score, 1)
+    wrong = ", wrong checkout" if result.wrong_checkout else ""
+    return clean(
+        f"[{done}/{total}] {result.spec_id}: {score}, {result.outcome}{wrong}, "
+        f"{result.turns} turns, {result.seconds:.1f} s"
+    )
+
+
+def _table(rows: tuple[Running, ...], view: View) -> Table:
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", max_width=36)
+    for justify in ("left", "left", "right", "right", "right"):
+        table.add_column(no_wrap=True, justify=justify)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    for row in rows:
+        table.add_row(
+            Text(_one(row.task.spec_id)), *map(Text, _figures(row, view)), Text(_thought(row))
+        )
+    return table
+
+
+def _tall(row: Running, view: View) -> Group:
+    """A task on three lines, for a terminal too narrow for one."""
+    turn, state, tokens, dollars, seconds = _figures(row, view)
+    return Group(
+        _line(f"{_one(row.task.spec_id)} · {turn} · {seconds}", "bold"),
+        _line(f"  {state} · {tokens} · {dollars}"),
+        _line(f"  {_thought(row)}", "dim"),
+    )
+
+
+def _figures(row: Running, view: View) -> tuple[str, str, str, str, str]:
+    return (
+        f"turn {row.turn or blocks.DASH}",
+        _one(row.state) or blocks.DASH,
+        f"{blocks.number(blocks.tokens(row.spent.usage))} tokens",
+        f"{blocks.dollars(row.spent.dollars)} spent",
+        _clock(view.now - row.began),
+    )
+
+
+def _failures(view: View, most: int) -> list[Text]:
+    shown = view.failures[:most]
+    if not shown:
+        return []
+    hidden = view.failed - len(shown)
+    newest = f", the newest {len(shown)}" if hidden else ""
+    return [_line(f"failed: {view.failed}{newest}", "bold"), *map(_failure, shown)]
+
+
+def _failure(result: TaskResult) -> Text:
+    reason = _one(blocks.reason(result.error or "", result.eval_log))
+    how = "wrong checkout" if result.wrong_checkout else result.outcome
+    text = f"  {_one(result.spec_id)}  {blocks.number(result.score, 1)}  {how}"
+    return _line(f"{text}: {reason}" if reason else text, "red")
+
+
+def _thought(row: Running) -> str:
+    return _one(row.thought) or blocks.DASH
+
+
+def _one(text: str) -> str:
+    """A text of somebody else's as one harmless line."""
+    return clean(" ".join(text[:1_000].split()))
+
+
+def _line(text: str, style: str = "") -> Text:
+    return Text(text, style=style, no_wrap=True, overflow="ellipsis")
+
+
+def _clock(seconds: float) -> str:
+    """A time that goes on, in whole seconds."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return (
+        f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    )
+
+
+def _roughly(seconds: float) -> str:
+    """A guess, no finer than it is good."""
+    if seconds < 60:
+        return f"{max(10, round(seconds / 10) * 10)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{round(minutes / 60)} h"

@@ -1,0 +1,1 @@
+"""Recorded work, done again: repeated, compared, stepped through."""

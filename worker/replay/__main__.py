@@ -1,0 +1,5 @@
+"""``python -m worker.replay``."""
+
+from worker.replay.replay import app
+
+app()

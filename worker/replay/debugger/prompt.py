@@ -1,0 +1,271 @@
+"""The prompt: commands as in pdb, and what they do to the work."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from ledger import ToolFault
+from worker.replay.debugger.edits import Unusable, break_at, edit, fault, number
+from worker.replay.debugger.moments import Ended, Happened, Stop
+from worker.replay.debugger.peek import look
+from worker.replay.debugger.scene import Scene
+from worker.replay.debugger.screen import AROUND, Screen
+from worker.sandbox.source import bound_names, parse
+
+PROMPT = "(debug) "
+HELP = """\
+l [A,B] | ll      code around the current line, or lines A to B | all of it
+n, s              answer as recorded (or as edited) and go to the next call
+c                 go on to the end, or to a breakpoint
+j N, until N      run to call N; j goes back, too
+b [STEP:]LINE     stop at calls from a line; tbreak: once; cl [STEP:]LINE removes, cl all
+a | r             arguments of the waiting call | its recorded answer
+w | calls         where: step, line, call | every call
+p EXPR | vars     a value in the scope of the call, locals too | all variables by name
+state | what      state of the benchmark at this call | what has taken effect so far
+edit args KEY=JSON      call with another argument
+edit answer JSON        answer otherwise; PATH=JSON (such as rows.0.price=5) changes a part
+edit answer | edit none take the recorded answer | drop edits
+raise KIND TEXT   answer with an error: ValueError, KeyError, TypeError, RuntimeError, ...
+back [N]          go back to call N, or to the one before; later edits are dropped
+save FILE         write what happened as a scenario of a new pack
+h | q             this help | quit; an empty line repeats the last command"""
+NO_ANSWER = (
+    "*** no recorded answer fits this call: edit answer JSON (or raise KIND TEXT) gives one, "
+    "edit answer takes the recorded one all the same"
+)
+
+
+@dataclass(frozen=True)
+class Back:
+    """Go back to that call."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Quit:
+    """Leave the debugger."""
+
+
+Move: TypeAlias = Happened | Back | Quit
+Command: TypeAlias = Callable[[str], Move | None]
+
+
+class Prompt:
+    """Asks the user at each stop what to do, as long as no earlier command says so."""
+
+    def __init__(self, scene: Scene, screen: Screen, *, rewinds: bool = True) -> None:
+        self._scene = scene
+        self._screen = screen
+        self._rewinds = rewinds
+        """Whether work can go back; what has really been sent cannot."""
+        self._goal = 0
+        """Stop at this call at the latest."""
+        self._last = ""
+        self._commands = self._all_commands()
+        with suppress(ImportError):
+            importlib.import_module("readline")  # gives input() its history, where there is one
+
+    def at(self, moment: Stop | Ended) -> Move:
+        """What to do at this moment."""
+        self._scene.arrive(moment)
+        if isinstance(moment, Ended):
+            self._screen.ended(moment)
+            return self._ask()
+        if moment.number < self._goal and not self._breaks(moment):
+            move = self._settle()
+            if move is not None:
+                return move
+        self._screen.stop()
+        return self._ask()
+
+    def _breaks(self, stop: Stop) -> bool:
+        place = (stop.step, stop.line)
+        once = self._scene.breaks.get(place)
+        if once:
+            del self._scene.breaks[place]
+        return once is not None
+
+    def _settle(self) -> Move | None:
+        """Answer the waiting call; None where the user has to say more."""
+        scene = self._scene
+        if scene.stop is None:
+            self._screen.say("*** the work is over; back [N] goes to an earlier call")
+            return None
+        left = scene.answers.left
+        try:
+            done = scene.answers.settle(scene.stop, scene.arguments, scene.wish, scene.history)
+        except ToolFault as error:
+            self._screen.say(f"*** {error}")
+            return None
+        if scene.answers.left is not None and left is None:
+            self._screen.say(f"left the record at call {scene.answers.left}")
+        if done is None:
+            self._screen.say(NO_ANSWER)
+            return None
+        scene.history.append(done)
+        return done
+
+    def _ask(self) -> Move:
+        while True:
+            try:
+                line = input(PROMPT).strip() or self._last
+            except EOFError:
+                self._screen.say("")
+                return Quit()
+            except KeyboardInterrupt:
+                self._screen.say("\n(q leaves)")
+                continue
+            self._last = line
+            try:
+                move = self._carry_out(line)
+            except (Unusable, ToolFault) as error:
+                self._screen.say(f"*** {error}")
+                continue
+            if move is not None:
+                return move
+
+    def _carry_out(self, line: str) -> Move | None:
+        word, _, rest = line.partition(" ")
+        if not word:
+            return None
+        command = self._commands.get(word)
+        if command is None:
+            self._screen.say(f"*** unknown command {word!r}\n{HELP}")
+            return None
+        return command(rest.strip())
+
+    def _all_commands(self) -> dict[str, Command]:
+        screen = self._screen
+        named: dict[str, Command] = {
+            "l list": self._list,
+            "ll longlist": lambda _: screen.code(self._scene.step),
+            "n next s step": lambda _: self._go(0),
+            "c cont continue": lambda _: self._go(sys.maxsize),
+            "j jump": self._jump,
+            "unt until": self._until,
+            "b break": lambda text: self._break(text, once=False),
+            "tbreak": lambda text: self._break(text, once=True),
+            "cl clear": self._clear,
+            "a args": lambda _: screen.arguments(),
+            "r recorded": lambda _: screen.recorded(),
+            "w where bt": lambda _: screen.where(),
+            "p pp": self._print,
+            "vars": self._variables,
+            "state": lambda _: screen.state(),
+            "what": lambda _: screen.effects(),
+            "calls": lambda _: screen.calls(),
+            "edit": self._edit,
+            "raise": self._raise,
+            "back": self._back,
+            "save": self._save,
+            "h help ?": lambda _: screen.say(HELP),
+            "q quit exit": lambda _: Quit(),
+        }
+        return {name: command for names, command in named.items() for name in names.split()}
+
+    def _go(self, goal: int) -> Move | None:
+        move = self._settle()
+        self._goal = goal if move else 0
+        return move
+
+    def _until(self, text: str) -> Move | None:
+        goal = number(text)
+        stop = self._scene.stop
+        if stop is not None and goal <= stop.number:
+            raise Unusable(f"call {goal} is not ahead; back {goal} goes back")
+        return self._go(goal)
+
+    def _jump(self, text: str) -> Move | None:
+        goal = number(text)
+        ahead = self._scene.stop is not None and goal > len(self._scene.history) + 1
+        return self._go(goal) if ahead else self._back(text)
+
+    def _back(self, text: str) -> Move | None:
+        done = len(self._scene.history)
+        goal = number(text) if text else done
+        if not self._rewinds:
+            raise Unusable("what a live run has sent cannot be taken back")
+        if not 1 <= goal <= done:
+            there = f"calls 1 to {done} can be gone back to" if done else "no call is behind"
+            raise Unusable(there)
+        del self._scene.history[goal - 1 :]
+        self._scene.answers.back_to(goal)
+        self._goal = 0
+        return Back(goal)
+
+    def _list(self, text: str) -> None:
+        if text:
+            first, comma, last = text.partition(",")
+            begin = number(first)
+            end = number(last) if comma else begin + 2 * AROUND
+        else:
+            line = self._scene.stop.line if self._scene.stop else 1
+            begin, end = line - AROUND, line + AROUND
+        self._screen.code(self._scene.step, begin, end)
+
+    def _break(self, text: str, *, once: bool) -> None:
+        if text:
+            self._screen.say(break_at(self._scene, text, once=once))
+            return
+        for (step, line), temporary in sorted(self._scene.breaks.items()):
+            self._screen.say(f"step {step}, line {line}{' (once)' if temporary else ''}")
+
+    def _clear(self, text: str) -> None:
+        if text in ("", "all"):
+            self._scene.breaks.clear()
+            return
+        head, colon, tail = text.partition(":")
+        place = (number(head) if colon else self._scene.step, number(tail if colon else head))
+        if self._scene.breaks.pop(place, None) is None:
+            raise Unusable(f"there is no breakpoint at step {place[0]}, line {place[1]}")
+
+    def _print(self, text: str) -> None:
+        if self._scene.stop is None:
+            raise Unusable("no call waits; back [N] goes to an earlier one")
+        if not text:
+            raise Unusable("use: p EXPR")
+        self._screen.say(look(self._scene.playback, self._scene.calls, text))
+
+    def _variables(self, _: str) -> None:
+        if self._scene.stop is None:
+            raise Unusable("no call waits; back [N] goes to an earlier one")
+        codes = self._scene.playback.codes[: self._scene.step]
+        for name in sorted({n for code in codes for n in bound_names(parse(code)) if n != "*"}):
+            value = look(self._scene.playback, self._scene.calls, name)
+            if not value.startswith("***"):
+                self._screen.say(f"{name} = {value if len(value) < 300 else value[:300] + '…'}")
+
+    def _edit(self, text: str) -> None:
+        if text:
+            edit(self._scene, text)
+        self._screen.edits()
+
+    def _raise(self, text: str) -> None:
+        if self._scene.stop is None:
+            raise Unusable("no call waits; back [N] goes to an earlier one")
+        self._scene.wish = fault(text)
+        self._screen.edits()
+
+    def _save(self, text: str) -> None:
+        if not text:
+            raise Unusable("use: save FILE")
+        scene, subject = self._scene, self._scene.subject
+        # What was recorded tells of the shop, too, where the user has answered otherwise.
+        calls = [*subject.before, *scene.calls, *scene.answers.record, *subject.after]
+        edited = [h.call for h in scene.history if h.source == "edited"]
+        pack = scene.bench.scenario_of(subject.spec_id, subject.text, calls, subject.result, edited)
+        try:
+            with Path(text).expanduser().open("x", encoding="utf-8") as file:
+                file.write(json.dumps(pack, ensure_ascii=False, indent=1) + "\n")
+        except OSError as error:
+            raise Unusable(f"{text} cannot be written: {error.strerror}") from None
+        self._screen.say(f"written: {text} ({pack['scenarios'][0]['notes']})")

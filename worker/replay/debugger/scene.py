@@ -1,0 +1,121 @@
+"""What the debugger's commands talk about: the task, the work, and where it stands."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from ledger import ToolCall
+from runs.recorded import benchmark_of
+from worker.replay.debugger.answers import Answers, Live
+from worker.replay.debugger.moments import Ended, Fault, Given, Happened, Stop
+from worker.replay.debugger.playback import Playback
+
+
+class Workbench(Protocol):
+    """What a benchmark's tool package offers a debugger (``<benchmark>_tools.workbench``)."""
+
+    def state_at(self, start: str, calls: Sequence[ToolCall]) -> str:
+        """The state behind these calls, as far as records tell."""
+
+    def scenario_of(
+        self,
+        spec_id: str,
+        task_text: str,
+        calls: Sequence[ToolCall],
+        result: Mapping[str, Any] | None,
+        edited: Sequence[ToolCall] = (),
+    ) -> dict[str, Any]:
+        """A pack with one scenario: the task as these calls saw it."""
+
+    def open_live(self, base_url: str, spec_id: str) -> Live:
+        """A new task on a platform. Raises ToolFault."""
+
+
+def workbench_of(folder: Path) -> Workbench:
+    """The workbench of the benchmark that a run was about. Raises NotRecorded."""
+    return workbench_named(benchmark_of(folder))
+
+
+def workbench_named(benchmark: str) -> Workbench:
+    """A benchmark's workbench, found late and by its name: no benchmark is known here."""
+    return cast(Workbench, importlib.import_module(f"{benchmark}_tools.workbench"))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The turn that is debugged, and what is known of its task."""
+
+    spec_id: str
+    text: str
+    turn: int
+    instruction: str
+    state: str
+    """The state at the start of the turn."""
+    before: tuple[ToolCall, ...] = ()
+    """Calls of earlier turns."""
+    after: tuple[ToolCall, ...] = ()
+    """Calls of later turns."""
+    result: Mapping[str, Any] | None = None
+    """How the task ended, where it has."""
+    outcome: tuple[bool, object] | None = None
+    """Whether the recorded turn came to an answer, and to which; None while it is live."""
+
+
+@dataclass
+class Scene:
+    """Where the work stands, and what the user has changed."""
+
+    subject: Subject
+    playback: Playback
+    answers: Answers
+    bench: Workbench
+    history: list[Happened] = field(default_factory=list)
+    moment: Stop | Ended = field(default_factory=lambda: Ended(()))
+    arguments: dict[str, object] | None = None
+    """Arguments that the user has edited, for the call that waits."""
+    wish: Given | Fault | None = None
+    """The answer that the user wants the waiting call to have."""
+    breaks: dict[tuple[int, int], bool] = field(default_factory=dict)
+    """Breakpoints by step and line; True: gone once it was hit."""
+
+    @property
+    def stop(self) -> Stop | None:
+        """The call that waits; None at the end."""
+        return self.moment if isinstance(self.moment, Stop) else None
+
+    @property
+    def step(self) -> int:
+        """The step that runs, or ran last."""
+        if isinstance(self.moment, Stop):
+            return max(1, self.moment.step)
+        return max(1, len(self.moment.traces))
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """The calls that were answered."""
+        return [h.call for h in self.history]
+
+    def arrive(self, moment: Stop | Ended) -> None:
+        """The work has gone on; edits were for the call before."""
+        self.moment, self.arguments, self.wish = moment, None, None
+
+    def code(self, step: int) -> list[str]:
+        """The lines of a snippet."""
+        codes = self.playback.codes
+        return codes[step - 1].rstrip("\n").split("\n") if 1 <= step <= len(codes) else []
+
+    def calling_lines(self, step: int) -> list[int]:
+        """Lines of a snippet from which tools are called, by its text or by the record."""
+        lines = {c.line for c in self.calls if c.step == step and c.line}
+        names = {t.name for t in self.playback.tools}
+        try:
+            tree = ast.parse("\n".join(self.code(step)))
+        except (SyntaxError, ValueError):
+            return sorted(lines)
+        nodes = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in names]
+        return sorted(lines | {n.lineno for n in nodes})
