@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 from rich.text import Text
-from tests.coordinator.stats_runs import done, run_folder, wrong
+from tests.views.stats_runs import done, run_folder, wrong
 from typer.testing import CliRunner, Result
 
 from launch.cli import app as submission

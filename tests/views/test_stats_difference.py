@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.coordinator.stats_runs import done, run_folder, wrong
+from tests.views.stats_runs import done, run_folder, wrong
 from typer.testing import CliRunner, Result
 
 from views.stats.__main__ import app

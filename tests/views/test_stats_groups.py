@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.coordinator.stats_runs import BEGAN, done, run_folder, wrong
+from tests.views.stats_runs import BEGAN, done, run_folder, wrong
 
 from models.records import Usage
 from views.stats import interval

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.coordinator.stats_runs import done, run_folder
+from tests.views.stats_runs import done, run_folder
 
 from models.records import Usage
 from runs.recorded import NotRecorded
