@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 from rich.text import Text
-from tests.views.stats_runs import done, run_folder, wrong
 from typer.testing import CliRunner, Result
 
 from launch.cli import app as submission
+from tests.views.stats_runs import done, run_folder, wrong
 from views.stats import interval
 from views.stats.__main__ import app
 from views.stats.groups import statistics

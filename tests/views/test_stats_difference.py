@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.views.stats_runs import done, run_folder, wrong
 from typer.testing import CliRunner, Result
 
+from tests.views.stats_runs import done, run_folder, wrong
 from views.stats.__main__ import app
 from views.stats.difference import difference
 from views.stats.reading import read_run

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.views.stats_runs import BEGAN, done, run_folder, wrong
 
 from models.records import Usage
+from tests.views.stats_runs import BEGAN, done, run_folder, wrong
 from views.stats import interval
 from views.stats.groups import statistics
 from views.stats.interval import share_of

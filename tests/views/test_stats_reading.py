@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.views.stats_runs import done, run_folder
 
 from models.records import Usage
 from runs.recorded import NotRecorded
+from tests.views.stats_runs import done, run_folder
 from views.stats.reading import read_run, read_runs
 
 
