@@ -31,6 +31,7 @@ from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools
 from store_tools.session import StoreSession
+from tests.binding import entered
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("no clock", deadline=None)
@@ -121,7 +122,7 @@ class Shop:
     def next_instruction(self, budget: Budget | None = None) -> Ledger:
         """A new ledger, as every instruction has one."""
         self.ledger = Ledger(budget)
-        self.session.use(self.ledger)
+        entered(self.session.booked_in(self.ledger))
         self.ledger.offer(
             [
                 *request_tools(self.session),
