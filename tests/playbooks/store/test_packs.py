@@ -47,11 +47,3 @@ def test_the_reference_pack_is_solved(tmp_path: Path) -> None:
     assert failed(results) == []
     assert results["totals"]["harm"] == 0
     assert results["totals"]["turns"] / results["totals"]["tasks"] <= 3
-
-
-def test_other_words_cost_points_but_never_a_wrong_purchase(tmp_path: Path) -> None:
-    results = run_pack(PACKS / "store-variations.json", tmp_path)
-    wrong = [t["spec_id"] for t in results["tasks"] if t["acts"] and t["score"] != 1.0]
-    assert wrong == []
-    assert results["totals"]["score_mean"] >= 0.94
-    assert [t["error"] for t in results["tasks"] if t["error"]] == []
