@@ -26,11 +26,11 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from models.config import Models, ModelsFile  # noqa: E402
 from models.door import Door  # noqa: E402
 from models.litellm_module import load  # noqa: E402
-from models.records import ModelCall  # noqa: E402
-from models.scripted import play  # noqa: E402
+from models.model_call import ModelCall  # noqa: E402
+from models.models_file import Models, ModelsFile  # noqa: E402
+from models.scripted_provider import play  # noqa: E402
 
 AT_MOST_MS = 1.0
 WARM_UP = 20

@@ -39,7 +39,7 @@ from coordinator.watching import Watchers  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
 from launch.platform import BUNDLED_PACK, EMBEDDED_KEY  # noqa: E402
 from launch.store import store_benchmark  # noqa: E402
-from models.records import ModelCall  # noqa: E402
+from models.model_call import ModelCall  # noqa: E402
 from simulator.pack import load_pack  # noqa: E402
 from simulator.server import serve  # noqa: E402
 

@@ -19,7 +19,7 @@ from coordinator.task import TaskLoop, TaskRun
 from evaluator import Unreadable
 from ledger import Deed, Intent, Settled, ToolFault
 from models.door import ModelFailed
-from models.records import Message, ModelCall, total_cost, total_usage
+from models.model_call import Message, ModelCall, total_cost, total_usage
 from worker.debugger.live import LiveWatch
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})

@@ -17,7 +17,7 @@ from coordinator.prompts import Prompts
 from coordinator.task import TaskRun
 from ledger import Deed
 from models.door import Door
-from models.records import Message, ModelCall, Role
+from models.model_call import Message, ModelCall, Role
 
 Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""

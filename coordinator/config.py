@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from coordinator.breaker import IN_A_ROW
 from coordinator.limits import Limits
 from coordinator.records import TaskResult, Turn
-from models.records import ModelCall
+from models.model_call import ModelCall
 
 StrategyName = Literal["evaluator-worker", "next-step"]
 PROMPT_TOKENS = 12_000

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from coordinator.beginning import DoorMaker
-from models.config import Backend, Models
 from models.door import Door, open_transport
 from models.exchange import Transport
-from models.records import Message, ModelCall, Role
+from models.model_call import Message, ModelCall, Role
+from models.models_file import Backend, Models
 
 
 def doors_of(

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from coordinator.recording import Recording
 from coordinator.records import Brain, Outcome, Turn
-from models.records import Usage, total_usage
+from models.model_call import Usage, total_usage
 from worker.sandbox.values import clean
 
 DASH = "–"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from coordinator.journal import JournalFailed
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 
 CAUTIOUS_TOKENS = 20_000
 """What a call of unknown size counts where no larger one is known."""

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from coordinator.config import TaskInfo
 from coordinator.journal import write_whole
-from models.records import ModelCall
-from models.validation import first_problem
+from models.file_checks import first_problem
+from models.model_call import ModelCall
 
 NAME = "run.json"
 DIFF_LINES = 40

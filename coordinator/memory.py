@@ -14,8 +14,8 @@ from coordinator.journal import Journal
 from coordinator.records import TaskResult, Turn
 from coordinator.task import TaskRun
 from ledger import Deed, Intent, Settled, WireCall
-from models.records import ModelCall
-from models.validation import first_problem
+from models.file_checks import first_problem
+from models.model_call import ModelCall
 
 
 class Unusable(Exception):

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from coordinator.records import RunResults, TaskResult, Turn
-from models.records import ModelCall
-from models.validation import first_problem
+from models.file_checks import first_problem
+from models.model_call import ModelCall
 from worker.recorded import NotRecorded, journal_records, read_run
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict
 
 from evaluator import Decision
-from models.records import Figure, Usage
+from models.model_call import Figure, Usage
 from worker.report import WorkReport
 
 Outcome = Literal["purchased", "declined", "unfinished", "error"]

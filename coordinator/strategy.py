@@ -13,7 +13,7 @@ from coordinator.records import Turn
 from evaluator import Decision, Evaluator
 from ledger import Ledger
 from models.door import Door
-from models.records import Role
+from models.model_call import Role
 from nextstep import Agent, Compression
 from worker.report import WorkReport
 from worker.sandbox import Limits

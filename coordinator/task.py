@@ -13,7 +13,7 @@ from coordinator.strategy import Strategy
 from evaluator import Decision
 from ledger import Deed, Ledger, ToolFault
 from models.door import ModelFailed
-from models.records import ModelCall
+from models.model_call import ModelCall
 from worker.report import WorkReport
 
 

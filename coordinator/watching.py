@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from coordinator.config import TaskInfo, Watcher
 from coordinator.records import TaskResult, Turn
-from models.records import ModelCall
+from models.model_call import ModelCall
 
 
 class Watchers:

@@ -9,8 +9,8 @@ import regex
 from pydantic import BaseModel, ConfigDict
 
 from evaluator.form import FORM, repeats_form
-from models.loose_json import all_json, fold
-from models.text import clean
+from models.reply_json import all_json, fold
+from models.reply_text import clean
 
 MARKS_AT_MOST = 100
 """Labels that are looked at: a reply of nothing else must not take seconds."""

@@ -10,8 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from evaluator.decision import Decision, Missing, read_decision
 from evaluator.form import EXAMPLE, FORM
 from models.door import Door
+from models.model_call import Message
 from models.outside import as_data
-from models.records import Message
 from models.repair import repair
 
 _REPAIR = (

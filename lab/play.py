@@ -12,10 +12,10 @@ from coordinator.doors import doors_of
 from coordinator.records import TaskResult, Turn
 from coordinator.session import Session
 from erc3_compat import ERC3
-from erc3_compat.patient import PatientPlatform
+from erc3_compat.patient_platform import PatientPlatform
 from launch.platform import EMBEDDED_KEY
 from launch.store import store_benchmark
-from models.records import ModelCall, Role
+from models.model_call import ModelCall, Role
 from playbooks.playbook import HEADER
 from simulator.pack import Pack
 from simulator.server import serve

@@ -11,7 +11,7 @@ from coordinator.config import StrategyName
 from coordinator.records import PASS, Outcome
 from lab.cores import cores
 from models.litellm_module import is_keyless
-from models.records import Usage
+from models.model_call import Usage
 
 Failure = Literal[coordinator.Failure, "sandbox"]
 """Why a task ended early: as the coordinator tells, and a sandbox that died."""

@@ -17,7 +17,7 @@ from lab.job import Job
 from lab.packs import Raw, checked
 from lab.play import Played, play_pack
 from lab.records import Player, Trial
-from models.records import Usage
+from models.model_call import Usage
 from simulator.pack import Pack, Scenario
 
 TRIVIAL: tuple[Player, ...] = ("nothing", "first-match")

@@ -11,14 +11,14 @@ from erc3_compat.bounds import LOOPBACK
 from evaluator.decision import Missing, read_decision
 from launch.doctor_finding import Finding
 from launch.doctor_models import PROMPT, Place, found
-from models.config import Backend
 from models.door import open_transport
 from models.exchange import ExchangeFailed, Reply, Request, Transport
 from models.litellm_module import load
+from models.models_file import Backend
 from models.redact import redact
+from models.reply_code import find_code
+from models.reply_text import Cleaned, clean
 from models.retries import HINTS
-from models.snippet import find_code
-from models.text import Cleaned, clean
 
 LIST_SECONDS = 5.0
 CALL_SECONDS = 60.0
@@ -36,8 +36,8 @@ def served(place: Place) -> Finding | None:
         return None
     import httpx
 
-    from models.answer import AnswerRefused
-    from models.session import Bounded
+    from models.chat_answer import AnswerRefused
+    from models.chat_http import Bounded
 
     url = f"{backend.base_url.rstrip('/')}/models"
     local = urlsplit(url).hostname in LOOPBACK

@@ -11,9 +11,9 @@ from coordinator.config import StrategyName
 from coordinator.journal import text_hash
 from coordinator.manifest import Identity
 from evaluator import Evaluator
-from models.config import Models
 from models.door import Door
-from models.records import Role
+from models.model_call import Role
+from models.models_file import Models
 from nextstep import Agent
 from playbooks.library import prose, prose_of_steps
 from simulator.pack import Pack

@@ -13,12 +13,12 @@ from launch.doctor_finding import Finding
 from launch.doctor_models import Place
 from launch.errors import CannotRun, Usage
 from launch.platform import real_key
-from models.config import Models, Settings, Target
+from models.api_keys import missing_keys
 from models.door import Door, ModelFailed
-from models.keys import missing_keys
-from models.known import near_ids
 from models.litellm_module import is_served
-from models.records import Message, ModelCall, Role
+from models.model_call import Message, ModelCall, Role
+from models.model_ids import near_ids
+from models.models_file import Models, Settings, Target
 from models.redact import redact
 from models.retries import HINTS
 

@@ -37,7 +37,7 @@ from launch.resuming import Resumed, submitted_already
 from launch.store import store_benchmark
 from models import litellm_module
 from models.extras import ExtraMissing
-from models.records import ModelCall
+from models.model_call import ModelCall
 from store_tools.brief import brief
 from worker.recorded import NotRecorded
 

@@ -1,9 +1,9 @@
 """Every tool call of generated code, checked, counted and recorded, whatever the benchmark."""
 
 from ledger.brief import brief_lines, read_line
+from ledger.calls import Deed, Intent, Settled, ToolCall, WireCall
 from ledger.fault import ToolFault
 from ledger.ledger import Budget, Ledger
-from ledger.record import Deed, Intent, Settled, ToolCall, WireCall
 from ledger.tool import Tool, tool
 
 __all__ = [

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ledger.calls import Deed, Intent, Kind, Outcome, Settled, ToolCall, WireCall, WireOutcome
 from ledger.fault import ToolFault
 from ledger.plain import copied, plain_arguments
-from ledger.record import Deed, Intent, Kind, Outcome, Settled, ToolCall, WireCall, WireOutcome
 from ledger.tool import Tool
 
 T = TypeVar("T")

@@ -11,8 +11,8 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from ledger.calls import Kind
 from ledger.fault import ToolFault
-from ledger.record import Kind
 
 
 @dataclass(frozen=True)

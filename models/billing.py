@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.config import Target
 from models.exchange import ErrorKind, ExchangeFailed, Reply
+from models.model_call import Usage
+from models.models_file import Target
 from models.prices import target_price
-from models.records import Usage
 
 _UNCLEAR: frozenset[ErrorKind] = frozenset({"network", "timeout", "bad_answer"})
 """Failures after which nobody knows what was billed; a refusal costs nothing."""

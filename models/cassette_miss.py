@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 
 from models.cassette_tape import Exchange, prompt_hash, redacted
 from models.exchange import Request
-from models.records import Message
+from models.model_call import Message
 from models.redact import redact
 
 CANDIDATES = 200

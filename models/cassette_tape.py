@@ -21,9 +21,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request
-from models.records import Message, Usage
+from models.file_checks import first_problem
+from models.model_call import Message, Usage
 from models.redact import redact
-from models.validation import first_problem
 
 VERSION = 1
 _HEADER = {"v": VERSION, "type": "cassette"}

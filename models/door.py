@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from models.billing import dollars, failure_fields
-from models.config import Backend, Models, ModelsError, Target, default_models
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request, Transport
-from models.keyless import DirectTransport
 from models.litellm_module import CASSETTE, is_keyless
-from models.records import Message, ModelCall, PromptPart, Role
+from models.model_call import Message, ModelCall, PromptPart, Role
+from models.models_file import Backend, Models, ModelsError, Target, default_models
+from models.providers import DirectTransport
 from models.retries import FINAL, HINTS, LOST, attempts
 from models.structured import supports_schema
 

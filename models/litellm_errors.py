@@ -10,9 +10,9 @@ from typing import Any
 
 import regex
 
-from models.answer import AnswerRefused, plain_text
+from models.chat_answer import AnswerRefused, plain_text
 from models.exchange import ErrorKind, ExchangeFailed
-from models.records import Usage
+from models.model_call import Usage
 from models.redact import redact
 
 TEXT_CHARS = 300

@@ -17,8 +17,8 @@ _BEFORE_IMPORT = {
 }
 KEYLESS = {
     "playbook": "playbooks.brain",
-    "scripted": "models.scripted",
-    "faulty": "models.faulty",
+    "scripted": "models.scripted_provider",
+    "faulty": "models.faulty_provider",
 }
 """Providers of our own: prefix of the model id, module whose ``reply`` answers."""
 CASSETTE = "cassette"
@@ -50,7 +50,7 @@ def load() -> Any:
 def _session() -> Any:
     from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
-    from models.session import open_session
+    from models.chat_http import open_session
 
     return open_session(get_ssl_configuration())
 

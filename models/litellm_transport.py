@@ -6,17 +6,17 @@ import math
 import os
 from typing import Any
 
-from models.answer import LONGEST_TEXT, count, money, plain_text
-from models.config import Backend
+from models.api_keys import missing_keys
+from models.chat_answer import LONGEST_TEXT, count, money, plain_text
+from models.chat_http import PROVIDERS
 from models.exchange import ExchangeFailed, Reply, Request
-from models.keys import missing_keys
 from models.litellm_errors import failure_of
 from models.litellm_module import load
-from models.records import Usage
+from models.model_call import Usage
+from models.models_file import Backend
 from models.redact import remember
-from models.session import PROVIDERS
-from models.text import MAX_CHARS
-from models.within import TooLate, within
+from models.reply_text import MAX_CHARS
+from models.time_limit import TooLate, within
 
 NO_KEY = "none"
 """Sent to a server of the user's own where no key is named; the client insists on one."""

@@ -11,9 +11,9 @@ from typing import Any
 import regex
 from rapidfuzz import fuzz
 
-from models.config import Models, Prices, default_models
 from models.litellm_module import is_keyless
-from models.records import Usage
+from models.model_call import Usage
+from models.models_file import Models, Prices, default_models
 from models.tokens import litellm_folder
 
 MAP_FILE = "model_prices_and_context_window_backup.json"

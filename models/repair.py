@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from models.records import Message
-from models.text import clean
+from models.model_call import Message
+from models.reply_text import clean
 
 QUOTED_CHARS = 1_500
 """How much of the reply is quoted: a reply without an end must not be paid for again."""

@@ -12,8 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ledger import Ledger, Tool, ToolFault
 from models.door import Door
+from models.model_call import Message
 from models.outside import as_data
-from models.records import Message
 from models.repair import repair
 from models.structured import response_format
 from models.tokens import count_messages

@@ -9,7 +9,7 @@ from itertools import islice
 
 from ledger import brief_lines
 from models.outside import as_data
-from models.tables import compact, packed
+from models.prompt_json import compact, packed
 from models.tokens import count_text
 
 CHARS_PER_TOKEN = 12

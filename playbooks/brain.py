@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 import regex
 
-from models.records import Message
-from models.tables import unpacked
+from models.model_call import Message
+from models.prompt_json import unpacked
 from playbooks import next_step
 from playbooks.facts import Facts, read_facts
 from playbooks.grammar import read_order

@@ -12,7 +12,7 @@ from coordinator.journal import Journal, write_whole
 from coordinator.records import Brain, RunResults, TaskResult, Turn, totals_of
 from evaluator import Decision
 from ledger import ToolCall, WireCall
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 from worker.report import StepRecord, WorkReport
 
 HOSTILE = (

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from ledger import ToolCall
-from ledger.record import shorten
+from ledger.calls import shorten
 from worker.report import StepRecord, WorkReport
 from worker.sandbox.values import clean
 from worker.tape import alike

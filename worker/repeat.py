@@ -7,7 +7,7 @@ from typing import Any
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
-from models.records import Message, ModelCall
+from models.model_call import Message, ModelCall
 from worker.compare import Difference, first_difference
 from worker.recorded import NotRecorded, RecordedTurn
 from worker.report import WorkReport

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from ledger import ToolCall, brief_lines
-from models.tables import compact, packed
+from models.prompt_json import compact, packed
 
 RESULT_CHARS = 16_000
 OLD_RESULT_CHARS = 900

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from coordinator.config import TaskInfo
 from coordinator.records import TaskResult, Turn
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 
 FAILED_KEPT = 20
 """Failed tasks that are kept for showing, the newest ones; all are counted."""

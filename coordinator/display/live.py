@@ -14,7 +14,7 @@ from coordinator.config import TaskInfo
 from coordinator.display.board import Board
 from coordinator.display.screen import finished_line, screen
 from coordinator.records import TaskResult, Turn
-from models.records import ModelCall
+from models.model_call import ModelCall
 from worker.sandbox.values import clean
 
 PER_SECOND = 4

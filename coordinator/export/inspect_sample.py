@@ -34,7 +34,7 @@ from inspect_ai.tool import ToolCall, ToolCallError
 
 from coordinator.report.records import Story
 from coordinator.tracing.spans import Span
-from models.records import Usage
+from models.model_call import Usage
 from models.redact import redact
 
 _STOPS = {"length": "max_tokens"}

@@ -9,7 +9,7 @@ from pydantic_core import to_json
 
 from coordinator.report.records import Act, Asked
 from ledger import ToolCall
-from models.records import Usage
+from models.model_call import Usage
 from worker.report import fit_json
 
 DASH = "–"

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from coordinator.records import Brain, Turn
 from coordinator.report.lines import lines_of, parsed
 from coordinator.report.records import Act, Asked, RunView, Story
-from models.records import LARGEST, PromptPart, Usage
+from models.model_call import LARGEST, PromptPart, Usage
 from worker.recorded import NotRecorded
 
 NOTE_CHARS = 2_000

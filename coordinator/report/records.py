@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from coordinator.records import PASS, Brain, Turn
 from ledger import ToolCall
-from models.records import PromptPart, Usage
+from models.model_call import PromptPart, Usage
 from worker.report import StepRecord
 
 Status = Literal["passed", "failed", "unscored", "running"]

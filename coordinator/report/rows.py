@@ -12,7 +12,7 @@ from coordinator.records import TaskResult, Totals, totals_of
 from coordinator.report.blocks import dollars, number, seconds, tokens
 from coordinator.report.markup import address, broken, quoted, shown
 from coordinator.report.records import RunView, Story
-from models.records import Usage
+from models.model_call import Usage
 
 FILTERS = {
     "failed": "Failed",

@@ -12,7 +12,7 @@ from coordinator.manifest import NAME, Manifest, NoManifest, read_manifest
 from coordinator.records import RunResults, TaskResult
 from coordinator.report.find import is_run, run_folders
 from coordinator.stats.records import Reading, Run, Trial
-from models.validation import first_problem
+from models.file_checks import first_problem
 from worker.recorded import NotRecorded
 
 RESULTS = "results.json"

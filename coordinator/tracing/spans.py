@@ -14,7 +14,7 @@ from typing import Literal
 from coordinator.journal import text_hash
 from coordinator.report.records import Act, Asked, Story
 from ledger import ToolCall, WireCall
-from models.records import Usage
+from models.model_call import Usage
 from models.redact import redact
 
 Kind = Literal["task", "turn", "model", "tool", "request"]

@@ -22,7 +22,7 @@ from typing import IO, Any
 from coordinator.config import TaskInfo
 from coordinator.records import TaskResult, Turn
 from coordinator.tracing.sinks import check_kinds, to_console
-from models.records import ModelCall
+from models.model_call import ModelCall
 from models.redact import redact
 
 CLOSE_SECONDS = 60.0

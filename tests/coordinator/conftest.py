@@ -13,9 +13,9 @@ import pytest
 from coordinator.config import RunConfig, TaskInfo
 from coordinator.records import RunResults, TaskResult, Turn
 from coordinator.session import Session
-from erc3_compat.patient import PatientPlatform
-from models.records import ModelCall
-from models.scripted import play
+from erc3_compat.patient_platform import PatientPlatform
+from models.model_call import ModelCall
+from models.scripted_provider import play
 from store_tools.benchmark import StoreBenchmark
 
 

@@ -10,7 +10,7 @@ from coordinator.journal import text_hash, write_whole
 from coordinator.manifest import Identity, Manifest
 from coordinator.prompts import Prompts
 from coordinator.records import Brain, RunResults, TaskResult, totals_of
-from models.records import Usage
+from models.model_call import Usage
 
 BEGAN = datetime(2026, 5, 4, 22, 0, tzinfo=UTC)
 

@@ -17,7 +17,7 @@ from coordinator.display.board import FAILED_KEPT, Board, View
 from coordinator.display.screen import finished_line, screen, summary_lines
 from coordinator.records import Brain, RunResults, TaskResult, Turn, totals_of
 from evaluator import Decision
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 
 
 def task(name: str) -> TaskInfo:

@@ -152,7 +152,7 @@ def run_folder(tmp_path: Path) -> Any:
     from coordinator.journal import Journal
     from coordinator.records import TaskResult, Turn
     from evaluator import Decision
-    from models.records import ModelCall
+    from models.model_call import ModelCall
 
     def make() -> Path:
         folder = tmp_path / "old"

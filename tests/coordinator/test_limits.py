@@ -8,7 +8,7 @@ import pytest
 
 from coordinator.journal import JournalFailed
 from coordinator.limits import CAUTIOUS_TOKENS, Interrupted, LimitReached, Limits, Meter, Stop
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 
 
 def call(

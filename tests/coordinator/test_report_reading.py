@@ -18,7 +18,7 @@ from coordinator.report.find import find_run
 from coordinator.report.highlight import code_lines
 from coordinator.report.reading import read_run_view, read_story
 from coordinator.report.rows import flags, rows_of, totals
-from models.records import Usage
+from models.model_call import Usage
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
 from worker.recorded import NotRecorded
 

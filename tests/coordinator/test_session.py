@@ -12,7 +12,7 @@ from coordinator.journal import JournalFailed
 from coordinator.journal_names import file_name
 from coordinator.records import TaskResult, totals_of
 from erc3_compat import ApiError, ApiException, transport_errors
-from models.records import Usage
+from models.model_call import Usage
 
 PROCEED = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: {}"
 DONE = "THOUGHT: bought\nDECISION: FINISH\nINSTRUCTION: DONE"

@@ -15,7 +15,7 @@ from coordinator.stats.groups import statistics
 from coordinator.stats.interval import share_of
 from coordinator.stats.reading import read_runs
 from coordinator.stats.records import By, Reading, Run, Statistics, Trial
-from models.records import Usage
+from models.model_call import Usage
 from tests.coordinator.stats_runs import BEGAN, done, run_folder, wrong
 
 SHA = {name: name * 64 for name in "abc"}

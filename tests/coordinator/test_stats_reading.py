@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from coordinator.stats.reading import read_run, read_runs
-from models.records import Usage
+from models.model_call import Usage
 from tests.coordinator.stats_runs import done, run_folder
 from worker.recorded import NotRecorded
 

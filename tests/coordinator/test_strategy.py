@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from coordinator.memory import read_memory
 from coordinator.records import Turn
-from models.faults import REPAIRABLE
+from models.reply_faults import REPAIRABLE
 from worker import debug, replay
 
 NEXT = {"strategy": "next-step", "max_turns": 30}

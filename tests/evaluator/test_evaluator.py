@@ -13,8 +13,8 @@ from evaluator import Evaluator, Unreadable
 from evaluator.evaluator import _environment
 from evaluator.form import EXAMPLE, FORM, repeats_form
 from models.door import Door
-from models.records import ModelCall
-from models.scripted import left, play
+from models.model_call import ModelCall
+from models.scripted_provider import left, play
 from models.tokens import count_messages, count_text
 from playbooks.library import prose
 from store_tools.benchmark import RULES

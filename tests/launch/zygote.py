@@ -20,7 +20,7 @@ from erc3_compat import patience
 from launch.cli import app
 from launch.streams import steady
 from models import retries
-from models.scripted import play
+from models.scripted_provider import play
 
 KILLED = 137
 STREAMS = ("stdin", "stdout", "stderr")

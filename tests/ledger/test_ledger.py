@@ -22,7 +22,7 @@ from ledger import (
     WireCall,
     tool,
 )
-from ledger.record import Kind, shorten
+from ledger.calls import Kind, shorten
 
 
 class Line(BaseModel):

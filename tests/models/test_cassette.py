@@ -11,10 +11,10 @@ import pytest
 from models import cassette_tape
 from models.cassette import Player, Recorder, open_cassette
 from models.cassette_tape import Tape, TapeError, TapeWriter
-from models.config import load_models
 from models.door import Door
 from models.exchange import ExchangeFailed, Request
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
+from models.models_file import load_models
 from tests.models.tapes import Canned, Record, ask, attempt, missed, reply
 
 ROOT = Path(cassette_tape.__file__).parents[1]

@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from models import door as door_module
-from models import retries, scripted
-from models.config import Models, ModelsError, ModelsFile, load_models
+from models import retries
+from models import scripted_provider as scripted
 from models.door import REASONING_CHARS, Door, ModelFailed, clean_text
 from models.exchange import ExchangeFailed, Reply, Request
 from models.litellm_module import is_keyless
-from models.records import ModelCall, Usage, total_cost, total_usage
-from models.scripted import left, play
+from models.model_call import ModelCall, Usage, total_cost, total_usage
+from models.models_file import Models, ModelsError, ModelsFile, load_models
+from models.scripted_provider import left, play
 from models.tokens import count_messages, count_text
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai_faults import always, in_turn
@@ -536,12 +537,12 @@ for name in ("LITELLM_LOCAL_MODEL_COST_MAP", "TIKTOKEN_CACHE_DIR"):
 """
 KEYLESS = """
 from models.door import Door
-from models.scripted import play
+from models.scripted_provider import play
 call = Door(play("a", ["fine"]), "worker").complete([{"role": "user", "content": "x"}])
 print(call.text, call.usage.completion, [m for m in ("litellm", "openai") if m in sys.modules])
 """
 LITELLM = """
-from models.config import Models, ModelsFile
+from models.models_file import Models, ModelsFile
 from models.door import Door, ModelFailed
 from models.litellm_module import load
 assert "litellm" not in sys.modules

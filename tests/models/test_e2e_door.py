@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from models import failover
-from models.config import Models, load_models
 from models.door import Door, ModelFailed
-from models.records import ModelCall, Usage, total_usage
+from models.model_call import ModelCall, Usage, total_usage
+from models.models_file import Models, load_models
 from tests import fake_openai_faults as faults
 from tests.fake_openai import FakeOpenAI
 

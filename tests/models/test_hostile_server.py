@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.answer import AnswerRefused, chat_answer, error_answer
-from models.config import Backend
+from models.chat_answer import AnswerRefused, chat_answer, error_answer
+from models.chat_http import open_session
 from models.exchange import ExchangeFailed, Reply, Request
 from models.litellm_errors import _seconds
 from models.litellm_transport import LiteLLMTransport
-from models.records import Usage
-from models.session import open_session
+from models.model_call import Usage
+from models.models_file import Backend
 from tests.hostile_models import (
     DEEP,
     DRIBBLES,

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from models.config import Backend
 from models.exchange import ExchangeFailed, Reply, Request
 from models.litellm_errors import failure_of
 from models.litellm_transport import LiteLLMTransport
-from models.records import Usage
+from models.model_call import Usage
+from models.models_file import Backend
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai_faults import BROKEN, LINE, ODD, STATUS, always
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from ledger import Ledger, Tool
-from models.config import Models, ModelsFile
 from models.door import Door
 from models.exchange import Reply, Request
-from models.records import Usage
-from models.scripted import left, play
+from models.model_call import Usage
+from models.models_file import Models, ModelsFile
+from models.scripted_provider import left, play
 from models.tokens import count_text
 from nextstep import Agent, PastStep, Unusable, system_prompt
 from nextstep.forms import forms_of

@@ -11,7 +11,7 @@ import pytest
 
 from coordinator.journal import Journal
 from models.door import Door, ModelFailed
-from models.records import ModelCall
+from models.model_call import ModelCall
 from worker.sandbox import Limits
 from worker.worker import Worker
 

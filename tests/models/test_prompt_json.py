@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tables import Cut, compact, packed, unpacked
+from models.prompt_json import Cut, compact, packed, unpacked
 from models.tokens import count_text
 
 ROWS = [{"sku": f"tea-{i}", "price": i, "available": 2 * i} for i in range(30)]

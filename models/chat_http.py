@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 import httpcore
 import httpx
 
-from models.answer import AnswerRefused, chat_answer, error_answer
+from models.chat_answer import AnswerRefused, chat_answer, error_answer
 
 if TYPE_CHECKING:
     import ssl
@@ -30,7 +30,7 @@ ERROR_BYTES = 64 * 1024
 SLICE = 512
 """Compressed bytes that are unpacked at once: they become a thousand times as many at most."""
 CHAT = "/chat/completions"
-_BEGAN = "models.session.began"
+_BEGAN = "models.chat_http.began"
 _ENCODINGS = frozenset({"", "identity", "gzip"})
 _OF_THE_LINE = ("content-encoding", "content-length", "transfer-encoding")
 _due = threading.local()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from models.config import Backend
 from models.litellm_module import is_served, load
+from models.models_file import Backend
 
 _ALSO = {
     "anthropic": ("ANTHROPIC_AUTH_TOKEN",),

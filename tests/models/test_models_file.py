@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from models.config import Models, ModelsError, load_models
+from models.models_file import Models, ModelsError, load_models
 from models.slugs import slug_of
 
 Write = Callable[[str], Models]

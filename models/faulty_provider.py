@@ -5,8 +5,8 @@ brain (``store``). Options, joined by ``&``:
 
 - ``seed``: a whole number, 0
 - ``rate``: share of spoiled replies, 0.3
-- ``kinds``: names of :data:`models.faults.KINDS`, joined by commas; ``repairable`` for all after
-  which good work is possible, which is what is taken without it
+- ``kinds``: names of :data:`models.reply_faults.KINDS`, joined by commas; ``repairable`` for all
+  after which good work is possible, which is what is taken without it
 - ``streak``: how many in a row at most, 1: what follows a spoiled reply is good. Above 1 the
   attempts at one prompt and the prompts of a conversation are counted apart
 - ``wait``: seconds of Retry-After in HTTP errors, 0
@@ -32,9 +32,9 @@ from typing import Any, cast
 from urllib.parse import parse_qsl
 
 from models.exchange import ExchangeFailed, Reply
-from models.faults import KINDS, REPAIRABLE, fitting, spoil
 from models.litellm_module import KEYLESS
-from models.records import Message
+from models.model_call import Message
+from models.reply_faults import KINDS, REPAIRABLE, fitting, spoil
 
 _DEFAULT = "playbook"
 _GRAMMAR = (

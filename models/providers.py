@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from models.exchange import ExchangeFailed, Reply, Request
 from models.litellm_module import KEYLESS
-from models.records import Message, Usage
+from models.model_call import Message, Usage
 from models.redact import redact
 from models.tokens import count_messages, count_text
 

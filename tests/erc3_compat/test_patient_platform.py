@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from erc3_compat import ERC3, ApiError, ApiException, transport_errors
-from erc3_compat.patient import PatientPlatform
+from erc3_compat.patient_platform import PatientPlatform
 from simulator.pack import parse_pack
 from simulator.server import serve
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from models.within import TooLate, within
+from models.time_limit import TooLate, within
 
 
 def test_what_comes_in_time_is_handed_on() -> None:

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.decision import Missing, read_decision
-from models import loose_json
-from models.loose_json import all_json, find_json
+from models import reply_json as loose_json
 from models.repair import QUOTED_CHARS, repair
-from models.snippet import find_code
-from models.text import MAX_CHARS, clean
+from models.reply_code import find_code
+from models.reply_json import all_json, find_json
+from models.reply_text import MAX_CHARS, clean
 
 CODE = "x = 1\nfinal_answer(x)"
 BLOCK = f"Thought: go.\n<code>\n{CODE}\n</code>"

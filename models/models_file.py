@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz, process
 
 from models.failover import Backends
+from models.file_checks import shown
 from models.litellm_module import is_keyless, is_served
-from models.records import Role
+from models.model_call import Role
 from models.redact import remember
 from models.slugs import slug_of
 from models.toml_file import TomlError, read_toml
-from models.validation import shown
 
 SHIPPED = Path(__file__).with_name("models.toml")
 VARIABLE = "MODELS_FILE"

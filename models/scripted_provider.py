@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
-from models.records import Message
+from models.model_call import Message
 
 _scripts: dict[str, list[str]] = {}
 _lock = threading.Lock()

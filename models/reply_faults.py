@@ -10,7 +10,7 @@ from types import MappingProxyType
 import regex
 
 from models.exchange import ErrorKind, ExchangeFailed, Reply
-from models.records import Usage
+from models.model_call import Usage
 
 ENDLESS_CHARS = 200_000
 Spoiler = Callable[[str, Random], Reply]

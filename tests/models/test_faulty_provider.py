@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 
 from evaluator.decision import Missing, read_decision
 from ledger import Ledger, tool
-from models import faulty
+from models import faulty_provider as faulty
 from models.door import Door, ModelFailed
 from models.exchange import ExchangeFailed, Reply
-from models.faults import ENDLESS_CHARS, KINDS, REPAIRABLE, fitting, spoil
-from models.faulty import Spec, read_spec
-from models.records import Message, ModelCall
-from models.scripted import play
-from models.snippet import find_code
-from models.text import clean
+from models.faulty_provider import Spec, read_spec
+from models.model_call import Message, ModelCall
+from models.reply_code import find_code
+from models.reply_faults import ENDLESS_CHARS, KINDS, REPAIRABLE, fitting, spoil
+from models.reply_text import clean
+from models.scripted_provider import play
 from worker.worker import Worker
 
 CODE = "x = 1\nfinal_answer(x)"

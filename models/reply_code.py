@@ -19,9 +19,9 @@ from typing import Literal
 
 import regex
 
-from models.loose_json import all_json, find_json
 from models.python_code import kept_tree
-from models.text import WORDS, Cleaned, Problem
+from models.reply_json import all_json, find_json
+from models.reply_text import WORDS, Cleaned, Problem
 
 CodeProblem = Problem | Literal["no_code", "call"]
 _CODE_WORDS: dict[str, str] = {

@@ -8,9 +8,9 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from models.config import Models
-from models.keys import provider_of
+from models.api_keys import provider_of
 from models.litellm_module import CASSETTE, KEYLESS, is_keyless, load
+from models.models_file import Models
 from models.prices import map_ids
 
 SHOWN = 3
