@@ -36,16 +36,15 @@ def served(place: Place) -> Finding | None:
         return None
     import httpx
 
-    from models.chat_answer import AnswerRefused
-    from models.chat_http import Bounded
+    from models.chat_http import ChatTransport
 
     url = f"{backend.base_url.rstrip('/')}/models"
     local = urlsplit(url).hostname in LOOPBACK
     began = time.perf_counter()
     try:
-        with httpx.Client(transport=Bounded(verify=True, trust_env=not local)) as client:
+        with httpx.Client(transport=ChatTransport(verify=True, trust_env=not local)) as client:
             answer = client.get(url, headers=_headers(backend), timeout=LIST_SECONDS)
-    except (httpx.HTTPError, httpx.InvalidURL, AnswerRefused, ValueError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         text = f"{redact(backend.base_url)} cannot be reached ({type(error).__name__})"
         return found(place, "server", "problem", text, "start the server or correct the base URL")
     seconds = round(time.perf_counter() - began, 3)

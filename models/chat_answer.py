@@ -12,6 +12,9 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
+from models.model_call import plain_text
+from wire.bounded import AnswerRefused
+
 LONGEST_TEXT = 400_000
 """Characters of an answer, and of its reasoning, that are kept; more than any window holds."""
 LONGEST_ERROR = 2_000
@@ -25,10 +28,6 @@ _DEPTH = 4
 _LARGE_BYTES = 256 * 1024
 # Read at the same time, several large bodies would need more room than a run may have.
 _large = threading.Lock()
-
-
-class AnswerRefused(Exception):
-    """An answer with status 200 that is none; the text says why and holds nothing of it."""
 
 
 def chat_answer(body: bytes) -> bytes:
@@ -55,11 +54,6 @@ def error_answer(body: bytes) -> bytes:
     except (ValueError, RecursionError):
         return text.encode()
     return json.dumps(_trimmed(found)).encode()
-
-
-def plain_text(text: str) -> str:
-    """A text without lone surrogates, which no log, prompt or request can take."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def count(value: object) -> int | None:

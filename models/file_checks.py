@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from models.chat_answer import plain_text
+from models.model_call import plain_text
 
 SHOWN = 60
 

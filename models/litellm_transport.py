@@ -7,12 +7,12 @@ import os
 from typing import Any
 
 from models.api_keys import missing_keys
-from models.chat_answer import LONGEST_TEXT, count, money, plain_text
+from models.chat_answer import LONGEST_TEXT, count, money
 from models.chat_http import PROVIDERS
 from models.exchange import ExchangeFailed, Reply, Request
 from models.litellm_errors import failure_of
 from models.litellm_module import load
-from models.model_call import Usage
+from models.model_call import Usage, plain_text
 from models.models_file import Backend
 from models.redact import remember
 from models.reply_text import MAX_CHARS

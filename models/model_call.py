@@ -23,6 +23,11 @@ Role = Literal["evaluator", "worker"]
 Message = dict[str, str]
 
 
+def plain_text(text: str) -> str:
+    """A text without lone surrogates, which no log, prompt or request can take."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 class Usage(BaseModel):
     """Tokens of one call or of many; None is unknown, never 0."""
 
