@@ -16,29 +16,19 @@ from coordinator.limits import Meter, Stop
 from coordinator.prompts import Prompts
 from coordinator.task import TaskRun
 from ledger import Deed
-from models.door import Door
-from models.model_call import Message, ModelCall, Role
+from models.door import CallObserver, Door
+from models.model_call import Role
 
 Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""
+
+DoorMaker: TypeAlias = Callable[[Role, CallObserver], Door]
+"""Opens the door to the model of a role, for one who watches its calls."""
 
 
 def no_waiting(_check: Callable[[], None]) -> AbstractContextManager[None]:
     """Of a platform that is not waited for."""
     return nullcontext()
-
-
-class DoorMaker(Protocol):
-    """Opens the door to the model of a role."""
-
-    def __call__(
-        self,
-        role: Role,
-        on_call: Callable[[ModelCall], None],
-        on_prompt: Callable[[Sequence[Message]], None],
-        gate: Callable[[], None],
-    ) -> Door:
-        """A door that reports every call and asks the gate before each attempt."""
 
 
 class History(Protocol):

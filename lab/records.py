@@ -10,8 +10,8 @@ from coordinator import records as coordinator
 from coordinator.config import StrategyName
 from coordinator.records import PASS, Outcome
 from lab.cores import cores
-from models.litellm_module import is_keyless
 from models.model_call import Usage
+from models.providers import is_keyless
 
 Failure = Literal[coordinator.Failure, "sandbox"]
 """Why a task ended early: as the coordinator tells, and a sandbox that died."""

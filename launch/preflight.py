@@ -14,11 +14,11 @@ from launch.doctor_models import Place
 from launch.errors import CannotRun, Usage
 from launch.platform import real_key
 from models.api_keys import missing_keys
-from models.door import Door, ModelFailed
-from models.litellm_module import is_served
+from models.door import Door, KeptCalls, ModelFailed
 from models.model_call import Message, ModelCall, Role
 from models.model_ids import near_ids
 from models.models_file import Models, Settings, Target
+from models.providers import is_served
 from models.redact import redact
 from models.retries import HINTS
 
@@ -134,7 +134,8 @@ class _Question:
         self.places = doctor_models.places(models, {role: (model, base_url)})
         """Its usable backends, in order of preference."""
         self.calls: list[ModelCall] = []
-        self._door = Door(model, role, self.calls.append, base_url=base_url, models=models)
+        kept = KeptCalls(self.calls)
+        self._door = Door(model, role, kept, base_url=base_url, models=models)
         self._answered = False
         self._fault: Exception | None = None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from models.litellm_module import is_served, load
+from models.litellm_module import load
 from models.models_file import Backend
+from models.providers import is_served
 
 _ALSO = {
     "anthropic": ("ANTHROPIC_AUTH_TOKEN",),

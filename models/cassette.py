@@ -28,7 +28,7 @@ from models.cassette_tape import (
     prompt_hash,
 )
 from models.exchange import ExchangeFailed, Reply, Request, Transport
-from models.litellm_module import CASSETTE
+from models.providers import CASSETTE
 
 PREFIX = f"{CASSETTE}/"
 Key: TypeAlias = tuple[str, str, str]

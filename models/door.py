@@ -7,16 +7,15 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from models.billing import dollars, failure_fields
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request, Transport
-from models.litellm_module import CASSETTE, is_keyless
-from models.model_call import Message, ModelCall, PromptPart, Role
+from models.model_call import Message, ModelCall, PromptPart, Role, plain_text
 from models.models_file import Backend, Models, ModelsError, Target, default_models
-from models.providers import DirectTransport
+from models.prices import dollars, failure_fields, map_entry
+from models.providers import CASSETTE, DirectTransport, is_keyless
 from models.retries import FINAL, HINTS, LOST, attempts
-from models.structured import supports_schema
 
 ANSWER_CHARS = 50_000
 REASONING_CHARS = 2_000
@@ -29,6 +28,30 @@ class ModelFailed(Exception):
         super().__init__(text)
         self.kind = kind
         """Class of the last failure; None where nothing was tried."""
+
+
+class CallObserver:
+    """Who watches the calls of a door; by itself it lets everything pass."""
+
+    def on_prompt(self, messages: Sequence[Message]) -> None:
+        """Told of the messages of a call before its first attempt."""
+
+    def gate(self) -> None:
+        """Asked before every attempt; what it raises ends the call and goes to the caller."""
+
+    def on_call(self, call: ModelCall) -> None:
+        """Told of every attempt, also of failed ones."""
+
+
+@dataclass
+class KeptCalls(CallObserver):
+    """Adds the record of every attempt to a list."""
+
+    calls: list[ModelCall]
+
+    def on_call(self, call: ModelCall) -> None:
+        """Keep it."""
+        self.calls.append(call)
 
 
 @dataclass
@@ -70,13 +93,9 @@ class Door:
 
     Args:
         model: a LiteLLM id, one of our own (``playbook/...``), or a name of the models file.
-        on_call: gets the record of every attempt, also of failed ones.
         base_url: where an id without configured backends is served.
         models: settings, and what is known of the backends; share one in a run.
-        transport: answers for all backends, instead of what ``opener`` makes of each.
-        deadline: seconds for a whole call; default: that of the settings.
-        gate: called before every attempt; what it raises ends the call and goes to the caller.
-        on_prompt: gets the messages of a call before its first attempt.
+        opener: makes what answers for a backend, once and at its first call.
 
     Raises:
         ModelsError: settings that do not fit together.
@@ -86,15 +105,11 @@ class Door:
         self,
         model: str,
         role: Role,
-        on_call: Callable[[ModelCall], None] | None = None,
+        observer: CallObserver | None = None,
         *,
         base_url: str | None = None,
         models: Models | None = None,
-        transport: Transport | None = None,
         opener: Callable[[Backend], Transport] = open_transport,
-        deadline: float | None = None,
-        gate: Callable[[], None] | None = None,
-        on_prompt: Callable[[Sequence[Message]], None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -104,14 +119,11 @@ class Door:
         settings = config.settings(model, role, base_url)
         self._targets = {t.backend.name: t for t in settings.targets}
         self._backends = config.backends(model, base_url)
-        self._deadline = deadline or settings.deadline_seconds
-        self._on_call = on_call
-        self._on_prompt = on_prompt
-        self._gate = gate
+        self._deadline = settings.deadline_seconds
+        self._observer = observer or CallObserver()
         self._sleep = sleep
         self._clock = clock
         self._opener = opener
-        self._transport = transport
         self._opened: dict[str, Transport] = {}
 
     @property
@@ -127,8 +139,7 @@ class Door:
         Raises:
             ModelFailed: no attempt gave an answer.
         """
-        if self._on_prompt is not None:
-            self._on_prompt(messages)
+        self._observer.on_prompt(messages)
         call = self._begin(messages, params)
         target = self._first(call)
         while True:
@@ -181,8 +192,7 @@ class Door:
         return made
 
     def _attempt(self, target: Target, call: _Call) -> ModelCall:
-        if self._gate is not None:
-            self._gate()
+        self._observer.gate()
         call.number += 1
         request = Request(
             model=target.backend.model, messages=call.messages, params=target.params | call.params
@@ -201,10 +211,10 @@ class Door:
             raise
         except BaseException as error:
             # Whatever it was, the provider may have been asked.
-            self._note(record(error=type(error).__name__))
+            self._observer.on_call(record(error=type(error).__name__))
             raise
         answer = record(**self._answer(target, reply))
-        self._note(answer)
+        self._observer.on_call(answer)
         return answer
 
     def _after(self, target: Target, error: ExchangeFailed, call: _Call) -> Target:
@@ -237,8 +247,6 @@ class Door:
         raise ModelFailed(f"{text} ({hint})" if hint else text, error.kind) from None
 
     def _open(self, target: Target) -> Transport:
-        if self._transport is not None:
-            return self._transport
         name = target.backend.name
         if name not in self._opened:
             self._opened[name] = self._opener(target.backend)
@@ -247,13 +255,13 @@ class Door:
     def _answer(self, target: Target, reply: Reply) -> dict[str, Any]:
         cost, source = dollars(target, reply)
         return {
-            "text": clean_text(reply.text),
+            "text": plain_text(reply.text[:ANSWER_CHARS]),
             "finish_reason": reply.finish_reason,
             "usage": reply.usage,
             "cost_usd": cost,
             "price_source": source,
             "error": None if reply.text else "empty answer",
-            "reasoning": clean_text(reply.reasoning)[:REASONING_CHARS],
+            "reasoning": plain_text(reply.reasoning[:REASONING_CHARS]),
             "reasoning_chars": len(reply.reasoning),
         }
 
@@ -271,17 +279,29 @@ class Door:
 
     def _note_failure(self, call: _Call, follows: str | None) -> None:
         if call.failed is not None:
-            self._note(call.failed.model_copy(update={"next": follows}))
+            self._observer.on_call(call.failed.model_copy(update={"next": follows}))
         call.failed = None
 
-    def _note(self, call: ModelCall) -> None:
-        if self._on_call is not None:
-            self._on_call(call)
+
+@lru_cache(maxsize=256)
+def supports_schema(model: str) -> bool:
+    """Whether an id takes ``response_format`` with a schema; False where it is not known.
+
+    Only what the map says of this very id counts: another provider of the same model may not.
+    """
+    entry = None if is_keyless(model) else map_entry(model)
+    return bool(entry and entry.get("supports_response_schema"))
 
 
-def clean_text(text: str) -> str:
-    """A model's text within bounds and without lone surrogates, which no log can take."""
-    return text[:ANSWER_CHARS].encode("utf-8", "replace").decode("utf-8")
+def response_format(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The parameter by which a model is held to a schema.
+
+    It is not sent as strict: strict schemas know no optional arguments and no open objects.
+    """
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "schema": schema, "strict": False},
+    }
 
 
 def _takes_schema(target: Target) -> bool:

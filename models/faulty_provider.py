@@ -21,19 +21,18 @@ by the thread that got a spoiled reply, counts as the next attempt.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
-from typing import Any, cast
+from typing import Any
 from urllib.parse import parse_qsl
 
 from models.exchange import ExchangeFailed, Reply
-from models.litellm_module import KEYLESS
 from models.model_call import Message
+from models.providers import prefixes, provider
 from models.reply_faults import KINDS, REPAIRABLE, fitting, spoil
 
 _DEFAULT = "playbook"
@@ -83,17 +82,17 @@ class Spec:
 def read_spec(model: str) -> Spec:
     """A model id, without ``faulty/``, read. Raises LookupError with what would be right."""
     brain, _, options = model.partition("?")
-    provider, slash, name = brain.partition("/")
+    prefix, slash, name = brain.partition("/")
     if not slash:
-        provider, name = _DEFAULT, brain
-    if provider not in KEYLESS or KEYLESS[provider] == __name__ or not name:
+        prefix, name = _DEFAULT, brain
+    if prefix not in prefixes() or prefix == "faulty" or not name:
         raise LookupError(f"faulty/{model}: {brain!r} is no keyless model; use {_GRAMMAR}")
     try:
         given = dict(parse_qsl(options, strict_parsing=True)) if options else {}
         read = {key: _OPTIONS[key](value) for key, value in given.items()}
     except (KeyError, ValueError) as error:
         raise LookupError(f"faulty/{model}: {error}; use {_GRAMMAR}") from None
-    return Spec(provider=provider, brain=name, **read)
+    return Spec(provider=prefix, brain=name, **read)
 
 
 def _number(least: int) -> Callable[[str], int]:
@@ -137,8 +136,7 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
 
 def names() -> list[str]:
     """The brains that it spoils when they are named shortly."""
-    module: Any = importlib.import_module(KEYLESS[_DEFAULT])
-    return list(module.names())
+    return list(provider(_DEFAULT).names())
 
 
 def answering(model: str) -> str:
@@ -155,7 +153,7 @@ def reply(model: str, messages: list[Message]) -> str | Reply:
         ExchangeFailed: the fault is an HTTP error.
     """
     spec = _spec(model)
-    good = _brain(spec.provider)(spec.brain, messages)
+    good = provider(spec.provider).reply(spec.brain, messages)
     asked = (model, hashlib.sha256(json.dumps(messages).encode()).hexdigest())
     last = getattr(_state, "spoiled", None)
     attempt = last[1] + 1 if last and last[0] == asked else 0
@@ -175,12 +173,6 @@ def reply(model: str, messages: list[Message]) -> str | Reply:
 
 
 _spec = lru_cache(maxsize=64)(read_spec)
-
-
-def _brain(provider: str) -> Callable[[str, list[Message]], str | Reply]:
-    # Late and by its name: the brains stand above the models.
-    module: Any = importlib.import_module(KEYLESS[provider])
-    return cast(Callable[[str, list[Message]], str | Reply], module.reply)
 
 
 def _earlier(messages: list[Message]) -> list[Message]:

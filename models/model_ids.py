@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rapidfuzz import fuzz, process
 
 from models.api_keys import provider_of
-from models.litellm_module import CASSETTE, KEYLESS, is_keyless, load
+from models.litellm_module import load
 from models.models_file import Models
 from models.prices import map_ids
+from models.providers import CASSETTE, is_keyless, prefixes, provider
 
 SHOWN = 3
 NEAR = 55
@@ -53,17 +52,17 @@ def near_ids(model: str) -> list[str]:
 
 def keyless_ids() -> list[str]:
     """Every id of ours that is answered, ``faulty/...`` without its options."""
-    return [f"{prefix}/{name}" for prefix in KEYLESS for name in _provider(prefix).names()]
+    return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
 
 
 def _check_keyless(model: str, prefix: str, rest: str) -> None:
-    provider = _provider(prefix)
+    answering = getattr(provider(prefix), "answering", lambda _: model)
     try:
-        brain = provider.answering(rest) if hasattr(provider, "answering") else model
+        brain: str = answering(rest)
     except LookupError as error:
         raise UnknownModel(str(error.args[0])) from None
     prefix, _, name = brain.partition("/")
-    if name not in _provider(prefix).names():
+    if name not in provider(prefix).names():
         known = keyless_ids()
         near = _most_like(brain, known) or [i for i in known if i.startswith(f"{prefix}/")]
         raise UnknownModel(f"there is no {brain}{_hint(near)}")
@@ -73,7 +72,7 @@ def _nearest(model: str, models: Models) -> list[str]:
     """Most like an id: names of the models file, ids of ours, providers, ids of LiteLLM's map."""
     prefix, slash, rest = model.partition("/")
     providers = [p.value for p in load().provider_list] if slash else []
-    moved = [f"{p}/{rest}" for p in _most_like(prefix, [*providers, *KEYLESS])]
+    moved = [f"{p}/{rest}" for p in _most_like(prefix, [*providers, *prefixes()])]
     ours = [name for name in models.file.models if "*" not in name] + keyless_ids()
     found = [*_most_like(model, ours), *moved, *_most_like(model, map_ids())]
     if not slash:
@@ -88,7 +87,3 @@ def _most_like(text: str, known: Iterable[str]) -> list[str]:
 
 def _hint(near: Sequence[str]) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else ""
-
-
-def _provider(prefix: str) -> Any:
-    return importlib.import_module(KEYLESS[prefix])

@@ -14,8 +14,8 @@ from rapidfuzz import fuzz, process
 
 from models.failover import Backends
 from models.file_checks import shown
-from models.litellm_module import is_keyless, is_served
 from models.model_call import Role
+from models.providers import is_keyless, is_served
 from models.redact import remember
 from models.slugs import slug_of
 from models.toml_file import TomlError, read_toml

@@ -1,58 +1,112 @@
-"""Our own providers as a transport: a function from prompt to reply, and counted usage."""
+"""Providers of our own: who answers without network, key or LiteLLM, and how they are asked.
+
+``scripted`` and ``faulty`` stand here; benchmarks bring others, which the door of the house
+registers. A provider is imported when a model of it is asked.
+"""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from models.exchange import ExchangeFailed, Reply, Request
-from models.litellm_module import KEYLESS
 from models.model_call import Message, Usage
 from models.redact import redact
 from models.tokens import count_messages, count_text
 
+CASSETTE = "cassette"
+"""Prefix of ids that a recording answers for."""
 ERROR_CHARS = 300
-Answer = Callable[[str, list[Message]], "str | Reply"]
-"""Model name without its prefix, prompt -> reply. A Reply without usage gets it counted."""
+
+
+class Provider(Protocol):
+    """What answers for all ids of one prefix; a module can be one."""
+
+    def names(self) -> Sequence[str]:
+        """The models that it has, without the prefix."""
+
+    def reply(self, model: str, messages: list[Message], /) -> str | Reply:
+        """Model name without its prefix, prompt -> reply; of a Reply without usage it is counted.
+
+        Raises:
+            LookupError: there is no such model, or it has no answer.
+            ExchangeFailed: as a served model would fail.
+        """
+
+
+def _scripted() -> Provider:
+    from models import scripted_provider
+
+    return scripted_provider
+
+
+def _faulty() -> Provider:
+    from models import faulty_provider
+
+    return faulty_provider
+
+
+_known: dict[str, Callable[[], Provider]] = {"scripted": _scripted, "faulty": _faulty}
+
+
+def register(prefix: str, load: Callable[[], Provider]) -> None:
+    """Have ``prefix/...`` answered by what ``load`` gives, which is called again and again."""
+    _known[prefix] = load
+
+
+def prefixes() -> tuple[str, ...]:
+    """The prefixes of all ids that are ours."""
+    return tuple(_known)
+
+
+def provider(prefix: str) -> Provider:
+    """Who answers for a prefix. Raises KeyError for one that is not ours."""
+    return _known[prefix]()
+
+
+def is_keyless(model: str) -> bool:
+    """Whether a model id names a provider of ours, which needs no key and costs nothing."""
+    return model.split("/", 1)[0] in _known
+
+
+def is_served(model: str) -> bool:
+    """Whether a model id is answered by LiteLLM, and neither here nor by a recording."""
+    return model.split("/", 1)[0] not in (*_known, CASSETTE)
 
 
 class DirectTransport:
-    """Answers by calling a function: no network, no key, no LiteLLM."""
+    """Answers by calling a provider of ours."""
 
     def __init__(self, model: str) -> None:
-        """``model`` is the whole id; its provider's module is imported here."""
+        """``model`` is the whole id."""
         prefix, _, self._name = model.partition("/")
-        self._answer: Answer = importlib.import_module(KEYLESS[prefix]).reply
+        self._provider = provider(prefix)
 
     def send(self, request: Request, timeout: float) -> Reply:
-        """The function's reply; it cannot be interrupted, so ``timeout`` is not used.
+        """The provider's reply; it cannot be interrupted, so ``timeout`` is not used.
 
         Raises:
-            ExchangeFailed: what the function raised of it; ``not_found`` for a LookupError and
+            ExchangeFailed: what the provider raised of it; ``not_found`` for a LookupError and
                 ``bad_request`` for any other error, which the same prompt would meet again.
         """
         messages = list(request.messages)
         try:
-            answer = self._answer(self._name, messages)
+            answer = self._provider.reply(self._name, messages)
         except ExchangeFailed:
             raise
-        except LookupError as error:
-            said = str(error.args[0]) if error.args else type(error).__name__
-            text = said if type(error) is LookupError else f"{type(error).__name__}: {said}"
-            raise ExchangeFailed(
-                "not_found", redact(text[:ERROR_CHARS]), usage=Usage.nothing()
-            ) from error
         except Exception as error:
-            text = f"{type(error).__name__}: {error}"[:ERROR_CHARS]
-            raise ExchangeFailed("bad_request", redact(text), usage=Usage.nothing()) from error
+            plain = type(error) is LookupError
+            said = error.args[0] if isinstance(error, LookupError) and error.args else error
+            text = f"{said}" if plain else f"{type(error).__name__}: {said}"
+            raise ExchangeFailed(
+                "not_found" if isinstance(error, LookupError) else "bad_request",
+                redact(text)[:ERROR_CHARS],
+                usage=Usage.nothing(),
+            ) from error
         reply = Reply(text=answer, finish_reason="stop") if isinstance(answer, str) else answer
-        return reply.model_copy(
-            update={
-                "usage": _counted(messages, reply) if reply.usage == Usage() else reply.usage,
-                "cost_usd": 0.0,
-                "price_source": "provider",
-            }
-        )
+        usage = _counted(messages, reply) if reply.usage == Usage() else reply.usage
+        told = {"usage": usage, "cost_usd": 0.0, "price_source": "provider"}
+        return reply.model_copy(update=told)
 
 
 def _counted(messages: list[Message], reply: Reply) -> Usage:

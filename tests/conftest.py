@@ -22,6 +22,7 @@ from tenacity import wait_none
 from erc3_compat import ERC3, ApiError, ApiException, patience, transport_errors
 from erc3_compat.bounds import PATIENCE_SECONDS
 from erc3_compat.switch import chosen
+from launch.providers import register_providers
 from ledger import Budget, Ledger
 from models import retries
 from simulator.pack import Pack, parse_pack
@@ -32,6 +33,7 @@ from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools
 from store_tools.session import StoreSession
 
+register_providers()
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")

@@ -31,8 +31,8 @@ ALLOWED = {
     "wire": set(),
     "simulator": {"erc3_compat"},
 }  # fmt: skip
-LATE = {("models", "playbooks"), ("playbooks", "lab")}
-"""Named by a text and loaded late: the brain registers as a provider, and a command has a door."""
+LATE = {("playbooks", "lab")}
+"""Named by a text and loaded late: a command has a door."""
 ROOMS = sorted(ALLOWED)
 BENCHMARK_FREE = [
     path

@@ -11,7 +11,7 @@ import pytest
 from models import cassette_tape
 from models.cassette import Player, Recorder, open_cassette
 from models.cassette_tape import Tape, TapeError, TapeWriter
-from models.door import Door
+from models.door import Door, KeptCalls
 from models.exchange import ExchangeFailed, Request
 from models.model_call import ModelCall, Usage
 from models.models_file import load_models
@@ -143,7 +143,7 @@ socket.create_connection = socket.getaddrinfo = refuse
 from pathlib import Path
 from models.cassette import Player, open_cassette
 from models.cassette_tape import Tape
-from models.door import Door, ModelFailed
+from models.door import Door, KeptCalls, ModelFailed
 calls = []
 def no_sleep(seconds):
     assert seconds == 0, seconds
@@ -151,7 +151,7 @@ path, model = sys.argv[1:]
 for model, player in [
     (model, Player(Tape.load(Path(path)))), (f"cassette/{path}", open_cassette(f"cassette/{path}")),
 ]:
-    door = Door(model, "worker", calls.append, transport=player, sleep=no_sleep)
+    door = Door(model, "worker", KeptCalls(calls), opener=lambda _: player, sleep=no_sleep)
     print(door.complete([{"role": "user", "content": "first"}]).text)
     try:
         door.complete([{"role": "user", "content": "another"}])
@@ -169,7 +169,7 @@ def test_a_door_plays_a_tape_without_network_wait_or_litellm(tmp_path: Path) -> 
     writer = TapeWriter(path)
     recorder = Recorder(writer, Canned([limit, reply("done")]))
     calls: list[ModelCall] = []
-    door = Door(model, "worker", calls.append, transport=recorder, models=load_models())
+    door = Door(model, "worker", KeptCalls(calls), opener=lambda _: recorder, models=load_models())
     assert door.complete([{"role": "user", "content": "first"}]).text == "done"
     writer.close()
     # One hash names a prompt in the journal and on the tape.

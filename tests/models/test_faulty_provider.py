@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from evaluator.decision import Missing, read_decision
 from ledger import Ledger, tool
 from models import faulty_provider as faulty
-from models.door import Door, ModelFailed
+from models.door import Door, KeptCalls, ModelFailed
 from models.exchange import ExchangeFailed, Reply
 from models.faulty_provider import Spec, read_spec
 from models.model_call import Message, ModelCall
@@ -225,7 +225,7 @@ def test_faults_of_the_wire_are_met_by_the_door() -> None:
     door = Door(
         "faulty/store?rate=1&kinds=http-429,http-503,network,timeout,bad-answer",
         "evaluator",
-        calls.append,
+        KeptCalls(calls),
     )
     for messages in PROMPTS[:10]:
         assert door.complete(messages).text.startswith("THOUGHT")
@@ -241,7 +241,7 @@ def test_a_script_may_be_behind_it(bench: Callable[[], Ledger]) -> None:
 
 
 def test_a_reply_that_is_a_record_is_spoiled_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(faulty, "_brain", lambda provider: lambda m, p: Reply(text=EYES))
+    monkeypatch.setattr("playbooks.brain.reply", lambda m, p: Reply(text=EYES))
     assert ask("store?rate=0", prompt()) == Reply(text=EYES).model_dump_json()
     assert json.loads(ask("store?rate=1&kinds=empty", prompt("x")))["text"] == ""
 

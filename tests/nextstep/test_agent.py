@@ -77,7 +77,7 @@ def test_the_schema_is_sent_where_the_model_takes_it_and_never_a_part_of_the_pro
     prompts: dict[str, str] = {}
     for model, taken in (("openai/gpt-4o", True), ("openai/my-own-model", False)):
         wire = Wire(json.dumps(step(shelf="a")))
-        door = Door(model, "evaluator", transport=wire)
+        door = Door(model, "evaluator", opener=lambda _, wire=wire: wire)
         agent = Agent(door, "the rules", "the guide", tools)
         assert agent.next("Build it", [], "{}", 1, 30).function["shelf"] == "a"
         (request,) = wire.asked
