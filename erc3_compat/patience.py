@@ -9,14 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Literal, TypeVar
 
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception,
-    wait_exponential,
-    wait_random,
-)
-
 from erc3_compat import switch
 from erc3_compat.bounds import PATIENCE_SECONDS
 
@@ -28,7 +20,9 @@ in the platform's own form, which another attempt would meet again."""
 
 RATE_LIMITED: Final = frozenset({425, 429})
 TIMED_OUT: Final = 408
-WAIT = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
+FIRST_SECONDS: Final = 0.5
+"""The first pause, twice as long after each further attempt; as much at random is added."""
+LONGEST_SECONDS: Final = 8.0
 SPREAD = 0.1
 """Part by which asked-for pauses are stretched at random, so that not all come back at once."""
 ALL_KINDS: Final = ""
@@ -72,11 +66,13 @@ def retry_after_of(error: BaseException) -> float | None:
     return known
 
 
-def pause(state: RetryCallState) -> float:
+def pause(error: BaseException, attempts: int) -> float:
     """Seconds before the next attempt: as asked for, else exponential with jitter."""
-    error = state.outcome.exception() if state.outcome else None
-    asked = None if error is None else retry_after_of(error)
-    return WAIT(state) if asked is None else asked * (1 + random.uniform(0, SPREAD))
+    asked = retry_after_of(error)
+    if asked is not None:
+        return asked * (1 + random.uniform(0, SPREAD))
+    doubled = FIRST_SECONDS * 2.0 ** min(attempts - 1, 10)
+    return min(doubled, LONGEST_SECONDS) + random.uniform(0, FIRST_SECONDS)
 
 
 def now() -> float:
@@ -111,9 +107,6 @@ class Outages:
         """When the outage began in which a request is that ``began`` then."""
         known = (self._known.get(name, (began, began)) for name in (kind, ALL_KINDS))
         return min(began, *(first for first, _ in known))
-
-    def __bool__(self) -> bool:
-        return bool(self._known)
 
 
 class Patience:
@@ -160,49 +153,25 @@ class Patience:
         where the patience is over, which begins with the first attempt of this ``kind`` that had
         no answer. So an outage is waited for once, and not by each request anew.
         """
-        began = first = now()
-
-        def once() -> T:
-            nonlocal began
+        first, attempts = now(), 0
+        while True:
+            began = now()
+            attempts += 1
             try:
                 answer = attempt()
             except Exception as error:
-                if again(error):
-                    outages.failed(kind, began)
-                else:
+                if not again(error):
                     outages.answered(kind)
-                raise
-            if outages:
+                    raise
+                outages.failed(kind, began)
+                left = self._left(outages.since(kind, first))
+                if left <= 0 or attempts == limit:
+                    raise
+                # The last attempt is made when patience ends.
+                self._pause(min(pause(error, attempts), left))
+            else:
                 outages.answered(kind)
-            return answer
-
-        try:
-            # Nearly always enough, and cheaper than the bookkeeping of attempts.
-            return once()
-        except Exception as error:
-            if not again(error):
-                raise
-            failed = [error]
-
-        def next_attempt() -> T:
-            nonlocal began
-            if failed:
-                raise failed.pop()
-            began = now()
-            return once()
-
-        def left() -> float:
-            return self._left(outages.since(kind, first))
-
-        attempts = Retrying(
-            retry=retry_if_exception(again),
-            # Looked up late: tests do not wait. The last attempt is made when patience ends.
-            wait=lambda state: min(pause(state), left()),
-            stop=lambda state: left() <= 0 or (limit is not None and state.attempt_number >= limit),
-            sleep=self._pause,
-            reraise=True,
-        )
-        return attempts(next_attempt)
+                return answer
 
     def _left(self, since: float) -> float:
         """Seconds of patience that are left in an outage, never below 0."""

@@ -10,20 +10,9 @@ from erc3_compat import switch
 from erc3_compat.patience import Outages, Patience, trouble_of
 
 if TYPE_CHECKING:
+    from erc3_compat.own import core_models as answers
     from erc3_compat.own.base import HasTaskId
     from erc3_compat.own.core import ERC3
-    from erc3_compat.own.core_models import (
-        Resp_CompleteTask,
-        Resp_ListBenchmarks,
-        Resp_LogLLM,
-        Resp_SearchSessions,
-        Resp_SessionStatus,
-        Resp_StartSession,
-        Resp_StartTask,
-        Resp_SubmitSession,
-        Resp_ViewBenchmark,
-        Resp_ViewTask,
-    )
 
 T = TypeVar("T")
 LOG_ATTEMPTS = 2
@@ -55,82 +44,65 @@ class PatientPlatform:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._client!r})"
 
-    def session_status(self, session_id: str) -> Resp_SessionStatus:
+    def session_status(self, session_id: str) -> answers.Resp_SessionStatus:
         """As the client's."""
         return self._repeated("session_status", lambda: self._client.session_status(session_id))
 
-    def search_sessions(self, *args: Any, **kwargs: Any) -> Resp_SearchSessions:
-        """As the client's."""
-        return self._repeated(
-            "search_sessions", lambda: self._client.search_sessions(*args, **kwargs)
-        )
-
-    def task_detail(self, *args: Any, **kwargs: Any) -> Resp_ViewTask:
+    def task_detail(self, *args: Any, **kwargs: Any) -> answers.Resp_ViewTask:
         """As the client's."""
         return self._repeated("task_detail", lambda: self._client.task_detail(*args, **kwargs))
 
-    def list_benchmarks(self) -> Resp_ListBenchmarks:
-        """As the client's."""
-        return self._repeated("list_benchmarks", lambda: self._client.list_benchmarks())
-
-    def view_benchmark(self, benchmark: str) -> Resp_ViewBenchmark:
-        """As the client's."""
-        return self._repeated("view_benchmark", lambda: self._client.view_benchmark(benchmark))
-
-    def start_session(self, *args: Any, **kwargs: Any) -> Resp_StartSession:
+    def start_session(self, *args: Any, **kwargs: Any) -> answers.Resp_StartSession:
         """As the client's; without an answer not made again, it could open a second session."""
         return self._repeated(
             "start_session", lambda: self._client.start_session(*args, **kwargs), UNREAD
         )
 
-    def start_new_task(self, *args: Any, **kwargs: Any) -> Resp_StartTask:
+    def start_new_task(self, *args: Any, **kwargs: Any) -> answers.Resp_StartTask:
         """As the client's; without an answer not made again, it could start a second task."""
         return self._repeated(
             "start_new_task", lambda: self._client.start_new_task(*args, **kwargs), UNREAD
         )
 
-    def start_task(self, task: HasTaskId) -> Resp_StartTask:
+    def start_task(self, task: HasTaskId) -> answers.Resp_StartTask:
         """As the client's; a task that is found running after an unanswered call was started."""
 
-        def found() -> Resp_StartTask | None:
+        def found() -> Any:
             detail = self.task_detail(task.task_id)
             if detail.status != "in_progress":
                 return None
             fields = {"task_id": task.task_id, "session_id": detail.session_id}
-            started: Resp_StartTask = _made("Resp_StartTask", fields | {"status": detail.status})
-            return started
+            return _made("Resp_StartTask", fields | {"status": detail.status})
 
         return self._repeated("start_task", lambda: self._client.start_task(task), found=found)
 
-    def complete_task(self, task: HasTaskId) -> Resp_CompleteTask:
+    def complete_task(self, task: HasTaskId) -> answers.Resp_CompleteTask:
         """As the client's; a task that is found completed after an unanswered call is closed.
 
         Its evaluation is then the score that the platform shows, or None where it shows none.
         """
 
-        def found() -> Resp_CompleteTask | None:
+        def found() -> Any:
             detail = self.task_detail(task.task_id)
             if detail.status != "completed":
                 return None
             scored = detail.score is not None and detail.score >= 0
             evaluation = {"score": detail.score, "logs": ""} if scored else None
             fields = {"status": "already_completed", "eval": evaluation}
-            completed: Resp_CompleteTask = _made("Resp_CompleteTask", fields)
-            return completed
+            return _made("Resp_CompleteTask", fields)
 
         return self._repeated(
             "complete_task", lambda: self._client.complete_task(task), found=found
         )
 
-    def submit_session(self, session_id: str, force: bool = False) -> Resp_SubmitSession:
+    def submit_session(self, session_id: str, force: bool = False) -> answers.Resp_SubmitSession:
         """As the client's; a session that is no longer open after an unanswered call is in."""
 
-        def found() -> Resp_SubmitSession | None:
+        def found() -> Any:
             status = self.session_status(session_id).status
             if status in ("", UNFINISHED_SESSION):
                 return None
-            submitted: Resp_SubmitSession = _made("Resp_SubmitSession", {"status": status})
-            return submitted
+            return _made("Resp_SubmitSession", {"status": status})
 
         return self._repeated(
             "submit_session",
@@ -138,12 +110,12 @@ class PatientPlatform:
             found=found,
         )
 
-    def log_llm(self, *args: Any, **kwargs: Any) -> Resp_LogLLM:
+    def log_llm(self, *args: Any, **kwargs: Any) -> answers.Resp_LogLLM:
         """As the client's, made again once; a report that arrives twice costs no score."""
         call = partial(self._client.log_llm, *args, **kwargs)
         return self._repeated(REPORT, call, limit=LOG_ATTEMPTS)
 
-    def log_llm_late(self, *args: Any, **kwargs: Any) -> Resp_LogLLM:
+    def log_llm_late(self, *args: Any, **kwargs: Any) -> answers.Resp_LogLLM:
         """As `log_llm`, for a report that was not taken: with all the patience of the run."""
         return self._repeated(REPORT, partial(self._client.log_llm, *args, **kwargs))
 
@@ -153,7 +125,7 @@ class PatientPlatform:
         call: Callable[[], T],
         passing: frozenset[str] = PASSING,
         *,
-        found: Callable[[], T | None] = lambda: None,
+        found: Callable[[], Any] = lambda: None,
         limit: int | None = None,
     ) -> T:
         """Make a call until it is answered; ``found`` is its effect as the state shows it.
@@ -168,7 +140,7 @@ class PatientPlatform:
                 return call()
             except Exception as error:
                 trouble = trouble_of(error)
-                effect = found() if unanswered and trouble == "refused" else None
+                effect: T | None = found() if unanswered and trouble == "refused" else None
                 if effect is not None:
                     return effect
                 unanswered = unanswered or trouble == "no_answer"

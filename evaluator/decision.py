@@ -26,10 +26,6 @@ class Decision(BaseModel):
     decision: Literal["PROCEED", "FINISH"]
     instruction: str
 
-    def journal(self) -> dict[str, object]:
-        """The decision as one JSON object for the journal."""
-        return self.model_dump(mode="json")
-
     def prompt(self, thought_chars: int = 400) -> str:
         """The decision as text for a later prompt."""
         return f"THOUGHT: {self.thought[:thought_chars]}\nINSTRUCTION: {self.instruction}"

@@ -11,8 +11,8 @@ from evaluator.decision import Decision, Missing, read_decision
 from evaluator.form import EXAMPLE, FORM
 from models.door import Door
 from models.model_call import Message
-from models.outside import as_data
-from models.repair import repair
+from models.prompt_json import as_data
+from models.reply_text import repair
 
 _REPAIR = (
     "Your reply could not be used: {problem}. Reply again, for this task and in exactly this form. "

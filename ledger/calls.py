@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from ledger.brief import brief_lines
 from ledger.fault import FaultKind
+from ledger.short_form import shortened
 
 Kind = Literal["read", "write"]
 Outcome = Literal["done", "failed", "unknown"]
@@ -80,10 +80,6 @@ class ToolCall(BaseModel):
     """Unix seconds; 0 in records from before it was kept."""
     requests: tuple[WireCall, ...] = ()
 
-    def journal(self) -> dict[str, object]:
-        """The call as one JSON object for the journal."""
-        return self.model_dump(mode="json", exclude_none=True)
-
     def prompt(self, result_chars: int = 160, told: str = "") -> str:
         """The call as one line for a prompt; results are cut or left out, errors never are.
 
@@ -100,5 +96,5 @@ class ToolCall(BaseModel):
 
 def shorten(value: object, limit: int) -> str:
     """JSON text of ``value``, cut to ``limit`` characters with a note of what is missing."""
-    text = json.dumps(brief_lines(value), ensure_ascii=False, default=str)
+    text = json.dumps(shortened(value), ensure_ascii=False, default=str)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters)"

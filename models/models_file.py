@@ -13,12 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz, process
 
 from models.failover import Backends
-from models.file_checks import shown
+from models.file_checks import TomlError, read_toml, shown
 from models.model_call import Role
 from models.providers import is_keyless, is_served
 from models.redact import remember
 from models.slugs import slug_of
-from models.toml_file import TomlError, read_toml
 
 SHIPPED = Path(__file__).with_name("models.toml")
 VARIABLE = "MODELS_FILE"

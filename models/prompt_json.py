@@ -1,4 +1,6 @@
-"""Lists of like objects as tables: the names once, then rows; a prompt needs fewer tokens so.
+"""Values as JSON in a prompt: short, and data whatever they say.
+
+Lists of like objects become tables: the names once, then rows, which takes fewer tokens.
 
 ``[{"a": 1, "b": 2}, ...]`` becomes ``{"columns": ["a", "b"], "rows": [[1, 2], ...]}``, with
 ``"more": n`` where n further rows were left out. Other lists say so in a last entry.
@@ -59,6 +61,11 @@ def unpacked(value: object) -> object:
             raise Cut(f"{value[-1]} entries were left out")
         return [unpacked(entry) for entry in value]
     return value
+
+
+def as_data(text: str) -> str:
+    """Text that cannot open or close a section of the prompt; in JSON it stays the same text."""
+    return text.replace("<", "\\u003c")
 
 
 def compact(value: object) -> str:

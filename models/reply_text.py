@@ -7,14 +7,18 @@ the text is bounded, so that no reply can keep a run busy.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import regex
 
+from models.model_call import Message
+
 MAX_CHARS = 50_000
 """Longer replies are cut here and count as cut off."""
+QUOTED_CHARS = 1_500
+"""How much of the reply is quoted: a reply without an end must not be paid for again."""
 _CUT_REASONS = frozenset({"length", "max_tokens", "content_filter"})
 
 Problem = Literal["empty", "reasoning", "spent", "truncated"]
@@ -85,6 +89,18 @@ def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> C
     if len(plain) < len(answer.strip()):
         notes.append("marks removed")
     return Cleaned(plain, tuple(notes), _problem(plain, bool(notes or reasoning.strip()), cut))
+
+
+def repair(messages: Sequence[Message], reply: str, question: str) -> list[Message]:
+    """The prompt with what the model replied, without its reasoning, and the question behind it."""
+    said = clean(reply).text
+    if len(said) > QUOTED_CHARS:
+        said = f"{said[: QUOTED_CHARS // 2]}\n[...]\n{said[-QUOTED_CHARS // 2 :]}"
+    return [
+        *messages,
+        {"role": "assistant", "content": said or "(empty)"},
+        {"role": "user", "content": question},
+    ]
 
 
 def _problem(text: str, thought: bool, cut: bool) -> Problem | None:

@@ -13,8 +13,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from ledger import Ledger, Tool, ToolFault
 from models.door import Door, response_format
 from models.model_call import Message
-from models.outside import as_data
-from models.repair import repair
+from models.prompt_json import as_data
+from models.reply_text import repair
 from models.tokens import count_messages
 from nextstep.forms import COMPLETION, Forms, Misuse, forms_of
 from nextstep.history import Compression, PastStep, rendered

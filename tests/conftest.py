@@ -249,7 +249,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> Hurry:
     clock = Hurry()
     monkeypatch.setattr(patience, "now", clock.now)
     monkeypatch.setattr(patience, "rest", clock.rest)
-    monkeypatch.setattr(patience, "pause", lambda _state: PATIENCE_SECONDS / 4)
+    monkeypatch.setattr(patience, "pause", lambda *_: PATIENCE_SECONDS / 4)
     return clock
 
 

@@ -8,9 +8,8 @@ from smolagents.models import ChatMessage, MessageRole, Model
 
 from models.door import Door
 from models.model_call import Message, ModelCall
-from models.repair import repair
 from models.reply_code import find_code
-from models.reply_text import clean
+from models.reply_text import clean, repair
 
 _REPAIR = (
     "Nothing of your reply was run: {problem}. Reply again with one line 'Thought: ...' and then "

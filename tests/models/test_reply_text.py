@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from evaluator.decision import Missing, read_decision
 from models import reply_json as loose_json
-from models.repair import QUOTED_CHARS, repair
 from models.reply_code import find_code
 from models.reply_json import all_json, find_json
-from models.reply_text import MAX_CHARS, clean
+from models.reply_text import MAX_CHARS, QUOTED_CHARS, clean, repair
 
 CODE = "x = 1\nfinal_answer(x)"
 BLOCK = f"Thought: go.\n<code>\n{CODE}\n</code>"
