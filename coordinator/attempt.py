@@ -18,8 +18,8 @@ from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop, TaskRun
 from evaluator import Unreadable
 from ledger import Deed, Intent, Settled, ToolFault
-from models.door import CallObserver, ModelFailed
-from models.model_call import Message, ModelCall, total_cost, total_usage
+from models.door import ModelFailed
+from models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
 from worker.debugger.live import LiveWatch
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})

@@ -16,8 +16,8 @@ from coordinator.limits import Meter, Stop
 from coordinator.prompts import Prompts
 from coordinator.task import TaskRun
 from ledger import Deed
-from models.door import CallObserver, Door
-from models.model_call import Role
+from models.door import Door
+from models.model_call import CallObserver, Role
 
 Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""

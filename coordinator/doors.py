@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 
 from coordinator.beginning import DoorMaker
-from models.door import CallObserver, Door, open_transport
+from models.door import Door, open_transport
 from models.exchange import Transport
-from models.model_call import Role
+from models.model_call import CallObserver, Role
 from models.models_file import Backend, Models
 
 

@@ -14,8 +14,8 @@ from launch.doctor_models import Place
 from launch.errors import CannotRun, Usage
 from launch.platform import real_key
 from models.api_keys import missing_keys
-from models.door import Door, KeptCalls, ModelFailed
-from models.model_call import Message, ModelCall, Role
+from models.door import Door, ModelFailed
+from models.model_call import KeptCalls, Message, ModelCall, Role
 from models.model_ids import near_ids
 from models.models_file import Models, Settings, Target
 from models.providers import is_served

@@ -47,13 +47,7 @@ class Failure(BaseModel):
     @classmethod
     def of(cls, error: ExchangeFailed) -> Failure:
         """The record of a failed exchange."""
-        return cls(
-            kind=error.kind,
-            text=error.text,
-            status=error.status,
-            retry_after=error.retry_after,
-            usage=error.usage,
-        )
+        return cls.model_validate(error, from_attributes=True)
 
     def again(self) -> ExchangeFailed:
         """The error to raise in a replay, where nobody waits."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request, Transport
-from models.model_call import Message, ModelCall, PromptPart, Role, plain_text
+from models.model_call import CallObserver, Message, ModelCall, PromptPart, Role, plain_text
 from models.models_file import Backend, Models, ModelsError, Target, default_models
 from models.prices import dollars, failure_fields, map_entry
 from models.providers import CASSETTE, DirectTransport, is_keyless
@@ -28,30 +28,6 @@ class ModelFailed(Exception):
         super().__init__(text)
         self.kind = kind
         """Class of the last failure; None where nothing was tried."""
-
-
-class CallObserver:
-    """Who watches the calls of a door; by itself it lets everything pass."""
-
-    def on_prompt(self, messages: Sequence[Message]) -> None:
-        """Told of the messages of a call before its first attempt."""
-
-    def gate(self) -> None:
-        """Asked before every attempt; what it raises ends the call and goes to the caller."""
-
-    def on_call(self, call: ModelCall) -> None:
-        """Told of every attempt, also of failed ones."""
-
-
-@dataclass
-class KeptCalls(CallObserver):
-    """Adds the record of every attempt to a list."""
-
-    calls: list[ModelCall]
-
-    def on_call(self, call: ModelCall) -> None:
-        """Keep it."""
-        self.calls.append(call)
 
 
 @dataclass
@@ -140,7 +116,15 @@ class Door:
             ModelFailed: no attempt gave an answer.
         """
         self._observer.on_prompt(messages)
-        call = self._begin(messages, params)
+        call = _Call(
+            messages=tuple(messages),
+            params=params,
+            until=self._clock() + self._deadline,
+            prompt=tuple(
+                PromptPart(role=m["role"], sha256=_sha256(m["content"])) for m in messages
+            ),
+            prompt_sha256=_sha256(json.dumps(list(messages))),
+        )
         target = self._first(call)
         while True:
             name = target.backend.name
@@ -154,16 +138,6 @@ class Door:
             else:
                 self._backends.well(name)
                 return answer
-
-    def _begin(self, messages: Sequence[Message], params: dict[str, Any]) -> _Call:
-        parts = tuple(PromptPart(role=m["role"], sha256=_sha256(m["content"])) for m in messages)
-        return _Call(
-            messages=tuple(messages),
-            params=params,
-            until=self._clock() + self._deadline,
-            prompt=parts,
-            prompt_sha256=_sha256(json.dumps(list(messages))),
-        )
 
     def _first(self, call: _Call) -> Target:
         name = self._backends.choose()
@@ -201,8 +175,18 @@ class Door:
         left = max(call.until - self._clock(), 0.001)
 
         def record(**fields: Any) -> ModelCall:
-            seconds = round(time.perf_counter() - began, 6)
-            return self._record(target, call, started=started, seconds=seconds, **fields)
+            return ModelCall(
+                role=self.role,
+                model=self.model,
+                backend=target.backend.name,
+                slug=target.slug,
+                attempt=call.number,
+                prompt=call.prompt,
+                prompt_sha256=call.prompt_sha256,
+                started=started,
+                seconds=round(time.perf_counter() - began, 6),
+                **fields,
+            )
 
         try:
             reply = self._open(target).send(request, min(target.timeout_seconds, left))
@@ -213,7 +197,7 @@ class Door:
             # Whatever it was, the provider may have been asked.
             self._observer.on_call(record(error=type(error).__name__))
             raise
-        answer = record(**self._answer(target, reply))
+        answer = record(**_answer_fields(target, reply))
         self._observer.on_call(answer)
         return answer
 
@@ -252,35 +236,24 @@ class Door:
             self._opened[name] = self._opener(target.backend)
         return self._opened[name]
 
-    def _answer(self, target: Target, reply: Reply) -> dict[str, Any]:
-        cost, source = dollars(target, reply)
-        return {
-            "text": plain_text(reply.text[:ANSWER_CHARS]),
-            "finish_reason": reply.finish_reason,
-            "usage": reply.usage,
-            "cost_usd": cost,
-            "price_source": source,
-            "error": None if reply.text else "empty answer",
-            "reasoning": plain_text(reply.reasoning[:REASONING_CHARS]),
-            "reasoning_chars": len(reply.reasoning),
-        }
-
-    def _record(self, target: Target, call: _Call, **fields: Any) -> ModelCall:
-        return ModelCall(
-            role=self.role,
-            model=self.model,
-            backend=target.backend.name,
-            slug=target.slug,
-            attempt=call.number,
-            prompt=call.prompt,
-            prompt_sha256=call.prompt_sha256,
-            **fields,
-        )
-
     def _note_failure(self, call: _Call, follows: str | None) -> None:
         if call.failed is not None:
             self._observer.on_call(call.failed.model_copy(update={"next": follows}))
         call.failed = None
+
+
+def _answer_fields(target: Target, reply: Reply) -> dict[str, Any]:
+    cost, source = dollars(target, reply)
+    return {
+        "text": plain_text(reply.text[:ANSWER_CHARS]),
+        "finish_reason": reply.finish_reason,
+        "usage": reply.usage,
+        "cost_usd": cost,
+        "price_source": source,
+        "error": None if reply.text else "empty answer",
+        "reasoning": plain_text(reply.reasoning[:REASONING_CHARS]),
+        "reasoning_chars": len(reply.reasoning),
+    }
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,7 @@
 """``faulty/BRAIN?OPTIONS``: a keyless model whose replies are spoiled on a schedule from a seed.
 
-``BRAIN`` is the id of another keyless model (``playbook/store``), or short the name of a playbook
-brain (``store``). Options, joined by ``&``:
+``BRAIN`` is the id of another keyless model, or short the name of one of ``playbook/...``. Options,
+joined by ``&``:
 
 - ``seed``: a whole number, 0
 - ``rate``: share of spoiled replies, 0.3
@@ -11,7 +11,7 @@ brain (``store``). Options, joined by ``&``:
   attempts at one prompt and the prompts of a conversation are counted apart
 - ``wait``: seconds of Retry-After in HTTP errors, 0
 
-Example: ``faulty/store?seed=7&rate=0.5&kinds=empty,syntax,http-429``.
+Example: ``faulty/NAME?seed=7&rate=0.5&kinds=empty,syntax,http-429``.
 
 Whether and how a reply is spoiled depends on the seed and the prompt alone, so that a run comes
 out the same with any number of tasks side by side. Only the very same prompt, asked again at once
@@ -23,37 +23,49 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
 from models.exchange import ExchangeFailed, Reply
+from models.file_checks import first_problem
 from models.model_call import Message
 from models.providers import prefixes, provider
 from models.reply_faults import KINDS, REPAIRABLE, fitting, spoil
 
 _DEFAULT = "playbook"
 _GRAMMAR = (
-    "faulty/BRAIN?seed=N&rate=0..1&streak=N&wait=SECONDS&kinds=A,B with BRAIN such as store or "
-    f"playbook/store and kinds out of: repairable, {', '.join(KINDS)}"
+    "faulty/BRAIN?seed=N&rate=0..1&streak=N&wait=SECONDS&kinds=A,B with BRAIN a keyless id, "
+    f"such as {_DEFAULT}/NAME or short NAME, and kinds out of: repairable, {', '.join(KINDS)}"
 )
 _state = threading.local()
 
 
-@dataclass(frozen=True)
-class Spec:
-    """What a model id of this provider says."""
+def _kinds(text: str) -> tuple[str, ...]:
+    names = [name for name in text.split(",") if name]
+    unknown = sorted(set(names) - set(KINDS) - {"repairable"})
+    if unknown or not names:
+        raise ValueError(f"unknown kinds {', '.join(unknown) or '(none given)'}")
+    every = [kind for n in names for kind in (REPAIRABLE if n == "repairable" else (n,))]
+    return tuple(dict.fromkeys(every))
+
+
+class Spec(BaseModel):
+    """What a model id of this provider says; ``kinds`` is read from its text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     provider: str
     brain: str
     seed: int = 0
-    rate: float = 0.3
-    streak: int = 1
-    wait: float = 0.0
-    kinds: tuple[str, ...] = REPAIRABLE
+    rate: Annotated[float, Field(ge=0, le=1)] = 0.3
+    streak: Annotated[int, Field(ge=1)] = 1
+    wait: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    kinds: Annotated[tuple[str, ...], BeforeValidator(_kinds)] = REPAIRABLE
 
     def spoiled(self, messages: Sequence[Message], attempt: int = 0) -> bool:
         """Whether the reply to this attempt at a prompt is spoiled."""
@@ -88,50 +100,11 @@ def read_spec(model: str) -> Spec:
     if prefix not in prefixes() or prefix == "faulty" or not name:
         raise LookupError(f"faulty/{model}: {brain!r} is no keyless model; use {_GRAMMAR}")
     try:
-        given = dict(parse_qsl(options, strict_parsing=True)) if options else {}
-        read = {key: _OPTIONS[key](value) for key, value in given.items()}
-    except (KeyError, ValueError) as error:
-        raise LookupError(f"faulty/{model}: {error}; use {_GRAMMAR}") from None
-    return Spec(provider=prefix, brain=name, **read)
-
-
-def _number(least: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if int(text) < least:
-            raise ValueError(f"{text} is less than {least}")
-        return int(text)
-
-    return read
-
-
-def _share(text: str) -> float:
-    if not 0 <= float(text) <= 1:
-        raise ValueError(f"{text} is not between 0 and 1")
-    return float(text)
-
-
-def _seconds(text: str) -> float:
-    if not 0 <= float(text) <= 3600:
-        raise ValueError(f"{text} is not between 0 and 3600 seconds")
-    return float(text)
-
-
-def _kinds(text: str) -> tuple[str, ...]:
-    names = [name for name in text.split(",") if name]
-    unknown = sorted(set(names) - set(KINDS) - {"repairable"})
-    if unknown or not names:
-        raise ValueError(f"unknown kinds {', '.join(unknown) or '(none given)'}")
-    every = [kind for n in names for kind in (REPAIRABLE if n == "repairable" else (n,))]
-    return tuple(dict.fromkeys(every))
-
-
-_OPTIONS: dict[str, Callable[[str], Any]] = {
-    "seed": int,
-    "rate": _share,
-    "streak": _number(1),
-    "wait": _seconds,
-    "kinds": _kinds,
-}
+        given: dict[str, Any] = dict(parse_qsl(options, strict_parsing=True)) if options else {}
+        return Spec(provider=prefix, brain=name, **given)
+    except (ValueError, TypeError) as error:
+        said = first_problem(error) if isinstance(error, ValidationError) else error
+        raise LookupError(f"faulty/{model}: {said}; use {_GRAMMAR}") from None
 
 
 def names() -> list[str]:

@@ -1,7 +1,9 @@
-"""Frozen records of what a model answered and what it cost."""
+"""Frozen records of what a model answered and what it cost, and who is told of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
@@ -98,6 +100,30 @@ class ModelCall(BaseModel):
     """The model's name as the platform expects it."""
     price_source: str | None = None
     """Where the dollars come from: "provider", "configuration", "litellm" or "like <id>"."""
+
+
+class CallObserver:
+    """Who watches the calls of a door; by itself it lets everything pass."""
+
+    def on_prompt(self, messages: Sequence[Message]) -> None:
+        """Told of the messages of a call before its first attempt."""
+
+    def gate(self) -> None:
+        """Asked before every attempt; what it raises ends the call and goes to the caller."""
+
+    def on_call(self, call: ModelCall) -> None:
+        """Told of every attempt, also of failed ones."""
+
+
+@dataclass
+class KeptCalls(CallObserver):
+    """Adds the record of every attempt to a list."""
+
+    calls: list[ModelCall]
+
+    def on_call(self, call: ModelCall) -> None:
+        """Keep it."""
+        self.calls.append(call)
 
 
 def _plus(a: int | None, b: int | None) -> int | None:

@@ -45,9 +45,9 @@ class Prices(_Strict):
 class Backend(_Strict):
     """A place where a model is served."""
 
-    name: str = ""
     model: Annotated[str, Field(min_length=1)]
     """The LiteLLM id."""
+    name: str = Field(default_factory=lambda found: str(found["model"]))
     base_url: str | None = None
     key_variable: str | None = None
     """The environment's variable that holds the key; None: the one LiteLLM looks for."""
@@ -256,23 +256,14 @@ def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
     except ValidationError as error:
         raise ModelsError(f"{path}: {_problem(error)}") from None
     for name, entry in file.models.items():
-        names = [b.name or b.model for b in entry.backends or ()]
+        names = [b.name for b in entry.backends or ()]
         twice = {n for n in names if names.count(n) > 1}
         if twice:
             raise ModelsError(
                 f"{path}: models.{name!r}.backends: {min(twice)!r} stands there twice; "
                 "give each backend a `name` of its own"
             )
-    named = {k: _named(e) for k, e in file.models.items()}
-    return file.model_copy(update={"models": named})
-
-
-def _named(entry: Entry) -> Entry:
-    """A backend without a name is called by its id."""
-    if entry.backends is None:
-        return entry
-    backends = tuple(b.model_copy(update={"name": b.name or b.model}) for b in entry.backends)
-    return entry.model_copy(update={"backends": backends})
+    return file
 
 
 def _problem(error: ValidationError) -> str:

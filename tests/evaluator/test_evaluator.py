@@ -12,8 +12,8 @@ from jinja2 import UndefinedError
 from evaluator import Evaluator, Unreadable
 from evaluator.evaluator import _environment
 from evaluator.form import EXAMPLE, FORM, repeats_form
-from models.door import Door, KeptCalls
-from models.model_call import ModelCall
+from models.door import Door
+from models.model_call import KeptCalls, ModelCall
 from models.scripted_provider import left, play
 from models.tokens import count_messages, count_text
 from playbooks.library import prose

@@ -11,9 +11,9 @@ import pytest
 from models import cassette_tape
 from models.cassette import Player, Recorder, open_cassette
 from models.cassette_tape import Tape, TapeError, TapeWriter
-from models.door import Door, KeptCalls
+from models.door import Door
 from models.exchange import ExchangeFailed, Request
-from models.model_call import ModelCall, Usage
+from models.model_call import KeptCalls, ModelCall, Usage
 from models.models_file import load_models
 from tests.models.tapes import Canned, Record, ask, attempt, missed, reply
 
@@ -143,7 +143,8 @@ socket.create_connection = socket.getaddrinfo = refuse
 from pathlib import Path
 from models.cassette import Player, open_cassette
 from models.cassette_tape import Tape
-from models.door import Door, KeptCalls, ModelFailed
+from models.door import Door, ModelFailed
+from models.model_call import KeptCalls
 calls = []
 def no_sleep(seconds):
     assert seconds == 0, seconds

@@ -17,15 +17,13 @@ from models import scripted_provider as scripted
 from models.door import (
     ANSWER_CHARS,
     REASONING_CHARS,
-    CallObserver,
     Door,
-    KeptCalls,
     ModelFailed,
     response_format,
     supports_schema,
 )
 from models.exchange import ExchangeFailed, Reply, Request
-from models.model_call import ModelCall, Usage, total_cost, total_usage
+from models.model_call import CallObserver, KeptCalls, ModelCall, Usage, total_cost, total_usage
 from models.models_file import Models, ModelsError, ModelsFile, Params, load_models
 from models.providers import is_keyless
 from models.scripted_provider import left, play

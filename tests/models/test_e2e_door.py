@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from models import failover
-from models.door import Door, KeptCalls, ModelFailed
-from models.model_call import ModelCall, Usage, total_usage
+from models.door import Door, ModelFailed
+from models.model_call import KeptCalls, ModelCall, Usage, total_usage
 from models.models_file import Models, load_models
 from tests import fake_openai_faults as faults
 from tests.fake_openai import FakeOpenAI

@@ -152,7 +152,7 @@ def test_backends_of_a_model_are_shared(write: Write) -> None:
         ("[models.x]\nbackends = []", "models.x.backends: .* at least 1 item"),
         (
             "[models.x]\nbackends = [{ model = 'a', url = 'b' }]",
-            "'base_url'|known are: name, model",
+            "'base_url'|known are: model, name",
         ),
         ("[models.x]\nbackends = [{ model = 'a' }, { model = 'a' }]", "stands there twice"),
         ("[models.'a/*'.worker]\nslug = 'x'", "known are: temperature"),
