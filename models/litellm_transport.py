@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from typing import Any, TypeVar
 
 from models.api_keys import missing_keys
 from models.chat_answer import LONGEST_TEXT, count, money
@@ -16,8 +19,8 @@ from models.model_call import Usage, plain_text
 from models.models_file import Backend
 from models.redact import remember
 from models.reply_text import MAX_CHARS
-from models.time_limit import TooLate, within
 
+T = TypeVar("T")
 NO_KEY = "none"
 """Sent to a server of the user's own where no key is named; the client insists on one."""
 
@@ -121,6 +124,30 @@ class LiteLLMTransport:
         if counted is None or usage.prompt is None or self._backend.base_url:
             return None, None
         return counted, "litellm"
+
+
+class TooLate(Exception):
+    """The time is over; the call goes on, and its outcome will be thrown away."""
+
+
+def within(seconds: float, action: Callable[[], T]) -> T:
+    """What ``action`` returns or raises, where it does so in time. Raises TooLate.
+
+    For calls that have no limit on the clock of their own: it is made in a thread that is left
+    behind, and that nobody waits for at the end of the process.
+    """
+    outcome: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            outcome.set_result(action())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=work, name="model-call", daemon=True).start()
+    if not wait([outcome], seconds).done:
+        raise TooLate
+    return outcome.result()
 
 
 def _no_key(variable: str) -> ExchangeFailed:

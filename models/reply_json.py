@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
-from itertools import islice
 
 import json5
 import regex
@@ -49,10 +48,11 @@ def all_json(
     spelled = {fold(name): name for name in (*known, *required)}
     wanted = frozenset(map(fold, required))
     before = _last_mention(text, wanted)
+    head = text[:LOOSE_CHARS]
     for values in (
-        _strict(text, before),
-        _loose(text, before),
-        _loose(text.translate(_STRAIGHT), before),
+        _read(text, before, _DECODER.raw_decode, STARTS_AT_MOST),
+        _read(head, before, _loose, LOOSE_STARTS),
+        _read(head.translate(_STRAIGHT), before, _loose, LOOSE_STARTS),
     ):
         found = [one for value in values for one in _holding(value, wanted)]
         if found:
@@ -83,33 +83,30 @@ def _mention(name: str) -> regex.Pattern[str]:
     return regex.compile(letters, regex.IGNORECASE | regex.FULLCASE | regex.REVERSE)
 
 
-def _strict(text: str, before: int) -> Iterator[object]:
+def _read(
+    text: str, before: int, read: Callable[[str, int], tuple[object, int]], most: int
+) -> Iterator[object]:
+    """The objects that begin up to ``before``, none within another; ``most`` braces are tried."""
     end = 0
-    for start in islice(_START.finditer(text, endpos=before), STARTS_AT_MOST):
-        if start.start() < end:
-            continue  # inside of an object that was read
+    for start in (found.start() for found in _START.finditer(text, endpos=before)):
+        if start < end:
+            continue
+        if not most:
+            return
+        most -= 1
         try:
-            value, end = _DECODER.raw_decode(text, start.start())
+            value, end = read(text, start)
         except (ValueError, RecursionError):
             continue
         yield value
 
 
-def _loose(text: str, before: int) -> Iterator[object]:
-    end, tried, text = 0, 0, text[:LOOSE_CHARS]
-    for start in _START.finditer(text, endpos=before):
-        if start.start() < end:
-            continue
-        if tried == LOOSE_STARTS:
-            return
-        tried += 1
-        try:
-            value, error, stop = json5.parse(text, start=start.start(), consume_trailing=False)
-        except (ValueError, RecursionError):
-            continue
-        if error is None:
-            end = stop
-            yield value
+def _loose(text: str, start: int) -> tuple[object, int]:
+    """Raises ValueError."""
+    value, error, end = json5.parse(text, start=start, consume_trailing=False)
+    if error is not None:
+        raise ValueError(error)
+    return value, end
 
 
 def _holding(value: object, wanted: frozenset[str], depth: int = 0) -> Iterator[dict[str, object]]:

@@ -189,7 +189,7 @@ def _http_client(base_url: str) -> Http:
     if url.hostname in LOOPBACK and url.scheme == "http":
         from erc3_compat.own.loopback import LoopbackClient
 
-        return LoopbackClient(CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
+        return LoopbackClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
     from erc3_compat.own.remote import RemoteClient
 
     return RemoteClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
