@@ -32,6 +32,8 @@ SLICE_SECONDS: Final = 1.0
 """A pause looks so often whether it is still wished."""
 PAST_SECONDS: Final = 60.0
 """An outage that was not met for so long is over, and another one begins."""
+now, rest = time.monotonic, time.sleep
+"""The clock of outages, in seconds, and how to wait on it; looked up late, as tests do not wait."""
 
 
 def trouble_of(error: BaseException) -> Trouble | None:
@@ -75,16 +77,6 @@ def pause(error: BaseException, attempts: int) -> float:
     return min(doubled, LONGEST_SECONDS) + random.uniform(0, FIRST_SECONDS)
 
 
-def now() -> float:
-    """The clock of outages, in seconds."""
-    return time.monotonic()
-
-
-def rest(seconds: float) -> None:
-    """Wait."""
-    time.sleep(seconds)
-
-
 class Outages:
     """Since when requests have had no answer, by kind and altogether; of a task, or of a client."""
 
@@ -125,7 +117,7 @@ class Patience:
         self._seconds = seconds
         self._waits = waits
         self._hurried = hurried
-        self._here = _Here()
+        self._here = threading.local()
 
     @contextmanager
     def within(self, check: Callable[[], None]) -> Iterator[None]:
@@ -133,7 +125,7 @@ class Patience:
 
         What it raises, such as a limit of the task that is reached, ends the waiting.
         """
-        before, self._here.check = self._here.check, check
+        before, self._here.check = self._check, check
         try:
             yield
         finally:
@@ -178,21 +170,15 @@ class Patience:
         seconds = min(self._seconds, HURRY_SECONDS) if self._hurried() else self._seconds
         return max(0.0, since + seconds - now())
 
+    @property
+    def _check(self) -> Callable[[], None]:
+        """What ends the pauses of this thread."""
+        return getattr(self._here, "check", lambda: None)
+
     def _pause(self, seconds: float) -> None:
         end = now() + seconds
         while (left := end - now()) > 0:
-            self._here.check()
+            self._check()
             wait = rest if self._hurried() or self._waits is None else self._waits
             wait(min(left, SLICE_SECONDS))
-        self._here.check()
-
-
-def _nothing() -> None:
-    """Nothing ends a pause."""
-
-
-class _Here(threading.local):
-    """What ends the pauses of one thread."""
-
-    def __init__(self) -> None:
-        self.check: Callable[[], None] = _nothing
+        self._check()

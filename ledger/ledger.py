@@ -97,8 +97,7 @@ class Ledger:
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Run a tool for generated code; the answer is a copy in plain data.
 
-        Raises:
-            ToolFault: unknown tool, wrong arguments, budget reached, or the tool's own refusal.
+        Raises ToolFault: unknown tool, wrong arguments, budget reached, or the tool's own refusal.
         """
         with self._lock:
             self._check_open()

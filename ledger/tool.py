@@ -35,8 +35,7 @@ class Tool:
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed.
 
-        Raises:
-            ToolFault: (``TypeError``) with the expected signature.
+        Raises ToolFault: (``TypeError``) with the expected signature.
         """
         try:
             return dict(self.signature.bind(*args, **kwargs).arguments)

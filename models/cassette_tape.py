@@ -97,8 +97,7 @@ class TapeWriter:
     def __init__(self, path: Path, *, overwrite: bool = False) -> None:
         """Make the file.
 
-        Raises:
-            TapeError: it cannot be made, or it holds something and ``overwrite`` is not set.
+        Raises TapeError: it cannot be made, or it holds something and ``overwrite`` is not set.
         """
         self.path = path
         self._lock = threading.Lock()
@@ -123,8 +122,7 @@ class TapeWriter:
     def add(self, request: Request, outcome: Reply | Failure, seconds: float) -> None:
         """Append one exchange.
 
-        Raises:
-            TapeError: it could not be written; nothing is ever written behind a half line.
+        Raises TapeError: it could not be written; nothing is ever written behind a half line.
         """
         with self._lock:
             fresh: dict[str, str] = {}
@@ -215,8 +213,7 @@ class Tape:
     def load(cls, path: Path) -> Tape:
         """Read a file.
 
-        Raises:
-            TapeError: it cannot be read, is no cassette, or a line before the last is broken.
+        Raises TapeError: it cannot be read, is no cassette, or a line before the last is broken.
         """
         try:
             lines = path.read_bytes().split(b"\n")

@@ -35,8 +35,7 @@ def chat_answer(body: bytes) -> bytes:
 
     An error object in the place of choices is handed on as an error object.
 
-    Raises:
-        AnswerRefused: it is no JSON object, or its choices are of another form.
+    Raises AnswerRefused: it is no JSON object, or its choices are of another form.
     """
     if len(body) < _LARGE_BYTES:
         return _chat_answer(body)
@@ -81,26 +80,18 @@ def _chat_answer(body: bytes) -> bytes:
         raise AnswerRefused(f"the answer is {said}") from None
     if not isinstance(raw, dict):
         raise AnswerRefused("the answer is no JSON object")
-    answer: dict[str, Any] = {"object": "chat.completion", **_told(raw)}
-    if raw.get("error") is not None and not raw.get("choices"):
-        answer = {"error": _trimmed(raw["error"])}
+    choices = raw.get("choices")
+    if raw.get("error") is not None and not choices:
+        answer: dict[str, Any] = {"error": _trimmed(raw["error"])}
+    elif isinstance(choices, list):
+        names = {name: _text(raw.get(name)) or "" for name in ("id", "model")}
+        answer = {name: text[:200] for name, text in names.items() if text}
+        answer |= {"object": "chat.completion", "created": count(raw.get("created")) or 0}
+        answer["choices"] = [_choice(choices[0])] if choices else []
     else:
-        answer["choices"] = _choices(raw.get("choices"))
+        raise AnswerRefused("the answer has no list of choices")
     usage = _usage(raw.get("usage"))
     return json.dumps(answer | ({"usage": usage} if usage else {})).encode()
-
-
-def _told(raw: dict[str, Any]) -> dict[str, Any]:
-    names = {name: raw[name][:200] for name in ("id", "model") if isinstance(raw.get(name), str)}
-    created = count(raw.get("created"))
-    told: dict[str, Any] = {name: plain_text(text) for name, text in names.items()}
-    return told | ({} if created is None else {"created": created})
-
-
-def _choices(found: object) -> list[dict[str, Any]]:
-    if not isinstance(found, list):
-        raise AnswerRefused("the answer has no list of choices")
-    return [_choice(found[0])] if found else []
 
 
 def _choice(found: object) -> dict[str, Any]:

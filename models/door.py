@@ -52,8 +52,7 @@ class _Call:
 def open_transport(backend: Backend) -> Transport:
     """What answers for a backend: our own function, or LiteLLM, which is imported on its first use.
 
-    Raises:
-        ModelsError: a cassette; its file is opened once for a run and given to the door.
+    Raises ModelsError: a cassette; its file is opened once for a run and given to the door.
     """
     if is_keyless(backend.model):
         return DirectTransport(backend.model)
@@ -73,8 +72,7 @@ class Door:
         models: settings, and what is known of the backends; share one in a run.
         opener: makes what answers for a backend, once and at its first call.
 
-    Raises:
-        ModelsError: settings that do not fit together.
+    Raises ModelsError: settings that do not fit together.
     """
 
     def __init__(
@@ -112,8 +110,7 @@ class Door:
 
         ``params`` go over the configured ones (``max_tokens``, ``response_format``...).
 
-        Raises:
-            ModelFailed: no attempt gave an answer.
+        Raises ModelFailed: no attempt gave an answer.
         """
         self._observer.on_prompt(messages)
         call = _Call(
@@ -204,8 +201,7 @@ class Door:
     def _after(self, target: Target, error: ExchangeFailed, call: _Call) -> Target:
         """What the last failure means for the backend, and the backend that is asked next.
 
-        Raises:
-            ModelFailed: none is.
+        Raises ModelFailed: none is.
         """
         name = target.backend.name
         said = ""

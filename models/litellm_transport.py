@@ -34,11 +34,7 @@ class LiteLLMTransport:
         self._key_seen = False
 
     def send(self, request: Request, timeout: float) -> Reply:
-        """One attempt.
-
-        Raises:
-            ExchangeFailed: whatever the provider or the way to it does.
-        """
+        """One attempt. Raises ExchangeFailed: whatever the provider or the way to it does."""
         litellm = load()
         arguments = self._arguments(request, timeout, self._key())
         try:

@@ -27,8 +27,7 @@ def check_id(model: str, models: Models) -> None:
     A new model of a known provider is known: models come every day, and servers name their own.
     A cassette is known; whether it can be read shows when it is opened.
 
-    Raises:
-        UnknownModel: no keyless model, no provider.
+    Raises UnknownModel: no keyless model, no provider.
     """
     prefix, slash, rest = model.partition("/")
     if prefix == CASSETTE and slash:

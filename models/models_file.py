@@ -133,8 +133,7 @@ class Models:
     def settings(self, model: str, role: Role, base_url: str | None = None) -> Settings:
         """What is asked, where and how, for a model id or a configured name.
 
-        Raises:
-            ModelsError: a base URL for a model whose backends have their own.
+        Raises ModelsError: a base URL for a model whose backends have their own.
         """
         own = self.file.models.get(model)
         backends = own.backends if own and own.backends else None
@@ -206,8 +205,7 @@ def load_models(path: Path | None = None) -> Models:
 
     The keys that it names are hidden from then on, whatever their variables are called.
 
-    Raises:
-        ModelsError: a file that cannot be read, or says what is not known.
+    Raises ModelsError: a file that cannot be read, or says what is not known.
     """
     named = path or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
     raw = _read(SHIPPED)
