@@ -30,6 +30,9 @@ def plain_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+FIGURES = ("prompt", "completion", "cached", "reasoning")
+
+
 class Usage(BaseModel):
     """Tokens of one call or of many; None is unknown, never 0."""
 
@@ -45,15 +48,10 @@ class Usage(BaseModel):
     @classmethod
     def nothing(cls) -> Usage:
         """Of a call that is known to have cost nothing."""
-        return cls(prompt=0, completion=0, cached=0, reasoning=0)
+        return cls(**dict.fromkeys(FIGURES, 0))
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            prompt=_plus(self.prompt, other.prompt),
-            completion=_plus(self.completion, other.completion),
-            cached=_plus(self.cached, other.cached),
-            reasoning=_plus(self.reasoning, other.reasoning),
-        )
+        return Usage(**{name: _plus(getattr(self, name), getattr(other, name)) for name in FIGURES})
 
 
 class PromptPart(BaseModel):

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from erc3_compat.bounds import TEXT_AT_MOST, is_refusal, usable_json
 from wire.retry_after import retry_after
+
+if TYPE_CHECKING:
+    import httpx
+
+    from erc3_compat.own.loopback import Answer, LoopbackClient
+    from erc3_compat.own.remote import RemoteClient
+
+    Http: TypeAlias = httpx.Client | LoopbackClient | RemoteClient
+    HttpResponse: TypeAlias = httpx.Response | Answer
 
 _JSON = {"Content-Type": "application/json"}
 _TOLD_AT_MOST = 20
@@ -23,32 +31,6 @@ class HasTaskId(Protocol):
     @property
     def task_id(self) -> str:
         """The task's id."""
-
-
-class HttpResponse(Protocol):
-    """What is read of an answer; `httpx.Response` is one."""
-
-    @property
-    def status_code(self) -> int:
-        """The HTTP status."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers; names in small letters are found."""
-
-    @property
-    def content(self) -> bytes:
-        """The body."""
-
-
-class Http(Protocol):
-    """What is needed of an HTTP client; `httpx.Client` is one."""
-
-    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
-        """Send a request; `httpx.TransportError` when the network fails."""
-
-    def close(self) -> None:
-        """Close the connections."""
 
 
 class ApiError(BaseModel):

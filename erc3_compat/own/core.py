@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from erc3_compat.bounds import CONNECT_SECONDS, KEPT_SECONDS, LOOPBACK, REQUEST_SECONDS
-from erc3_compat.own.base import BaseClient, HasTaskId, Http
+from erc3_compat.own.base import BaseClient, HasTaskId
 from erc3_compat.own.core_models import (
     Req_CompleteTask,
     Req_ListBenchmarks,
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     import httpx
+
+    from erc3_compat.own.base import Http
 
 __all__ = ["DEFAULT_URL", "ERC3", "TaskInfo"]
 
