@@ -37,7 +37,7 @@ class ChatTransport(BoundedTransport):
             answer.headers["content-type"] = "application/json"
         else:
             return answer
-        del answer.headers["content-length"]
+        answer.headers.pop("content-length", None)
         return httpx.Response(
             answer.status_code, headers=answer.headers, content=body, extensions=answer.extensions
         )

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from models.direct_transport import DirectTransport
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request, Transport
 from models.model_call import CallObserver, Message, ModelCall, PromptPart, Role, plain_text
 from models.models_file import Backend, Models, ModelsError, Target, default_models
 from models.prices import dollars, failure_fields, map_entry
-from models.providers import CASSETTE, DirectTransport, is_keyless
+from models.providers import CASSETTE, is_keyless
 from models.retries import FINAL, HINTS, LOST, attempts
 
 ANSWER_CHARS = 50_000

@@ -1,4 +1,4 @@
-"""Providers of our own: who answers without network, key or LiteLLM, and how they are asked.
+"""Providers of our own: who answers without network, key or LiteLLM.
 
 ``scripted`` and ``faulty`` stand here; benchmarks bring others, which the door of the house
 registers. A provider is imported when a model of it is asked.
@@ -7,16 +7,14 @@ registers. A provider is imported when a model of it is asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from models.exchange import ExchangeFailed, Reply, Request
-from models.model_call import Message, Usage
-from models.redact import redact
-from models.tokens import count_messages, count_text
+if TYPE_CHECKING:
+    from models.exchange import Reply
+    from models.model_call import Message
 
 CASSETTE = "cassette"
 """Prefix of ids that a recording answers for."""
-ERROR_CHARS = 300
 
 
 class Provider(Protocol):
@@ -72,48 +70,3 @@ def is_keyless(model: str) -> bool:
 def is_served(model: str) -> bool:
     """Whether a model id is answered by LiteLLM, and neither here nor by a recording."""
     return model.split("/", 1)[0] not in (*_known, CASSETTE)
-
-
-class DirectTransport:
-    """Answers by calling a provider of ours."""
-
-    def __init__(self, model: str) -> None:
-        """``model`` is the whole id."""
-        prefix, _, self._name = model.partition("/")
-        self._provider = provider(prefix)
-
-    def send(self, request: Request, timeout: float) -> Reply:
-        """The provider's reply; it cannot be interrupted, so ``timeout`` is not used.
-
-        Raises:
-            ExchangeFailed: what the provider raised of it; ``not_found`` for a LookupError and
-                ``bad_request`` for any other error, which the same prompt would meet again.
-        """
-        messages = list(request.messages)
-        try:
-            answer = self._provider.reply(self._name, messages)
-        except ExchangeFailed:
-            raise
-        except Exception as error:
-            plain = type(error) is LookupError
-            said = error.args[0] if isinstance(error, LookupError) and error.args else error
-            text = f"{said}" if plain else f"{type(error).__name__}: {said}"
-            raise ExchangeFailed(
-                "not_found" if isinstance(error, LookupError) else "bad_request",
-                redact(text)[:ERROR_CHARS],
-                usage=Usage.nothing(),
-            ) from error
-        reply = Reply(text=answer, finish_reason="stop") if isinstance(answer, str) else answer
-        usage = _counted(messages, reply) if reply.usage == Usage() else reply.usage
-        told = {"usage": usage, "cost_usd": 0.0, "price_source": "provider"}
-        return reply.model_copy(update=told)
-
-
-def _counted(messages: list[Message], reply: Reply) -> Usage:
-    thought = count_text(reply.reasoning) if reply.reasoning else 0
-    return Usage(
-        prompt=count_messages(messages),
-        completion=count_text(reply.text) + thought,
-        cached=0,
-        reasoning=thought,
-    )

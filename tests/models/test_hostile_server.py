@@ -192,8 +192,8 @@ def test_lone_surrogates_are_taken_out_where_they_enter() -> None:
 )
 @pytest.mark.parametrize(
     "body",
-    [b"[" * DEEP, b'{"error":' * 500 + b"1" + b"}" * 500, b"x" * 3_000_000, b"\xff\xfe{"],
-    ids=["deep", "nested", "long", "no text"],
+    [b"", b"[" * DEEP, b'{"error":' * 500 + b"1" + b"}" * 500, b"x" * 3_000_000, b"\xff\xfe{"],
+    ids=["empty", "deep", "nested", "long", "no text"],
 )
 def test_a_refusal_is_told_by_its_status_whatever_its_body(status: str, body: bytes) -> None:
     kinds = {"400": "bad_request", "401": "authentication", "429": "rate_limit"}
