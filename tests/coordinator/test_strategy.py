@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from models.faults import REPAIRABLE
+from models.reply_faults import REPAIRABLE
 from runs.memory import read_memory
 from runs.turn import Turn
 from worker.replay import debug, replay
