@@ -16,7 +16,7 @@ from models.text import clean
 from playbooks.brain import reply
 from playbooks.library import PLAYBOOKS, program, prose
 from playbooks.playbook import Step
-from worker.sandbox.route import wants_process
+from worker.sandbox.monty_subset import runs_in_monty
 
 
 def evaluator_prompt(task: str, turns: list[str] | None = None) -> list[Message]:
@@ -100,4 +100,4 @@ def test_every_program_runs_in_the_quick_sandbox() -> None:
         named = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
         tools = frozenset(n for n in named if n.startswith(("Req_", "Combo_")))
         assert tools
-        assert wants_process(tree, tools | {"final_answer"}) is None
+        assert runs_in_monty(tree, tools | {"final_answer"})

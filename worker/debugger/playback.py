@@ -36,7 +36,7 @@ class Playback:
     """
 
     def __init__(self, codes: Sequence[str], pins: Pins, tools: Sequence[Tool]) -> None:
-        self.codes = tuple(codes)
+        self.codes: Sequence[str] = tuple(codes)
         self.pins = pins
         self.tools = tuple(tools)
         self._run: _Run | None = None

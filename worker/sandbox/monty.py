@@ -26,14 +26,13 @@ from pydantic_monty import (
 )
 
 from worker.sandbox.clock import Clock, random_state
-from worker.sandbox.contract import Limits, Pins, Plain, SandboxKind, SandboxUnavailable
-from worker.sandbox.gate import FINAL, Gate
+from worker.sandbox.contract import Limits, Pins, SandboxUnavailable
+from worker.sandbox.gate import FINAL, Gate, StepOver
 from worker.sandbox.log import Log
 from worker.sandbox.monty_imports import library, rewrite
 from worker.sandbox.monty_pool import pool
 from worker.sandbox.report import Failure, Frame, source_line
-from worker.sandbox.session import SessionLost
-from worker.sandbox.values import display
+from worker.sandbox.values import Plain, display
 
 _MOST_SUSPENSIONS = 100_000
 _POLICY: OSPolicy = {"datetime": "call_host", "sleep": "call_host", "random_start": "call_host"}
@@ -70,9 +69,7 @@ class Checkpoint:
 
 
 class MontyInterpreter:
-    """One interpreter in a Monty worker; see ``session.Session``."""
-
-    kind: SandboxKind = "monty"
+    """One interpreter in a Monty worker; see ``runner.Interpreter``."""
 
     def __init__(
         self, limits: Limits, pins: Pins, names: frozenset[str], start: Checkpoint | None = None
@@ -94,12 +91,12 @@ class MontyInterpreter:
                 raise
             over = isinstance(failure, MontyError) and start and _limit_of(failure, limits)
             if over:  # what the code has kept takes more room now than when it was written down
-                raise SessionLost(over, limit=True) from None
+                raise StepOver(over, "limit") from None
             text = f"no monty sandbox could be opened: {failure}"
             raise SandboxUnavailable(text) from failure
 
     def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
-        """See ``session.Session.run``."""
+        """See ``runner.Interpreter``."""
         source, needed = rewrite(code)
         try:
             for name in needed:
@@ -115,11 +112,11 @@ class MontyInterpreter:
     def checkpoint(self) -> Checkpoint:
         """The session as it is now; about 0.1 ms."""
         if self._worker is None:
-            raise SessionLost("the sandbox is closed", limit=False)
+            raise StepOver("the sandbox is closed")
         try:
             state = self._worker.dump()
         except MontyError as error:  # writing it down takes memory, too
-            raise SessionLost(str(self._failure(error)), limit=True) from None
+            raise StepOver(str(self._failure(error)), "limit") from None
         return Checkpoint(state, tuple(self._feeds), self._clock.now)
 
     def close(self) -> None:
@@ -130,7 +127,7 @@ class MontyInterpreter:
 
     def _feed(self, feed: Feed, gate: Gate, log: Log, inputs: dict[str, Any]) -> object:
         if self._worker is None:
-            raise SessionLost("the sandbox is closed", limit=False)
+            raise StepOver("the sandbox is closed")
         self._feeds.append(feed)
         try:
             snapshot = self._worker.feed_start(
@@ -157,7 +154,7 @@ class MontyInterpreter:
             return snapshot.resume({"return_value": known(snapshot.args)})
         if isinstance(snapshot, NameLookupSnapshot):
             return snapshot.resume()
-        raise SessionLost("the code waits for something that never comes", limit=False)
+        raise StepOver("the code waits for something that never comes")
 
     def _call(self, snapshot: FunctionSnapshot, gate: Gate) -> SyncSnapshot:
         try:
@@ -198,9 +195,9 @@ class MontyInterpreter:
     def _failure(self, error: MontyError) -> Exception:
         over = _limit_of(error, self._limits)
         if over:
-            return SessionLost(over, limit=True)
+            return StepOver(over, "limit")
         if isinstance(error, MontyCrashedError):
-            return SessionLost("the sandbox died while the code ran", limit=False)
+            return StepOver("the sandbox died while the code ran")
         if isinstance(error, MontySyntaxError):
             return Failure("SyntaxError", str(error), self._frames(error))
         name, _, message = str(error).partition(": ")

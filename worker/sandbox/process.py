@@ -8,13 +8,12 @@ import select
 from subprocess import SubprocessError
 from typing import Any
 
-from worker.sandbox.contract import Limits, Pins, Plain, SandboxKind, SandboxUnavailable
+from worker.sandbox.contract import Limits, Pins, SandboxUnavailable
 from worker.sandbox.fork_server import Child, NoSession, fork_server
-from worker.sandbox.gate import FINAL, Answer, Gate
+from worker.sandbox.gate import FINAL, Gate, StepOver, ToolAnswer
 from worker.sandbox.log import Log
 from worker.sandbox.report import Failure, Frame, source_line
-from worker.sandbox.session import SessionLost
-from worker.sandbox.values import display
+from worker.sandbox.values import Plain, display
 from worker.sandbox.wire import Unframer, frame, unpack
 
 _CPU_SECONDS = 600
@@ -28,9 +27,7 @@ _SEND_SECONDS = 0.5
 
 
 class ProcessInterpreter:
-    """One interpreter in a process of its own; see ``session.Session``."""
-
-    kind: SandboxKind = "process"
+    """One interpreter in a process of its own; see ``runner.Interpreter``."""
 
     def __init__(self, limits: Limits, pins: Pins, names: frozenset[str]) -> None:
         self._limits = limits
@@ -41,9 +38,9 @@ class ProcessInterpreter:
         self._child: Child | None = _open(limits, pins, names)
 
     def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
-        """See ``session.Session.run``."""
+        """See ``runner.Interpreter``."""
         if self._child is None:
-            raise SessionLost("the sandbox is closed", limit=False)
+            raise StepOver("the sandbox is closed")
         self._codes[gate.step] = code
         try:
             self._child.go_on()
@@ -101,13 +98,13 @@ class ProcessInterpreter:
                 if message.get("step") == step:
                     return message
         except (ValueError, RecursionError):
-            raise SessionLost("the sandbox broke the protocol", limit=False) from None
+            raise StepOver("the sandbox broke the protocol") from None
         return None
 
     def _answer(self, message: dict[str, Any], gate: Gate) -> None:
         name, args, kwargs = message["call"], message.get("args"), message.get("kwargs")
         if not (isinstance(name, str) and isinstance(args, list) and isinstance(kwargs, dict)):
-            raise SessionLost("the sandbox broke the protocol", limit=False)
+            raise StepOver("the sandbox broke the protocol")
         answer = gate.call(name, args, kwargs, self._place(message.get("at")))
         self._send(_reply(answer), gate)
 
@@ -139,8 +136,8 @@ class ProcessInterpreter:
             taken += 1
         return True
 
-    def _died(self) -> SessionLost:
-        return SessionLost("the sandbox process ended while the code ran", limit=False)
+    def _died(self) -> StepOver:
+        return StepOver("the sandbox process ended while the code ran")
 
     def _concluded(self, result: Any, gate: Gate) -> object:
         if gate.final:
@@ -150,10 +147,10 @@ class ProcessInterpreter:
                 return display(_unpacked(value), self._limits.output_chars)
             case {"error": {"name": "MemoryError"}}:
                 text = f"memory limit of {self._limits.memory_mb} MB reached"
-                raise SessionLost(text, limit=True)
+                raise StepOver(text, "limit")
             case {"error": {"name": str(name), "message": str(message), "frames": list(frames)}}:
                 raise Failure(name, message, self._frames(frames))
-        raise SessionLost("the sandbox broke the protocol", limit=False)
+        raise StepOver("the sandbox broke the protocol")
 
     def _frames(self, frames: list[Any]) -> tuple[Frame, ...]:
         found = []
@@ -182,7 +179,7 @@ def _open(limits: Limits, pins: Pins, names: frozenset[str]) -> Child:
         raise SandboxUnavailable(f"no process sandbox could be opened: {failure}") from failure
 
 
-def _reply(answer: Answer) -> dict[str, Any]:
+def _reply(answer: ToolAnswer) -> dict[str, Any]:
     if answer.raises is None:
         return {"value": answer.value}
     return {"raises": answer.raises, "text": answer.text}
@@ -192,4 +189,4 @@ def _unpacked(value: Any) -> Plain:
     try:
         return unpack(value)
     except (ValueError, TypeError, RecursionError):
-        raise SessionLost("the sandbox broke the protocol", limit=False) from None
+        raise StepOver("the sandbox broke the protocol") from None
