@@ -1,6 +1,6 @@
 """contextlib for Monty; see prelude.py."""
 
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: ignore-errors
 
 
 class _SandboxSuppress:
@@ -25,13 +25,6 @@ class _SandboxNullcontext:
         return False
 
 
-class _SandboxContextlib:
-    def __init__(self, **members):
-        for name, member in members.items():
-            setattr(self, name, member)
-
-
-_sandbox_contextlib = _SandboxContextlib(
-    suppress=_SandboxSuppress,
-    nullcontext=_SandboxNullcontext,
-)
+class _sandbox_contextlib:
+    suppress = _SandboxSuppress
+    nullcontext = _SandboxNullcontext
