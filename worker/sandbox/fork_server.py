@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from worker.sandbox.bubblewrap import bind_libraries, bubblewrap
 from worker.sandbox.seccomp import SERVER, SESSION, assemble
-from worker.sandbox.walls import base_arguments, bind_libraries, bubblewrap
 
 _START_SECONDS = 30.0
 _OPEN_SECONDS = 10.0
@@ -80,7 +80,8 @@ class ForkServer:
             self._process = _start(theirs)
             failing.pop_all()
         if not _readable(self._control, _START_SECONDS) or self._control.recv(16) != b"ready":
-            raise NoSession(self._reason())
+            words = self.close().decode("utf-8", "replace").strip().splitlines()
+            raise NoSession(words[-1][:200] if words else "the fork server did not start")
 
     def open(self, settings: dict[str, Any]) -> Child:
         """A new session with these settings. Raises NoSession or OSError."""
@@ -106,11 +107,8 @@ class ForkServer:
         """Whether the server runs."""
         return self._process.poll() is None
 
-    def close(self) -> None:
-        """End the server and every session."""
-        self._end()
-
-    def _end(self) -> bytes:
+    def close(self) -> bytes:
+        """End the server and every session; what the server said of errors."""
         # A forked child of ours may hold a copy of the socket; shutdown ends them all.
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
@@ -120,10 +118,6 @@ class ForkServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.communicate()[1]
-
-    def _reason(self) -> str:
-        words = self._end().decode("utf-8", "replace").strip().splitlines()
-        return words[-1][:200] if words else "the fork server did not start"
 
 
 def _start(control: socket.socket) -> subprocess.Popen[bytes]:
@@ -171,14 +165,11 @@ def _command(own_filter: int, session_filter: int) -> list[str]:
     The flags leave out what ``-I`` leaves out; ``-I`` itself would ignore the one variable
     that is set, without which the order of a set would differ between a run and its replay.
     """
-    program = bubblewrap()
-    if program is None:
-        raise NoSession("bubblewrap not found")
     inside = "/sandbox/worker/sandbox"
     sources = [("--ro-bind", str(_HERE / name), f"{inside}/{name}") for name in _SOURCES]
     return [
         # As the first process of its world, so that everything in it ends when it ends.
-        *(program, *base_arguments(), "--as-pid-1", "--seccomp", str(own_filter)),
+        *(*bubblewrap(), "--as-pid-1", "--seccomp", str(own_filter)),
         *("--setenv", "PYTHONHASHSEED", "0", "--setenv", "MALLOC_ARENA_MAX", "1"),
         *_python(),
         *(part for source in sources for part in source),
