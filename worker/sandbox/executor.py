@@ -168,5 +168,6 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             findings = type_findings(run.gate.code, tools_of(self._host))
             hints = hints_for(run.failure, self._runner.hints)
             hints += [f"type check, may be wrong: {finding}" for finding in findings]
-            return describe(run.failure, run.gate.step, self._limits, hints), "error"
+            codes = [*(trace.code for trace in self.traces), run.gate.code]
+            return describe(run.failure, codes, self._limits, hints), "error"
         return None, None

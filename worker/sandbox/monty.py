@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -31,7 +32,7 @@ from worker.sandbox.gate import FINAL, Gate, StepOver
 from worker.sandbox.log import Log
 from worker.sandbox.monty_imports import library, rewrite
 from worker.sandbox.monty_pool import pool
-from worker.sandbox.report import Failure, Frame, source_line
+from worker.sandbox.report import Failure, Frame
 from worker.sandbox.values import Plain, display
 
 _MOST_SUSPENSIONS = 100_000
@@ -50,13 +51,11 @@ class Feed:
 
     step: int
     """0 for the texts of ours."""
-    code: str
-    """As the model wrote it."""
     source: str
-    """As Monty got it; has the same lines."""
+    """As Monty got it; has the same lines as what the model wrote."""
 
 
-_OURS = Feed(0, "", "")
+_OURS = Feed(0, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,40 +78,33 @@ class MontyInterpreter:
         self._random = random_state(pins.seed)
         self._stubs = {name: _stub(name) for name in names | {FINAL}}
         self._feeds = list(start.feeds) if start else [_OURS]
-        self._worker: MontySession | None = None
-        try:
-            worker = pool(limits.seconds).checkout(**_checkout(limits))
-            worker.__enter__()
-            self._worker = worker
-            worker.load_session(start.state if start else _fresh(limits))
-        except BaseException as failure:  # a panic of the binding is no Exception
-            self.close()
-            if isinstance(failure, KeyboardInterrupt | SystemExit):
+        with ExitStack() as failing:
+            try:
+                self._worker: MontySession = pool(limits.seconds).checkout(**_checkout(limits))
+                self._worker.__enter__()
+                failing.callback(self.close)
+                self._worker.load_session(start.state if start else _fresh(limits))
+            except (KeyboardInterrupt, SystemExit):
                 raise
-            over = isinstance(failure, MontyError) and start and _limit_of(failure, limits)
-            if over:  # what the code has kept takes more room now than when it was written down
-                raise StepOver(over, "limit") from None
-            text = f"no monty sandbox could be opened: {failure}"
-            raise SandboxUnavailable(text) from failure
+            except BaseException as failure:  # a panic of the binding is no Exception
+                over = isinstance(failure, MontyError) and start and _limit_of(failure, limits)
+                if over:  # what the code has kept takes more room now than when it was dumped
+                    raise StepOver(over, "limit") from None
+                text = f"no monty sandbox could be opened: {failure}"
+                raise SandboxUnavailable(text) from failure
+            failing.pop_all()
 
     def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
         """See ``runner.Interpreter``."""
         source, needed = rewrite(code)
-        try:
-            for name in needed:
-                self._feed(Feed(0, "", library(name)), gate, log, {})
-            # The tools are bound anew each time: a name that the code gave to something
-            # else is a tool again in the next step.
-            feed = Feed(gate.step, code, source)
-            return self._feed(feed, gate, log, {**variables, **self._stubs})
-        except KeyboardInterrupt:
-            self.close()
-            raise
+        for name in needed:
+            self._feed(Feed(0, library(name)), gate, log, {})
+        # The tools are bound anew each time: a name that the code gave to something else is a
+        # tool again in the next step.
+        return self._feed(Feed(gate.step, source), gate, log, {**variables, **self._stubs})
 
     def checkpoint(self) -> Checkpoint:
         """The session as it is now; about 0.1 ms."""
-        if self._worker is None:
-            raise StepOver("the sandbox is closed")
         try:
             state = self._worker.dump()
         except MontyError as error:  # writing it down takes memory, too
@@ -121,13 +113,9 @@ class MontyInterpreter:
 
     def close(self) -> None:
         """Give the worker back to the pool, which takes care of one that is still busy."""
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.__exit__(None, None, None)
+        self._worker.__exit__(None, None, None)
 
     def _feed(self, feed: Feed, gate: Gate, log: Log, inputs: dict[str, Any]) -> object:
-        if self._worker is None:
-            raise StepOver("the sandbox is closed")
         self._feeds.append(feed)
         try:
             snapshot = self._worker.feed_start(
@@ -137,7 +125,7 @@ class MontyInterpreter:
                 snapshot = self._answer(snapshot, gate)
             return None if gate.final else _output(snapshot, self._limits)
         except MontyError as error:
-            if _is_exit(error) and not _limit_of(error, self._limits):
+            if _is_exit(error):
                 return None
             raise self._failure(error) from None
 
@@ -159,8 +147,6 @@ class MontyInterpreter:
     def _call(self, snapshot: FunctionSnapshot, gate: Gate) -> SyncSnapshot:
         try:
             args, kwargs = list(snapshot.args), dict(snapshot.kwargs)
-        except KeyboardInterrupt:
-            raise
         except Exception:  # the binding cannot hash or convert every value
             text = "an argument cannot be converted; tools take plain data"
             return snapshot.resume({"exc_type": "TypeError", "message": text})
@@ -206,13 +192,8 @@ class MontyInterpreter:
     def _frames(self, error: MontyError) -> tuple[Frame, ...]:
         if not isinstance(error, MontyRuntimeError | MontySyntaxError):
             return ()
-        frames = []
-        for frame in error.traceback():
-            feed = self._feed_of(frame.filename)
-            if feed.step:
-                text = source_line(feed.code, frame.line)
-                frames.append(Frame(feed.step, frame.line, frame.function_name, text))
-        return tuple(frames)
+        frames = ((self._feed_of(f.filename).step, f) for f in error.traceback())
+        return tuple(Frame(step, f.line, f.function_name) for step, f in frames if step)
 
 
 def _moment(clock: Clock, zone: object) -> datetime.datetime:
@@ -243,8 +224,6 @@ def _is_exit(error: MontyError) -> bool:
 def _output(complete: MontyComplete, limits: Limits) -> Plain:
     try:
         return display(complete.output, limits.output_chars)
-    except KeyboardInterrupt:
-        raise
     except Exception:  # the binding cannot convert every value
         return "<a value that cannot be shown>"
 

@@ -28,7 +28,7 @@ class Interpreter(Protocol):
         """What an interpreter of the same kind can be opened from, or None where there is none."""
 
     def close(self) -> None:
-        """Give the interpreter back; may be called more than once."""
+        """Give the interpreter back. Called once, and nothing afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
