@@ -6,7 +6,6 @@ import atexit
 import contextlib
 import json
 import os
-import select
 import signal
 import socket
 import struct
@@ -36,7 +35,7 @@ _SOURCES = (
 _NOT_SHOWN = ("site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3")
 
 
-class NoSession(Exception):
+class NoSession(OSError):
     """The fork server did not give a session."""
 
 
@@ -58,33 +57,35 @@ class Child:
 
     def end(self) -> None:
         """Kill the process and give back what it held here."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        finally:
-            self.link.close()
-            os.close(self.output)
-            os.close(self.handle)
+        self.link.close()
+        os.close(self.output)
+        os.close(self.handle)
 
 
 class ForkServer:
     """A warm interpreter behind the wall. Thread safe."""
 
     def __init__(self) -> None:
-        """Raises NoSession, OSError or SubprocessError where it does not start."""
+        """Raises OSError or SubprocessError where it does not start."""
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(_START_SECONDS)
         with contextlib.ExitStack() as failing:
             failing.callback(self._control.close)
             self._process = _start(theirs)
             failing.pop_all()
-        if not _readable(self._control, _START_SECONDS) or self._control.recv(16) != b"ready":
+        try:
+            ready = self._control.recv(16) == b"ready"
+        except OSError:
+            ready = False
+        if not ready:
             words = self.close().decode("utf-8", "replace").strip().splitlines()
             raise NoSession(words[-1][:200] if words else "the fork server did not start")
 
     def open(self, settings: dict[str, Any]) -> Child:
-        """A new session with these settings. Raises NoSession or OSError."""
+        """A new session with these settings. Raises OSError."""
         ours, theirs = socket.socketpair()
         output, their_output = os.pipe()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -95,7 +96,7 @@ class ForkServer:
             theirs.close()
             pid = _greeting(ours)
             return Child(ours, output, os.pidfd_open(pid))
-        except (OSError, NoSession) as failure:
+        except OSError as failure:
             ours.close()
             os.close(output)
             raise NoSession(f"no session from the fork server: {failure}") from None
@@ -135,21 +136,13 @@ def _start(control: socket.socket) -> subprocess.Popen[bytes]:
 
 def _greeting(link: socket.socket) -> int:
     """Wait for the first message; the kernel says which process sent it."""
-    if not _readable(link, _OPEN_SECONDS):
-        raise NoSession("it did not answer in time")
-    size = socket.CMSG_SPACE(_CREDENTIALS.size)
-    data, notes, _, _ = link.recvmsg(64, size)
+    link.settimeout(_OPEN_SECONDS)
+    data, notes, _, _ = link.recvmsg(64, socket.CMSG_SPACE(_CREDENTIALS.size))
     for level, kind, note in notes:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and data:
             pid: int = _CREDENTIALS.unpack(note[: _CREDENTIALS.size])[0]
             return pid
     raise NoSession("it closed the connection")
-
-
-def _readable(link: socket.socket, seconds: float) -> bool:
-    poll = select.poll()
-    poll.register(link, select.POLLIN)
-    return bool(poll.poll(seconds * 1000))
 
 
 def _memory_file(content: bytes) -> BinaryIO:
@@ -211,8 +204,7 @@ _servers: dict[int, ForkServer] = {}
 def fork_server() -> ForkServer:
     """The server of this process, started when there is none.
 
-    Raises:
-        NoSession: it does not come up; also OSError and SubprocessError.
+    Raises OSError or SubprocessError where it does not come up.
     """
     with _lock:
         server = _servers.get(os.getpid())

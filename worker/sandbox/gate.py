@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from ledger.fault import ToolFault
+from ledger.fault import FaultKind, ToolFault
 from worker.sandbox.contract import Limits, ToolHost
 from worker.sandbox.source import parse, survey
 from worker.sandbox.values import NotPlain, Plain, display, plain_json, printable, same
@@ -21,15 +21,9 @@ FINAL = "final_answer"
 PATIENCE = 20
 """Calls answered with a refusal before the sandbox is taken away from code that goes on."""
 
-Raises: TypeAlias = Literal[
-    "ValueError",
-    "KeyError",
-    "TypeError",
-    "RuntimeError",
-    "TimeoutError",
-    "NameError",
-    "SystemExit",
-]
+
+Place: TypeAlias = tuple[int, int]
+"""Step, and line of its snippet; line 0: not known."""
 
 
 class StepOver(Exception):
@@ -50,7 +44,7 @@ class ToolAnswer:
     """What goes back inside: a value, or an exception by name and text."""
 
     value: Plain = None
-    raises: Raises | None = None
+    raises: FaultKind | Literal["NameError", "SystemExit"] | None = None
     text: str = ""
 
 
@@ -71,8 +65,8 @@ class HostSide:
     host: ToolHost
     limits: Limits
     faults: list[BaseException] = field(default_factory=list)
-    position: tuple[int, int] | None = None
-    """Step and line of the call that the host is carrying out."""
+    position: Place | None = None
+    """Where the call stands that the host is carrying out."""
 
 
 @dataclass
@@ -121,11 +115,7 @@ class Gate:
             raise StepOver(text, "limit")
 
     def call(
-        self,
-        name: str,
-        args: list[object],
-        kwargs: dict[str, object],
-        place: tuple[int, int] | None,
+        self, name: str, args: list[object], kwargs: dict[str, object], place: Place | None
     ) -> ToolAnswer:
         """Answer one call. Raises StepOver when the sandbox has to be taken away."""
         limits = self.side.limits
@@ -178,7 +168,7 @@ class Gate:
         return known.answer
 
     def _ask_host(
-        self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: tuple[int, int] | None
+        self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: Place | None
     ) -> ToolAnswer:
         self.side.position = place or (self.step, _mention(self.code, name))
         began = time.monotonic()

@@ -28,7 +28,7 @@ from pydantic_monty import (
 
 from worker.sandbox.clock import Clock, random_state
 from worker.sandbox.contract import Limits, Pins, SandboxUnavailable
-from worker.sandbox.gate import FINAL, Gate, StepOver
+from worker.sandbox.gate import FINAL, Gate, Place, StepOver
 from worker.sandbox.log import Log
 from worker.sandbox.monty_imports import library, rewrite
 from worker.sandbox.monty_pool import pool
@@ -155,7 +155,7 @@ class MontyInterpreter:
             return snapshot.resume({"return_value": answer.value})
         return snapshot.resume({"exc_type": answer.raises, "message": answer.text})
 
-    def _line(self, snapshot: FunctionSnapshot) -> tuple[int, int] | None:
+    def _line(self, snapshot: FunctionSnapshot) -> Place | None:
         position = snapshot.position
         feed = self._feed_of(position.filename)
         if feed.step == 0:

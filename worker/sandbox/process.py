@@ -9,8 +9,8 @@ from subprocess import SubprocessError
 from typing import Any
 
 from worker.sandbox.contract import Limits, Pins, SandboxUnavailable
-from worker.sandbox.fork_server import Child, NoSession, fork_server
-from worker.sandbox.gate import FINAL, Gate, StepOver, ToolAnswer
+from worker.sandbox.fork_server import Child, fork_server
+from worker.sandbox.gate import FINAL, Gate, Place, StepOver, ToolAnswer
 from worker.sandbox.log import Log
 from worker.sandbox.report import Failure, Frame
 from worker.sandbox.values import Plain, display
@@ -106,7 +106,7 @@ class ProcessInterpreter:
         answer = gate.call(name, args, kwargs, self._place(message.get("at"), gate))
         self._send(_reply(answer), gate)
 
-    def _place(self, at: object, gate: Gate) -> tuple[int, int] | None:
+    def _place(self, at: object, gate: Gate) -> Place | None:
         match at:
             case [int(step), int(line)] if 0 < step <= gate.step:
                 return step, min(max(line, 0), self._limits.code_chars)
@@ -167,7 +167,7 @@ def _open(limits: Limits, pins: Pins, names: frozenset[str]) -> Child:
     }
     try:
         return fork_server().open(settings)
-    except (NoSession, OSError, MemoryError, RuntimeError, SubprocessError) as failure:
+    except (OSError, MemoryError, RuntimeError, SubprocessError) as failure:
         raise SandboxUnavailable(f"no process sandbox could be opened: {failure}") from failure
 
 

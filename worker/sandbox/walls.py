@@ -8,7 +8,7 @@ from functools import cache
 from subprocess import SubprocessError
 
 from worker.sandbox.bubblewrap import reason
-from worker.sandbox.fork_server import NoSession, fork_server
+from worker.sandbox.fork_server import fork_server
 from worker.sandbox.monty_pool import no_wall
 from worker.sandbox.seccomp import supported
 
@@ -58,6 +58,6 @@ def _walls() -> WallReport:
         return WallReport(monty=True, process=False, missing=missing)
     try:
         fork_server()
-    except (NoSession, OSError, SubprocessError) as error:
+    except (OSError, SubprocessError) as error:
         return WallReport(monty=True, process=False, missing=reason(error))
     return WallReport(monty=True, process=True, missing="")

@@ -93,9 +93,9 @@ def _become_session(
         for fd in (null, output):
             os.close(fd)
         _limit(settings, size)
-        session.prepare(settings)
+        prints = session.prepare(settings)
         program.load()
-        session.serve(socket.socket(fileno=channel), settings)
+        session.serve(socket.socket(fileno=channel), settings, prints)
     finally:
         os._exit(0)
 
