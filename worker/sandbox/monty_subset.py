@@ -73,7 +73,7 @@ _WORDED_ALIKE = _words(
 )
 """Functions and methods whose complaints are the same in both."""
 _NOT_WORDED_ALIKE = (
-    *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.Lambda, ast.Tuple),
+    *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.Lambda, ast.Tuple, ast.Dict, ast.DictComp),
     *(ast.Div, ast.FloorDiv, ast.Mod, ast.Pow),
 )
 
@@ -82,31 +82,21 @@ def runs_in_monty(
     tree: ast.Module, tools: frozenset[str], known: frozenset[str] = frozenset()
 ) -> bool:
     """Whether all of the snippet is in the subset. ``known``: names of earlier steps."""
-    return _Look(tree, tools, known).all_fits()
+    return all(map(_Look(tree, tools, known).fits, survey(tree).nodes))
 
 
 class _Look:
     """One look at a tree; a method says of a node whether it may be there."""
 
     def __init__(self, tree: ast.Module, tools: frozenset[str], known: frozenset[str]) -> None:
-        self._nodes, self._parents = survey(tree).nodes, survey(tree).parents
+        self._parents = survey(tree).parents
         self._own = bound_names(tree)
         self._names = tools | known | self._own
         self._tools = tools - self._own
-        self._modules = {
-            alias.asname or alias.name: alias.name
-            for node in survey(tree).all(ast.Import)
-            for alias in node.names
-        }
 
-    def all_fits(self) -> bool:
-        for node in self._nodes:
-            if type(node) not in _ALLOWED:
-                return False
-            check = _ALLOWED[type(node)]
-            if check is not None and not check(self, node):
-                return False
-        return True
+    def fits(self, node: ast.AST) -> bool:
+        check = _ALLOWED.get(type(node))
+        return type(node) in _ALLOWED if check is None else check(self, node)
 
     def name(self, node: ast.Name) -> bool:
         if node.id not in _BUILTINS:
@@ -120,8 +110,8 @@ class _Look:
 
     def attribute(self, node: ast.Attribute) -> bool:
         base, call = node.value, self._parents[node]
-        if isinstance(base, ast.Name) and base.id in self._modules:
-            return node.attr in _MODULES.get(self._modules[base.id], ())
+        if isinstance(base, ast.Name) and base.id in _MODULES:
+            return node.attr in _MODULES[base.id]
         called = isinstance(call, ast.Call) and call.func is node and node.attr in _METHODS
         return called and not (isinstance(base, ast.Name) and base.id in _BUILTINS)
 
@@ -133,20 +123,19 @@ class _Look:
             return False
         return name not in _KEYWORDS or {k.arg for k in node.keywords} <= _KEYWORDS[name]
 
-    def imports(self, node: ast.Import) -> bool:
-        return all(alias.name in _MODULES for alias in node.names)
-
-    def imports_from(self, node: ast.ImportFrom) -> bool:
-        known = _MODULES.get(node.module or "", frozenset())
-        return not node.level and all(alias.name in known for alias in node.names)
+    def alias(self, node: ast.alias) -> bool:
+        above = self._parents[node]
+        if isinstance(above, ast.ImportFrom):
+            return node.asname is None and node.name in _MODULES.get(above.module or "", ())
+        return node.asname is None and node.name in _MODULES
 
     def handler(self, node: ast.ExceptHandler) -> bool:
         """The text of an exception can be read: what is tried must fail with the same words."""
         attempt = self._parents[node]
-        if node.name is None or not isinstance(attempt, ast.Try):
-            return node.name is None
-        tried = (part for statement in attempt.body for part in ast.walk(statement))
-        return all(map(self._worded_alike, tried))
+        return node.name is None or (
+            isinstance(attempt, ast.Try)
+            and all(self._worded_alike(part) for line in attempt.body for part in ast.walk(line))
+        )
 
     def _worded_alike(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Call):
@@ -154,14 +143,11 @@ class _Look:
             return name in _WORDED_ALIKE or (
                 isinstance(node.func, ast.Name) and name in self._tools
             )
-        if isinstance(node, ast.Dict):
-            return all(isinstance(key, ast.Constant) for key in node.keys)
         return not isinstance(node, _NOT_WORDED_ALIKE)
 
     def operation(self, node: ast.BinOp) -> bool:
-        text = isinstance(node.left, ast.JoinedStr) or (
-            isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
-        )
+        """Formatting by ``%`` is not the same."""
+        text = isinstance(node.left, ast.JoinedStr | ast.Constant)
         return not (text and isinstance(node.op, ast.Mod))
 
     def used_up(self, node: ast.Call | ast.GeneratorExp) -> bool:
@@ -190,10 +176,8 @@ def _has_no_effect(node: ast.Call | ast.GeneratorExp) -> bool:
     if isinstance(node, ast.Call):
         first = node.args[0] if node.args else node
         return isinstance(first, ast.Name) and first.id in harmless
-    # The first iterable is made at once in CPython, too.
-    apart = set(ast.walk(node.generators[0].iter))
-    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and part not in apart]
-    return all(call.func.id in harmless for call in calls if isinstance(call.func, ast.Name))
+    called = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return all(func.id in harmless for func in called if isinstance(func, ast.Name))
 
 
 _ALLOWED: dict[type[ast.AST], Callable[[_Look, Any], bool] | None] = {
@@ -201,7 +185,7 @@ _ALLOWED: dict[type[ast.AST], Callable[[_Look, Any], bool] | None] = {
         [
             *(ast.Module, ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While),
             *(ast.If, ast.Break, ast.Continue, ast.Pass, ast.Return, ast.Try, ast.Raise),
-            *(ast.Assert, ast.alias, ast.arguments, ast.arg, ast.Global, ast.Nonlocal),
+            *(ast.Assert, ast.Import, ast.arguments, ast.arg, ast.Global, ast.Nonlocal),
             *(ast.keyword, ast.Subscript, ast.Slice, ast.BoolOp, ast.UnaryOp, ast.Compare),
             *(ast.IfExp, ast.Lambda, ast.Starred, ast.Tuple, ast.Dict, ast.ListComp),
             *(ast.DictComp, ast.comprehension, ast.JoinedStr, ast.FormattedValue),
@@ -214,8 +198,8 @@ _ALLOWED: dict[type[ast.AST], Callable[[_Look, Any], bool] | None] = {
     ast.Attribute: _Look.attribute,
     ast.Call: _Look.call,
     ast.GeneratorExp: _Look.used_up,
-    ast.Import: _Look.imports,
-    ast.ImportFrom: _Look.imports_from,
+    ast.alias: _Look.alias,
+    ast.ImportFrom: lambda _, node: not node.level,
     ast.ExceptHandler: _Look.handler,
     ast.FunctionDef: lambda _, node: not node.decorator_list,
     ast.BinOp: _Look.operation,
