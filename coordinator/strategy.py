@@ -16,7 +16,7 @@ from models.door import Door
 from models.records import Role
 from nextstep import Agent, Compression
 from worker.report import WorkReport
-from worker.sandbox import Limits
+from worker.sandbox import SandboxLimits
 from worker.worker import Opener, Worker
 
 
@@ -88,7 +88,7 @@ def strategy_of(
     )
 
 
-def _limits(config: RunConfig) -> Limits:
+def _limits(config: RunConfig) -> SandboxLimits:
     """A step may take longer by what its tools may wait for the platform."""
-    limits = Limits()
+    limits = SandboxLimits()
     return replace(limits, wall_seconds=limits.wall_seconds + config.patience)

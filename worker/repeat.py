@@ -11,7 +11,14 @@ from models.records import Message, ModelCall
 from worker.compare import Difference, first_difference
 from worker.recorded import NotRecorded, RecordedTurn
 from worker.report import WorkReport
-from worker.sandbox import Limits, Pins, SandboxExecutor, SandboxUnavailable, open_sandbox, walls
+from worker.sandbox import (
+    Pins,
+    SandboxExecutor,
+    SandboxLimits,
+    SandboxUnavailable,
+    open_sandbox,
+    walls,
+)
 from worker.sandbox.factory import SandboxChoice
 from worker.tape import tape_ledger
 from worker.worker import Worker
@@ -64,7 +71,7 @@ def _once(turn: RecordedTurn, tools: Sequence[Tool], kind: SandboxChoice) -> Wor
     clock, seed = turn.report.pins
     door = RecordedDoor(turn.model_calls)
 
-    def opener(_instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:
+    def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
         return open_sandbox(ledger, limits, kind, pins=Pins(clock, seed))
 
     ledger = tape_ledger(turn.report.calls, tools)

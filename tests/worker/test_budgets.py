@@ -13,7 +13,7 @@ from models import scripted
 from models.door import Door
 from store_tools.benchmark import StoreBenchmark
 from worker.report import WorkReport
-from worker.sandbox import Limits
+from worker.sandbox import SandboxLimits
 from worker.worker import Worker
 
 PRODUCTS = 5_000
@@ -99,7 +99,7 @@ def test_one_purchase_an_instruction(answered: bool) -> None:
 
 
 def test_the_ledger_refuses_before_the_sandbox_does() -> None:
-    assert Budget().calls < Limits().calls
+    assert Budget().calls < SandboxLimits().calls
 
 
 class LongShop:

@@ -14,7 +14,7 @@ from worker.debugger.playback import LIMITS, Playback, answer_of
 from worker.debugger.prompt import Prompt, Quit
 from worker.debugger.scene import Scene, Subject, workbench_named
 from worker.debugger.screen import Screen
-from worker.sandbox import Limits, Pins, SandboxExecutor, open_sandbox
+from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox
 
 
 class LiveAnswers(Answers):
@@ -82,7 +82,7 @@ class LiveWatch:
         self._past: tuple[ToolCall, ...] = ()
         self._ledger = Ledger()
 
-    def open(self, instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:
+    def open(self, instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
         """A sandbox for one instruction, whose calls ask at the prompt before they are sent."""
         from rich.console import Console
 

@@ -17,7 +17,7 @@ from worker.debugger.moments import Ended, Happened, Stop
 from worker.debugger.peek import look
 from worker.debugger.scene import Scene
 from worker.debugger.screen import AROUND, Screen
-from worker.sandbox.source import bound_names, parse
+from worker.sandbox.snippet_tree import bound_names, parse
 
 PROMPT = "(debug) "
 HELP = """\

@@ -6,7 +6,7 @@ from worker.sandbox.contract import SandboxKind
 from worker.sandbox.gate import Diverged, Gate
 from worker.sandbox.monty_subset import runs_in_monty
 from worker.sandbox.runner import PastStep, Runner, StepRun, names_of
-from worker.sandbox.source import parse
+from worker.sandbox.snippet_tree import parse
 from worker.sandbox.values import Plain
 
 _SHARE = 0.5

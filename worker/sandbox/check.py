@@ -9,10 +9,10 @@ import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from worker.sandbox.contract import Limits
+from worker.sandbox.contract import SandboxLimits
+from worker.sandbox.error_report import source_line
 from worker.sandbox.gate import FINAL
-from worker.sandbox.report import source_line
-from worker.sandbox.source import Unparsable, bound_names, parse, survey
+from worker.sandbox.snippet_tree import Unparsable, bound_names, parse, survey
 
 _CLOSE = 0.6
 _MOST_FINDINGS = 5
@@ -61,7 +61,7 @@ def tools_of(host: object) -> Tools:
     return Tools(names, found if isinstance(found, Mapping) else {})
 
 
-def refuse(code: str, limits: Limits, tools: Tools, known: frozenset[str]) -> str | None:
+def refuse(code: str, limits: SandboxLimits, tools: Tools, known: frozenset[str]) -> str | None:
     """Why this snippet is not run, or None. ``known``: names that earlier steps made."""
     if len(code) > limits.code_chars:
         return f"the code has {len(code)} characters, at most {limits.code_chars} are allowed"

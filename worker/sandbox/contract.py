@@ -36,7 +36,7 @@ class ToolHost(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
     """What one instruction may use; every field is a hard limit."""
 
     seconds: float = 10.0

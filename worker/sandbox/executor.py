@@ -15,18 +15,18 @@ from worker.sandbox.auto import AutoRunner
 from worker.sandbox.check import refuse, tools_of
 from worker.sandbox.contract import (
     ErrorKind,
-    Limits,
     Pins,
     SandboxError,
     SandboxKind,
+    SandboxLimits,
     SandboxUnavailable,
     StepTrace,
     ToolHost,
 )
+from worker.sandbox.error_report import describe, describe_end, describe_refusal, hints_for
 from worker.sandbox.gate import FINAL, Gate, HostSide
-from worker.sandbox.report import describe, describe_end, describe_refusal, hints_for
 from worker.sandbox.runner import PastStep, Runner, StepRun, names_of
-from worker.sandbox.source import bound_names, parse
+from worker.sandbox.snippet_tree import bound_names, parse
 from worker.sandbox.type_hints import type_findings
 from worker.sandbox.values import Plain, plain_json
 
@@ -40,7 +40,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     state: dict[str, Any]
     """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
     pins: Pins
-    """Clock and seed in use; a recorder keeps them for the repetition."""
+    """PinnedClock and seed in use; a recorder keeps them for the repetition."""
     codes: list[str]
     """Every snippet that was given, oldest first; the last one may still be running."""
     traces: list[StepTrace]
@@ -50,7 +50,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     out of the sandbox and is no SandboxError."""
 
     def __init__(
-        self, host: ToolHost, limits: Limits, pins: Pins, runner: Runner | AutoRunner
+        self, host: ToolHost, limits: SandboxLimits, pins: Pins, runner: Runner | AutoRunner
     ) -> None:
         self.state = {"_print_outputs": ""}
         self.pins = pins

@@ -8,7 +8,7 @@ import time
 from typing import Literal, TypeAlias, get_args
 
 from worker.sandbox.auto import AutoRunner
-from worker.sandbox.contract import Limits, Pins, SandboxError, SandboxUnavailable, ToolHost
+from worker.sandbox.contract import Pins, SandboxError, SandboxLimits, SandboxUnavailable, ToolHost
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
@@ -31,7 +31,7 @@ def chosen_kind() -> SandboxChoice:
 
 def open_sandbox(
     host: ToolHost,
-    limits: Limits | None = None,
+    limits: SandboxLimits | None = None,
     kind: SandboxChoice | None = None,
     *,
     pins: Pins | None = None,
@@ -45,7 +45,7 @@ def open_sandbox(
         ValueError: the environment asks for a kind that there is not.
         SandboxUnavailable: this kind cannot be used here.
     """
-    limits = limits or Limits()
+    limits = limits or SandboxLimits()
     pins = pins or Pins(clock=round(time.time(), 3), seed=secrets.randbits(31))
     wanted = kind or chosen_kind()
     if wanted == "process" and not walls().process:

@@ -25,11 +25,11 @@ _OPEN_SECONDS = 10.0
 _CREDENTIALS = struct.Struct("3i")
 _HERE = Path(__file__).parent
 _SOURCES = (
-    "clock.py",
+    "pinned_clock.py",
     "values.py",
     "wire.py",
-    "inside/server.py",
-    "inside/session.py",
+    "inside/forking.py",
+    "inside/interpreter.py",
     "inside/pins.py",
 )
 _NOT_SHOWN = ("site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3")
@@ -168,7 +168,7 @@ def _command(own_filter: int, session_filter: int) -> list[str]:
         *(part for source in sources for part in source),
         *("--ro-bind-data", str(session_filter), "/sandbox/session.filter"),
         *("--remount-ro", "/", "--chdir", "/"),
-        *("/python/bin/python3", "-B", "-P", "-s", f"{inside}/inside/server.py"),
+        *("/python/bin/python3", "-B", "-P", "-s", f"{inside}/inside/forking.py"),
     ]
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from ledger.fault import FaultKind, ToolFault
-from worker.sandbox.contract import Limits, ToolHost
-from worker.sandbox.source import parse, survey
+from worker.sandbox.contract import SandboxLimits, ToolHost
+from worker.sandbox.snippet_tree import parse, survey
 from worker.sandbox.values import NotPlain, Plain, display, plain_json, printable, same
 
 FINAL = "final_answer"
@@ -63,7 +63,7 @@ class HostSide:
     """Our side of the wall for one instruction, used by one thread at a time."""
 
     host: ToolHost
-    limits: Limits
+    limits: SandboxLimits
     faults: list[BaseException] = field(default_factory=list)
     position: Place | None = None
     """Where the call stands that the host is carrying out."""
@@ -187,7 +187,7 @@ class Gate:
             self.side.position = None
 
 
-def _answer(value: object, name: str, limits: Limits) -> ToolAnswer:
+def _answer(value: object, name: str, limits: SandboxLimits) -> ToolAnswer:
     try:
         return ToolAnswer(value=plain_json(value, limits.result_chars, f"the answer of {name}"))
     except NotPlain as refusal:

@@ -26,13 +26,13 @@ from pydantic_monty import (
     SyncSnapshot,
 )
 
-from worker.sandbox.clock import Clock, random_state
-from worker.sandbox.contract import Limits, Pins, SandboxUnavailable
+from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
+from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.gate import FINAL, Gate, Place, StepOver
-from worker.sandbox.log import Log
 from worker.sandbox.monty_imports import library, rewrite
 from worker.sandbox.monty_pool import pool
-from worker.sandbox.report import Failure, Frame
+from worker.sandbox.pinned_clock import PinnedClock, random_state
+from worker.sandbox.prints import Prints
 from worker.sandbox.values import Plain, display
 
 _MOST_SUSPENSIONS = 100_000
@@ -71,10 +71,14 @@ class MontyInterpreter:
     """One interpreter in a Monty worker; see ``runner.Interpreter``."""
 
     def __init__(
-        self, limits: Limits, pins: Pins, names: frozenset[str], start: Checkpoint | None = None
+        self,
+        limits: SandboxLimits,
+        pins: Pins,
+        names: frozenset[str],
+        start: Checkpoint | None,
     ) -> None:
         self._limits = limits
-        self._clock = Clock(start.now if start else pins.clock)
+        self._clock = PinnedClock(start.now if start else pins.clock)
         self._random = random_state(pins.seed)
         self._stubs = {name: _stub(name) for name in names | {FINAL}}
         self._feeds = list(start.feeds) if start else [_OURS]
@@ -94,14 +98,14 @@ class MontyInterpreter:
                 raise SandboxUnavailable(text) from failure
             failing.pop_all()
 
-    def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
+    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
         """See ``runner.Interpreter``."""
         source, needed = rewrite(code)
         for name in needed:
-            self._feed(Feed(0, library(name)), gate, log, {})
+            self._feed(Feed(0, library(name)), gate, prints, {})
         # The tools are bound anew each time: a name that the code gave to something else is a
         # tool again in the next step.
-        return self._feed(Feed(gate.step, source), gate, log, {**variables, **self._stubs})
+        return self._feed(Feed(gate.step, source), gate, prints, {**variables, **self._stubs})
 
     def checkpoint(self) -> Checkpoint:
         """The session as it is now; about 0.1 ms."""
@@ -115,11 +119,11 @@ class MontyInterpreter:
         """Give the worker back to the pool, which takes care of one that is still busy."""
         self._worker.__exit__(None, None, None)
 
-    def _feed(self, feed: Feed, gate: Gate, log: Log, inputs: dict[str, Any]) -> object:
+    def _feed(self, feed: Feed, gate: Gate, prints: Prints, inputs: dict[str, Any]) -> object:
         self._feeds.append(feed)
         try:
             snapshot = self._worker.feed_start(
-                feed.source, inputs=inputs, print_callback=lambda _stream, text: log.write(text)
+                feed.source, inputs=inputs, print_callback=lambda _stream, text: prints.write(text)
             )
             while not isinstance(snapshot, MontyComplete):
                 snapshot = self._answer(snapshot, gate)
@@ -185,9 +189,9 @@ class MontyInterpreter:
         if isinstance(error, MontyCrashedError):
             return StepOver("the sandbox died while the code ran")
         if isinstance(error, MontySyntaxError):
-            return Failure("SyntaxError", str(error), self._frames(error))
+            return CodeFailure("SyntaxError", str(error), self._frames(error))
         name, _, message = str(error).partition(": ")
-        return Failure(name, message, self._frames(error))
+        return CodeFailure(name, message, self._frames(error))
 
     def _frames(self, error: MontyError) -> tuple[Frame, ...]:
         if not isinstance(error, MontyRuntimeError | MontySyntaxError):
@@ -196,7 +200,7 @@ class MontyInterpreter:
         return tuple(Frame(step, f.line, f.function_name) for step, f in frames if step)
 
 
-def _moment(clock: Clock, zone: object) -> datetime.datetime:
+def _moment(clock: PinnedClock, zone: object) -> datetime.datetime:
     """The time as a datetime; without a zone it is naive and in UTC."""
     moment = datetime.datetime.fromtimestamp(clock.look(), datetime.UTC)
     if isinstance(zone, datetime.tzinfo):
@@ -204,7 +208,7 @@ def _moment(clock: Clock, zone: object) -> datetime.datetime:
     return moment.replace(tzinfo=None)
 
 
-def _limit_of(error: MontyError, limits: Limits) -> str | None:
+def _limit_of(error: MontyError, limits: SandboxLimits) -> str | None:
     text = str(error)
     if (isinstance(error, MontyCrashedError) and error.timed_out) or _TIME_OVER.match(text):
         return f"time limit of {limits.seconds:g} seconds per step reached"
@@ -221,7 +225,7 @@ def _is_exit(error: MontyError) -> bool:
     return isinstance(inner, SystemExit) and str(inner) in ("", "None", "0")
 
 
-def _output(complete: MontyComplete, limits: Limits) -> Plain:
+def _output(complete: MontyComplete, limits: SandboxLimits) -> Plain:
     try:
         return display(complete.output, limits.output_chars)
     except Exception:  # the binding cannot convert every value
@@ -238,7 +242,7 @@ def _stub(name: str) -> Callable[..., None]:
     return stub
 
 
-def _checkout(limits: Limits) -> dict[str, Any]:
+def _checkout(limits: SandboxLimits) -> dict[str, Any]:
     resource: ResourceLimits = {
         "max_memory": limits.memory_mb << 20,
         "max_feed_duration_secs": limits.seconds,
@@ -249,7 +253,7 @@ def _checkout(limits: Limits) -> dict[str, Any]:
 
 
 @cache
-def _fresh(limits: Limits) -> bytes:
+def _fresh(limits: SandboxLimits) -> bytes:
     """A new session with the prelude in it; loading it is quicker than running the prelude."""
     source = resources.files("worker.sandbox.inside").joinpath("prelude.py").read_text()
     with pool(limits.seconds).checkout(**_checkout(limits)) as worker:

@@ -6,7 +6,7 @@ import ast
 from functools import cache
 from importlib import resources
 
-from worker.sandbox.source import parse, survey
+from worker.sandbox.snippet_tree import parse, survey
 
 MODULES = (
     "math re json itertools collections functools datetime decimal copy random bisect csv "

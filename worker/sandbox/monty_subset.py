@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from worker.sandbox.source import bound_names, survey
+from worker.sandbox.snippet_tree import bound_names, survey
 
 
 def _words(text: str) -> frozenset[str]:

@@ -8,11 +8,11 @@ import select
 from subprocess import SubprocessError
 from typing import Any
 
-from worker.sandbox.contract import Limits, Pins, SandboxUnavailable
+from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
+from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.fork_server import Child, fork_server
 from worker.sandbox.gate import FINAL, Gate, Place, StepOver, ToolAnswer
-from worker.sandbox.log import Log
-from worker.sandbox.report import Failure, Frame
+from worker.sandbox.prints import Prints
 from worker.sandbox.values import Plain, display
 from worker.sandbox.wire import Unframer, frame, unpack
 
@@ -31,7 +31,7 @@ _DIED = "the sandbox process ended while the code ran"
 class ProcessInterpreter:
     """One interpreter in a process of its own; see ``runner.Interpreter``."""
 
-    def __init__(self, limits: Limits, pins: Pins, names: frozenset[str]) -> None:
+    def __init__(self, limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> None:
         self._limits = limits
         most = _CHARS * max(limits.argument_chars, 20 * limits.output_chars) + _PORTION
         self._incoming = Unframer(most)
@@ -43,16 +43,16 @@ class ProcessInterpreter:
         for line in (self._child.link, self._child.output):
             self._both.register(line, select.POLLIN)
 
-    def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
+    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
         """See ``runner.Interpreter``."""
         try:
             self._child.go_on()
             self._send({"run": code, "step": gate.step, "variables": variables}, gate)
-            result = self._until_end(gate, log)
+            result = self._until_end(gate, prints)
             self._child.pause()
         except OSError:
             raise StepOver(_DIED) from None
-        if not self._drain(log):
+        if not self._drain(prints):
             raise StepOver(_DIED)
         return self._concluded(result, gate)
 
@@ -63,11 +63,11 @@ class ProcessInterpreter:
         """Kill the process."""
         self._child.end()
 
-    def _until_end(self, gate: Gate, log: Log) -> Any:
+    def _until_end(self, gate: Gate, prints: Prints) -> Any:
         while True:
             message = self._message(gate.step)
             if message is None:
-                self._wait(gate, log)
+                self._wait(gate, prints)
             elif "final" in message:
                 value = _unpacked(message["final"])
                 self._send(_reply(gate.call(FINAL, [value], {}, None)), gate)
@@ -76,16 +76,16 @@ class ProcessInterpreter:
             else:
                 return message.get("end")
 
-    def _wait(self, gate: Gate, log: Log) -> None:
+    def _wait(self, gate: Gate, prints: Prints) -> None:
         """Until something arrives or the time is up; takes it in."""
         gate.check_time()
         for fd, _ in self._both.poll(gate.seconds_left() * 1000 + 1):
             if fd == self._child.output:
-                self._take_output(log)
+                self._take_output(prints)
                 continue
             data = self._child.link.recv(_PORTION)
             if not data:
-                self._drain(log)
+                self._drain(prints)
                 raise StepOver(_DIED)
             self._incoming.feed(data)
 
@@ -117,17 +117,17 @@ class ProcessInterpreter:
         self._child.link.settimeout(gate.seconds_left() + _SEND_SECONDS)
         self._child.link.sendall(frame(message))
 
-    def _take_output(self, log: Log) -> bool:
+    def _take_output(self, prints: Prints) -> bool:
         data = os.read(self._child.output, _PORTION)
-        log.write(self._decoder.decode(data))
+        prints.write(self._decoder.decode(data))
         return bool(data)
 
-    def _drain(self, log: Log) -> bool:
+    def _drain(self, prints: Prints) -> bool:
         """Take in what is left of the prints; false when the line is cut."""
         for _ in range(_MOST_PORTIONS):
             if not self._output.poll(0):
                 break
-            if not self._take_output(log):
+            if not self._take_output(prints):
                 return False
         return True
 
@@ -141,7 +141,7 @@ class ProcessInterpreter:
                 text = f"memory limit of {self._limits.memory_mb} MB reached"
                 raise StepOver(text, "limit")
             case {"error": {"name": str(name), "message": str(message), "frames": list(frames)}}:
-                raise Failure(name, message, _frames(frames))
+                raise CodeFailure(name, message, _frames(frames))
         raise StepOver(_BROKEN)
 
 
@@ -154,7 +154,7 @@ def _frames(told: list[Any]) -> tuple[Frame, ...]:
     return tuple(found)
 
 
-def _open(limits: Limits, pins: Pins, names: frozenset[str]) -> Child:
+def _open(limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> Child:
     settings = {
         "memory_mb": limits.memory_mb,
         "cpu_seconds": _CPU_SECONDS,

@@ -6,20 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from worker.sandbox.contract import Limits, SandboxKind, SandboxUnavailable
+from worker.sandbox.contract import SandboxKind, SandboxLimits, SandboxUnavailable
+from worker.sandbox.error_report import CodeFailure
 from worker.sandbox.gate import CallRecord, Diverged, Gate, StepOver
-from worker.sandbox.log import Log
-from worker.sandbox.report import Failure
+from worker.sandbox.prints import Prints
 from worker.sandbox.values import Plain
 
 
 class Interpreter(Protocol):
     """A living interpreter with its variables, whichever it is."""
 
-    def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
+    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
         """Run one snippet to its end; the value of its last expression, safe to display.
 
-        Returns None after ``final_answer`` (see ``gate.final``). Raises Failure when the code
+        Returns None after ``final_answer`` (see ``gate.final``). Raises CodeFailure when the code
         raised, StepOver when the interpreter is of no more use, and KeyboardInterrupt out of a
         tool.
         """
@@ -56,7 +56,7 @@ class StepRun:
     gate: Gate
     logs: str = ""
     value: object = None
-    failure: Failure | None = None
+    failure: CodeFailure | None = None
     """The code raised; the interpreter lives."""
     over: StepOver | None = None
     """Why the interpreter is gone; None while it lives."""
@@ -66,7 +66,7 @@ class Runner:
     """Interpreters of one kind, one after the other: the state after all steps so far."""
 
     def __init__(
-        self, kind: SandboxKind, limits: Limits, opener: Callable[[Any], Interpreter]
+        self, kind: SandboxKind, limits: SandboxLimits, opener: Callable[[Any], Interpreter]
     ) -> None:
         """``opener``: opens an interpreter from a checkpoint, or anew from None.
 
@@ -85,13 +85,13 @@ class Runner:
             SandboxUnavailable: there is none, and none can be opened.
         """
         run = StepRun(self.kind, gate)
-        log = Log(self._limits.output_chars)
+        prints = Prints(self._limits.output_chars)
         try:
             interpreter = self._ready(past, gate)
             gate.begin()
             try:
-                run.value = interpreter.run(gate.code, gate, log, variables)
-            except Failure as failure:
+                run.value = interpreter.run(gate.code, gate, prints, variables)
+            except CodeFailure as failure:
                 run.failure = failure
             if not gate.final:
                 self._checkpoint = interpreter.checkpoint()
@@ -101,7 +101,7 @@ class Runner:
         except BaseException:
             self.close()
             raise
-        run.logs = log.text()
+        run.logs = prints.text()
         return run
 
     def close(self) -> None:
@@ -136,6 +136,6 @@ def _repeat(interpreter: Interpreter, past: PastStep, now: Gate) -> None:
     """Run an old step again from its recorded answers; its effects inside are all that counts."""
     gate = Gate(now.side, past.step, past.code, past.calls, live=False)
     try:
-        interpreter.run(past.code, gate, Log(0), past.variables)
-    except Failure:
+        interpreter.run(past.code, gate, Prints(0), past.variables)
+    except CodeFailure:
         return  # it failed the first time, too

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from worker.sandbox import (
-    Limits,
     SandboxError,
     SandboxExecutor,
+    SandboxLimits,
     SandboxUnavailable,
     WallReport,
     open_sandbox,
@@ -17,7 +17,7 @@ from worker.sandbox import (
     walls,
 )
 from worker.sandbox.monty_subset import runs_in_monty
-from worker.sandbox.source import parse
+from worker.sandbox.snippet_tree import parse
 
 from .shop import Shop
 
@@ -34,7 +34,7 @@ ASKING = (
 
 @pytest.fixture
 def auto(shop: Shop) -> Iterator[SandboxExecutor]:
-    with open_sandbox(shop, Limits(seconds=3), "auto") as box:
+    with open_sandbox(shop, SandboxLimits(seconds=3), "auto") as box:
         yield box
 
 
@@ -86,7 +86,7 @@ class TestChange:
 
     def test_what_a_second_look_did_is_not_forgotten(self, shop: Shop) -> None:
         # It calls on where Monty failed, and is ended before it is done.
-        with open_sandbox(shop, Limits(seconds=0.5), "auto") as auto:
+        with open_sandbox(shop, SandboxLimits(seconds=0.5), "auto") as auto:
             auto(f"kept = get_product('p1')['sku']\n{ASKING}")
             with pytest.raises(SandboxError, match=r"time limit [^\n]*\nState rolled back"):
                 auto("add_to_basket('p1')\nasked['p2']\nwhile True: pass")

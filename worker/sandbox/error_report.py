@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import groupby
 
-from worker.sandbox.contract import Limits, SandboxKind
+from worker.sandbox.contract import SandboxKind, SandboxLimits
 from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.values import clean, shorten
 
@@ -47,7 +47,7 @@ class Frame:
     function: str | None
 
 
-class Failure(Exception):
+class CodeFailure(Exception):
     """The code raised; what is known about it. Texts come from inside and are not clean."""
 
     def __init__(self, name: str, message: str, frames: tuple[Frame, ...] = ()) -> None:
@@ -57,7 +57,9 @@ class Failure(Exception):
         self.frames = frames
 
 
-def describe(failure: Failure, codes: list[str], limits: Limits, hints: list[str]) -> str:
+def describe(
+    failure: CodeFailure, codes: list[str], limits: SandboxLimits, hints: list[str]
+) -> str:
     """The report of an exception: one line per frame, class and message, perhaps ways out.
 
     ``codes``: the snippets so far, the failed one last.
@@ -84,12 +86,12 @@ def _shown(frames: tuple[Frame, ...], codes: list[str]) -> list[str]:
     return [*lines[:head], f"  ... {len(lines) - _MOST_FRAMES} more calls ...", *lines[-tail:]]
 
 
-def describe_end(text: str, limits: Limits) -> str:
+def describe_end(text: str, limits: SandboxLimits) -> str:
     """The report of a step that was ended from outside."""
     return shorten(f"{_HEAD}\n{clean(text)}\n{ROLLED_BACK}", limits.error_chars)
 
 
-def describe_refusal(text: str, limits: Limits) -> str:
+def describe_refusal(text: str, limits: SandboxLimits) -> str:
     """The report of a snippet that was not run."""
     return shorten(f"Code not run:\n{clean(text)}", limits.error_chars)
 
@@ -108,7 +110,7 @@ def _line(frame: Frame, codes: list[str]) -> str:
     return clean(f"  line {frame.line}{inside}: {source}{where}").replace("\n", " ")
 
 
-def hints_for(failure: Failure, kind: SandboxKind) -> list[str]:
+def hints_for(failure: CodeFailure, kind: SandboxKind) -> list[str]:
     """The way that works where a gap of the sandbox made the code fail."""
     text = f"{failure.name}: {failure.message[:1000]}"
     return [hint for pattern, hint in _HINTS[kind] if re.search(pattern, text)][:1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worker.sandbox.values import clean, shorten
 
 
-class Log:
+class Prints:
     """Keeps the first four fifths of the allowance and the last fifth, and counts the rest."""
 
     def __init__(self, limit: int) -> None:
