@@ -183,6 +183,7 @@ def _report(
         answered=bool(outcome.get("answered")),
         error=outcome.get("error"),
         failure=outcome.get("failure"),
+        sandbox=executor.choice,
         pins=(executor.pins.clock, executor.pins.seed),
         calls=ledger.calls,
         requests=ledger.requests,

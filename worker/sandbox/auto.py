@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worker.sandbox.contract import SandboxKind
+from worker.sandbox.contract import SandboxChoice, SandboxKind
 from worker.sandbox.gate import Diverged, Gate
 from worker.sandbox.monty_subset import runs_in_monty
 from worker.sandbox.runner import PastStep, Runner, StepRun, names_of
@@ -25,6 +25,7 @@ class AutoRunner:
         self._now = monty
         self._process = process
         self.hints = process.kind
+        self.choice: SandboxChoice = "auto"
 
     @property
     def kind(self) -> SandboxKind:

@@ -9,6 +9,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 from worker.sandbox.values import Plain
 
 SandboxKind: TypeAlias = Literal["monty", "process"]
+SandboxChoice: TypeAlias = Literal["auto", "monty", "process"]
 
 ErrorKind: TypeAlias = Literal["refused", "error", "limit", "crash"]
 """refused: never ran; error: the code raised; limit: a limit ended it; crash: the sandbox died."""

@@ -16,6 +16,7 @@ from worker.sandbox.check import refuse, tools_of
 from worker.sandbox.contract import (
     ErrorKind,
     Pins,
+    SandboxChoice,
     SandboxError,
     SandboxKind,
     SandboxLimits,
@@ -39,8 +40,10 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
 
     state: dict[str, Any]
     """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
+    choice: SandboxChoice
+    """Which sandbox was opened; a recorder keeps it for the repetition, as it does the pins."""
     pins: Pins
-    """PinnedClock and seed in use; a recorder keeps them for the repetition."""
+    """Clock and seed in use."""
     codes: list[str]
     """Every snippet that was given, oldest first; the last one may still be running."""
     traces: list[StepTrace]
@@ -53,6 +56,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         self, host: ToolHost, limits: SandboxLimits, pins: Pins, runner: Runner | AutoRunner
     ) -> None:
         self.state = {"_print_outputs": ""}
+        self.choice = runner.choice
         self.pins = pins
         self.codes = []
         self.traces = []

@@ -5,17 +5,23 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 from worker.sandbox.auto import AutoRunner
-from worker.sandbox.contract import Pins, SandboxError, SandboxLimits, SandboxUnavailable, ToolHost
+from worker.sandbox.contract import (
+    Pins,
+    SandboxChoice,
+    SandboxError,
+    SandboxLimits,
+    SandboxUnavailable,
+    ToolHost,
+)
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.runner import Runner
 from worker.sandbox.walls import walls
 
-SandboxChoice: TypeAlias = Literal["auto", "monty", "process"]
 VARIABLE = "WORKER_SANDBOX"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from worker.sandbox.contract import SandboxKind, SandboxLimits, SandboxUnavailable
+from worker.sandbox.contract import SandboxChoice, SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure
 from worker.sandbox.gate import CallRecord, Diverged, Gate, StepOver
 from worker.sandbox.prints import Prints
@@ -73,6 +73,7 @@ class Runner:
         It raises SandboxUnavailable, or StepOver where a checkpoint does not fit into the limits.
         """
         self.kind = self.hints = kind
+        self.choice: SandboxChoice = kind
         self._limits = limits
         self._opener = opener
         self._interpreter: Interpreter | None = None

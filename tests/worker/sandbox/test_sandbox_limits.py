@@ -1,4 +1,4 @@
-"""SandboxLimits hold, within a second, and the sandbox is of use afterwards."""
+"""Limits hold, within a second, and the sandbox is of use afterwards."""
 
 from __future__ import annotations
 
