@@ -105,13 +105,11 @@ def _given_away(statement: ast.stmt) -> frozenset[str]:
     """Names that a statement at the top level binds for good."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return frozenset({statement.name})
-    targets = (
-        statement.targets
-        if isinstance(statement, ast.Assign)
-        else [statement.target]
-        if isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For)
-        else []
-    )
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For):
+        targets = [statement.target]
     nodes = (node for target in targets for node in ast.walk(target))
     return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 

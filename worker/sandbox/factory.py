@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from typing import get_args
+from typing import cast, get_args
 
 from worker.sandbox.auto import AutoRunner
 from worker.sandbox.contract import (
@@ -28,10 +28,8 @@ VARIABLE = "WORKER_SANDBOX"
 def chosen_kind() -> SandboxChoice:
     """What the environment asks for; ``auto`` when it says nothing. Raises ValueError."""
     wanted = os.environ.get(VARIABLE, "auto")
-    for kind in get_args(SandboxChoice):
-        if wanted == kind:
-            found: SandboxChoice = kind
-            return found
+    if wanted in get_args(SandboxChoice):
+        return cast(SandboxChoice, wanted)
     raise ValueError(f"{VARIABLE} must be auto, monty or process, not {wanted[:40]!r}")
 
 

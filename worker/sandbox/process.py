@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import select
+from dataclasses import asdict
 from subprocess import SubprocessError
 from typing import Any
 
@@ -156,13 +157,9 @@ def _frames(told: list[Any]) -> tuple[Frame, ...]:
 
 def _open(limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> Child:
     settings = {
-        "memory_mb": limits.memory_mb,
+        **asdict(limits),
+        **asdict(pins),
         "cpu_seconds": _CPU_SECONDS,
-        "recursion": limits.recursion,
-        "argument_chars": limits.argument_chars,
-        "output_chars": limits.output_chars,
-        "clock": pins.clock,
-        "seed": pins.seed,
         "names": sorted(names),
     }
     try:
