@@ -29,7 +29,7 @@ from pydantic_monty import (
 from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.gate import FINAL, Gate, Place, StepOver
-from worker.sandbox.monty_imports import library, rewrite
+from worker.sandbox.monty_imports import rewrite
 from worker.sandbox.monty_pool import pool
 from worker.sandbox.pinned_clock import PinnedClock, random_state
 from worker.sandbox.prints import Prints
@@ -101,8 +101,8 @@ class MontyInterpreter:
     def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
         """See ``runner.Interpreter``."""
         source, needed = rewrite(code)
-        for name in needed:
-            self._feed(Feed(0, library(name)), gate, prints, {})
+        if needed:
+            self._feed(Feed(0, _source("stand_ins.py")), gate, prints, {})
         # The tools are bound anew each time: a name that the code gave to something else is a
         # tool again in the next step.
         return self._feed(Feed(gate.step, source), gate, prints, {**variables, **self._stubs})
@@ -253,9 +253,13 @@ def _checkout(limits: SandboxLimits) -> dict[str, Any]:
 
 
 @cache
+def _source(name: str) -> str:
+    return resources.files("worker.sandbox.inside").joinpath(name).read_text()
+
+
+@cache
 def _fresh(limits: SandboxLimits) -> bytes:
     """A new session with the prelude in it; loading it is quicker than running the prelude."""
-    source = resources.files("worker.sandbox.inside").joinpath("prelude.py").read_text()
     with pool(limits.seconds).checkout(**_checkout(limits)) as worker:
-        worker.feed_run(source)
+        worker.feed_run(_source("prelude.py"))
         return worker.dump()
