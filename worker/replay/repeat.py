@@ -12,8 +12,14 @@ from runs.recorded import NotRecorded, RecordedTurn
 from runs.work import WorkReport
 from worker.replay.compare import Difference, first_difference
 from worker.replay.tape import tape_ledger
-from worker.sandbox import Limits, Pins, SandboxExecutor, SandboxUnavailable, open_sandbox, walls
-from worker.sandbox.factory import SandboxChoice
+from worker.sandbox import (
+    Pins,
+    SandboxExecutor,
+    SandboxLimits,
+    SandboxUnavailable,
+    open_sandbox,
+    walls,
+)
 from worker.worker import Worker
 
 EMPTY = "empty answer"
@@ -42,53 +48,26 @@ class RecordedDoor(Door):
 def repeat(turn: RecordedTurn, tools: Sequence[Tool]) -> tuple[WorkReport, Difference | None]:
     """The report that comes now, and the first place where it is not the recorded one.
 
+    Where a record does not say which sandbox was opened, the environment decides.
+
     Raises:
         NotRecorded: without pins, or in a sandbox that does not exist here.
     """
-    best: tuple[WorkReport, Difference | None] | None = None
-    for kind in _kinds(turn):
-        now = _once(turn, tools, kind)
-        difference = first_difference(turn.report, now)
-        if difference is None:
-            return now, None
-        if best is None or best[1] is None or best[1].place < difference.place:
-            best = now, difference
-    assert best is not None, "there is always a kind to try"
-    return best
-
-
-def _once(turn: RecordedTurn, tools: Sequence[Tool], kind: SandboxChoice) -> WorkReport:
-    if turn.report.pins is None:
-        where = f"{turn.spec_id}: turn {turn.number}"
+    recorded, where = turn.report, f"{turn.spec_id}: turn {turn.number}"
+    if recorded.pins is None:
         raise NotRecorded(f"{where}: recorded without clock and seed, it cannot be repeated")
-    clock, seed = turn.report.pins
-    door = RecordedDoor(turn.model_calls)
+    if "process" in {step.sandbox for step in recorded.steps} and not walls().process:
+        text = f"ran in the process sandbox, which is not available here: {walls().missing}"
+        raise NotRecorded(f"{where} {text}")
+    pins = Pins(*recorded.pins)
 
-    def opener(_instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:
-        return open_sandbox(ledger, limits, kind, pins=Pins(clock, seed))
+    def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
+        return open_sandbox(ledger, limits, recorded.sandbox, pins=pins)
 
-    ledger = tape_ledger(turn.report.calls, tools)
+    worker = Worker(RecordedDoor(turn.model_calls), opener=opener)
     try:
-        return Worker(door, opener=opener).carry_out(turn.instruction, ledger)
+        now = worker.carry_out(turn.instruction, tape_ledger(recorded.calls, tools))
     except SandboxUnavailable as error:
-        raise NotRecorded(
-            f"{turn.spec_id}: turn {turn.number} cannot be repeated: {error}"
-        ) from None
-
-
-def _kinds(turn: RecordedTurn) -> list[SandboxChoice]:
-    """The settings under which the steps can have run where they ran, the likeliest first.
-
-    The record says where each step ran, not what was asked for: all steps in one sandbox can
-    come of ``auto`` or of that sandbox alone, and the hints beside an error differ.
-    """
-    used = {step.sandbox for step in turn.report.steps} - {None}
-    if not walls().process:
-        if "process" in used:
-            where = f"{turn.spec_id}: turn {turn.number}"
-            text = f"ran in the process sandbox, which is not available here: {walls().missing}"
-            raise NotRecorded(f"{where} {text}")
-        return ["monty"]
-    if used == {"monty"}:
-        return ["auto", "monty"]
-    return ["auto", "process"] if used == {"process"} else ["auto"]
+        raise NotRecorded(f"{where} cannot be repeated: {error}") from None
+    now = now.model_copy(update={"sandbox": recorded.sandbox})
+    return now, first_difference(recorded, now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import Signature
-from typing import Any, Protocol
+from typing import Protocol
 
 from ledger import Ledger, ToolCall, ToolFault
 from worker.replay.debugger.answers import Answers
@@ -14,7 +14,7 @@ from worker.replay.debugger.playback import LIMITS, Playback, answer_of
 from worker.replay.debugger.prompt import Prompt, Quit
 from worker.replay.debugger.scene import Scene, Subject, workbench_named
 from worker.replay.debugger.screen import Screen
-from worker.sandbox import CodeOutput, Limits, Pins, SandboxExecutor, open_sandbox
+from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox
 
 
 class LiveAnswers(Answers):
@@ -79,7 +79,7 @@ class LiveWatch:
         self._past: tuple[ToolCall, ...] = ()
         self._ledger = Ledger()
 
-    def open(self, instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:
+    def open(self, instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
         """A sandbox for one instruction, whose calls ask at the prompt before they are sent."""
         from rich.console import Console
 
@@ -102,8 +102,8 @@ class LiveWatch:
         host = _WatchedHost(ledger, scene, Prompt(scene, screen, rewinds=False))
         # A person thinks within a tool call: only the code's own time is limited.
         inner = open_sandbox(host, replace(limits, wall_seconds=LIMITS.wall_seconds))
-        playback.pins = inner.pins
-        return _Told(inner, playback)
+        playback.pins, playback.codes = inner.pins, inner.codes
+        return inner
 
 
 class _WatchedHost:
@@ -132,36 +132,3 @@ class _WatchedHost:
         if isinstance(move, Quit) or not isinstance(move, Happened):
             raise KeyboardInterrupt
         return answer_of(move.call)
-
-
-class _Told(SandboxExecutor):
-    """An executor that notes each snippet where the prompt finds it."""
-
-    def __init__(self, inner: SandboxExecutor, playback: Playback) -> None:
-        super().__init__(inner.pins)
-        self._inner = inner
-        self._playback = playback
-        self.state = inner.state
-        self._shared = inner._shared
-
-    @property
-    def sandbox(self) -> Any:
-        """See ``SandboxExecutor``."""
-        return self._inner.sandbox
-
-    def send_tools(self, tools: Mapping[str, object]) -> None:
-        """See ``SandboxExecutor``."""
-        self._inner.send_tools(tools)
-
-    def send_variables(self, variables: Mapping[str, object]) -> None:
-        """See ``SandboxExecutor``."""
-        self._inner.send_variables(variables)
-
-    def __call__(self, code_action: str) -> CodeOutput:
-        """See ``SandboxExecutor``."""
-        self._playback.codes = (*self._playback.codes, code_action)
-        return self._inner(code_action)
-
-    def cleanup(self) -> None:
-        """See ``SandboxExecutor``."""
-        self._inner.cleanup()

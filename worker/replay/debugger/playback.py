@@ -11,9 +11,16 @@ from inspect import Signature
 
 from ledger import Tool, ToolCall, ToolFault
 from worker.replay.debugger.moments import Ended, Stop
-from worker.sandbox import Limits, Pins, SandboxError, SandboxExecutor, StepTrace, open_sandbox
+from worker.sandbox import (
+    Pins,
+    SandboxError,
+    SandboxExecutor,
+    SandboxLimits,
+    StepTrace,
+    open_sandbox,
+)
 
-LIMITS = replace(Limits(), wall_seconds=1e9)
+LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
 """A person thinks within a tool call: only the code's own time is limited."""
 
 
@@ -36,7 +43,7 @@ class Playback:
     """
 
     def __init__(self, codes: Sequence[str], pins: Pins, tools: Sequence[Tool]) -> None:
-        self.codes = tuple(codes)
+        self.codes: Sequence[str] = tuple(codes)
         self.pins = pins
         self.tools = tuple(tools)
         self._run: _Run | None = None

@@ -17,7 +17,7 @@ from worker.replay.debugger.moments import Ended, Happened, Stop
 from worker.replay.debugger.peek import look
 from worker.replay.debugger.scene import Scene
 from worker.replay.debugger.screen import AROUND, Screen
-from worker.sandbox.source import bound_names, parse
+from worker.sandbox.snippet_tree import bound_names, parse
 
 PROMPT = "(debug) "
 HELP = """\
