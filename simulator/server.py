@@ -15,7 +15,7 @@ from simulator.state import StateFile
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from simulator.store.pack import Pack
+    from simulator.world import Pack
 
 HOST = "127.0.0.1"
 BACKLOG = 2048

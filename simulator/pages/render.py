@@ -15,6 +15,7 @@ from pydantic_core import to_json
 
 from simulator.pages.rows import LogRow, SessionRow, TaskRow, moment
 from simulator.pages.views import View
+from simulator.world import World
 
 TEMPLATES = Path(__file__).parent / "templates"
 DASH = "–"
@@ -28,8 +29,8 @@ KEPT_ROWS = 2_000
 class Renderer:
     """Draws views. The templates are compiled at once, so no drawing takes long."""
 
-    def __init__(self) -> None:
-        self._environment = _environment()
+    def __init__(self, world: World) -> None:
+        self._environment = _environment(world)
         rows: Any = self._environment.get_template("rows.html.jinja").module
         kept = lru_cache(KEPT_ROWS)
 
@@ -64,10 +65,10 @@ class Renderer:
         return self._environment.get_template(template).render(values)
 
 
-def _environment() -> Environment:
+def _environment(world: World) -> Environment:
     """The templates. Everything printed is escaped, invisible and steering signs are named."""
     found = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader([TEMPLATES, world.looks.template.parent]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -75,6 +76,7 @@ def _environment() -> Environment:
         finalize=_plain,
         auto_reload=False,
     )
+    found.globals["world"] = world
     found.filters.update(
         cut=_cut, score=_score, dollars=_dollars, day=_day, clock=_clock, peek=_peek, body=_body
     )

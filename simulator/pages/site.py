@@ -21,13 +21,13 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from simulator.pages import views
-from simulator.platform import BENCHMARK
-from simulator.records import Refusal
+from simulator.world import Refusal
 
 if TYPE_CHECKING:
     from simulator.pages.render import Renderer
     from simulator.pages.views import Asked, View
     from simulator.platform import Platform
+    from simulator.world import World
 
 STATIC = Path(__file__).parent / "static"
 ASSETS = {"style.css": "text/css", "live.js": "text/javascript"}
@@ -53,7 +53,7 @@ def page_routes(platform: Platform) -> list[BaseRoute]:
     site = _Site(platform)
     sights: dict[str, Sight] = {
         "/": site.home,
-        f"/benchmarks/{BENCHMARK}": site.benchmark,
+        **{f"/benchmarks/{one}": partial(site.benchmark, one) for one in platform.world.benchmarks},
         "/sessions/{id}": site.session,
         "/tasks/{id}": site.task,
     }
@@ -75,8 +75,8 @@ class _Site:
     def home(self, request: Request) -> View:
         return views.home(self._platform, _asked(request))
 
-    def benchmark(self, request: Request) -> View:
-        return views.benchmark(self._platform, _asked(request))
+    def benchmark(self, name: str, request: Request) -> View:
+        return views.benchmark(self._platform, name, _asked(request))
 
     def session(self, request: Request) -> View:
         return views.session(self._platform.session(request.path_params["id"]), _asked(request))
@@ -89,7 +89,7 @@ class _Site:
         if refused := _foreign(request):
             return refused
         if self._renderer is None:
-            self._renderer = await run_in_threadpool(_renderer)
+            self._renderer = await run_in_threadpool(_renderer, self._platform.world)
         try:
             view = sight(request)
         except Refusal:
@@ -124,8 +124,8 @@ def _asked(request: Request) -> Asked:
     return lambda name: request.query_params.get(name, "")
 
 
-def _renderer() -> Renderer:
+def _renderer(world: World) -> Renderer:
     # Jinja2 takes longer to load than the platform: not before somebody looks.
     from simulator.pages.render import Renderer
 
-    return Renderer()
+    return Renderer(world)

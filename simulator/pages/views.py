@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simulator.pages.paging import lines_until, page_of
 from simulator.pages.rows import LogRow, session_row, task_row
-from simulator.store.routes import STORE_ROUTES
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from simulator.pages.paging import Stretch
     from simulator.platform import Platform
-    from simulator.records import Session, Task
+    from simulator.sessions import Session, Task
 
 Asked = Callable[[str], str]
 """A parameter of the address by its name, "" where it is not given."""
@@ -71,21 +70,18 @@ def session(found: Session, asked: Asked) -> View:
 
 
 def task(platform: Platform, found: Task, asked: Asked) -> View:
-    """One task: what it says, what is in the basket, how it was judged, and its log."""
+    """One task: what it says, how its world stands, how it was judged, and its log."""
     row = task_row(found)
     start, end = lines_until(asked("until"), row.lines)
 
     def values() -> Mapping[str, Any]:
         lines = found.log[start:end]
         return {
+            **platform.world.looks.shown(found.scenario, found.world),
             "task": row,
             "session_id": found.session_id,
             "started": found.log[0].moment if found.log else None,
             "last": found.log[-1].moment if found.log else None,
-            "expect": found.scenario.expect,
-            "products": platform.catalog(row.spec_id).by_sku,
-            "basket": found.shop.view() if found.shop else None,
-            "purchases": found.checkouts,
             "verdict": found.evaluation,
             "log": [LogRow(row.task_id, n, line) for n, line in enumerate(lines, start + 1)],
             "start": start,
@@ -95,8 +91,8 @@ def task(platform: Platform, found: Task, asked: Asked) -> View:
     return View("task.html.jinja", row.spec_id, (row, start, end), values)
 
 
-def benchmark(platform: Platform, asked: Asked) -> View:
-    """The benchmark: its scenarios in the order of the pack, and the store's routes."""
+def benchmark(platform: Platform, name: str, asked: Asked) -> View:
+    """The benchmark: its scenarios in the order of the pack, and the routes of a task."""
     scenarios = platform.pack.scenarios
     stretch = page_of(asked("page"), len(scenarios))
     return View(
@@ -104,10 +100,10 @@ def benchmark(platform: Platform, asked: Asked) -> View:
         "Benchmark",
         stretch,
         lambda: {
+            "benchmark": name,
             "pack": platform.pack,
             "scenarios": scenarios[stretch.start : stretch.end],
             "scenarios_page": stretch,
-            "routes": STORE_ROUTES,
         },
     )
 

@@ -1,21 +1,20 @@
-"""The seven routes of the store API: request models in, wire objects out, one log line each way.
+"""The seven routes of the store API: request models in, wire objects out.
 
 Presence rules of the answers are the recorded ones: a view leaves out `coupon` without a coupon
 and `discount` without a discount, a checkout always sends both, an empty list is null.
-A request that does not fit its model is refused with HTTP 400 and names the field; that text is
-ours. The `tool` in a body is not looked at, as the platform does not need it.
+
+For a client that does not know whether a call arrived, repeating it is
+
+- harmless: what only reads, `/coupon/apply` with the same code, `/coupon/remove`;
+- another effect: `/basket/add` and `/basket/remove` (the quantity again; the size that they answer
+  and `/basket/view` tell);
+- refused where it did take effect: `/basket/checkout`, as the basket is then empty. Whether it
+  was bought can only be told from a basket that was not empty before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
-
-from pydantic import BaseModel, ValidationError
-
 from erc3_compat.own.store import (
-    RESPONSES,
     Req_AddProductToBasket,
     Req_ApplyCoupon,
     Req_CheckoutBasket,
@@ -23,49 +22,16 @@ from erc3_compat.own.store import (
     Req_RemoveCoupon,
     Req_RemoveItemFromBasket,
     Req_ViewBasket,
+    Resp_AddProductToBasket,
+    Resp_ApplyCoupon,
+    Resp_CheckoutBasket,
+    Resp_ProductListPage,
+    Resp_RemoveCoupon,
+    Resp_RemoveItemFromBasket,
+    Resp_ViewBasket,
 )
-from simulator.records import Refusal, Task
-from simulator.store.shop import Basket, Shop, ShopError
-
-Wire: TypeAlias = dict[str, Any]
-"""A JSON object."""
-
-Request = TypeVar("Request", bound=BaseModel)
-
-
-def read_request(model: type[Request], body: Wire) -> Request:
-    """Read a body into its model; `Refusal` names the first field that does not fit.
-
-    A null is a field left out: clients send their optional fields either way.
-    """
-    given = {name: value for name, value in body.items() if value is not None}
-    try:
-        return model.model_validate(given, strict=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "body"
-        raise Refusal(f"invalid request: {field}: {first['msg']}") from None
-
-
-def call(task: Task, path: str, body: Wire) -> Wire:
-    """Carry out one store request on a running task.
-
-    Raises `Refusal` when the path is unknown (404), the task is not in progress, the body does
-    not fit or the shop refuses.
-    """
-    route = ROUTES.get(path)
-    if route is None:
-        raise Refusal("Not found", 404)
-    shop = task.running_shop()
-    fields = {name: value for name, value in body.items() if name != "tool"}
-    task.note("request", f"store.{route.request.__name__}", fields)
-    try:
-        answer = route.answer(shop, read_request(route.request, fields))
-    except (ShopError, Refusal) as error:
-        task.note("error", f"Status: 400, Error: {error}, Code: ")
-        raise Refusal(str(error)) from None
-    task.note("response", f"store.{RESPONSES[path].__name__}", answer)
-    return answer
+from simulator.store.shop import Basket, Shop
+from simulator.world import Route, Wire
 
 
 def _list_products(shop: Shop, request: Req_ListProducts) -> Wire:
@@ -111,25 +77,6 @@ def _remove_coupon(shop: Shop, request: Req_RemoveCoupon) -> Wire:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A request model and what answers it."""
-
-    request: type[BaseModel]
-    answer: Callable[[Shop, Any], Wire]
-
-
-ROUTES = {
-    "/products/list": Route(Req_ListProducts, _list_products),
-    "/basket/view": Route(Req_ViewBasket, _view),
-    "/basket/add": Route(Req_AddProductToBasket, _add),
-    "/basket/remove": Route(Req_RemoveItemFromBasket, _remove),
-    "/basket/checkout": Route(Req_CheckoutBasket, _checkout),
-    "/coupon/apply": Route(Req_ApplyCoupon, _apply_coupon),
-    "/coupon/remove": Route(Req_RemoveCoupon, _remove_coupon),
-}
-
-
 def _priced(basket: Basket) -> Wire:
     items = [
         {"sku": line.sku, "quantity": line.quantity, "price": line.price} for line in basket.lines
@@ -146,3 +93,73 @@ def _priced(basket: Basket) -> Wire:
 def _size(shop: Shop) -> Wire:
     lines, items = shop.size()
     return {"line_count": lines, "item_count": items}
+
+
+_BASKET = {
+    "items": [{"sku": "tea-green", "quantity": 2, "price": 4}],
+    "subtotal": 8,
+    "coupon": "",
+    "discount": 0,
+    "total": 8,
+}
+ROUTES: dict[str, Route] = {
+    "/products/list": Route(
+        Req_ListProducts,
+        Resp_ProductListPage,
+        _list_products,
+        "One page of the catalog; next_offset is -1 when nothing is left.",
+        {"offset": 0, "limit": 3},
+        {
+            "products": [{"sku": "tea-green", "name": "Green Tea", "available": 9, "price": 4}],
+            "next_offset": -1,
+        },
+    ),
+    "/basket/view": Route(
+        Req_ViewBasket,
+        Resp_ViewBasket,
+        _view,
+        "The basket with its prices.",
+        {},
+        {key: _BASKET[key] for key in ("items", "subtotal", "total")},
+    ),
+    "/basket/add": Route(
+        Req_AddProductToBasket,
+        Resp_AddProductToBasket,
+        _add,
+        "Put pieces of a product into the basket.",
+        {"sku": "tea-green", "quantity": 2},
+        {"line_count": 1, "item_count": 2},
+    ),
+    "/basket/remove": Route(
+        Req_RemoveItemFromBasket,
+        Resp_RemoveItemFromBasket,
+        _remove,
+        "Take pieces of a product out of the basket.",
+        {"sku": "tea-green", "quantity": 1},
+        {"line_count": 1, "item_count": 1},
+    ),
+    "/basket/checkout": Route(
+        Req_CheckoutBasket,
+        Resp_CheckoutBasket,
+        _checkout,
+        "Buy what is in the basket.",
+        {},
+        _BASKET,
+    ),
+    "/coupon/apply": Route(
+        Req_ApplyCoupon,
+        Resp_ApplyCoupon,
+        _apply_coupon,
+        "Set the basket's coupon in place of an earlier one.",
+        {"coupon": "TEATIME"},
+        {},
+    ),
+    "/coupon/remove": Route(
+        Req_RemoveCoupon,
+        Resp_RemoveCoupon,
+        _remove_coupon,
+        "Take the coupon off the basket.",
+        {},
+        {},
+    ),
+}
