@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from simulator.store.generate.hostile import hostile_name
 from simulator.store.generate.level import Level, between, chance
+from simulator.store.generate.phrases import hostile_name
 from simulator.store.generate.vocabulary import (
     Kind,
     Trade,

@@ -11,7 +11,7 @@ from typing import Any
 from simulator.store.generate.bench import Bench, Retry
 from simulator.store.generate.draft import Draft
 from simulator.store.generate.level import LEVELS, Difficulty
-from simulator.store.generate.table import MECHANICS
+from simulator.store.generate.mechanics import MECHANICS
 from simulator.store.generate.wording import Wording, text_of
 from simulator.store.oracle.answer import Answer, TooManyAnswers
 from simulator.store.oracle.certificate import certificate
