@@ -19,9 +19,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from simulator import core_api
-from simulator.connection import CONNECTION, Connection
 from simulator.state import ApiCall
 
 if TYPE_CHECKING:
@@ -31,7 +31,35 @@ if TYPE_CHECKING:
     from simulator.faults import Fault
 
 JSON, HTML = "application/json", "text/html; charset=utf-8"
+CONNECTION = "connection"
+"""Where a request's `state` holds its `Connection`."""
 GARBAGE = b"<!doctype html><title>Please wait</title><p>Your request is being processed."
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that shows itself to the application.
+
+    While `late` is set, its client waits for an answer that is held back on purpose: a server
+    that stops then hangs up.
+    """
+
+    late = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a new connection."""
+        super().connection_made(transport)
+        self.app_state = self.app_state | {CONNECTION: self}
+
+    def hang_up(self) -> None:
+        """Close the connection as it is."""
+        self.transport.close()
+
+    def shutdown(self) -> None:
+        """End with the server: at once, or when the request at hand is answered."""
+        if self.late:
+            self.hang_up()
+        else:
+            super().shutdown()
 
 
 def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:

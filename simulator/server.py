@@ -29,8 +29,7 @@ class Simulator:
     def __init__(self, desk: Desk, listener: socket.socket) -> None:
         import uvicorn  # importing the package must stay cheap
 
-        from simulator.app import build_app
-        from simulator.connection import Connection
+        from simulator.app import Connection, build_app
         from simulator.pages.site import page_routes
 
         self.platform = desk.platform

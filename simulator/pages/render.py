@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 from pydantic_core import to_json
 
-from simulator.pages.rows import LogRow, SessionRow, TaskRow, moment
+from simulator.pages.rows import moment
 from simulator.pages.views import View
 from simulator.world import World
 
@@ -32,23 +31,9 @@ class Renderer:
     def __init__(self, world: World) -> None:
         self._environment = _environment(world)
         rows: Any = self._environment.get_template("rows.html.jinja").module
-        kept = lru_cache(KEPT_ROWS)
-
-        @kept
-        def session_html(row: SessionRow) -> Markup:
-            return Markup(rows.session(row))
-
-        @kept
-        def task_html(row: TaskRow) -> Markup:
-            return Markup(rows.task(row))
-
-        @kept
-        def log_html(row: LogRow) -> Markup:
-            return Markup(rows.line(row))
-
-        self._environment.filters.update(
-            session_row=session_html, task_row=task_html, log_row=log_html
-        )
+        for kind in ("session", "task", "log"):
+            macro = getattr(rows, kind)
+            self._environment.filters[f"{kind}_row"] = lru_cache(KEPT_ROWS)(macro)
         for name in self._environment.list_templates():
             self._environment.get_template(name)
 

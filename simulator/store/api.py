@@ -14,7 +14,13 @@ For a client that does not know whether a call arrived, repeating it is
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import BaseModel
+
 from erc3_compat.own.store import (
+    RESPONSES,
     Req_AddProductToBasket,
     Req_ApplyCoupon,
     Req_CheckoutBasket,
@@ -22,13 +28,6 @@ from erc3_compat.own.store import (
     Req_RemoveCoupon,
     Req_RemoveItemFromBasket,
     Req_ViewBasket,
-    Resp_AddProductToBasket,
-    Resp_ApplyCoupon,
-    Resp_CheckoutBasket,
-    Resp_ProductListPage,
-    Resp_RemoveCoupon,
-    Resp_RemoveItemFromBasket,
-    Resp_ViewBasket,
 )
 from simulator.store.shop import Basket, Shop
 from simulator.world import Route, Wire
@@ -44,13 +43,8 @@ def _list_products(shop: Shop, request: Req_ListProducts) -> Wire:
 
 
 def _view(shop: Shop, request: Req_ViewBasket) -> Wire:
-    basket = shop.view()
-    answer = _priced(basket)
-    if not basket.coupon:
-        del answer["coupon"]
-    if not basket.discount:
-        del answer["discount"]
-    return answer
+    shown = _priced(shop.view())
+    return {key: shown[key] for key in shown if shown[key] or key not in ("coupon", "discount")}
 
 
 def _add(shop: Shop, request: Req_AddProductToBasket) -> Wire:
@@ -95,71 +89,58 @@ def _size(shop: Shop) -> Wire:
     return {"line_count": lines, "item_count": items}
 
 
-_BASKET = {
-    "items": [{"sku": "tea-green", "quantity": 2, "price": 4}],
-    "subtotal": 8,
-    "coupon": "",
-    "discount": 0,
-    "total": 8,
-}
-ROUTES: dict[str, Route] = {
-    "/products/list": Route(
-        Req_ListProducts,
-        Resp_ProductListPage,
-        _list_products,
-        "One page of the catalog; next_offset is -1 when nothing is left.",
-        {"offset": 0, "limit": 3},
-        {
-            "products": [{"sku": "tea-green", "name": "Green Tea", "available": 9, "price": 4}],
-            "next_offset": -1,
-        },
-    ),
-    "/basket/view": Route(
-        Req_ViewBasket,
-        Resp_ViewBasket,
-        _view,
-        "The basket with its prices.",
-        {},
-        {key: _BASKET[key] for key in ("items", "subtotal", "total")},
-    ),
-    "/basket/add": Route(
-        Req_AddProductToBasket,
-        Resp_AddProductToBasket,
-        _add,
-        "Put pieces of a product into the basket.",
-        {"sku": "tea-green", "quantity": 2},
-        {"line_count": 1, "item_count": 2},
-    ),
-    "/basket/remove": Route(
-        Req_RemoveItemFromBasket,
-        Resp_RemoveItemFromBasket,
-        _remove,
-        "Take pieces of a product out of the basket.",
-        {"sku": "tea-green", "quantity": 1},
-        {"line_count": 1, "item_count": 1},
-    ),
-    "/basket/checkout": Route(
-        Req_CheckoutBasket,
-        Resp_CheckoutBasket,
-        _checkout,
-        "Buy what is in the basket.",
-        {},
-        _BASKET,
-    ),
-    "/coupon/apply": Route(
-        Req_ApplyCoupon,
-        Resp_ApplyCoupon,
-        _apply_coupon,
-        "Set the basket's coupon in place of an earlier one.",
-        {"coupon": "TEATIME"},
-        {},
-    ),
-    "/coupon/remove": Route(
-        Req_RemoveCoupon,
-        Resp_RemoveCoupon,
-        _remove_coupon,
-        "Take the coupon off the basket.",
-        {},
-        {},
-    ),
-}
+def _route(
+    request: type[BaseModel],
+    answer: Callable[[Any, Any], Wire],
+    description: str,
+    sent: Wire,
+    answered: Wire,
+) -> tuple[str, Route]:
+    path: str = request.model_fields["tool"].default
+    return path, Route(request, RESPONSES[path], answer, description, sent, answered)
+
+
+_TEA = {"sku": "tea-green", "name": "Green Tea", "available": 9, "price": 4}
+_SOLD = {"subtotal": 8, "coupon": "", "discount": 0, "total": 8}
+_BASKET = {"items": [{"sku": "tea-green", "quantity": 2, "price": 4}], **_SOLD}
+ROUTES: dict[str, Route] = dict(
+    (
+        _route(
+            Req_ListProducts,
+            _list_products,
+            "One page of the catalog; next_offset is -1 when nothing is left.",
+            {"offset": 0, "limit": 3},
+            {"products": [_TEA], "next_offset": -1},
+        ),
+        _route(
+            Req_ViewBasket,
+            _view,
+            "The basket with its prices.",
+            {},
+            {key: _BASKET[key] for key in ("items", "subtotal", "total")},
+        ),
+        _route(
+            Req_AddProductToBasket,
+            _add,
+            "Put pieces of a product into the basket.",
+            {"sku": "tea-green", "quantity": 2},
+            {"line_count": 1, "item_count": 2},
+        ),
+        _route(
+            Req_RemoveItemFromBasket,
+            _remove,
+            "Take pieces of a product out of the basket.",
+            {"sku": "tea-green", "quantity": 1},
+            {"line_count": 1, "item_count": 1},
+        ),
+        _route(Req_CheckoutBasket, _checkout, "Buy what is in the basket.", {}, _BASKET),
+        _route(
+            Req_ApplyCoupon,
+            _apply_coupon,
+            "Set the basket's coupon in place of an earlier one.",
+            {"coupon": "TEATIME"},
+            {},
+        ),
+        _route(Req_RemoveCoupon, _remove_coupon, "Take the coupon off the basket.", {}, {}),
+    )
+)

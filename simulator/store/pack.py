@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from simulator.faults import TASK_PATHS, Fault, refuse_overlaps
+from simulator.pack_files import PackError as PackError
 from simulator.pack_files import (
-    PackError,
     Part,
     checked_pack,
     not_empty,
@@ -20,23 +20,6 @@ from simulator.pack_files import (
 )
 
 FORMAT = "store-pack/1"
-
-__all__ = [
-    "FORMAT",
-    "Coupon",
-    "Discount",
-    "Event",
-    "Expect",
-    "Item",
-    "Pack",
-    "PackError",
-    "Product",
-    "Scenario",
-    "StoreFault",
-    "load_pack",
-    "parse_pack",
-    "read_pack",
-]
 
 Name = Annotated[str, Field(min_length=1)]
 Dollars = Annotated[int, Field(ge=0)]
