@@ -157,16 +157,15 @@ class Bench:
         return list(goods.values())
 
     def change(self, good: Good, **changes: Any) -> Good:
-        """Replace a product by one with other figures."""
-        changed = replace(good, **changes)
+        """Replace a product, as it is by now, by one with other figures."""
+        changed = replace(self.goods[good.sku], **changes)
         self.goods[good.sku] = changed
         return changed
 
-    def haunt(self, good: Good, real: int) -> Good:
+    def haunt(self, good: Good, real: int) -> None:
         """Let checkout find only `real` pieces of a product."""
-        if "ghost-stock" not in self.tags:
-            self.tags.append("ghost-stock")
-        return self.change(good, ghost=real)
+        self.tags.append("ghost-stock")
+        self.change(good, ghost=real)
 
     def coupon(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from random import Random
@@ -77,15 +76,11 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
         "products": [good.as_json() for good in bench.goods.values()],
         "coupons": bench.coupons,
         "expect": answer.expect(),
-        "mechanics": [mechanic, *(tag for tag in _unique(bench.tags) if tag != mechanic)],
+        "mechanics": list(dict.fromkeys((mechanic, *bench.tags))),
         "wording": options.wording,
         "difficulty": options.difficulty,
         "oracle": certificate(demand, answer),
     }
-
-
-def _unique(tags: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(tags))
 
 
 def _try(

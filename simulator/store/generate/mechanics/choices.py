@@ -61,7 +61,7 @@ def _extreme(bench: Bench, goal: Literal["cheapest", "dearest"]) -> Draft:
         bench.change(by_price[0], stock=0)
     elif goal == "cheapest" and chance(bench.rng, bench.level.ghost_chance):
         bench.change(by_price[0], stock=between(bench.rng, (1, 3)))
-        bench.haunt(bench.goods[by_price[0].sku], 0)
+        bench.haunt(by_price[0], 0)
     return Draft([of_kind(kind, goods, goal)], goal=goal, accept=bought)
 
 

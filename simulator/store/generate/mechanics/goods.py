@@ -102,7 +102,7 @@ def variant_gone(bench: Bench) -> Draft:
         bench.change(good, stock=0)
     else:
         bench.change(good, stock=line.quantity + 1)
-        bench.haunt(bench.goods[good.sku], line.quantity - 1)
+        bench.haunt(good, line.quantity - 1)
     return Draft([line], accept=refused)
 
 
@@ -127,8 +127,7 @@ def whole_category(bench: Bench) -> Draft:
         bench.change(good, stock=between(bench.rng, (1, 12)))
     if chance(bench.rng, 60):
         for good in bench.rng.sample(goods, min(len(goods), between(bench.rng, (1, 3)))):
-            listed = bench.goods[good.sku]
-            bench.haunt(listed, between(bench.rng, (0, listed.stock - 1)))
+            bench.haunt(good, between(bench.rng, (0, bench.goods[good.sku].stock - 1)))
     return Draft([of_kind(kind, goods, "all")], accept=bought)
 
 
@@ -168,12 +167,12 @@ def ghost_exact(bench: Bench) -> Draft:
     good = bench.good(bench.kind())
     siblings(bench, good)
     quantity = between(bench.rng, (2, bench.level.pieces[1] + 1))
-    bench.change(good, stock=quantity + between(bench.rng, (0, 5)))
+    stock = quantity + between(bench.rng, (0, 5))
     short = chance(bench.rng, 70)
-    real = between(bench.rng, (0, quantity - 1)) if short else quantity
-    bench.haunt(bench.goods[good.sku], real)
-    if not short and bench.goods[good.sku].stock == real:
+    if not short and stock == quantity:
         raise Retry("nothing moves")
+    bench.change(good, stock=stock)
+    bench.haunt(good, between(bench.rng, (0, quantity - 1)) if short else quantity)
     return Draft([named(good, quantity)], accept=refused if short else bought)
 
 
@@ -185,7 +184,7 @@ def as_many_as(bench: Bench) -> Draft:
     stock = between(bench.rng, (1, most + 4))
     bench.change(good, stock=stock)
     if stock > 1 and chance(bench.rng, 50):
-        bench.haunt(bench.goods[good.sku], between(bench.rng, (1, stock - 1)))
+        bench.haunt(good, between(bench.rng, (1, stock - 1)))
     return Draft([as_many(good, most)], accept=bought)
 
 
@@ -200,7 +199,7 @@ def substitute(bench: Bench) -> Draft:
         bench.change(good, stock=between(bench.rng, (0, quantity - 1)))
     elif case == 2:
         bench.change(good, stock=quantity + 2)
-        bench.haunt(bench.goods[good.sku], quantity - 1)
+        bench.haunt(good, quantity - 1)
     fallback = Fallback(named(other, quantity), "substitute")
     wanted = 0 if case == 3 else 1
     return Draft(
@@ -212,10 +211,10 @@ def what_is_left(bench: Bench) -> Draft:
     """A number of a product, or all that is left of it if there are fewer."""
     good = bench.good(bench.kind())
     quantity = between(bench.rng, (3, bench.level.pieces[1] + 4))
-    bench.change(good, stock=between(bench.rng, (1, quantity + 3)))
-    if bench.goods[good.sku].stock > 1 and chance(bench.rng, 40):
-        listed = bench.goods[good.sku]
-        bench.haunt(listed, between(bench.rng, (1, listed.stock - 1)))
+    stock = between(bench.rng, (1, quantity + 3))
+    bench.change(good, stock=stock)
+    if stock > 1 and chance(bench.rng, 40):
+        bench.haunt(good, between(bench.rng, (1, stock - 1)))
     fallback = Fallback(as_many(good, quantity), "rest")
     return Draft([named(good, quantity)], fallback=fallback, accept=bought)
 
