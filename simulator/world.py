@@ -59,23 +59,23 @@ class Evaluation:
 class Scenario(Protocol):
     """What the platform reads of one task of a pack."""
 
+    spec_id: str
+    task_text: str
+
     @property
-    def spec_id(self) -> str: ...  # noqa: D102
-    @property
-    def task_text(self) -> str: ...  # noqa: D102
-    @property
-    def faults(self) -> Sequence[Fault]: ...  # noqa: D102
+    def faults(self) -> Sequence[Fault]:
+        """What goes wrong with its calls."""
 
 
 class Pack(Protocol):
-    """What the platform reads of a pack; `scenarios` are in task order."""
+    """What the platform reads of a pack."""
+
+    format: str
+    name: str
 
     @property
-    def format(self) -> str: ...  # noqa: D102
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def scenarios(self) -> Sequence[Scenario]: ...  # noqa: D102
+    def scenarios(self) -> Sequence[Scenario]:
+        """In task order."""
 
     def model_dump_json(self) -> str:
         """The whole pack as text, which tells it from every other."""

@@ -11,19 +11,37 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from simulator.pages.paging import lines_until, page_of
 from simulator.pages.rows import LogRow, session_row, task_row
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from simulator.pages.paging import Stretch
     from simulator.platform import Platform
     from simulator.sessions import Session, Task
 
 Asked = Callable[[str], str]
 """A parameter of the address by its name, "" where it is not given."""
 T = TypeVar("T")
+ROWS = 100
+"""On one page of a list."""
+LINES = 100
+"""Lines of a log come in steps of so many; its end shows up to twice as many."""
+DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The rows `start` to `end` (excluded) of `total`; pages are counted from 1."""
+
+    page: int
+    start: int
+    end: int
+    total: int
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are, an empty one included."""
+        return max(1, -(-self.total // ROWS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +124,29 @@ def benchmark(platform: Platform, name: str, asked: Asked) -> View:
             "scenarios_page": stretch,
         },
     )
+
+
+def page_of(text: str, total: int) -> Stretch:
+    """The page that an address names; the first or the last one where there is no such page."""
+    pages = max(1, -(-total // ROWS))
+    page = min(max(_number(text), 1), pages)
+    return Stretch(page, (page - 1) * ROWS, min(page * ROWS, total), total)
+
+
+def lines_until(text: str, total: int) -> tuple[int, int]:
+    """The lines of a log to show, as start and end: `LINES` up to a number, or the log's end.
+
+    The beginning of the end moves in steps, so that a page that follows a log seldom loses lines
+    at its top.
+    """
+    until = _number(text)
+    if 0 < until < total:
+        return max(0, until - LINES), until
+    return max(0, (total // LINES - 1) * LINES), total
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) <= DIGITS else 0
 
 
 def _newest(newest_first: Iterable[T], stretch: Stretch) -> Iterable[T]:

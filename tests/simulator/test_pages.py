@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator.pages import views
-from simulator.pages.paging import LINES, ROWS, lines_until, page_of
+from simulator.pages.views import LINES, ROWS, lines_until, page_of
 from simulator.platform import Platform
 from simulator.server import Simulator, serve
 from simulator.store.pack import Pack
