@@ -82,21 +82,12 @@ def _view_benchmark(platform: Platform, request: Req_ViewBenchmark) -> Wire:
     specs = [
         {"id": one.spec_id, "task": one.task_text, "gotcha": ""} for one in platform.pack.scenarios
     ]
-    routes = [
-        {
-            "path": path,
-            "description": route.description,
-            "sample_request": route.sample_request,
-            "sample_response": route.sample_response,
-        }
-        for path, route in platform.world.routes.items()
-    ]
     return {
         "id": request.benchmark,
         "description": platform.world.description,
         "status": "public",
         "specs": specs,
-        "routes": routes,
+        "routes": [route.described for route in platform.world.routes.values()],
     }
 
 

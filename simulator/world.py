@@ -6,6 +6,7 @@ stands in the room of its world; `simulator.worlds` lists the worlds that there 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
@@ -98,7 +99,7 @@ class TaskWorld(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What a path of a task takes, what answers it, and how `/benchmarks/view` describes it.
+    """What a path of a task takes, what answers it, and what `/benchmarks/view` says of it.
 
     `answer` gets the `TaskWorld` and a `request`; its answer is sent as it is, and what it
     refuses it raises as a `Refusal`.
@@ -107,9 +108,7 @@ class Route:
     request: type[BaseModel]
     response: type[BaseModel]
     answer: Callable[[Any, Any], Wire]
-    description: str
-    sample_request: Wire
-    sample_response: Wire
+    described: Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +152,23 @@ class World:
     looks: Looks
     define_generate: Callable[[ArgumentParser], None]
     """Describes the command that writes fresh packs."""
+
+
+def routes_of(
+    answers: Mapping[type[BaseModel], Callable[[Any, Any], Wire]],
+    responses: Mapping[str, type[BaseModel]],
+    described: Path,
+) -> dict[str, Route]:
+    """Routes by path, in this order; a request's model names its path as its constant `tool`.
+
+    `described` is a JSON file: `description`, `sample_request` and `sample_response` by path.
+    """
+    texts = json.loads(described.read_text(encoding="utf-8"))
+    paths = {model: model.model_fields["tool"].default for model in answers}
+    return {
+        path: Route(model, responses[path], answers[model], {"path": path, **texts[path]})
+        for model, path in paths.items()
+    }
 
 
 def read_request(model: type[Request], body: Wire) -> Request:

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from simulator.platform import Platform
-    from simulator.sessions import Session, Task
 
 Asked = Callable[[str], str]
-"""A parameter of the address by its name, "" where it is not given."""
+"""A part of the address by its name, "" where it is not given."""
 T = TypeVar("T")
 ROWS = 100
 """On one page of a list."""
@@ -74,8 +73,9 @@ def home(platform: Platform, asked: Asked) -> View:
     )
 
 
-def session(found: Session, asked: Asked) -> View:
-    """One session with its tasks in the order of the pack."""
+def session(platform: Platform, asked: Asked) -> View:
+    """One session with its tasks in the order of the pack; raises `Refusal`."""
+    found = platform.session(asked("id"))
     row = session_row(found)
     stretch = page_of(asked("page"), len(found.tasks))
     tasks = tuple(task_row(task) for task in found.tasks[stretch.start : stretch.end])
@@ -87,8 +87,9 @@ def session(found: Session, asked: Asked) -> View:
     )
 
 
-def task(platform: Platform, found: Task, asked: Asked) -> View:
-    """One task: what it says, how its world stands, how it was judged, and its log."""
+def task(platform: Platform, asked: Asked) -> View:
+    """One task: what it says, its world, how it was judged, and its log; raises `Refusal`."""
+    found = platform.task(asked("id"))
     row = task_row(found)
     start, end = lines_until(asked("until"), row.lines)
 
@@ -109,7 +110,7 @@ def task(platform: Platform, found: Task, asked: Asked) -> View:
     return View("task.html.jinja", row.spec_id, (row, start, end), values)
 
 
-def benchmark(platform: Platform, name: str, asked: Asked) -> View:
+def benchmark(name: str, platform: Platform, asked: Asked) -> View:
     """The benchmark: its scenarios in the order of the pack, and the routes of a task."""
     scenarios = platform.pack.scenarios
     stretch = page_of(asked("page"), len(scenarios))

@@ -15,6 +15,7 @@ For a client that does not know whether a call arrived, repeating it is
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -30,7 +31,7 @@ from erc3_compat.own.store import (
     Req_ViewBasket,
 )
 from simulator.store.shop import Basket, Shop
-from simulator.world import Route, Wire
+from simulator.world import Wire, routes_of
 
 
 def _list_products(shop: Shop, request: Req_ListProducts) -> Wire:
@@ -89,58 +90,13 @@ def _size(shop: Shop) -> Wire:
     return {"line_count": lines, "item_count": items}
 
 
-def _route(
-    request: type[BaseModel],
-    answer: Callable[[Any, Any], Wire],
-    description: str,
-    sent: Wire,
-    answered: Wire,
-) -> tuple[str, Route]:
-    path: str = request.model_fields["tool"].default
-    return path, Route(request, RESPONSES[path], answer, description, sent, answered)
-
-
-_TEA = {"sku": "tea-green", "name": "Green Tea", "available": 9, "price": 4}
-_SOLD = {"subtotal": 8, "coupon": "", "discount": 0, "total": 8}
-_BASKET = {"items": [{"sku": "tea-green", "quantity": 2, "price": 4}], **_SOLD}
-ROUTES: dict[str, Route] = dict(
-    (
-        _route(
-            Req_ListProducts,
-            _list_products,
-            "One page of the catalog; next_offset is -1 when nothing is left.",
-            {"offset": 0, "limit": 3},
-            {"products": [_TEA], "next_offset": -1},
-        ),
-        _route(
-            Req_ViewBasket,
-            _view,
-            "The basket with its prices.",
-            {},
-            {key: _BASKET[key] for key in ("items", "subtotal", "total")},
-        ),
-        _route(
-            Req_AddProductToBasket,
-            _add,
-            "Put pieces of a product into the basket.",
-            {"sku": "tea-green", "quantity": 2},
-            {"line_count": 1, "item_count": 2},
-        ),
-        _route(
-            Req_RemoveItemFromBasket,
-            _remove,
-            "Take pieces of a product out of the basket.",
-            {"sku": "tea-green", "quantity": 1},
-            {"line_count": 1, "item_count": 1},
-        ),
-        _route(Req_CheckoutBasket, _checkout, "Buy what is in the basket.", {}, _BASKET),
-        _route(
-            Req_ApplyCoupon,
-            _apply_coupon,
-            "Set the basket's coupon in place of an earlier one.",
-            {"coupon": "TEATIME"},
-            {},
-        ),
-        _route(Req_RemoveCoupon, _remove_coupon, "Take the coupon off the basket.", {}, {}),
-    )
-)
+_ANSWERS: dict[type[BaseModel], Callable[[Any, Any], Wire]] = {
+    Req_ListProducts: _list_products,
+    Req_ViewBasket: _view,
+    Req_AddProductToBasket: _add,
+    Req_RemoveItemFromBasket: _remove,
+    Req_CheckoutBasket: _checkout,
+    Req_ApplyCoupon: _apply_coupon,
+    Req_RemoveCoupon: _remove_coupon,
+}
+ROUTES = routes_of(_ANSWERS, RESPONSES, Path(__file__).with_name("routes.json"))

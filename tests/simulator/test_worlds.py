@@ -115,8 +115,11 @@ def respond(office: Office, request: Req_Respond) -> dict[str, Any]:
     return {}
 
 
-def route(request: type[BaseModel], answer: Callable[[Any, Any], dict[str, Any]]) -> Route:
-    return Route(request, Resp_Any, answer, "What it does.", {"sent": 1}, {"answered": 2})
+def route(
+    path: str, request: type[BaseModel], answer: Callable[[Any, Any], dict[str, Any]]
+) -> Route:
+    shown = {"description": "What it does.", "sample_request": {}, "sample_response": {}}
+    return Route(request, Resp_Any, answer, {"path": path, **shown})
 
 
 @pytest.fixture
@@ -134,9 +137,9 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         module="erc3",
         description="Keep the office's books.",
         routes={
-            "/whoami": route(Req_Nothing, whoami),
-            "/note": route(Req_Note, note),
-            "/respond": route(Req_Respond, respond),
+            "/whoami": route("/whoami", Req_Nothing, whoami),
+            "/note": route("/note", Req_Note, note),
+            "/respond": route("/respond", Req_Respond, respond),
         },
         irreversible=frozenset({"/note", "/respond"}),
         bundled=tmp_path / "pack.json",
