@@ -20,6 +20,7 @@ from simulator.pack_files import (
 )
 
 FORMAT = "store-pack/1"
+BUNDLED_PACK = Path(__file__).parent / "packs" / "store-bundled.json"
 
 Name = Annotated[str, Field(min_length=1)]
 Dollars = Annotated[int, Field(ge=0)]

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from simulator.store.api import ROUTES
-from simulator.store.pack import FORMAT, Pack, Scenario, read_pack
+from simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario, read_pack
 from simulator.store.scoring import evaluate
 from simulator.store.shop import Basket, Catalog, Shop
 from simulator.world import Evaluation, Looks, World
 
-HERE = Path(__file__).parent
+PAGES = Path(__file__).parent / "pages"
 
 
 class TaskShop(Shop):
@@ -67,14 +67,14 @@ STORE = World(
     description="Buy what the task asks for in a small shop, or decline.",
     routes=ROUTES,
     irreversible=frozenset({"/basket/checkout"}),
-    bundled=HERE / "packs" / "store-bundled.json",
+    bundled=BUNDLED_PACK,
     read=read_pack,
     opener=_opener,
     looks=Looks(
         acts="Checkouts",
         columns=("Products", "Page limit"),
         cells=_cells,
-        template=HERE / "pages" / "shop.html.jinja",
+        template=PAGES / "shop.html.jinja",
         shown=_shown,
     ),
     define_generate=_define_generate,
