@@ -7,7 +7,7 @@ from typing import Literal
 from simulator.store.generate.bench import Bench, Good, Retry
 from simulator.store.generate.draft import Draft, Line, as_many, named, of_kind
 from simulator.store.generate.level import between, chance
-from simulator.store.generate.mechanics.goods import bought, refused, rivals, siblings
+from simulator.store.generate.mechanics.goods import bought, one_of_many, refused, rivals, siblings
 from simulator.store.oracle.demand import Limit
 from simulator.store.oracle.exhaustive import baskets
 from simulator.store.oracle.market import Market
@@ -52,9 +52,7 @@ def dearest(bench: Bench) -> Draft:
 
 def _extreme(bench: Bench, goal: Literal["cheapest", "dearest"]) -> Draft:
     kind = bench.kind()
-    goods = rivals(bench, kind)
-    if len(goods) < 2:
-        raise Retry("no choice")
+    goods = rivals(bench, kind, least=2)
     bench.near(kind)
     by_price = sorted(goods, key=lambda g: g.price if goal == "cheapest" else -g.price)
     if chance(bench.rng, 40):
@@ -68,9 +66,7 @@ def _extreme(bench: Bench, goal: Literal["cheapest", "dearest"]) -> Draft:
 def split_stock(bench: Bench) -> Draft:
     """So many of a kind as cheaply as possible, from several products with little stock."""
     kind = bench.kind()
-    goods = rivals(bench, kind)
-    if len(goods) < 2:
-        raise Retry("no choice")
+    goods = rivals(bench, kind, least=2)
     quantity = between(bench.rng, (3, bench.level.pieces[1] + 4))
     for good in goods:
         bench.change(good, stock=between(bench.rng, (1, quantity)))
@@ -218,8 +214,7 @@ def budget_split(bench: Bench) -> Draft:
 
 def most_for_money(bench: Bench) -> Draft:
     """As many of a product as a limit allows."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     number = between(bench.rng, (1, bench.level.pieces[1]))
     spare = between(bench.rng, (0, good.price - 1))
     draft = Draft([as_many(good, None)], accept=bought)

@@ -20,9 +20,12 @@ def refused(answer: Answer) -> bool:
     return not answer.purchases
 
 
-def rivals(bench: Bench, kind: Kind) -> list[Good]:
-    """Other products of a kind, as many as the level has."""
-    return bench.family(kind, between(bench.rng, bench.level.rivals))
+def rivals(bench: Bench, kind: Kind, least: int = 1) -> list[Good]:
+    """Products of a kind, as many as the level has; raises `Retry` where those are too few."""
+    goods = bench.family(kind, between(bench.rng, bench.level.rivals))
+    if len(goods) < least:
+        raise Retry("no choice")
+    return goods
 
 
 def siblings(bench: Bench, good: Good) -> list[Good]:
@@ -36,10 +39,16 @@ def siblings(bench: Bench, good: Good) -> list[Good]:
     return [bench.good(kind, maker=maker, size=s, look=k) for s, k in found[:number]]
 
 
-def plain(bench: Bench) -> Draft:
-    """A product by its full name among its siblings; stock ample or just enough."""
+def one_of_many(bench: Bench) -> Good:
+    """A product among its siblings."""
     good = bench.good(bench.kind())
     siblings(bench, good)
+    return good
+
+
+def plain(bench: Bench) -> Draft:
+    """A product by its full name among its siblings; stock ample or just enough."""
+    good = one_of_many(bench)
     quantity = between(bench.rng, (1, bench.level.pieces[1]))
     if chance(bench.rng, 40):
         bench.change(good, stock=quantity)
@@ -63,8 +72,7 @@ def several_lines(bench: Bench) -> Draft:
 
 def stock_short(bench: Bench) -> Draft:
     """Fewer pieces in stock than are asked for."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     quantity = between(bench.rng, (2, bench.level.pieces[1] + 3))
     bench.change(good, stock=between(bench.rng, (0, quantity - 1)))
     return Draft([named(good, quantity)], accept=refused)
@@ -85,15 +93,13 @@ def not_sold(bench: Bench) -> Draft:
 
 def variant(bench: Bench) -> Draft:
     """A product by kind, size and look; every other one differs in exactly one attribute."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     return Draft([_by_attributes(bench, good, sold=True)], accept=bought)
 
 
 def variant_gone(bench: Bench) -> Draft:
     """A variant that is sold out, not sold, or gone at checkout."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     case = bench.rng.randrange(3)
     line = _by_attributes(bench, good, sold=case > 0)
     if case == 0:
@@ -141,9 +147,7 @@ def category_empty(bench: Bench) -> Draft:
 def all_except(bench: Bench) -> Draft:
     """Everything of a kind but what one maker makes."""
     kind = bench.kind()
-    goods = rivals(bench, kind)
-    if len(goods) < 2:
-        raise Retry("one maker only")
+    goods = rivals(bench, kind, least=2)
     for good in goods:
         bench.change(good, stock=between(bench.rng, (1, 9)))
     out = goods[0].brand
@@ -156,16 +160,13 @@ def all_except(bench: Bench) -> Draft:
 def one_of_each(bench: Bench) -> Draft:
     """One of every product of a kind."""
     kind = bench.kind()
-    goods = rivals(bench, kind)
-    if len(goods) < 2:
-        raise Retry("one product only")
+    goods = rivals(bench, kind, least=2)
     return Draft([of_kind(kind, goods, "each")], accept=bought)
 
 
 def ghost_exact(bench: Bench) -> Draft:
     """An exact number of which checkout finds fewer, or just enough."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     quantity = between(bench.rng, (2, bench.level.pieces[1] + 1))
     stock = quantity + between(bench.rng, (0, 5))
     short = chance(bench.rng, 70)
@@ -178,8 +179,7 @@ def ghost_exact(bench: Bench) -> Draft:
 
 def as_many_as(bench: Bench) -> Draft:
     """As many of a product as can be had, up to a number; checkout may find fewer."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     most = between(bench.rng, (3, bench.level.pieces[1] + 3))
     stock = between(bench.rng, (1, most + 4))
     bench.change(good, stock=stock)
