@@ -91,7 +91,7 @@ def play_pack(
         session.run(session.tasks())
         results = session.close_open()
         books = simulator.platform
-        bought = {t.task_id: books.checkouts(t.task_id) for t in results.tasks}
+        bought = {t.task_id: books.acts(t.task_id) for t in results.tasks}
     finally:
         # Its end takes a tenth of a second, in which the next chunk can begin.
         simulator.stop(wait=False)

@@ -1,1 +1,1 @@
-"""An ERC3 platform on loopback: packs of shops, sessions, tasks, store API, evaluator."""
+"""An ERC3 platform on loopback: sessions, tasks, faults, state and pages over any world."""

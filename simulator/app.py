@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +19,47 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from simulator import core_api
-from simulator.connection import CONNECTION, Connection
-from simulator.state import Call
+from simulator.state import ApiCall
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from simulator.desk import Desk, Outcome
-    from simulator.pack_faults import Fault
+    from simulator.desk import Answered, Desk
+    from simulator.faults import Fault
 
-STORE = "/store/"
 JSON, HTML = "application/json", "text/html; charset=utf-8"
+CONNECTION = "connection"
+"""Where a request's `state` holds its `Connection`."""
 GARBAGE = b"<!doctype html><title>Please wait</title><p>Your request is being processed."
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that shows itself to the application.
+
+    While `late` is set, its client waits for an answer that is held back on purpose: a server
+    that stops then hangs up.
+    """
+
+    late = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a new connection."""
+        super().connection_made(transport)
+        self.app_state = self.app_state | {CONNECTION: self}
+
+    def hang_up(self) -> None:
+        """Close the connection as it is."""
+        self.transport.close()
+
+    def shutdown(self) -> None:
+        """End with the server: at once, or when the request at hand is answered."""
+        if self.late:
+            self.hang_up()
+        else:
+            super().shutdown()
 
 
 def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
@@ -40,7 +68,8 @@ def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
     Calls of the API skip the framework, which costs more than the call itself. The desk takes a
     call without awaiting, so calls are never interleaved and the state needs no locks.
     """
-    site = Starlette(routes=list(pages), exception_handlers={404: _no_page})
+    roots = desk.platform.world.roots
+    site = Starlette(routes=list(pages), exception_handlers={404: partial(_no_page, roots)})
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
@@ -49,16 +78,16 @@ def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
         body = await _body(receive)
         if body is None:
             return
-        call = _read_call(scope["path"], body)
+        call = _read_call(roots, scope["path"], body)
         if isinstance(call, str):
             refusal = {"status": 400, "error": call, "code": ""}
             await _answer(send, 400, to_json(refusal), JSON)
             return
-        outcome = desk.take(call)
-        if outcome.fault is None:
-            await _answer(send, outcome.status, to_json(outcome.answer), JSON)
+        answered = desk.take(call)
+        if answered.fault is None:
+            await _answer(send, answered.status, to_json(answered.answer), JSON)
         else:
-            await _answer_faulty(outcome, outcome.fault, scope, receive, send)
+            await _answer_faulty(answered, answered.fault, scope, receive, send)
 
     return app
 
@@ -73,7 +102,7 @@ async def _body(receive: Receive) -> bytes | None:
     return body if message["type"] == "http.request" else None
 
 
-def _read_call(path: str, body: bytes) -> Call | str:
+def _read_call(roots: Sequence[str], path: str, body: bytes) -> ApiCall | str:
     """The call, or what is wrong with its body."""
     try:
         fields = from_json(body or b"{}", allow_inf_nan=False)
@@ -81,11 +110,10 @@ def _read_call(path: str, body: bytes) -> Call | str:
         return "request body is not JSON"
     if not isinstance(fields, dict):
         return "request body is not a JSON object"
-    if path.startswith(STORE):
-        task_id, slash, tool = path.removeprefix(STORE).partition("/")
-        if slash:
-            return Call(f"/{tool}", fields, task_id)
-    return Call(path, fields)
+    parts = path.split("/", 3)
+    if len(parts) == 4 and parts[1] in roots:
+        return ApiCall(f"/{parts[3]}", fields, parts[2])
+    return ApiCall(path, fields)
 
 
 async def _answer(
@@ -101,7 +129,7 @@ async def _answer(
 
 
 async def _answer_faulty(
-    outcome: Outcome, fault: Fault, scope: Scope, receive: Receive, send: Send
+    answered: Answered, fault: Fault, scope: Scope, receive: Receive, send: Send
 ) -> None:
     connection: Connection = scope["state"][CONNECTION]
     if fault.kind == "drop":
@@ -110,11 +138,11 @@ async def _answer_faulty(
         # noticed by then that the connection is gone.
         await _disconnect(receive)
     elif fault.kind == "status":
-        await _answer_status(send, outcome.status)
+        await _answer_status(send, answered.status)
     elif fault.kind == "garbage":
         await _answer(send, 200, GARBAGE, HTML)
     elif fault.seconds is None or await _waits(connection, receive, fault.seconds):
-        await _answer(send, outcome.status, to_json(outcome.answer), JSON)
+        await _answer(send, answered.status, to_json(answered.answer), JSON)
 
 
 async def _waits(connection: Connection, receive: Receive, seconds: float) -> bool:
@@ -148,9 +176,9 @@ async def _answer_status(send: Send, status: int) -> None:
     await _answer(send, status, to_json(body), JSON, *wait)
 
 
-async def _no_page(request: Request, error: Exception) -> Response:
+async def _no_page(roots: Sequence[str], request: Request, error: Exception) -> Response:
     path = request.url.path
-    if path in core_api.ROUTES or path.startswith(STORE):
+    if path in core_api.ROUTES or path.startswith(tuple(f"/{root}/" for root in roots)):
         return PlainTextResponse("Method Not Allowed", status_code=405, headers={"Allow": "POST"})
     detail = error.detail if isinstance(error, HTTPException) else "Not Found"
     return PlainTextResponse(f"{detail}\n", status_code=404)

@@ -1,4 +1,4 @@
-"""The command line: `python -m simulator --pack FILE --port N` serves a pack until Ctrl-C."""
+"""The commands `serve` and `generate`, as `python -m simulator` and others offer them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from simulator.faults import Chaos, ChaosError
-from simulator.pack_faults import FAULT_KINDS
-from simulator.server import serve
+from simulator import server
+from simulator.faults import FAULT_KINDS, Chaos, ChaosError
+from simulator.pack_files import PackError
 from simulator.state import StateError
-from simulator.store.generate.command import define_generate
-from simulator.store.pack import PackError, load_pack
+from simulator.worlds import DEFAULT, load_pack
 
-BUNDLED_PACK = Path(__file__).parent / "store" / "packs" / "store-bundled.json"
 DEFAULT_COMMAND = "serve"
 
 
@@ -41,10 +39,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
+def serve(arguments: Sequence[str]) -> int:
+    """Serve a pack until Ctrl-C, with the words of a command line; the exit code."""
+    return main(["serve", *arguments])
+
+
+def generate(arguments: Sequence[str]) -> int:
+    """Write a pack of fresh tasks, with the words of a command line; the exit code."""
+    return main(["generate", *arguments])
+
+
 def _define_serve(parser: argparse.ArgumentParser) -> None:
     """serve a pack until Ctrl-C"""
     parser.add_argument(
-        "--pack", type=Path, default=BUNDLED_PACK, help="store pack (default: the bundled one)"
+        "--pack", type=Path, default=DEFAULT.bundled, help="pack file (default: the bundled one)"
     )
     parser.add_argument("--port", type=int, default=0, help="port (default: a free one)")
     parser.add_argument(
@@ -65,7 +73,7 @@ def _define_serve(parser: argparse.ArgumentParser) -> None:
 def _serve(parsed: argparse.Namespace) -> int:
     pack = load_pack(parsed.pack)
     try:
-        simulator = serve(pack, parsed.port, state=parsed.state, chaos=_chaos(parsed))
+        simulator = server.serve(pack, parsed.port, state=parsed.state, chaos=_chaos(parsed))
     except (OSError, OverflowError) as error:
         print(f"cannot listen on port {parsed.port}: {error}", file=sys.stderr)
         return 2
@@ -96,6 +104,6 @@ def _chaos(parsed: argparse.Namespace) -> Chaos | None:
 
 COMMANDS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "serve": _define_serve,
-    "generate": define_generate,
+    "generate": DEFAULT.define_generate,
 }
 """Every command and the function that describes it to the parser."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,12 +26,9 @@ from erc3_compat.own.core_models import (
     Req_ViewBenchmark,
     Req_ViewTask,
 )
-from simulator.platform import BENCHMARK, Platform
-from simulator.records import LogLine, Refusal, Session, Task
-from simulator.store.api import Wire, read_request
-from simulator.store.routes import STORE_ROUTES
-
-DESCRIPTION = "Buy what the task asks for in a small shop, or decline."
+from simulator.platform import Platform
+from simulator.sessions import LogLine, Session, Task
+from simulator.world import Refusal, Wire, read_request
 
 
 class LogInference(BaseModel):
@@ -59,7 +55,8 @@ def call(platform: Platform, path: str, body: Wire) -> Wire:
     route = ROUTES.get(path)
     if route is None:
         raise Refusal("Not found", 404)
-    return route.answer(platform, read_request(route.request, body))
+    model, answer = route
+    return answer(platform, read_request(model, body))
 
 
 def _get_key(platform: Platform, request: Req_GetKey) -> Wire:
@@ -68,13 +65,16 @@ def _get_key(platform: Platform, request: Req_GetKey) -> Wire:
 
 
 def _list_benchmarks(platform: Platform, request: Req_ListBenchmarks) -> Wire:
-    benchmark = {
-        "id": BENCHMARK,
-        "short_description": DESCRIPTION,
-        "status": "public",
-        "tasks": len(platform.pack.scenarios),
-    }
-    return {"benchmarks": [benchmark]}
+    benchmarks = [
+        {
+            "id": benchmark,
+            "short_description": platform.world.description,
+            "status": "public",
+            "tasks": len(platform.pack.scenarios),
+        }
+        for benchmark in platform.world.benchmarks
+    ]
+    return {"benchmarks": benchmarks}
 
 
 def _view_benchmark(platform: Platform, request: Req_ViewBenchmark) -> Wire:
@@ -83,11 +83,11 @@ def _view_benchmark(platform: Platform, request: Req_ViewBenchmark) -> Wire:
         {"id": one.spec_id, "task": one.task_text, "gotcha": ""} for one in platform.pack.scenarios
     ]
     return {
-        "id": BENCHMARK,
-        "description": DESCRIPTION,
+        "id": request.benchmark,
+        "description": platform.world.description,
         "status": "public",
         "specs": specs,
-        "routes": STORE_ROUTES,
+        "routes": [route.described for route in platform.world.routes.values()],
     }
 
 
@@ -115,7 +115,7 @@ def _session_status(platform: Platform, request: Req_SessionStatus) -> Wire:
 
 def _search_sessions(platform: Platform, request: Req_SearchSessions) -> Wire:
     found = [
-        _session_info(session)
+        _session_info(platform, session)
         for session in platform.sessions_of(request.account_key)
         if request.workspace in (None, session.workspace)
         and request.benchmark in (None, session.benchmark)
@@ -158,7 +158,7 @@ def _view_task(platform: Platform, request: Req_ViewTask) -> Wire:
         "status": task.status,
         "logs": [_log_entry(line) for line in task.log if int(line.moment) >= since],
         "score": task.score,
-        "benchmark": BENCHMARK,
+        "benchmark": task.benchmark,
         "error_message": task.error_message,
     }
 
@@ -168,26 +168,18 @@ def _log_inference(platform: Platform, request: LogInference) -> Wire:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A request model and what answers it."""
-
-    request: type[BaseModel]
-    answer: Callable[[Platform, Any], Wire]
-
-
-ROUTES = {
-    "/get_key": Route(Req_GetKey, _get_key),
-    "/benchmarks/list": Route(Req_ListBenchmarks, _list_benchmarks),
-    "/benchmarks/view": Route(Req_ViewBenchmark, _view_benchmark),
-    "/sessions/start": Route(Req_StartSession, _start_session),
-    "/sessions/status": Route(Req_SessionStatus, _session_status),
-    "/sessions/search": Route(Req_SearchSessions, _search_sessions),
-    "/sessions/submit": Route(Req_SubmitSession, _submit_session),
-    "/tasks/start": Route(Req_StartTask, _start_task),
-    "/tasks/complete": Route(Req_CompleteTask, _complete_task),
-    "/tasks/view": Route(Req_ViewTask, _view_task),
-    "/tasks/log": Route(LogInference, _log_inference),
+ROUTES: dict[str, tuple[type[BaseModel], Callable[[Platform, Any], Wire]]] = {
+    "/get_key": (Req_GetKey, _get_key),
+    "/benchmarks/list": (Req_ListBenchmarks, _list_benchmarks),
+    "/benchmarks/view": (Req_ViewBenchmark, _view_benchmark),
+    "/sessions/start": (Req_StartSession, _start_session),
+    "/sessions/status": (Req_SessionStatus, _session_status),
+    "/sessions/search": (Req_SearchSessions, _search_sessions),
+    "/sessions/submit": (Req_SubmitSession, _submit_session),
+    "/tasks/start": (Req_StartTask, _start_task),
+    "/tasks/complete": (Req_CompleteTask, _complete_task),
+    "/tasks/view": (Req_ViewTask, _view_task),
+    "/tasks/log": (LogInference, _log_inference),
 }
 
 
@@ -198,20 +190,20 @@ def _task_info(task: Task) -> Wire:
         "num": task.num,
         "task_text": task.scenario.task_text,
         "status": task.status,
-        "benchmark": BENCHMARK,
+        "benchmark": task.benchmark,
         "score": task.score,
         "error_message": task.error_message,
     }
 
 
-def _session_info(session: Session) -> Wire:
+def _session_info(platform: Platform, session: Session) -> Wire:
     return {
         "id": session.session_id,
         "benchmark_type": session.benchmark,
         "status": session.status,
         "created_at": _iso(session.created),
         "workspace": session.workspace,
-        "benchmark_description": DESCRIPTION,
+        "benchmark_description": platform.world.description,
         "total_tasks": len(session.tasks),
         "completed_tasks": session.count("completed"),
         "running_tasks": session.count("in_progress"),

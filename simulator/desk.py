@@ -8,28 +8,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from simulator import core_api
-from simulator.pack_faults import FAULT_PATHS
+from simulator.faults import TASK_PATHS
 from simulator.platform import KEY_PREFIX, is_key
-from simulator.records import Refusal
-from simulator.state import Call, Event, StateError
-from simulator.store import api
+from simulator.state import ApiCall, StateError, StateLine
+from simulator.world import Refusal
 
 if TYPE_CHECKING:
-    from simulator.faults import FaultPlan
-    from simulator.pack_faults import Fault
+    from simulator.faults import Fault, FaultPlan
     from simulator.platform import Platform
-    from simulator.records import Task
+    from simulator.sessions import Task
     from simulator.state import StateFile
-    from simulator.store.api import Wire
+    from simulator.world import Wire
 
-COUNTED = frozenset(FAULT_PATHS)
 SESSION_WRITES = frozenset({"/sessions/start", "/sessions/submit"})
-IRREVERSIBLE = frozenset({"/basket/checkout", "/tasks/complete", "/sessions/submit"})
+IRREVERSIBLE = frozenset({"/tasks/complete", "/sessions/submit"})
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The answer of a call with its HTTP status, and the fault that the client meets instead."""
+class Answered:
+    """How a call was answered: JSON, HTTP status, and the fault that the client meets instead."""
 
     status: int
     answer: Wire
@@ -56,11 +53,12 @@ class Desk:
         self.platform = platform
         self._plan = plan
         self._state = state
+        self._irreversible = IRREVERSIBLE | platform.world.irreversible
         self._arrivals: Counter[tuple[str, str]] = Counter()
-        for event in state.events() if state else ():
-            self._repeat(event)
+        for line in state.lines() if state else ():
+            self._repeat(line)
 
-    def take(self, call: Call) -> Outcome:
+    def take(self, call: ApiCall) -> Answered:
         """Answer one call."""
         call = _without_secrets(call)
         subject = self._subject(call)
@@ -72,24 +70,24 @@ class Desk:
             fault = self._plan.meet(subject.spec_id, call.path, nth)
         if self._state is None:
             return self._admit(call, fault, subject)
-        event = Event.of(self.platform.clock.draw(), call, fault)
+        line = StateLine.of(self.platform.clock.draw(), call, fault)
         try:
-            self._state.append(event, sync=call.path in IRREVERSIBLE)
+            self._state.append(line, sync=call.path in self._irreversible)
         except StateError as error:
             return _refused(500, str(error))
-        return self._repeat(event)
+        return self._repeat(line)
 
     def close(self) -> None:
         """Let go of the state file."""
         if self._state:
             self._state.close()
 
-    def _repeat(self, event: Event) -> Outcome:
-        call = event.call
-        with self.platform.clock.held(event.ticket):
-            return self._admit(call, event.fault, self._subject(call))
+    def _repeat(self, line: StateLine) -> Answered:
+        call = line.call
+        with self.platform.clock.held(line.ticket):
+            return self._admit(call, line.fault, self._subject(call))
 
-    def _admit(self, call: Call, fault: Fault | None, subject: _Subject | None) -> Outcome:
+    def _admit(self, call: ApiCall, fault: Fault | None, subject: _Subject | None) -> Answered:
         if subject:
             self._arrivals[subject.counted, call.path] += 1
         if fault is None:
@@ -97,26 +95,25 @@ class Desk:
         task = subject.task if subject else None
         if task:
             task.note("info", fault.label)
-        outcomes = [self._deliver(call) for _ in range(fault.deliveries)]
-        if not outcomes:
-            return Outcome(fault.status or 0, {}, fault)
-        first = outcomes[0]
+        answers = [self._deliver(call) for _ in range(fault.deliveries)]
+        if not answers:
+            return Answered(fault.status or 0, {}, fault)
+        first = answers[0]
         if task is None and first.status == 200:
             self.platform.task(first.answer["task_id"]).note("info", fault.label)
-        return Outcome(first.status, first.answer, fault)
+        return Answered(first.status, first.answer, fault)
 
-    def _deliver(self, call: Call) -> Outcome:
+    def _deliver(self, call: ApiCall) -> Answered:
         try:
             if call.task_id is None:
-                return Outcome(200, core_api.call(self.platform, call.path, call.body))
-            task = self.platform.task(call.task_id)
-            return Outcome(200, api.call(task, call.path, call.body))
+                return Answered(200, core_api.call(self.platform, call.path, call.body))
+            return Answered(200, self.platform.call(call.task_id, call.path, call.body))
         except Refusal as error:
             return _refused(error.status, str(error))
 
-    def _subject(self, call: Call) -> _Subject | None:
-        routes = core_api.ROUTES if call.task_id is None else api.ROUTES
-        if call.path not in COUNTED or call.path not in routes:
+    def _subject(self, call: ApiCall) -> _Subject | None:
+        counted = TASK_PATHS if call.task_id is None else self.platform.world.routes
+        if call.path not in counted:
             return None
         task_id = call.body.get("task_id") if call.task_id is None else call.task_id
         spec_id = call.body.get("spec_id")
@@ -132,11 +129,11 @@ class Desk:
         return None
 
 
-def _refused(status: int, text: str) -> Outcome:
-    return Outcome(status, {"status": status, "error": text, "code": ""})
+def _refused(status: int, text: str) -> Answered:
+    return Answered(status, {"status": status, "error": text, "code": ""})
 
 
-def _without_secrets(call: Call) -> Call:
+def _without_secrets(call: ApiCall) -> ApiCall:
     """The call as platform and state file may know it.
 
     An account key becomes its digest, which is as good for telling accounts apart and stays
@@ -146,7 +143,7 @@ def _without_secrets(call: Call) -> Call:
     if isinstance(key, str):
         prefix = KEY_PREFIX if is_key(key) else ""
         digest = hashlib.sha256(key.encode()).hexdigest()
-        return Call(call.path, call.body | {"account_key": prefix + digest}, call.task_id)
+        return ApiCall(call.path, call.body | {"account_key": prefix + digest}, call.task_id)
     if isinstance(text, str) and call.task_id is None:
-        return Call(call.path, call.body | {"completion": ""})
+        return ApiCall(call.path, call.body | {"completion": ""})
     return call

@@ -1,4 +1,4 @@
-"""Which fault meets a call: those of the pack, then those that a seed draws.
+"""What goes wrong with a call: the faults of a pack, then those that a seed draws.
 
 What a fault does, where the pack format leaves it open:
 
@@ -9,8 +9,8 @@ What a fault does, where the pack format leaves it open:
   not believe that nothing happened, and what a later call finds does not depend on timing;
 - `garbage`: the call takes effect; HTTP 200 with a text that is no JSON;
 - `twice`: the call takes effect twice and the first answer is sent: the second one would find
-  what the first one left, such as an empty basket, and tell of a failure that the sender of a
-  request which was doubled on its way never sees.
+  what the first one left and tell of a failure that the sender of a request which was doubled on
+  its way never sees.
 
 Calls are counted for each task and path as they arrive, whatever becomes of them; one that is
 delivered twice arrives once. A start by spec has no task yet and counts for its spec. A request
@@ -19,18 +19,98 @@ that is no JSON object, or goes to an unknown task or path, does not count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
 
-from simulator.pack_faults import FAULT_KINDS, FAULT_PATHS, LONGEST_DELAY_S, Fault, FaultKind
+from pydantic import Field, field_validator, model_validator
+
+from simulator.pack_files import Part
 
 if TYPE_CHECKING:
-    from simulator.store.pack import Pack
+    from simulator.world import Pack
 
+FaultKind = Literal["status", "drop", "delay", "garbage", "twice"]
+FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
+TASK_PATHS = ("/tasks/start", "/tasks/log", "/tasks/complete", "/tasks/view")
+"""The platform's own paths where a fault may be set; a world adds those of its tasks."""
+LONGEST_DELAY_S = 60
+BELONGS_TO = {"status": "status", "seconds": "delay", "after": "drop"}
+"""Fields of a single kind."""
 STATUSES = (429, 500, 502, 503, 504)
 """What overloaded and broken servers answer."""
+
+
+class Fault(Part):
+    """What goes wrong at the calls `nth` to `nth + times - 1` of the path `on`, counted from 1."""
+
+    paths: ClassVar[tuple[str, ...]] = ()
+    """Where a world's packs may set one; () means anywhere."""
+
+    on: str
+    nth: Annotated[int, Field(ge=1)]
+    kind: FaultKind
+    times: Annotated[int, Field(ge=1)] = 1
+    status: Annotated[int, Field(ge=400, le=599)] | None = None
+    """HTTP status of the answer; kind `status` only."""
+    seconds: Annotated[float, Field(gt=0, le=LONGEST_DELAY_S, allow_inf_nan=False)] | None = None
+    """How late the answer is; kind `delay` only."""
+    after: bool = False
+    """Whether a dropped call takes effect; kind `drop` only."""
+
+    @field_validator("on")
+    @classmethod
+    def _known_path(cls, value: str) -> str:
+        if cls.paths and value not in cls.paths:
+            raise ValueError(f"unknown path {value!r}; faults go on {', '.join(cls.paths)}")
+        return value
+
+    @model_validator(mode="after")
+    def _fields_fit_kind(self) -> Fault:
+        for field, kind in BELONGS_TO.items():
+            if getattr(self, field) not in (None, False) and self.kind != kind:
+                raise ValueError(f"{field} is for kind {kind!r} only, not for {self.kind!r}")
+        if self.kind == "status" and self.status is None:
+            raise ValueError("status is missing; kind 'status' needs one from 400 to 599")
+        if self.kind == "delay" and self.seconds is None:
+            raise ValueError("seconds is missing; kind 'delay' needs them")
+        return self
+
+    @property
+    def deliveries(self) -> int:
+        """How often the call takes effect."""
+        if self.kind == "status":
+            return 0
+        if self.kind == "drop":
+            return int(self.after)
+        return 2 if self.kind == "twice" else 1
+
+    @property
+    def label(self) -> str:
+        """What happens, as a line of the task's log says it."""
+        words: dict[FaultKind, str] = {
+            "status": f"status {self.status} for",
+            "drop": f"drop {'after' if self.after else 'before'}",
+            "delay": f"delay of {self.seconds} s after",
+            "garbage": "garbage after",
+            "twice": "delivered twice:",
+        }
+        return f"fault: {words[self.kind]} {self.on}"
+
+
+def refuse_overlaps(faults: Iterable[Fault]) -> None:
+    """Raise ValueError where two faults are set on the same call."""
+    taken: dict[str, list[tuple[int, Fault]]] = {}
+    for number, fault in enumerate(faults):
+        for earlier, other in taken.setdefault(fault.on, []):
+            call = max(fault.nth, other.nth)
+            if call < min(fault.nth + fault.times, other.nth + other.times):
+                raise ValueError(
+                    f"faults[{number}]: call {call} of {fault.on} already has faults[{earlier}]; "
+                    "a call can have one"
+                )
+        taken[fault.on].append((number, fault))
 
 
 class ChaosError(ValueError):
@@ -112,6 +192,4 @@ class FaultPlan:
         for fault in self._faults.get((spec_id, path), ()):
             if fault.nth <= nth < fault.nth + fault.times:
                 return fault
-        if self._chaos is None or path not in FAULT_PATHS:
-            return None
-        return self._chaos.fault(spec_id, path, nth)
+        return self._chaos.fault(spec_id, path, nth) if self._chaos else None

@@ -7,7 +7,7 @@ Choices where nothing is recorded of the real platform:
   completed one is refused;
 - completing a task that was not started is refused; completing it again answers
   `already_completed` with the same evaluation (one participant's statement);
-- a store call or a model call report for a task that is not in progress is refused;
+- a call to its world or a model call report for a task that is not in progress is refused;
 - a session is `open` until it is submitted and `evaluated` from then on; submitting it again
   changes nothing; with `force`, unfinished tasks become `failed` with score 0;
 - an id that is not known is refused with HTTP 404.
@@ -15,57 +15,51 @@ Choices where nothing is recorded of the real platform:
 For a client that does not know whether a call arrived, repeating it is
 
 - harmless: everything that only reads, `/tasks/start` with a task id, `/tasks/complete`,
-  `/sessions/submit`, `/coupon/apply` with the same code, `/coupon/remove`;
+  `/sessions/submit`;
 - another effect: `/tasks/start` by spec (one more task), `/sessions/start` (one more session),
-  `/tasks/log` (one more report, which does not change the score), `/basket/add` and
-  `/basket/remove` (the quantity again; the size that they answer and `/basket/view` tell);
-- refused where it did take effect: `/basket/checkout`, as the basket is then empty. Whether it
-  was bought can only be told from a basket that was not empty before.
+  `/tasks/log` (one more report, which does not change the score).
+
+A request to a task's world that does not fit its model is refused with HTTP 400 and names the
+field; that text is ours. The `tool` in a body is not looked at, as the platform does not need it.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simulator.clock import Clock
-from simulator.records import Refusal, Session, Tally, Task
-from simulator.store.scoring import Evaluation, evaluate
-from simulator.store.shop import Basket, Catalog, Shop
+from simulator.sessions import Session, Standing, Task
+from simulator.world import Evaluation, Pack, Refusal, Scenario, Wire, read_request
+from simulator.worlds import WORLDS
 
 if TYPE_CHECKING:
     from _collections_abc import dict_values
 
-    from simulator.store.pack import Expect, Pack, Scenario
-
-BENCHMARK = "store"
 KEY_PREFIX = "key-"
 
 
 class Platform:
-    """Sessions and tasks over the shops of one pack; raises `Refusal`.
+    """Sessions and tasks over the scenarios of one pack; raises `Refusal`.
 
-    One thread, the server's, drives it; `expectation` and `checkouts` may be asked from any.
-    Every look-up is by id in a dict, so thousands of tasks may be alive at once.
+    One thread, the server's, drives it; `acts` may be asked from any. Every look-up is by id in a
+    dict, so thousands of tasks may be alive at once.
     """
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
+        self.world = WORLDS[pack.format]
         self.clock = Clock()
-        self._scenarios = {scenario.spec_id: scenario for scenario in pack.scenarios}
-        self._catalogs = {scenario.spec_id: Catalog(scenario) for scenario in pack.scenarios}
+        self._scenarios = {one.spec_id: one for one in pack.scenarios}
+        self._openers = {one.spec_id: self.world.opener(pack, one) for one in pack.scenarios}
         self._tasks: dict[str, Task] = {}
         self._single: dict[str, Task] = {}
         self._sessions: dict[str, Session] = {}
 
-    def expectation(self, spec_id: str) -> Expect:
-        """What the evaluator wants of a scenario; KeyError for an unknown one."""
-        return self._scenarios[spec_id].expect
-
-    def checkouts(self, task_id: str) -> tuple[Basket, ...]:
-        """The successful checkouts of a task so far; KeyError for an unknown one."""
-        return self._tasks[task_id].checkouts
+    def acts(self, task_id: str) -> tuple[Any, ...]:
+        """What was done for good in a task so far; KeyError for an unknown one."""
+        return self._tasks[task_id].acts
 
     @property
     def sessions(self) -> dict_values[str, Session]:
@@ -83,17 +77,13 @@ class Platform:
             raise Refusal(f"unknown spec: {spec_id}", 404)
         return self._scenarios[spec_id]
 
-    def catalog(self, spec_id: str) -> Catalog:
-        """What the shops of a scenario share; KeyError for an unknown one."""
-        return self._catalogs[spec_id]
-
     def key_for(self, email: str) -> str:
         """The account key of an address; the same one every time."""
         return KEY_PREFIX + hashlib.sha256(email.encode()).hexdigest()[:32]
 
     def check_benchmark(self, benchmark: str) -> None:
-        """Refuse every benchmark but the one that the pack stands for."""
-        if benchmark != BENCHMARK:
+        """Refuse every benchmark but those that the pack stands for."""
+        if benchmark not in self.world.benchmarks:
             raise Refusal(f"unknown benchmark: {benchmark}", 404)
 
     def start_session(
@@ -108,10 +98,10 @@ class Platform:
         """Open a session with one new task per scenario."""
         self._check_key(account_key)
         self.check_benchmark(benchmark)
-        session_id, tally = self.clock.new("ssn"), Tally()
+        session_id, standing, clock = self.clock.new("ssn"), Standing(), self.clock
         tasks = tuple(
-            Task(self.clock.new("tsk"), scenario, self.clock, num, session_id, tally=tally)
-            for num, scenario in enumerate(self.pack.scenarios)
+            Task(clock.new("tsk"), benchmark, one, clock, num, session_id, standing=standing)
+            for num, one in enumerate(self.pack.scenarios)
         )
         session = Session(
             session_id=session_id,
@@ -122,7 +112,7 @@ class Platform:
             architecture=architecture,
             flags=tuple(flags),
             tasks=tasks,
-            tally=tally,
+            standing=standing,
             created=self.clock.now(),
         )
         self._sessions[session_id] = session
@@ -163,22 +153,39 @@ class Platform:
         task = self.task(task_id)
         if task.status == "new":
             task.move("in_progress")
-            task.shop = Shop(self._catalogs[task.scenario.spec_id])
+            task.world = self._openers[task.scenario.spec_id]()
             task.note("info", f"Simulation {self.clock.new('run')} started")
-        task.running_shop()
+        task.running()
         return task
 
     def start_new_task(self, benchmark: str, spec_id: str) -> Task:
         """Make and start a task that belongs to no session."""
         self.check_benchmark(benchmark)
-        task = Task(self.clock.new("tsk"), self.scenario(spec_id), self.clock)
+        task = Task(self.clock.new("tsk"), benchmark, self.scenario(spec_id), self.clock)
         self._tasks[task.task_id] = self._single[task.task_id] = task
         return self.start_task(task.task_id)
+
+    def call(self, task_id: str, path: str, body: Wire) -> Wire:
+        """Carry out a request to the world of a running task; its log has a line each way."""
+        task = self.task(task_id)
+        route = self.world.routes.get(path)
+        if route is None:
+            raise Refusal("Not found", 404)
+        world = task.running()
+        fields = {name: value for name, value in body.items() if name != "tool"}
+        task.note("request", f"{self.world.module}.{route.request.__name__}", fields)
+        try:
+            answer = route.answer(world, read_request(route.request, fields))
+        except Refusal as error:
+            task.note("error", f"Status: {error.status}, Error: {error}, Code: ")
+            raise
+        task.note("response", f"{self.world.module}.{route.response.__name__}", answer)
+        return answer
 
     def log_model_call(self, task_id: str) -> None:
         """Note that a model call was reported."""
         task = self.task(task_id)
-        task.running_shop()
+        task.running()
         task.model_calls += 1
         task.note("telemetry", "api.Log_Inference")
 
@@ -187,8 +194,7 @@ class Platform:
         task = self.task(task_id)
         if task.status == "completed" and task.evaluation:
             return task.evaluation, True
-        task.running_shop()
-        evaluation = evaluate(task.scenario, task.checkouts, task.model_calls > 0)
+        evaluation = task.running().evaluate(task.model_calls > 0)
         task.move("completed", evaluation)
         return evaluation, False
 

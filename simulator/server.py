@@ -15,7 +15,7 @@ from simulator.state import StateFile
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from simulator.store.pack import Pack
+    from simulator.world import Pack
 
 HOST = "127.0.0.1"
 BACKLOG = 2048
@@ -29,8 +29,7 @@ class Simulator:
     def __init__(self, desk: Desk, listener: socket.socket) -> None:
         import uvicorn  # importing the package must stay cheap
 
-        from simulator.app import build_app
-        from simulator.connection import Connection
+        from simulator.app import Connection, build_app
         from simulator.pages.site import page_routes
 
         self.platform = desk.platform

@@ -1,7 +1,7 @@
 """The state file of a platform: every call that may have changed something, in order.
 
-The first line is a header, each further one an event as JSON. A platform is rebuilt by repeating
-the events with their own time and random number, so ids and log lines come out the same. A line
+The first line is a header, each further one a call as JSON. A platform is rebuilt by repeating
+the calls with their own time and random number, so ids and log lines come out the same. A line
 is written before its call takes effect; one that was cut off by a crash therefore never
 happened, and is taken away when the file is opened again.
 """
@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from simulator.clock import Ticket
-from simulator.pack_faults import Fault
+from simulator.faults import Fault
 
 if TYPE_CHECKING:
-    from simulator.store.api import Wire
-    from simulator.store.pack import Pack
+    from simulator.world import Pack, Wire
 
 FORMAT = "platform-state/1"
 
@@ -35,10 +34,10 @@ class StateError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ApiCall:
     """One request: the path as the API names it and the body.
 
-    `task_id` is the task of a store call; a core call names its task, if any, in the body.
+    `task_id` is the task of a call to its world; a core call names its task, if any, in the body.
     """
 
     path: str
@@ -46,7 +45,7 @@ class Call:
     task_id: str | None = None
 
 
-class Event(BaseModel):
+class StateLine(BaseModel):
     """A line of the file: a call, its ticket and the fault that it met."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
@@ -60,8 +59,8 @@ class Event(BaseModel):
     fault: Fault | None
 
     @classmethod
-    def of(cls, ticket: Ticket, call: Call, fault: Fault | None) -> Event:
-        """The event of a call that has just arrived."""
+    def of(cls, ticket: Ticket, call: ApiCall, fault: Fault | None) -> StateLine:
+        """The line of a call that has just arrived."""
         # Built from checked parts; validating them again would double the cost of a line.
         return cls.model_construct(
             at=ticket.at,
@@ -78,9 +77,9 @@ class Event(BaseModel):
         return Ticket(self.at, self.salt)
 
     @property
-    def call(self) -> Call:
+    def call(self) -> ApiCall:
         """The call itself."""
-        return Call(self.path, self.body, self.task_id)
+        return ApiCall(self.path, self.body, self.task_id)
 
 
 class StateFile:
@@ -104,22 +103,22 @@ class StateFile:
             os.close(self._fd)
             raise
 
-    def events(self) -> Iterator[Event]:
+    def lines(self) -> Iterator[StateLine]:
         """What the file held when it was opened, oldest first."""
         for number, line in enumerate(self._lines, start=2):
             try:
-                yield Event.model_validate_json(line)
+                yield StateLine.model_validate_json(line)
             except ValidationError as error:
                 mistake = error.errors(include_url=False, include_input=False)[0]
                 raise self._error(f"line {number} is damaged: {mistake['msg']}") from None
         self._lines = []
 
-    def append(self, event: Event, sync: bool) -> None:
-        """Write an event; with `sync`, wait until the disk has it.
+    def append(self, line: StateLine, sync: bool) -> None:
+        """Write a line; with `sync`, wait until the disk has it.
 
-        Raises `StateError` when that fails; the file is then as if the event had not been.
+        Raises `StateError` when that fails; the file is then as it was before.
         """
-        self._write(event.model_dump_json().encode() + b"\n", sync)
+        self._write(line.model_dump_json().encode() + b"\n", sync)
 
     def close(self) -> None:
         """Close the file and let others open it; a second call does nothing."""
@@ -134,7 +133,7 @@ class StateFile:
             raise self._error("is in use by another platform") from None
 
     def _read(self, header: dict[str, str]) -> list[bytes]:
-        """The lines of the events; cuts a torn one off and writes the header of a new file."""
+        """The lines after the header; cuts a torn one off and writes the header of a new file."""
         own = json.dumps(header).encode() + b"\n"
         data = self._path.read_bytes()
         self._size = data.rfind(b"\n") + 1

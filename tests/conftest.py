@@ -143,17 +143,17 @@ class Shop:
     @property
     def held(self) -> dict[str, int]:
         """What is in the basket, by the shop's own books."""
-        return {line.sku: line.quantity for line in self.task.shop.view().lines}
+        return {line.sku: line.quantity for line in self.task.world.view().lines}
 
     @property
     def coupon(self) -> str:
         """The coupon on the basket, by the shop's own books."""
-        return str(self.task.shop.view().coupon)
+        return str(self.task.world.view().coupon)
 
     @property
     def bought(self) -> list[dict[str, int]]:
         """Every purchase, by the shop's own books."""
-        return [{line.sku: line.quantity for line in p.lines} for p in self.task.shop.purchases]
+        return [{line.sku: line.quantity for line in p.lines} for p in self.task.world.purchases]
 
 
 @cache

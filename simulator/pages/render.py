@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 from pydantic_core import to_json
 
-from simulator.pages.rows import LogRow, SessionRow, TaskRow, moment
+from simulator.pages.rows import moment
 from simulator.pages.views import View
+from simulator.world import World
 
 TEMPLATES = Path(__file__).parent / "templates"
 DASH = "–"
@@ -28,26 +28,12 @@ KEPT_ROWS = 2_000
 class Renderer:
     """Draws views. The templates are compiled at once, so no drawing takes long."""
 
-    def __init__(self) -> None:
-        self._environment = _environment()
+    def __init__(self, world: World) -> None:
+        self._environment = _environment(world)
         rows: Any = self._environment.get_template("rows.html.jinja").module
-        kept = lru_cache(KEPT_ROWS)
-
-        @kept
-        def session_html(row: SessionRow) -> Markup:
-            return Markup(rows.session(row))
-
-        @kept
-        def task_html(row: TaskRow) -> Markup:
-            return Markup(rows.task(row))
-
-        @kept
-        def log_html(row: LogRow) -> Markup:
-            return Markup(rows.line(row))
-
-        self._environment.filters.update(
-            session_row=session_html, task_row=task_html, log_row=log_html
-        )
+        for kind in ("session", "task", "log"):
+            macro = getattr(rows, kind)
+            self._environment.filters[f"{kind}_row"] = lru_cache(KEPT_ROWS)(macro)
         for name in self._environment.list_templates():
             self._environment.get_template(name)
 
@@ -64,10 +50,10 @@ class Renderer:
         return self._environment.get_template(template).render(values)
 
 
-def _environment() -> Environment:
+def _environment(world: World) -> Environment:
     """The templates. Everything printed is escaped, invisible and steering signs are named."""
     found = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader([TEMPLATES, world.looks.template.parent]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -75,6 +61,7 @@ def _environment() -> Environment:
         finalize=_plain,
         auto_reload=False,
     )
+    found.globals["world"] = world
     found.filters.update(
         cut=_cut, score=_score, dollars=_dollars, day=_day, clock=_clock, peek=_peek, body=_body
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from simulator.records import LogLine, Session, Task
+from simulator.sessions import LogLine, Session, Task
 
 FAULT = "fault: "
 """How the log's line of an arranged fault begins."""
@@ -62,7 +62,7 @@ class TaskRow:
     status: str
     score: float | None
     model_calls: int
-    checkouts: int
+    acts: int
     lines: int
 
 
@@ -83,7 +83,7 @@ class LogRow:
 
 def session_row(session: Session) -> SessionRow:
     """The row of a session. Its account key is left out, also as the digest that is kept."""
-    tally = session.tally
+    standing = session.standing
     return SessionRow(
         session_id=session.session_id,
         name=session.name,
@@ -97,8 +97,8 @@ def session_row(session: Session) -> SessionRow:
         running=session.count("in_progress"),
         completed=session.count("completed"),
         failed=session.count("failed"),
-        scored=tally.scored,
-        points=tally.points,
+        scored=standing.scored,
+        points=standing.points,
     )
 
 
@@ -112,7 +112,7 @@ def task_row(task: Task) -> TaskRow:
         status=task.status,
         score=task.evaluation.score if task.evaluation else None,
         model_calls=task.model_calls,
-        checkouts=len(task.shop.purchases) if task.shop else 0,
+        acts=len(task.acts),
         lines=len(task.log),
     )
 

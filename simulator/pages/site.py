@@ -21,13 +21,13 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from simulator.pages import views
-from simulator.platform import BENCHMARK
-from simulator.records import Refusal
+from simulator.world import Refusal
 
 if TYPE_CHECKING:
     from simulator.pages.render import Renderer
     from simulator.pages.views import Asked, View
     from simulator.platform import Platform
+    from simulator.world import World
 
 STATIC = Path(__file__).parent / "static"
 ASSETS = {"style.css": "text/css", "live.js": "text/javascript"}
@@ -45,17 +45,19 @@ HEADERS = {
 PART = "part"
 """The parameter with which a page's script asks for what changes of the page."""
 
-Sight = Callable[[Request], "View"]
+Sight = Callable[["Platform", "Asked"], "View"]
 
 
 def page_routes(platform: Platform) -> list[BaseRoute]:
     """The routes of the pages about a platform."""
     site = _Site(platform)
     sights: dict[str, Sight] = {
-        "/": site.home,
-        f"/benchmarks/{BENCHMARK}": site.benchmark,
-        "/sessions/{id}": site.session,
-        "/tasks/{id}": site.task,
+        "/": views.home,
+        **{
+            f"/benchmarks/{one}": partial(views.benchmark, one) for one in platform.world.benchmarks
+        },
+        "/sessions/{id}": views.session,
+        "/tasks/{id}": views.task,
     }
     return [
         *(Route(path, partial(site.answer, sight)) for path, sight in sights.items()),
@@ -72,26 +74,13 @@ class _Site:
         self._boot = secrets.token_hex(4)
         """Marks of another server mean nothing here."""
 
-    def home(self, request: Request) -> View:
-        return views.home(self._platform, _asked(request))
-
-    def benchmark(self, request: Request) -> View:
-        return views.benchmark(self._platform, _asked(request))
-
-    def session(self, request: Request) -> View:
-        return views.session(self._platform.session(request.path_params["id"]), _asked(request))
-
-    def task(self, request: Request) -> View:
-        found = self._platform.task(request.path_params["id"])
-        return views.task(self._platform, found, _asked(request))
-
     async def answer(self, sight: Sight, request: Request) -> Response:
         if refused := _foreign(request):
             return refused
         if self._renderer is None:
-            self._renderer = await run_in_threadpool(_renderer)
+            self._renderer = await run_in_threadpool(_renderer, self._platform.world)
         try:
-            view = sight(request)
+            view = sight(self._platform, _asked(request))
         except Refusal:
             raise HTTPException(404, "there is nothing of this id; / lists what there is") from None
         tag = f'"{self._boot}-{hash(view.mark) & 0xFFFF_FFFF_FFFF_FFFF:x}"'
@@ -121,11 +110,12 @@ def _foreign(request: Request) -> Response | None:
 
 
 def _asked(request: Request) -> Asked:
-    return lambda name: request.query_params.get(name, "")
+    given = {**request.query_params, **request.path_params}
+    return lambda name: given.get(name, "")
 
 
-def _renderer() -> Renderer:
+def _renderer(world: World) -> Renderer:
     # Jinja2 takes longer to load than the platform: not before somebody looks.
     from simulator.pages.render import Renderer
 
-    return Renderer()
+    return Renderer(world)

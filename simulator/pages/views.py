@@ -11,20 +11,36 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from simulator.pages.paging import lines_until, page_of
 from simulator.pages.rows import LogRow, session_row, task_row
-from simulator.store.routes import STORE_ROUTES
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from simulator.pages.paging import Stretch
     from simulator.platform import Platform
-    from simulator.records import Session, Task
 
 Asked = Callable[[str], str]
-"""A parameter of the address by its name, "" where it is not given."""
+"""A part of the address by its name, "" where it is not given."""
 T = TypeVar("T")
+ROWS = 100
+"""On one page of a list."""
+LINES = 100
+"""Lines of a log come in steps of so many; its end shows up to twice as many."""
+DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The rows `start` to `end` (excluded) of `total`; pages are counted from 1."""
+
+    page: int
+    start: int
+    end: int
+    total: int
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are, an empty one included."""
+        return max(1, -(-self.total // ROWS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +73,9 @@ def home(platform: Platform, asked: Asked) -> View:
     )
 
 
-def session(found: Session, asked: Asked) -> View:
-    """One session with its tasks in the order of the pack."""
+def session(platform: Platform, asked: Asked) -> View:
+    """One session with its tasks in the order of the pack; raises `Refusal`."""
+    found = platform.session(asked("id"))
     row = session_row(found)
     stretch = page_of(asked("page"), len(found.tasks))
     tasks = tuple(task_row(task) for task in found.tasks[stretch.start : stretch.end])
@@ -70,22 +87,20 @@ def session(found: Session, asked: Asked) -> View:
     )
 
 
-def task(platform: Platform, found: Task, asked: Asked) -> View:
-    """One task: what it says, what is in the basket, how it was judged, and its log."""
+def task(platform: Platform, asked: Asked) -> View:
+    """One task: what it says, its world, how it was judged, and its log; raises `Refusal`."""
+    found = platform.task(asked("id"))
     row = task_row(found)
     start, end = lines_until(asked("until"), row.lines)
 
     def values() -> Mapping[str, Any]:
         lines = found.log[start:end]
         return {
+            **platform.world.looks.shown(found.scenario, found.world),
             "task": row,
             "session_id": found.session_id,
             "started": found.log[0].moment if found.log else None,
             "last": found.log[-1].moment if found.log else None,
-            "expect": found.scenario.expect,
-            "products": platform.catalog(row.spec_id).by_sku,
-            "basket": found.shop.view() if found.shop else None,
-            "purchases": found.checkouts,
             "verdict": found.evaluation,
             "log": [LogRow(row.task_id, n, line) for n, line in enumerate(lines, start + 1)],
             "start": start,
@@ -95,8 +110,8 @@ def task(platform: Platform, found: Task, asked: Asked) -> View:
     return View("task.html.jinja", row.spec_id, (row, start, end), values)
 
 
-def benchmark(platform: Platform, asked: Asked) -> View:
-    """The benchmark: its scenarios in the order of the pack, and the store's routes."""
+def benchmark(name: str, platform: Platform, asked: Asked) -> View:
+    """The benchmark: its scenarios in the order of the pack, and the routes of a task."""
     scenarios = platform.pack.scenarios
     stretch = page_of(asked("page"), len(scenarios))
     return View(
@@ -104,12 +119,35 @@ def benchmark(platform: Platform, asked: Asked) -> View:
         "Benchmark",
         stretch,
         lambda: {
+            "benchmark": name,
             "pack": platform.pack,
             "scenarios": scenarios[stretch.start : stretch.end],
             "scenarios_page": stretch,
-            "routes": STORE_ROUTES,
         },
     )
+
+
+def page_of(text: str, total: int) -> Stretch:
+    """The page that an address names; the first or the last one where there is no such page."""
+    pages = max(1, -(-total // ROWS))
+    page = min(max(_number(text), 1), pages)
+    return Stretch(page, (page - 1) * ROWS, min(page * ROWS, total), total)
+
+
+def lines_until(text: str, total: int) -> tuple[int, int]:
+    """The lines of a log to show, as start and end: `LINES` up to a number, or the log's end.
+
+    The beginning of the end moves in steps, so that a page that follows a log seldom loses lines
+    at its top.
+    """
+    until = _number(text)
+    if 0 < until < total:
+        return max(0, until - LINES), until
+    return max(0, (total // LINES - 1) * LINES), total
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) <= DIGITS else 0
 
 
 def _newest(newest_first: Iterable[T], stretch: Stretch) -> Iterable[T]:

@@ -9,27 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from simulator.world import Evaluation
 
 if TYPE_CHECKING:
     from simulator.store.pack import Event, Scenario
     from simulator.store.shop import Basket
 
-PENALTY = 0.1
-NO_STATISTICS = (
-    "WARN: no inference statistics found, penalty 0.1. See log_llm in sample agent for info on "
-    "how to fill it in: "
-    "https://github.com/trustbit/erc3-agents/blob/main/sgr-agent-store/store_agent.py"
-)
+__all__ = ["Evaluation", "evaluate", "matches"]
 
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """A score from 0.0 to 1.0 and the evaluator's lines."""
-
-    score: float
-    logs: str
+SAMPLE_AGENT = "https://github.com/trustbit/erc3-agents/blob/main/sgr-agent-store/store_agent.py"
 
 
 def evaluate(scenario: Scenario, checkouts: Sequence[Basket], logged: bool) -> Evaluation:
@@ -46,10 +36,7 @@ def evaluate(scenario: Scenario, checkouts: Sequence[Basket], logged: bool) -> E
             lines += _mismatch(scenario, checkouts[0])
         elif wanted:
             lines.append("GOOD: Checkout event matches expectation")
-    if not logged:
-        score = max(0.0, score - PENALTY)
-        lines.append(NO_STATISTICS)
-    return Evaluation(score, "\n".join(lines))
+    return Evaluation.of(score, lines, logged, SAMPLE_AGENT)
 
 
 def matches(bought: Basket, event: Event) -> bool:

@@ -24,11 +24,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simulator.world import Refusal
+
 if TYPE_CHECKING:
     from simulator.store.pack import Coupon, Product, Scenario
 
 
-class ShopError(Exception):
+class ShopError(Refusal):
     """The shop refuses; the text is what the buyer reads."""
 
 

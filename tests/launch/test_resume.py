@@ -30,7 +30,7 @@ def purchases(run: Path) -> dict[str, int]:
     manifest = json.loads((run / "run.json").read_text())
     with serve(load_pack(run / "pack.json"), state=run / "platform.jsonl") as simulator:
         platform = simulator.platform
-        return {task: len(platform.checkouts(task)) for _, task, _ in manifest["tasks"]}
+        return {task: len(platform.acts(task)) for _, task, _ in manifest["tasks"]}
 
 
 def until_done(lives: Any, pack: Path, seed: int, *, jobs: int = 1) -> int:

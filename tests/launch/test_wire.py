@@ -77,7 +77,7 @@ class Run:
         return session.run(plan.tasks, plan.starts)
 
     def bought(self, task: TaskResult) -> bool:
-        return bool(self.books.checkouts(task.task_id))
+        return bool(self.books.acts(task.task_id))
 
 
 Start = Callable[..., Run]

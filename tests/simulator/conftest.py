@@ -10,7 +10,6 @@ import pytest
 
 from simulator.platform import Platform
 from simulator.server import Simulator, serve
-from simulator.store import api
 from simulator.store.pack import Pack, load_pack, parse_pack
 
 REFERENCE = Path(__file__).parents[2].parent / "shared" / "packs" / "store-reference.json"
@@ -147,7 +146,7 @@ class Buyer:
         self.task = platform.start_new_task("store", spec_id)
 
     def ask(self, path: str, **fields: object) -> dict[str, Any]:
-        return api.call(self.task, path, fields)
+        return self.platform.call(self.task.task_id, path, fields)
 
     def fill(self, **quantities: int) -> None:
         for sku, quantity in quantities.items():

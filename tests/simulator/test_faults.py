@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.faults import STATUSES, Chaos, ChaosError
-from simulator.pack_faults import FAULT_KINDS, FAULT_PATHS, Fault
+from simulator.faults import FAULT_KINDS, STATUSES, Chaos, ChaosError, Fault
+from simulator.store.pack import StoreFault
 
 SiteOf = Callable[..., Any]
 
@@ -65,7 +65,7 @@ def test_a_dropped_checkout_may_have_bought(site_of: SiteOf) -> None:
     with pytest.raises(httpx.RemoteProtocolError):
         site.ask("/basket/checkout")
     assert site.ask("/basket/checkout").json()["error"] == "basket is empty"
-    assert len(site.simulator.platform.checkouts(site.task_id)) == 1
+    assert len(site.simulator.platform.acts(site.task_id)) == 1
 
 
 def test_the_server_takes_a_drop_for_nothing_unusual(
@@ -138,7 +138,7 @@ def test_a_call_delivered_twice_gives_the_first_answer(site_of: SiteOf) -> None:
     assert site.view() == {"cup": 2}
     bought = site.ask("/basket/checkout").json()
     assert bought["total"] == 14
-    assert len(site.simulator.platform.checkouts(site.task_id)) == 1
+    assert len(site.simulator.platform.acts(site.task_id)) == 1
     assert site.log()[-1] == "Status: 400, Error: basket is empty, Code: "
 
 
@@ -211,7 +211,7 @@ def test_what_does_not_reach_a_task_does_not_count(site_of: SiteOf) -> None:
 
 
 kinds = st.lists(st.sampled_from(FAULT_KINDS), min_size=1, max_size=5).map(tuple)
-paths = st.sampled_from(FAULT_PATHS)
+paths = st.sampled_from(StoreFault.paths)
 
 
 def drawn(chaos: Chaos, path: str, calls: int = 60) -> list[Fault | None]:
@@ -240,8 +240,8 @@ def test_chaos_is_a_function_of_the_call_and_lets_calls_through(
 
 def test_chaos_hits_its_share_with_all_kinds() -> None:
     chaos = Chaos(7, rate=0.2)
-    faults = [fault for path in FAULT_PATHS for fault in drawn(chaos, path, 300) if fault]
-    assert 0.15 < len(faults) / (300 * len(FAULT_PATHS)) < 0.22
+    faults = [fault for path in StoreFault.paths for fault in drawn(chaos, path, 300) if fault]
+    assert 0.15 < len(faults) / (300 * len(StoreFault.paths)) < 0.22
     shares = Counter(fault.kind for fault in faults)
     assert set(shares) == set(FAULT_KINDS)
     assert min(shares.values()) > len(faults) / 10

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator.pages import views
-from simulator.pages.paging import LINES, ROWS, lines_until, page_of
+from simulator.pages.views import LINES, ROWS, lines_until, page_of
 from simulator.platform import Platform
 from simulator.server import Simulator, serve
 from simulator.store.pack import Pack
@@ -315,8 +315,8 @@ def test_the_tally_is_what_counting_finds(crowd: Pack) -> None:
         for status in ("new", "in_progress", "completed", "failed"):
             assert session.count(status) == sum(one.status == status for one in session.tasks)
         scores = [one.evaluation.score for one in session.tasks if one.evaluation]
-        assert session.tally.scored == len(scores)
-        assert session.tally.points == pytest.approx(sum(scores))
+        assert session.standing.scored == len(scores)
+        assert session.standing.points == pytest.approx(sum(scores))
 
     check()
     platform.submit_session(session.session_id, force=True)
@@ -336,7 +336,7 @@ def test_looking_goes_through_no_more_than_is_shown(crowd: Pack) -> None:
             return super().__iter__()
 
     session.tasks = Watched(session.tasks)
-    hash(views.session(session, lambda name: "").mark)
+    hash(views.session(platform, lambda name: {"id": session.session_id}.get(name, "")).mark)
     hash(views.home(platform, lambda name: "").mark)
     assert looked == []
 
@@ -344,10 +344,9 @@ def test_looking_goes_through_no_more_than_is_shown(crowd: Pack) -> None:
 def test_templates_are_not_loaded_before_somebody_looks() -> None:
     code = """
 import sys, urllib.request
-from simulator.cli import BUNDLED_PACK
-from simulator.store.pack import load_pack
+from simulator.worlds import DEFAULT, load_pack
 from simulator.server import serve
-with serve(load_pack(BUNDLED_PACK)) as running:
+with serve(load_pack(DEFAULT.bundled)) as running:
     call = urllib.request.Request(running.base_url + "/benchmarks/list", b"{}")
     urllib.request.urlopen(call).read()
     print("jinja2" in sys.modules)

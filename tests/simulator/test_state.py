@@ -20,7 +20,7 @@ from simulator.desk import Desk
 from simulator.faults import Chaos, FaultPlan
 from simulator.platform import Platform
 from simulator.server import serve
-from simulator.state import Call, StateError, StateFile
+from simulator.state import ApiCall, StateError, StateFile
 from simulator.store.pack import Pack
 
 PROJECT = Path(__file__).parents[2]
@@ -45,10 +45,10 @@ def told(desk: Desk) -> dict[str, Any]:
     platform = desk.platform
     tasks = {}
     for task_id, task in platform._tasks.items():
-        shop = task.shop
+        shop = task.world
         goods = shop and (shop.list_products(0, 0), shop.view(), shop._stock, shop._stock_moved)
         state = (task.session_id, task.num, task.status, task.model_calls, task.evaluation)
-        tasks[task_id] = repr((state, task.error_message, task.log, task.checkouts, goods))
+        tasks[task_id] = repr((state, task.error_message, task.log, task.acts, goods))
     sessions = {
         one: repr((session.account_key, session.created, session.status, session.flags))
         for one, session in platform._sessions.items()
@@ -59,12 +59,12 @@ def told(desk: Desk) -> dict[str, Any]:
 def start_all(desk: Desk) -> list[str]:
     """A session with its tasks started, and a task without one."""
     opened = {"account_key": KEY, "benchmark": "store", "workspace": "w", "flags": ["f"]}
-    session = desk.take(Call("/sessions/start", opened)).answer["session_id"]
-    status = desk.take(Call("/sessions/status", {"session_id": session})).answer
+    session = desk.take(ApiCall("/sessions/start", opened)).answer["session_id"]
+    status = desk.take(ApiCall("/sessions/status", {"session_id": session})).answer
     tasks = [task["task_id"] for task in status["tasks"]]
     for task_id in tasks:
-        desk.take(Call("/tasks/start", {"task_id": task_id, "benchmark": None}))
-    outside = desk.take(Call("/tasks/start", {"benchmark": "store", "spec_id": "more"}))
+        desk.take(ApiCall("/tasks/start", {"task_id": task_id, "benchmark": None}))
+    outside = desk.take(ApiCall("/tasks/start", {"benchmark": "store", "spec_id": "more"}))
     if outside.status == 200 and outside.answer:
         tasks.append(outside.answer["task_id"])
     return tasks
@@ -109,9 +109,9 @@ def play(desk: Desk, tasks: list[str], steps: list[tuple[int, tuple[str, dict[st
     for who, (path, body) in steps:
         task_id = tasks[who % len(tasks)]
         if path.startswith("/tasks"):
-            desk.take(Call(path, body | {"task_id": task_id}))
+            desk.take(ApiCall(path, body | {"task_id": task_id}))
         else:
-            desk.take(Call(path, body, task_id))
+            desk.take(ApiCall(path, body, task_id))
 
 
 scripts = st.lists(st.tuples(st.integers(0, 2), moves), max_size=25)
@@ -140,7 +140,7 @@ def test_a_restart_changes_nothing(
     assert told(second) == known
     play(second, tasks, after)
     for session_id in known["sessions"]:
-        second.take(Call("/sessions/submit", {"session_id": session_id, "force": force}))
+        second.take(ApiCall("/sessions/submit", {"session_id": session_id, "force": force}))
     fresh = start_all(second)
     assert set(fresh).isdisjoint(known["tasks"])
     known = told(second)
@@ -156,9 +156,9 @@ def test_a_file_cut_anywhere_holds_every_complete_line(pack: Pack, tmp_path: Pat
     task_id = start_all(desk)[0]
     sizes, states = [0, path.stat().st_size], [told(desk_of(None, pack)), told(desk)]
     for call in (
-        Call("/basket/add", {"sku": "cup", "quantity": 1}, task_id),
-        Call("/basket/checkout", {}, task_id),
-        Call("/tasks/complete", {"task_id": task_id}),
+        ApiCall("/basket/add", {"sku": "cup", "quantity": 1}, task_id),
+        ApiCall("/basket/checkout", {}, task_id),
+        ApiCall("/tasks/complete", {"task_id": task_id}),
     ):
         desk.take(call)
         sizes.append(path.stat().st_size)
@@ -170,7 +170,7 @@ def test_a_file_cut_anywhere_holds_every_complete_line(pack: Pack, tmp_path: Pat
         cut.write_bytes(content[:size])
         again = desk_of(cut, pack)
         assert told(again) == states[sum(one <= size for one in sizes) - 1]
-        again.take(Call("/basket/view", {}, task_id))
+        again.take(ApiCall("/basket/view", {}, task_id))
         expected = told(again)
         again.close()
         again = desk_of(cut, pack)
@@ -185,20 +185,20 @@ def test_the_line_stands_before_the_effect_and_is_synced_where_it_counts(
     task_id = start_all(desk)[0]
     synced = []
     monkeypatch.setattr(os, "fsync", synced.append)
-    desk.take(Call("/basket/add", {"sku": "cup", "quantity": 1}, task_id))
+    desk.take(ApiCall("/basket/add", {"sku": "cup", "quantity": 1}, task_id))
     assert synced == []
-    purchases = desk.platform.task(task_id).checkouts
+    purchases = desk.platform.task(task_id).acts
 
     def fail(fd: int) -> None:
-        assert desk.platform.task(task_id).checkouts == purchases == ()
+        assert desk.platform.task(task_id).acts == purchases == ()
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr(os, "fsync", fail)
-    refused = desk.take(Call("/basket/checkout", {}, task_id))
+    refused = desk.take(ApiCall("/basket/checkout", {}, task_id))
     assert refused.status == 500
     assert refused.answer["error"].endswith("cannot be written: Input/output error")
     monkeypatch.undo()
-    assert desk.take(Call("/basket/checkout", {}, task_id)).status == 200
+    assert desk.take(ApiCall("/basket/checkout", {}, task_id)).status == 200
     known = told(desk)
     desk.close()
     assert told(desk_of(tmp_path / "state.jsonl", pack)) == known
@@ -210,7 +210,7 @@ def test_a_full_disk_refuses_and_leaves_a_good_file(
     desk = desk_of(tmp_path / "state.jsonl", pack)
     task_id = start_all(desk)[0]
     known, write, cut = told(desk), os.write, os.ftruncate
-    call = Call("/basket/add", {"sku": "cup", "quantity": 1}, task_id)
+    call = ApiCall("/basket/add", {"sku": "cup", "quantity": 1}, task_id)
     monkeypatch.setattr(os, "write", lambda fd, line: write(fd, line[:20]))
     assert "the disk is full" in desk.take(call).answer["error"]
 
@@ -234,17 +234,17 @@ def test_no_secret_is_kept(pack: Pack, tmp_path: Path) -> None:
     desk = desk_of(path, pack)
     task_id = start_all(desk)[0]
     report = {"task_id": task_id, "model": "m", "duration_sec": 1, "completion": f"my {KEY}"}
-    assert desk.take(Call("/tasks/log", report)).status == 200
+    assert desk.take(ApiCall("/tasks/log", report)).status == 200
     for key in ("key-", "a-secret"):
         body = {"account_key": key, "benchmark": "store", "workspace": "w"}
-        assert desk.take(Call("/sessions/start", body)).answer["error"] == "invalid account key"
+        assert desk.take(ApiCall("/sessions/start", body)).answer["error"] == "invalid account key"
     desk.close()
     assert KEY not in path.read_text()
     assert "a-secret" not in path.read_text()
     again = desk_of(path, pack)
-    found = again.take(Call("/sessions/search", {"account_key": KEY})).answer["sessions"]
+    found = again.take(ApiCall("/sessions/search", {"account_key": KEY})).answer["sessions"]
     assert len(found) == 1
-    other = again.take(Call("/sessions/search", {"account_key": "key-other"})).answer
+    other = again.take(ApiCall("/sessions/search", {"account_key": "key-other"})).answer
     assert other == {"sessions": []}
     again.close()
 

@@ -13,9 +13,8 @@ import pytest
 
 from erc3_compat import ApiError, ApiException
 from simulator.platform import Platform
-from simulator.records import Refusal
-from simulator.store import api
 from simulator.store.pack import parse_pack
+from simulator.world import Refusal
 
 Content = dict[str, int]
 
@@ -32,7 +31,8 @@ class Direct:
     def __init__(self, shop: dict[str, Any]) -> None:
         whole = {"spec_id": "shop", "task_text": "t", "page_limit": 3, "expect": {"checkouts": 0}}
         pack = {"format": "store-pack/1", "name": "p", "scenarios": [{**whole, **shop}]}
-        self.task: Any = Platform(parse_pack(json.dumps(pack))).start_new_task("store", "shop")
+        self.platform = Platform(parse_pack(json.dumps(pack)))
+        self.task: Any = self.platform.start_new_task("store", "shop")
         self.sent: list[str] = []
         self.plan: dict[str, list[Any]] = {}
         self._late: list[tuple[int, Any]] = []
@@ -62,7 +62,8 @@ class Direct:
 
     def _deliver(self, request: Any) -> dict[str, Any]:
         try:
-            return api.call(self.task, request.tool, request.model_dump(exclude={"tool"}))
+            body = request.model_dump(exclude={"tool"})
+            return self.platform.call(self.task.task_id, request.tool, body)
         except Refusal as error:
             raise ApiException(ApiError(status=400, error=str(error), code=""), None) from None
 
@@ -76,8 +77,8 @@ class Direct:
     def put(self, content: Content, coupon: str) -> None:
         """Fill the basket past the line."""
         for sku, quantity in content.items():
-            self.task.shop.add(sku, quantity)
-        self.task.shop.apply_coupon(coupon)
+            self.task.world.add(sku, quantity)
+        self.task.world.apply_coupon(coupon)
 
     @property
     def counted(self) -> Counter[str]:
@@ -85,7 +86,7 @@ class Direct:
 
     @property
     def held(self) -> tuple[Content, str]:
-        basket = self.task.shop.view()
+        basket = self.task.world.view()
         return {line.sku: line.quantity for line in basket.lines}, basket.coupon
 
     @property
@@ -93,7 +94,7 @@ class Direct:
         """Content, coupon and total of every purchase, by the shop's own books."""
         return [
             ({line.sku: line.quantity for line in p.lines}, p.coupon, p.total)
-            for p in self.task.shop.purchases
+            for p in self.task.world.purchases
         ]
 
 

@@ -20,7 +20,7 @@ def shop(open_shop: Any) -> Any:
 def test_the_state_is_the_basket_of_this_moment(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
     assert json.loads(benchmark.state(Ledger()))["basket"]["items"] == []
-    shop.task.shop.add("tea", 2)
+    shop.task.world.add("tea", 2)
     ledger = Ledger()
     assert json.loads(benchmark.state(ledger))["basket"]["subtotal"] == 8
     assert ledger.requests == 1

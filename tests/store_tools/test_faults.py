@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledger import Deed, Ledger, Settled, ToolFault
-from simulator.pack_faults import FAULT_PATHS
+from simulator.store.pack import StoreFault
 from store_tools.benchmark import StoreBenchmark
 from store_tools.mirror import CHECKOUT
 from tests.binding import entered
@@ -218,7 +218,7 @@ KINDS: list[dict[str, Any]] = [
 def test_a_purchase_over_http_meets_every_fault_on_every_path(
     open_shop: Any, kind: dict[str, Any]
 ) -> None:
-    paths = [p for p in FAULT_PATHS if not p.startswith("/tasks")]
+    paths = [p for p in StoreFault.paths if not p.startswith("/tasks")]
     coupons = [{"code": "TWO", "discount": {"amount": 2}, "requires": {"tea": 2}}]
     hits = [{"on": path, "nth": nth, **kind} for path in paths for nth in (1, 3)]
     shop = open_shop(coupons=coupons, faults=hits)

@@ -37,7 +37,7 @@ def test_a_new_shop_comes_to_stand_where_the_old_one_stood(
     benchmark, ledger = make_benchmark(new), Ledger()
     assert benchmark.repeat(wires(old), ledger) == []
     assert (new.held, new.coupon) == (old.held, old.coupon) == ({"pot": 3, "tea": 1}, "TEN")
-    assert new.task.shop._stock == old.task.shop._stock
+    assert new.task.world._stock == old.task.world._stock
     writes = [w for w in wires(old) if w.kind == "write"]
     assert [p for p in new.line.sent if p != "/basket/view"] == [w.path for w in writes]
     assert ledger.requests == len(new.line.sent)

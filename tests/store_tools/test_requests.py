@@ -358,7 +358,7 @@ def test_a_basket_that_is_neither_full_nor_empty_settles_nothing(open_shop: Any)
 
     def other_hand(request: Any) -> Any:
         if request.tool == "/basket/view" and shop.line.counted[CHECKOUT]:
-            shop.task.shop.add("cup", 1)
+            shop.task.world.add("cup", 1)
         return dispatch(request)
 
     shop.line.dispatch = other_hand

@@ -7,18 +7,9 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from simulator.store.generate.hostile import hostile_name
 from simulator.store.generate.level import Level, between, chance
-from simulator.store.generate.vocabulary import (
-    Kind,
-    Trade,
-    brand,
-    code,
-    model,
-    stems,
-    titled,
-    trades,
-)
+from simulator.store.generate.phrases import hostile_name
+from simulator.store.generate.vocabulary import Kind, Trade, brand, code, model, titled, trades
 
 SMALL = 40
 """Products in a shop where additions are allowed."""
@@ -34,13 +25,13 @@ class Good:
 
     sku: str
     name: str
-    kind: Kind | None
-    brand: str
-    model: str
-    size: str
-    look: str
     price: int
     stock: int
+    kind: Kind | None = None
+    brand: str = ""
+    model: str = ""
+    size: str = ""
+    look: str = ""
     ghost: int | None = None
 
     @property
@@ -50,11 +41,8 @@ class Good:
 
     def as_json(self) -> dict[str, Any]:
         """The product as a pack file has it."""
-        raw: dict[str, Any] = {"sku": self.sku, "name": self.name, "price": self.price}
-        raw["available"] = self.stock
-        if self.ghost is not None:
-            raw["stock_at_checkout"] = self.ghost
-        return raw
+        raw = {"sku": self.sku, "name": self.name, "price": self.price, "available": self.stock}
+        return raw if self.ghost is None else {**raw, "stock_at_checkout": self.ghost}
 
 
 _PATTERNS: tuple[Callable[[str, str, str, str, str], str], ...] = (
@@ -89,7 +77,9 @@ class Bench:
 
     def kind(self, *, packs: bool = False) -> Kind:
         """A kind of the trade that is not used yet; from now on only wanted products have it."""
-        free = [k for k in (self.trade.packs if packs else self.trade.kinds) if self._free(k)]
+        taken = self._taken()
+        kinds = self.trade.packs if packs else self.trade.kinds
+        free = [kind for kind in kinds if not taken & kind.stems]
         if not free:
             raise Retry("no kind is left")
         return self.use(self.rng.choice(free))
@@ -99,22 +89,12 @@ class Bench:
         self.wanted.append(kind)
         return kind
 
-    def _free(self, kind: Kind) -> bool:
-        taken = {stem for used in self.wanted for stem in stems(f"{used.noun} {used.plural}")}
-        return not taken & stems(f"{kind.noun} {kind.plural}")
+    def _taken(self) -> set[str]:
+        return {stem for kind in self.wanted for stem in kind.stems}
 
-    def good(
-        self,
-        kind: Kind,
-        *,
-        maker: tuple[str, str] | None = None,
-        size: str | None = None,
-        look: str | None = None,
-        price: int | None = None,
-        stock: int | None = None,
-    ) -> Good:
-        """Put a new product of a kind into the shop; what is not given is drawn."""
-        good = self.imagine(kind, maker=maker, size=size, look=look, price=price, stock=stock)
+    def good(self, kind: Kind, **given: Any) -> Good:
+        """Put a new product of a kind into the shop, as `imagine` makes it."""
+        good = self.imagine(kind, **given)
         if good.name in self._names:
             raise Retry(f"{good.name!r} is there already")
         return self._put(good)
@@ -129,7 +109,7 @@ class Bench:
         price: int | None = None,
         stock: int | None = None,
     ) -> Good:
-        """A product as the shop might have it, not put there."""
+        """A product as the shop might have it, not put there; what is not given is drawn."""
         rng = self.rng
         who, which = maker or self.maker()
         size = size or rng.choice(kind.sizes)
@@ -144,7 +124,7 @@ class Bench:
             name = self._pattern(who, which, noun, titled(size), titled(look))
             price = price or self._price(kind, size)
         stock = self.stock() if stock is None else stock
-        return Good(self._sku(kind.noun), name, kind, who, which, size, look, price, stock)
+        return Good(self._sku(kind.noun), name, price, stock, kind, who, which, size, look)
 
     def _price(self, kind: Kind, size: str) -> int:
         """Half of it is chance, half of it the size: larger ones tend to cost more."""
@@ -157,7 +137,7 @@ class Bench:
         name = self.rng.choice(kind.near)
         if name in self._names:
             raise Retry(f"{name!r} is there already")
-        return self._put(Good(self._sku(name), name, None, "", "", "", "", price, self.stock()))
+        return self._other(name, name, price)
 
     def maker(self) -> tuple[str, str]:
         """A brand and a model."""
@@ -169,26 +149,23 @@ class Bench:
 
     def family(self, kind: Kind, number: int, **fixed: Any) -> list[Good]:
         """So many different products of a kind, each with a brand of its own."""
-        goods: list[Good] = []
-        brands: set[str] = set()
+        goods: dict[str, Good] = {}
         while len(goods) < number:
-            who, which = self.maker()
-            if who not in brands:
-                brands.add(who)
-                goods.append(self.good(kind, maker=(who, which), **fixed))
-        return goods
+            maker = self.maker()
+            if maker[0] not in goods:
+                goods[maker[0]] = self.good(kind, maker=maker, **fixed)
+        return list(goods.values())
 
     def change(self, good: Good, **changes: Any) -> Good:
-        """Replace a product by one with other figures."""
-        changed = replace(good, **changes)
+        """Replace a product, as it is by now, by one with other figures."""
+        changed = replace(self.goods[good.sku], **changes)
         self.goods[good.sku] = changed
         return changed
 
-    def haunt(self, good: Good, real: int) -> Good:
+    def haunt(self, good: Good, real: int) -> None:
         """Let checkout find only `real` pieces of a product."""
-        if "ghost-stock" not in self.tags:
-            self.tags.append("ghost-stock")
-        return self.change(good, ghost=real)
+        self.tags.append("ghost-stock")
+        self.change(good, ghost=real)
 
     def coupon(
         self,
@@ -220,7 +197,7 @@ class Bench:
         names = [n for n in (*kind.near, *general) if n not in self._names]
         for name in self.rng.sample(names, min(len(names), between(self.rng, (1, 3)))):
             price = between(self.rng, (3, max(4, min(40, kind.low))))
-            self._put(Good(self._sku(name), name, None, "", "", "", "", price, self.stock()))
+            self._other(name, name, price)
         self.tags.append("near-words")
 
     def keep_small(self) -> None:
@@ -251,11 +228,11 @@ class Bench:
             name = hostile_name(self.rng)
             if name not in self._names:
                 price = between(self.rng, (3, 60))
-                self._put(Good(self._sku("extra"), name, None, "", "", "", "", price, self.stock()))
+                self._other("extra", name, price)
         self.tags.append("hostile-names")
 
     def _fill(self, number: int, large: bool) -> None:
-        taken = {stem for kind in self.wanted for stem in stems(f"{kind.noun} {kind.plural}")}
+        taken = self._taken()
         sources = trades() if large else (self.trade,)
         kinds = [k for t in sources for k in (*t.kinds, *t.packs) if not taken & k.words]
         if not kinds:
@@ -270,6 +247,10 @@ class Bench:
         self.rng.shuffle(order)
         self.goods = {good.sku: good for good in order}
         self.rng.shuffle(self.coupons)
+
+    def _other(self, noun: str, name: str, price: int) -> Good:
+        """Put something of no kind into the shop."""
+        return self._put(Good(self._sku(noun), name, price, self.stock()))
 
     def _sku(self, noun: str) -> str:
         while True:

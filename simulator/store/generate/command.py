@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from typing import get_args
 
 from simulator.store.generate.level import LEVELS
+from simulator.store.generate.mechanics import MECHANICS
 from simulator.store.generate.scenario import NoScenario, Options
-from simulator.store.generate.table import MECHANICS
 from simulator.store.generate.wording import Wording
 from simulator.store.generate.writer import pack_text, scenario_lines
 from simulator.store.oracle.cpsat import SolverMissing

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from random import Random
@@ -11,7 +10,7 @@ from typing import Any
 from simulator.store.generate.bench import Bench, Retry
 from simulator.store.generate.draft import Draft
 from simulator.store.generate.level import LEVELS, Difficulty
-from simulator.store.generate.table import MECHANICS
+from simulator.store.generate.mechanics import MECHANICS
 from simulator.store.generate.wording import Wording, text_of
 from simulator.store.oracle.answer import Answer, TooManyAnswers
 from simulator.store.oracle.certificate import certificate
@@ -77,15 +76,11 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
         "products": [good.as_json() for good in bench.goods.values()],
         "coupons": bench.coupons,
         "expect": answer.expect(),
-        "mechanics": [mechanic, *(tag for tag in _unique(bench.tags) if tag != mechanic)],
+        "mechanics": list(dict.fromkeys((mechanic, *bench.tags))),
         "wording": options.wording,
         "difficulty": options.difficulty,
         "oracle": certificate(demand, answer),
     }
-
-
-def _unique(tags: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(tags))
 
 
 def _try(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +13,7 @@ _TRADES = Path(__file__).parent / "trades.toml"
 _NUMBERS = (5, 7, 8, 9, 10, 12, 15, 18, 20, 22, 25, 30, 33, 40, 44, 50, 55, 60, 77, 80)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kind:
     """A kind of product: what it is called, costs, comes in, and what only sounds like it.
 
@@ -30,6 +30,11 @@ class Kind:
     near: tuple[str, ...]
     words: frozenset[str]
     """All words of its products' names but brand and model, as `stems` gives them."""
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The words that it is called by."""
+        return stems(f"{self.noun} {self.plural}")
 
     @property
     def in_packs(self) -> bool:
@@ -78,7 +83,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 def _trade(entry: dict[str, list[str]]) -> Trade:
     kinds = tuple(_kind(line) for line in entry["kinds"])
-    packs = tuple(_pack(line) for line in entry["packs"])
+    packs = tuple(_kind(line) for line in entry["packs"])
     by_noun = {kind.noun: kind for kind in kinds}
     kits = []
     for line in entry["kits"]:
@@ -92,28 +97,14 @@ def _list(text: str, separator: str) -> tuple[str, ...]:
 
 
 def _kind(line: str) -> Kind:
-    names, prices, sizes, looks, near = _list(line, "|")
-    noun, plural, low, high = *_names(names), *_range(prices)
-    words = stems(" ".join((noun, plural, sizes.replace(",", " "), looks.replace(",", " "))))
-    lists = _list(sizes, ","), _list(looks, ","), _list(near, ";")
-    return Kind(noun, plural, low, high, *lists, words)
-
-
-def _pack(line: str) -> Kind:
-    names, prices, sizes, near = _list(line, "|")
-    noun, plural, low, high = *_names(names), *_range(prices)
-    words = stems(f"{noun} {plural}")
-    return Kind(noun, plural, low, high, _list(sizes, ","), (), _list(near, ";"), words)
-
-
-def _names(text: str) -> tuple[str, str]:
-    noun, _, plural = text.partition("/")
-    return noun, plural or f"{noun}s"
-
-
-def _range(text: str) -> tuple[int, int]:
-    low, high = text.split("-")
-    return int(low), int(high)
+    """A kind of one line of the file; one that is sold by packs has no looks."""
+    names, prices, sizes, *looks, near = _list(line, "|")
+    noun, _, plural = names.partition("/")
+    plural = plural or f"{noun}s"
+    low, high = prices.split("-")
+    words = (noun, plural, *(f"{sizes},{looks[0]}".split(",") if looks else ()))
+    kinds = _list(sizes, ","), _list(looks[0], ",") if looks else (), _list(near, ";")
+    return Kind(noun, plural, int(low), int(high), *kinds, stems(" ".join(words)))
 
 
 def brand(rng: Random) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Literal
 
-from simulator.store.generate import phrases
 from simulator.store.generate.draft import Draft, Line
-from simulator.store.generate.phrases import Ways
+from simulator.store.generate.phrases import phrases, ways
 
 Wording = Literal["standard", "varied", "wild"]
 _SMALL = (
@@ -63,11 +62,14 @@ class _Writer:
 
     def _main(self) -> str:
         if self._wording == "wild" and self._rng.randrange(2) and not self._lead:
-            return self._rng.choice(phrases.INDIRECT).format(things=self._things())
-        return self._pick(phrases.ORDER).format(things=self._things())
+            return self._rng.choice(phrases("indirect")).format(things=self._things())
+        return self._pick("order").format(things=self._things())
 
-    def _pick(self, ways: Ways) -> str:
-        return self._rng.choice(ways.plain if self._plain else ways.plain + ways.other)
+    def _pick(self, name: str) -> str:
+        return self._rng.choice(ways(name, varied=not self._plain))
+
+    def _say(self, name: str, /, **values: str) -> str:
+        return self._pick(name).format(**values)
 
     def _number(self, number: int) -> str:
         if self._plain or self._rng.randrange(2):
@@ -78,7 +80,7 @@ class _Writer:
         draft = self._draft
         if draft.kit:
             parts = _listed([line.singular for line in draft.lines])
-            return self._pick(phrases.KIT).format(kit=draft.kit, parts=parts)
+            return self._say("kit", kit=draft.kit, parts=parts)
         return _listed([self._thing(line) for line in draft.lines])
 
     def _thing(self, line: Line) -> str:
@@ -91,19 +93,12 @@ class _Writer:
         if form == "one":
             return f"one {noun}" if self._rng.randrange(2) else f"{_article(noun)} {noun}"
         if form == "units":
-            ways = phrases.EXACTLY if self._draft.not_more else Ways(("{n} {plural}",))
-            return self._pick(ways).format(n=number, plural=plural)
+            name = "exactly" if self._draft.not_more else "units"
+            return self._say(name, n=number, plural=plural)
         if form == "up_to":
-            ways = phrases.UP_TO if line.quantity else phrases.AS_MANY
-            return self._pick(ways).format(n=number, name=noun)
-        but = self._pick(phrases.BUT).format(brand=line.but_not) if line.but_not else ""
-        ways = {
-            "all": phrases.ALL,
-            "each": phrases.EACH,
-            "cheapest": phrases.CHEAPEST,
-            "dearest": phrases.DEAREST,
-        }[form]
-        return self._pick(ways).format(noun=noun, plural=plural, but=but)
+            return self._say("up_to" if line.quantity else "as_many", n=number, name=noun)
+        but = self._say("but", brand=line.but_not) if line.but_not else ""
+        return self._say(form, noun=noun, plural=plural, but=but)
 
     def _named(self, line: Line) -> str:
         number, name = line.quantity, line.singular
@@ -120,19 +115,19 @@ class _Writer:
         if draft.goal != "cheapest" or draft.buy_anyway or draft.rule == "must" or said_by_line:
             return
         if draft.by_discount:
-            self._tails.append(self._pick(phrases.BIGGEST))
+            self._tails.append(self._say("biggest"))
         elif self._plain or self._rng.randrange(2):
-            self._tails.append(self._pick(phrases.CHEAP))
+            self._tails.append(self._say("cheap"))
         else:
-            self._sentences.append(self._rng.choice(phrases.CHEAP_SENTENCE))
+            self._sentences.append(self._rng.choice(phrases("cheap_sentence")))
 
     def _say_limit(self) -> None:
         limit = self._draft.limit
         if limit is None:
             return
         dollars = f"{limit.dollars:,}" if self._rng.randrange(2) else str(limit.dollars)
-        tail = self._pick(phrases.AT_MOST if limit.inclusive else phrases.UNDER)
-        tail = tail.format(n=dollars)
+        kind = "at_most" if limit.inclusive else "under"
+        tail = self._say(kind, n=dollars)
         single = [line.quantity for line in self._draft.lines] == [1]
         if not single:
             tail += " in total"
@@ -143,41 +138,37 @@ class _Writer:
         elif way == 1:
             self._lead = tail + after
         else:
-            sentence = self._rng.choice(
-                phrases.AT_MOST_SENTENCE if limit.inclusive else phrases.UNDER_SENTENCE
-            )
+            sentence = self._rng.choice(phrases(f"{kind}_sentence"))
             self._sentences.append(sentence.format(n=dollars, after=after))
 
     def _say_coupons(self) -> None:
         draft = self._draft
         codes = draft.codes
         if draft.shunned:
-            self._sentences.append(self._pick(phrases.SHUNNED).format(code=draft.shunned))
+            self._sentences.append(self._say("shunned", code=draft.shunned))
         if draft.rule == "must":
-            ways = phrases.MUST if len(codes) == 1 else phrases.EITHER
-            self._tails.append(self._pick(ways).format(code=codes[0], a=codes[0], b=codes[-1]))
+            name = "must" if len(codes) == 1 else "either"
+            self._tails.append(self._say(name, code=codes[0], a=codes[0], b=codes[-1]))
         elif draft.rule == "together":
-            tail = self._pick(phrases.TOGETHER).format(a=codes[0], b=codes[1])
-            self._tails.append(tail)
+            self._tails.append(self._say("together", a=codes[0], b=codes[1]))
         if draft.no_discount_no_order:
-            self._sentences.append(self._rng.choice(phrases.NO_DISCOUNT_NO_ORDER))
+            self._sentences.append(self._rng.choice(phrases("no_discount_no_order")))
 
     def _say_rest(self) -> None:
         """Additions, fallbacks and the offered codes, which stand last."""
         draft = self._draft
         if draft.extras == "allowed":
-            self._sentences.append(self._pick(phrases.EXTRAS_FREE))
+            self._sentences.append(self._say("extras_free"))
         elif draft.extras == "none" and self._rng.randrange(2):
-            self._sentences.append(self._pick(phrases.EXTRAS_NONE))
+            self._sentences.append(self._say("extras_none"))
         if draft.fallback:
-            ways = phrases.REST if draft.fallback.kind == "rest" else phrases.SUBSTITUTE
             things = self._named(draft.fallback.line)
-            self._sentences.append(self._pick(ways).format(things=things))
+            self._sentences.append(self._say(draft.fallback.kind, things=things))
         if draft.buy_anyway:
-            self._sentences.append(self._pick(phrases.ANYWAY).format(code=draft.codes[0]))
+            self._sentences.append(self._say("anyway", code=draft.codes[0]))
         elif draft.rule == "may":
-            ways = phrases.MAY if len(draft.codes) > 1 else phrases.MAY_ONE
-            self._sentences.append(self._pick(ways).format(codes=self._codes()) + ".")
+            name = "may" if len(draft.codes) > 1 else "may_one"
+            self._sentences.append(self._say(name, codes=self._codes()) + ".")
 
     def _codes(self) -> str:
         draft = self._draft
@@ -186,9 +177,9 @@ class _Writer:
 
     def _with_chatter(self, sentences: list[str]) -> list[str]:
         rng = self._rng
-        noise = rng.sample(phrases.NOISE, rng.randrange(1, 4))
+        noise = rng.sample(phrases("noise"), rng.randrange(1, 4))
         before = rng.randrange(len(noise) + 1)
-        thanks = [rng.choice(phrases.THANKS)] if rng.randrange(2) else []
+        thanks = [rng.choice(phrases("thanks"))] if rng.randrange(2) else []
         return [*noise[:before], *sentences, *noise[before:], *thanks]
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from simulator.store.oracle.demand import Demand
+from simulator.store.oracle.market import Market, Rebate
 
 Method = Literal["exhaustive", "cp-sat"]
 
@@ -25,6 +29,16 @@ class Purchase:
     def total(self) -> int:
         """Dollars to pay."""
         return self.subtotal - self.discount
+
+    @classmethod
+    def of(
+        cls, demand: Demand, market: Market, rebate: Rebate | None, quantities: Mapping[str, int]
+    ) -> Purchase:
+        """The purchase of a basket with a coupon or without one."""
+        subtotal = market.subtotal(quantities)
+        code = rebate.code if rebate else None if demand.codes else ""
+        discount = rebate.discount(quantities, subtotal) if rebate else 0
+        return cls(market.in_catalog_order(quantities), code, subtotal, discount)
 
     def event(self) -> dict[str, Any]:
         """The purchase as an event of a pack's expectation."""

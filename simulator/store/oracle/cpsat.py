@@ -41,7 +41,7 @@ class _Model:
         self.model: Any = self._cp.CpModel()
         self.pieces: dict[str, Any] = {}
         self.units: list[Any] = []
-        self._market, self._rebate = market, rebate
+        self._market, self.rebate = market, rebate
         self.possible = all([self._add_want(want) for want in demand.wants])
         self._add_extras(demand)
         price = {sku: market.ware(sku).price for sku in self.pieces}
@@ -73,15 +73,15 @@ class _Model:
         return True
 
     def _add_extras(self, demand: Demand) -> None:
-        needed = {sku for sku, _ in self._rebate.requires} if self._rebate else set()
+        needed = {sku for sku, _ in self.rebate.requires} if self.rebate else set()
         for sku in demand.extras:
-            if sku in needed or (self._rebate and self._rebate.min_subtotal):
+            if sku in needed or (self.rebate and self.rebate.min_subtotal):
                 stock = self._market.ware(sku).stock
                 self.pieces[sku] = self.model.new_int_var(0, stock, sku)
 
     def _add_rebate(self, demand: Demand) -> None:
         most = demand.limit.most if demand.limit else None
-        rebate = self._rebate
+        rebate = self.rebate
         if rebate:
             for sku, least in rebate.requires:
                 self.possible = self.possible and sku in self.pieces
@@ -140,54 +140,44 @@ def search(demand: Demand, market: Market) -> list[Purchase]:
 
     Raises `SolverMissing`, `SolverFailed` or `TooManyAnswers`.
     """
-    if not demand.wants or (demand.coupon_rule == "together" and len(demand.codes) > 1):
+    if demand.hopeless:
         return []
     options: list[Rebate | None] = [None] if demand.coupon_rule in ("none", "may") else []
     if demand.coupon_rule != "none":
         options += market.live(demand.codes)
-    models = [(option, _Model(demand, market, option)) for option in options]
-    models = _with_most_units(models)
-    return _with_best_money(demand, market, models)
+    models = [_Model(demand, market, option) for option in options]
+    return _with_best_money(demand, market, _with_most_units(models))
 
 
-def _with_most_units(models: list[tuple[Rebate | None, _Model]]) -> list[Any]:
-    if not any(model.units for _, model in models):
+def _with_most_units(models: list[_Model]) -> list[_Model]:
+    if not any(model.units for model in models):
         return models
-    most = [(model.best(sum(model.units), largest=True), o, model) for o, model in models]
-    top = max((units for units, _, _ in most if units is not None), default=None)
-    kept = [(option, model) for units, option, model in most if units is not None and units == top]
-    for _, model in kept:
+    most = [(model.best(sum(model.units), largest=True), model) for model in models]
+    top = max((units for units, _ in most if units is not None), default=None)
+    kept = [model for units, model in most if units is not None and units == top]
+    for model in kept:
         model.model.add(sum(model.units) == top)
     return kept
 
 
-def _with_best_money(
-    demand: Demand, market: Market, models: list[tuple[Rebate | None, _Model]]
-) -> list[Purchase]:
+def _with_best_money(demand: Demand, market: Market, models: list[_Model]) -> list[Purchase]:
     reached = []
-    for option, model in models:
+    for model in models:
         subtotal = model.best(model.subtotal, largest=demand.goal == "dearest")
         if subtotal is not None:
-            off = option.off(subtotal) if option else 0
-            reached.append((subtotal - off, subtotal, option, model))
+            off = model.rebate.off(subtotal) if model.rebate else 0
+            reached.append((subtotal - off, subtotal, model))
     if demand.goal == "cheapest" and reached:
         total = min(entry[0] for entry in reached)
         reached = [entry for entry in reached if entry[0] == total]
     purchases = []
-    for total, subtotal, option, model in reached:
+    for total, subtotal, model in reached:
+        rebate = model.rebate
         if demand.goal == "dearest":
             model.model.add(model.subtotal == subtotal)
         elif demand.goal == "cheapest":
-            ends = (subtotal, option.dearest_subtotal(total) if option else subtotal)
+            ends = (subtotal, rebate.dearest_subtotal(total) if rebate else subtotal)
             model.model.add_linear_constraint(model.subtotal, *ends)
-        purchases += [_purchase(demand, market, option, found) for found in model.enumerate()]
+        for found in model.enumerate():
+            purchases.append(Purchase.of(demand, market, rebate, found))
     return purchases
-
-
-def _purchase(
-    demand: Demand, market: Market, option: Rebate | None, quantities: dict[str, int]
-) -> Purchase:
-    subtotal = sum(market.ware(sku).price * n for sku, n in quantities.items())
-    code = option.code if option else None if demand.codes else ""
-    discount = option.discount(quantities, subtotal) if option else 0
-    return Purchase(market.in_catalog_order(quantities), code, subtotal, discount)

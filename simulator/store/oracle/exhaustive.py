@@ -99,7 +99,7 @@ class Search:
     def run(self) -> list[Purchase]:
         """All best purchases; raises `TooManyAnswers` where there are very many."""
         demand = self._demand
-        if not demand.wants or (demand.coupon_rule == "together" and len(demand.codes) > 1):
+        if demand.hopeless:
             return []
         for parts in product(*(list(fills(want, self._market)) for want in demand.wants)):
             self._look_at({sku: n for part in parts for sku, n in part.items()})
@@ -114,7 +114,7 @@ class Search:
                 self._offer(filled, rebate)
 
     def _offer(self, quantities: Quantities, rebate: Rebate | None) -> None:
-        subtotal = sum(self._market.ware(sku).price * n for sku, n in quantities.items())
+        subtotal = self._market.subtotal(quantities)
         discount = rebate.discount(quantities, subtotal) if rebate else 0
         if rebate and not discount:
             return
@@ -125,9 +125,7 @@ class Search:
         if self._value is None or value > self._value:
             self._value, self.best = value, []
         if value == self._value:
-            code = rebate.code if rebate else None if self._demand.codes else ""
-            items = self._market.in_catalog_order(quantities)
-            self.best.append(Purchase(items, code, subtotal, discount))
+            self.best.append(Purchase.of(self._demand, self._market, rebate, quantities))
             if len(self.best) > MOST_ANSWERS:
                 raise TooManyAnswers(f"more than {MOST_ANSWERS} purchases are equally good")
 
@@ -152,18 +150,14 @@ class Search:
             if sku not in extras or self._market.ware(sku).stock < least:
                 return
             filled[sku] = least
-        subtotal = sum(self._market.ware(sku).price * n for sku, n in filled.items())
+        subtotal = self._market.subtotal(filled)
         gap = rebate.min_subtotal - subtotal
         if gap <= 0:
             yield filled
             return
-        ceiling = self._ceiling(rebate, quantities) - subtotal
-        yield from self._top_up(filled, gap, ceiling)
-
-    def _ceiling(self, rebate: Rebate, quantities: Quantities) -> int:
-        """The largest subtotal with this coupon that is no dearer than the best so far."""
-        bare = sum(self._market.ware(sku).price * n for sku, n in quantities.items())
-        return rebate.dearest_subtotal(self.best[0].total if self.best else bare)
+        # The largest subtotal with this coupon that is no dearer than the best so far.
+        spent = self.best[0].total if self.best else self._market.subtotal(quantities)
+        yield from self._top_up(filled, gap, rebate.dearest_subtotal(spent) - subtotal)
 
     def _top_up(self, filled: Quantities, gap: int, ceiling: int) -> Iterator[Quantities]:
         """Every way to add extras worth `gap` to `ceiling` dollars, none of them superfluous."""

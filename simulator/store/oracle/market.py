@@ -75,6 +75,10 @@ class Market:
         known = (self._by_code.get(code) for code in codes)
         return [rebate for rebate in known if rebate and (rebate.amount or rebate.percent)]
 
+    def subtotal(self, quantities: Mapping[str, int]) -> int:
+        """Dollars for so many pieces before a discount."""
+        return sum(self.ware(sku).price * pieces for sku, pieces in quantities.items())
+
     def in_catalog_order(self, quantities: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
         """Lines with at least one piece, in the order of the catalog."""
         lines = [(sku, quantity) for sku, quantity in quantities.items() if quantity]

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from simulator import core_api
-from simulator.cli import BUNDLED_PACK
-from simulator.pack_faults import FAULT_PATHS
+from simulator import core_api, worlds
 from simulator.store import api
-from simulator.store.pack import Pack, PackError, load_pack, parse_pack
+from simulator.store.pack import Pack, PackError, StoreFault, load_pack, parse_pack
+from simulator.worlds import DEFAULT
 
 Scenario = dict[str, Any]
 
@@ -29,7 +28,7 @@ def test_reference_pack_has_the_public_tasks(reference_pack: Pack) -> None:
 
 
 def test_bundled_pack_loads() -> None:
-    assert load_pack(BUNDLED_PACK).scenarios
+    assert load_pack(DEFAULT.bundled) == worlds.load_pack(DEFAULT.bundled)
 
 
 def test_file_errors_name_the_file(tmp_path: Path) -> None:
@@ -163,9 +162,9 @@ def test_faults_are_read(scenario_json: Callable[..., Scenario]) -> None:
 
 
 def test_faults_may_go_on_every_route_of_a_task() -> None:
-    assert set(api.ROUTES) < set(FAULT_PATHS)
+    assert set(api.ROUTES) < set(StoreFault.paths)
     of_tasks = {path for path in core_api.ROUTES if path.startswith("/tasks/")}
-    assert set(FAULT_PATHS) == set(api.ROUTES) | of_tasks
+    assert set(StoreFault.paths) == set(api.ROUTES) | of_tasks
 
 
 def test_mistakes_outside_of_a_scenario(scenario_json: Callable[..., Scenario]) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from simulator.records import Refusal
 from simulator.store.pack import Pack
+from simulator.world import Refusal
 
 Buyers = Callable[[str], Any]
 COUNT_MATCHES = "GOOD: Expected number of checkout events matches: "

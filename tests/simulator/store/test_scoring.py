@@ -5,8 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from simulator.store.pack import Pack
-from simulator.store.scoring import NO_STATISTICS, evaluate
+from simulator.store.scoring import SAMPLE_AGENT, evaluate
 from simulator.store.shop import Catalog, Shop
+from simulator.world import NO_STATISTICS
 
 RIGHT = {"cup": 1, "tea-green": 2}
 COUNT_MATCHES = "GOOD: Expected number of checkout events matches: 1"
@@ -85,5 +86,5 @@ def test_declining(score: Score, make_pack: Callable[..., Pack]) -> None:
 def test_penalty_without_statistics(score: Score) -> None:
     points, lines = score(RIGHT, logged=False)
     assert points == pytest.approx(0.9)
-    assert lines[-1] == NO_STATISTICS
+    assert lines[-1] == NO_STATISTICS.format(SAMPLE_AGENT)
     assert score(logged=False)[0] == 0.0

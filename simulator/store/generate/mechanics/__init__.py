@@ -1,1 +1,22 @@
-"""Mechanics: what can make a shopping task hard, one function each, and the table of them."""
+"""Mechanics: what a task is about. `../mechanics.md` tells what each is like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import isfunction
+
+from simulator.store.generate.bench import Bench
+from simulator.store.generate.draft import Draft
+from simulator.store.generate.mechanics import choices, coupons, goods
+
+Mechanic = Callable[[Bench], Draft]
+
+MECHANICS: dict[str, Mechanic] = {
+    name.replace("_", "-"): found
+    for module in (goods, choices, coupons)
+    for name, found in vars(module).items()
+    if isfunction(found) and found.__module__ == module.__name__
+    if found.__annotations__ == {"bench": "Bench", "return": "Draft"}
+}
+"""Every function of these modules that makes a draft on a bare bench, by its name and in their
+order; all are drawn equally often."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from simulator.store.generate.bench import Bench, Good
 from simulator.store.generate.draft import Draft, named, of_kind
 from simulator.store.generate.level import between, chance
@@ -9,6 +11,8 @@ from simulator.store.generate.mechanics.choices import around
 from simulator.store.generate.mechanics.goods import bought, refused, rivals, siblings
 from simulator.store.oracle.answer import Answer
 
+_HELPFUL: dict[str, Any] = {"rule": "may", "goal": "cheapest", "extras": "none"}
+"""Codes that may be used where they help."""
 MOST_GAP = 14
 """Dollars that additions must make up for a subtotal: few enough to try every combination."""
 
@@ -18,16 +22,15 @@ def discounted(answer: Answer) -> bool:
     return any(purchase.discount for purchase in answer.purchases)
 
 
-def _order(bench: Bench, most_lines: int = 1) -> tuple[list[Good], Draft]:
-    """Named products with some of their siblings."""
-    goods, lines = [], []
+def _order(bench: Bench, most_lines: int = 1, **terms: Any) -> Draft:
+    """Named products with some of their siblings, on these terms."""
+    lines = []
     for _ in range(between(bench.rng, (1, most_lines))):
         good = bench.good(bench.kind())
-        goods.append(good)
         lines.append(named(good, between(bench.rng, (1, min(5, bench.level.pieces[1])))))
         if chance(bench.rng, 60):
             siblings(bench, good)
-    return goods, Draft(lines)
+    return Draft(lines, **terms)
 
 
 def _subtotal(bench: Bench, draft: Draft) -> int:
@@ -71,16 +74,14 @@ def _dead(bench: Bench, draft: Draft) -> str:
 
 def best_coupon(bench: Bench) -> Draft:
     """One named product and several codes of different kinds, some dead or unknown."""
-    _, draft = _order(bench)
+    draft = _order(bench, **_HELPFUL, accept=discounted)
     number = between(bench.rng, bench.level.codes)
     draft.codes = [_working(bench, draft)]
     for _ in range(number - 1):
         maker = bench.rng.choice((_working, _dead, _unknown))
         draft.codes.append(maker(bench, draft))
-    draft.rule, draft.goal, draft.extras = "may", "cheapest", "none"
     draft.by_discount = chance(bench.rng, 50)
     bench.rng.shuffle(draft.codes)
-    draft.accept = discounted
     return draft
 
 
@@ -90,39 +91,33 @@ def _unknown(bench: Bench, draft: Draft) -> str:
 
 def coupon_list(bench: Bench) -> Draft:
     """A list of products and several codes, of which some or none help."""
-    _, draft = _order(bench, 3)
+    draft = _order(bench, 3, **_HELPFUL, accept=bought)
     for _ in range(between(bench.rng, bench.level.codes)):
         maker = bench.rng.choice((_working, _working, _dead, _dead, _unknown))
         draft.codes.append(maker(bench, draft))
-    draft.rule, draft.goal, draft.extras = "may", "cheapest", "none"
-    draft.accept = bought
     return draft
 
 
 def coupon_unknown(bench: Bench) -> Draft:
     """A demanded code that the shop does not know."""
-    _, draft = _order(bench, 2)
-    draft.rule, draft.codes = "must", [bench.code()]
+    draft = _order(bench, 2, rule="must", accept=refused)
+    draft.codes = [bench.code()]
     if chance(bench.rng, 60):
         _working(bench, draft)
-    draft.accept = refused
     return _said(bench, draft)
 
 
 def coupon_dead(bench: Bench) -> Draft:
     """A demanded code that takes nothing off this order."""
-    _, draft = _order(bench, 2)
-    draft.rule, draft.codes = "must", [_dead(bench, draft)]
-    draft.extras = "none"
-    draft.accept = refused
+    draft = _order(bench, 2, rule="must", extras="none", accept=refused)
+    draft.codes = [_dead(bench, draft)]
     return _said(bench, draft)
 
 
 def coupon_works(bench: Bench) -> Draft:
     """A demanded code that takes something off."""
-    _, draft = _order(bench, 3)
-    draft.rule, draft.codes = "must", [_working(bench, draft)]
-    draft.accept = discounted
+    draft = _order(bench, 3, rule="must", accept=discounted)
+    draft.codes = [_working(bench, draft)]
     return _said(bench, draft)
 
 
@@ -133,17 +128,14 @@ def _said(bench: Bench, draft: Draft) -> Draft:
 
 def coupons_together(bench: Bench) -> Draft:
     """Two codes on the same order: the shop takes one."""
-    _, draft = _order(bench, 2)
-    draft.rule = "together"
+    draft = _order(bench, 2, rule="together", accept=refused)
     draft.codes = [_working(bench, draft), _working(bench, draft)]
-    draft.accept = refused
     return draft
 
 
 def either_coupon(bench: Bench) -> Draft:
     """One of two codes must take something off; whichever saves more."""
-    _, draft = _order(bench, 2)
-    draft.rule, draft.goal, draft.extras = "must", "cheapest", "none"
+    draft = _order(bench, 2, rule="must", goal="cheapest", extras="none")
     makers = bench.rng.choice(((_working, _working), (_working, _dead), (_dead, _dead)))
     draft.codes = [maker(bench, draft) for maker in makers]
     bench.rng.shuffle(draft.codes)
@@ -153,27 +145,22 @@ def either_coupon(bench: Bench) -> Draft:
 
 def coupon_fallback(bench: Bench) -> Draft:
     """A code to try, and to buy at full price where it does not work."""
-    _, draft = _order(bench, 2)
-    draft.rule, draft.goal, draft.buy_anyway = "may", "cheapest", True
+    draft = _order(bench, 2, **_HELPFUL, buy_anyway=True, accept=bought)
     draft.codes = [bench.rng.choice((_working, _dead, _unknown))(bench, draft)]
-    draft.extras = "none"
-    draft.accept = bought
     return draft
 
 
 def coupon_forbidden(bench: Bench) -> Draft:
     """A code that works and that the customer does not want to be used."""
-    _, draft = _order(bench, 2)
+    draft = _order(bench, 2, accept=bought)
     draft.shunned = _working(bench, draft)
-    draft.accept = bought
     return draft
 
 
 def budget_coupon(bench: Bench) -> Draft:
     """A limit that holds after the discount: met to the dollar, or missed by one."""
-    _, draft = _order(bench, 2)
+    draft = _order(bench, 2, **_HELPFUL)
     draft.rule = bench.rng.choice(("may", "must"))
-    draft.goal, draft.extras = "cheapest", "none"
     draft.codes = [_working(bench, draft)]
     if draft.rule == "may":
         draft.codes.append(_working(bench, draft))
@@ -227,18 +214,9 @@ def coupon_choice(bench: Bench) -> Draft:
 
 def filler_pays(bench: Bench) -> Draft:
     """An addition that unlocks a coupon and makes the order cheaper."""
-    draft, good, addition = _with_additions(bench)
+    draft, addition = _with_additions(bench)
     saving = addition.price + between(bench.rng, (1, 25))
-    subtotal = _subtotal(bench, draft)
-    if chance(bench.rng, 60):
-        code = bench.coupon(amount=saving, requires={good.sku: 1, addition.sku: 1})
-    else:
-        least = subtotal + between(bench.rng, (1, min(addition.price, MOST_GAP)))
-        code = bench.coupon(amount=saving, min_subtotal=least)
-        draft.hints[code] = f"for orders from ${least}"
-    draft.codes.append(code)
-    bench.rng.shuffle(draft.codes)
-    skus = {line.want.choices[0].sku for line in draft.lines}
+    skus = _unlocked(bench, draft, addition, saving, (1, min(addition.price, MOST_GAP)))
     draft.accept = lambda answer: (
         discounted(answer)
         and all({sku for sku, _ in p.items} > skus for p in answer.purchases)
@@ -249,34 +227,41 @@ def filler_pays(bench: Bench) -> Draft:
 
 def filler_idle(bench: Bench) -> Draft:
     """Additions that unlock coupons and cost as much as they save, or more."""
-    draft, good, addition = _with_additions(bench)
+    draft, addition = _with_additions(bench)
     saving = max(1, addition.price - between(bench.rng, (1, 5)))
-    if chance(bench.rng, 60):
-        needs = {good.sku: 1, addition.sku: 1}
-        code = bench.coupon(amount=saving, requires=needs)
-    else:
-        least = _subtotal(bench, draft) + between(bench.rng, (saving, MOST_GAP + saving))
-        code = bench.coupon(amount=saving, min_subtotal=least)
-        draft.hints[code] = f"for orders from ${least}"
-    draft.codes.append(code)
-    bench.rng.shuffle(draft.codes)
-    skus = {line.want.choices[0].sku for line in draft.lines}
+    skus = _unlocked(bench, draft, addition, saving, (saving, MOST_GAP + saving))
     draft.accept = lambda answer: (
         bought(answer) and all({sku for sku, _ in p.items} == skus for p in answer.purchases)
     )
     return draft
 
 
-def _with_additions(bench: Bench) -> tuple[Draft, Good, Good]:
+def _with_additions(bench: Bench) -> tuple[Draft, Good]:
     """A named product, a coupon or none on it, and a product that could be added."""
     bench.keep_small()
-    goods, draft = _order(bench)
-    draft.rule, draft.goal, draft.extras = "may", "cheapest", "allowed"
-    kind = goods[0].kind
-    assert kind is not None
-    most = min(40, max(5, goods[0].price // 3))
-    addition = bench.accessory(kind, between(bench.rng, (4, most)))
+    draft = _order(bench, rule="may", goal="cheapest", extras="allowed")
+    good = bench.goods[draft.lines[0].want.choices[0].sku]
+    assert good.kind is not None
+    most = min(40, max(5, good.price // 3))
+    addition = bench.accessory(good.kind, between(bench.rng, (4, most)))
     if chance(bench.rng, 60):
-        amount = between(bench.rng, (1, max(2, goods[0].price // 8)))
-        draft.codes.append(bench.coupon(amount=amount, requires={goods[0].sku: 1}))
-    return draft, goods[0], addition
+        amount = between(bench.rng, (1, max(2, good.price // 8)))
+        draft.codes.append(bench.coupon(amount=amount, requires={good.sku: 1}))
+    return draft, addition
+
+
+def _unlocked(
+    bench: Bench, draft: Draft, addition: Good, saving: int, gap: tuple[int, int]
+) -> set[str]:
+    """Offer a coupon for the addition, or from a subtotal with such a gap; the wanted products."""
+    skus = {line.want.choices[0].sku for line in draft.lines}
+    if chance(bench.rng, 60):
+        needs = {sku: 1 for sku in (*skus, addition.sku)}
+        code = bench.coupon(amount=saving, requires=needs)
+    else:
+        least = _subtotal(bench, draft) + between(bench.rng, gap)
+        code = bench.coupon(amount=saving, min_subtotal=least)
+        draft.hints[code] = f"for orders from ${least}"
+    draft.codes.append(code)
+    bench.rng.shuffle(draft.codes)
+    return skus

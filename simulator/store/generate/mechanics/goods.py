@@ -20,9 +20,12 @@ def refused(answer: Answer) -> bool:
     return not answer.purchases
 
 
-def rivals(bench: Bench, kind: Kind) -> list[Good]:
-    """Other products of a kind, as many as the level has."""
-    return bench.family(kind, between(bench.rng, bench.level.rivals))
+def rivals(bench: Bench, kind: Kind, least: int = 1) -> list[Good]:
+    """Products of a kind, as many as the level has; raises `Retry` where those are too few."""
+    goods = bench.family(kind, between(bench.rng, bench.level.rivals))
+    if len(goods) < least:
+        raise Retry("no choice")
+    return goods
 
 
 def siblings(bench: Bench, good: Good) -> list[Good]:
@@ -36,10 +39,16 @@ def siblings(bench: Bench, good: Good) -> list[Good]:
     return [bench.good(kind, maker=maker, size=s, look=k) for s, k in found[:number]]
 
 
-def plain(bench: Bench) -> Draft:
-    """A product by its full name among its siblings; stock ample or just enough."""
+def one_of_many(bench: Bench) -> Good:
+    """A product among its siblings."""
     good = bench.good(bench.kind())
     siblings(bench, good)
+    return good
+
+
+def plain(bench: Bench) -> Draft:
+    """A product by its full name among its siblings; stock ample or just enough."""
+    good = one_of_many(bench)
     quantity = between(bench.rng, (1, bench.level.pieces[1]))
     if chance(bench.rng, 40):
         bench.change(good, stock=quantity)
@@ -63,8 +72,7 @@ def several_lines(bench: Bench) -> Draft:
 
 def stock_short(bench: Bench) -> Draft:
     """Fewer pieces in stock than are asked for."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     quantity = between(bench.rng, (2, bench.level.pieces[1] + 3))
     bench.change(good, stock=between(bench.rng, (0, quantity - 1)))
     return Draft([named(good, quantity)], accept=refused)
@@ -85,15 +93,13 @@ def not_sold(bench: Bench) -> Draft:
 
 def variant(bench: Bench) -> Draft:
     """A product by kind, size and look; every other one differs in exactly one attribute."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     return Draft([_by_attributes(bench, good, sold=True)], accept=bought)
 
 
 def variant_gone(bench: Bench) -> Draft:
     """A variant that is sold out, not sold, or gone at checkout."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     case = bench.rng.randrange(3)
     line = _by_attributes(bench, good, sold=case > 0)
     if case == 0:
@@ -102,7 +108,7 @@ def variant_gone(bench: Bench) -> Draft:
         bench.change(good, stock=0)
     else:
         bench.change(good, stock=line.quantity + 1)
-        bench.haunt(bench.goods[good.sku], line.quantity - 1)
+        bench.haunt(good, line.quantity - 1)
     return Draft([line], accept=refused)
 
 
@@ -127,8 +133,7 @@ def whole_category(bench: Bench) -> Draft:
         bench.change(good, stock=between(bench.rng, (1, 12)))
     if chance(bench.rng, 60):
         for good in bench.rng.sample(goods, min(len(goods), between(bench.rng, (1, 3)))):
-            listed = bench.goods[good.sku]
-            bench.haunt(listed, between(bench.rng, (0, listed.stock - 1)))
+            bench.haunt(good, between(bench.rng, (0, bench.goods[good.sku].stock - 1)))
     return Draft([of_kind(kind, goods, "all")], accept=bought)
 
 
@@ -142,9 +147,7 @@ def category_empty(bench: Bench) -> Draft:
 def all_except(bench: Bench) -> Draft:
     """Everything of a kind but what one maker makes."""
     kind = bench.kind()
-    goods = rivals(bench, kind)
-    if len(goods) < 2:
-        raise Retry("one maker only")
+    goods = rivals(bench, kind, least=2)
     for good in goods:
         bench.change(good, stock=between(bench.rng, (1, 9)))
     out = goods[0].brand
@@ -157,35 +160,31 @@ def all_except(bench: Bench) -> Draft:
 def one_of_each(bench: Bench) -> Draft:
     """One of every product of a kind."""
     kind = bench.kind()
-    goods = rivals(bench, kind)
-    if len(goods) < 2:
-        raise Retry("one product only")
+    goods = rivals(bench, kind, least=2)
     return Draft([of_kind(kind, goods, "each")], accept=bought)
 
 
 def ghost_exact(bench: Bench) -> Draft:
     """An exact number of which checkout finds fewer, or just enough."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     quantity = between(bench.rng, (2, bench.level.pieces[1] + 1))
-    bench.change(good, stock=quantity + between(bench.rng, (0, 5)))
+    stock = quantity + between(bench.rng, (0, 5))
     short = chance(bench.rng, 70)
-    real = between(bench.rng, (0, quantity - 1)) if short else quantity
-    bench.haunt(bench.goods[good.sku], real)
-    if not short and bench.goods[good.sku].stock == real:
+    if not short and stock == quantity:
         raise Retry("nothing moves")
+    bench.change(good, stock=stock)
+    bench.haunt(good, between(bench.rng, (0, quantity - 1)) if short else quantity)
     return Draft([named(good, quantity)], accept=refused if short else bought)
 
 
 def as_many_as(bench: Bench) -> Draft:
     """As many of a product as can be had, up to a number; checkout may find fewer."""
-    good = bench.good(bench.kind())
-    siblings(bench, good)
+    good = one_of_many(bench)
     most = between(bench.rng, (3, bench.level.pieces[1] + 3))
     stock = between(bench.rng, (1, most + 4))
     bench.change(good, stock=stock)
     if stock > 1 and chance(bench.rng, 50):
-        bench.haunt(bench.goods[good.sku], between(bench.rng, (1, stock - 1)))
+        bench.haunt(good, between(bench.rng, (1, stock - 1)))
     return Draft([as_many(good, most)], accept=bought)
 
 
@@ -200,7 +199,7 @@ def substitute(bench: Bench) -> Draft:
         bench.change(good, stock=between(bench.rng, (0, quantity - 1)))
     elif case == 2:
         bench.change(good, stock=quantity + 2)
-        bench.haunt(bench.goods[good.sku], quantity - 1)
+        bench.haunt(good, quantity - 1)
     fallback = Fallback(named(other, quantity), "substitute")
     wanted = 0 if case == 3 else 1
     return Draft(
@@ -212,10 +211,10 @@ def what_is_left(bench: Bench) -> Draft:
     """A number of a product, or all that is left of it if there are fewer."""
     good = bench.good(bench.kind())
     quantity = between(bench.rng, (3, bench.level.pieces[1] + 4))
-    bench.change(good, stock=between(bench.rng, (1, quantity + 3)))
-    if bench.goods[good.sku].stock > 1 and chance(bench.rng, 40):
-        listed = bench.goods[good.sku]
-        bench.haunt(listed, between(bench.rng, (1, listed.stock - 1)))
+    stock = between(bench.rng, (1, quantity + 3))
+    bench.change(good, stock=stock)
+    if stock > 1 and chance(bench.rng, 40):
+        bench.haunt(good, between(bench.rng, (1, stock - 1)))
     fallback = Fallback(as_many(good, quantity), "rest")
     return Draft([named(good, quantity)], fallback=fallback, accept=bought)
 

@@ -1,4 +1,4 @@
-"""What the platform remembers: sessions, tasks and the lines of a task's log."""
+"""What the platform remembers: sessions, their tasks and the lines of a task's log."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from simulator.world import Refusal
+
 if TYPE_CHECKING:
     from simulator.clock import Clock
-    from simulator.store.pack import Scenario
-    from simulator.store.scoring import Evaluation
-    from simulator.store.shop import Basket, Shop
+    from simulator.world import Evaluation, Scenario, TaskWorld
 
 TaskStatus = Literal["new", "in_progress", "completed", "failed"]
 SessionStatus = Literal["open", "evaluated"]
@@ -18,14 +18,6 @@ LineType = Literal["info", "telemetry", "request", "response", "error"]
 
 UNSCORED = -1.0
 """The platform's score of a task that is not evaluated."""
-
-
-class Refusal(Exception):
-    """The platform refuses; `status` is the HTTP status, the text what the client reads."""
-
-    def __init__(self, text: str, status: int = 400) -> None:
-        super().__init__(text)
-        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +31,7 @@ class LogLine:
 
 
 @dataclass(slots=True)
-class Tally:
+class Standing:
     """How tasks stand, counted while they change: of thousands nobody has to go through all.
 
     `points` is the sum of the scores of the `scored` tasks.
@@ -52,34 +44,35 @@ class Tally:
 
 @dataclass(slots=True)
 class Task:
-    """One task; `shop` is there once the task was started."""
+    """One task; `world` is there once the task was started."""
 
     task_id: str
+    benchmark: str
     scenario: Scenario
     clock: Clock = field(repr=False)
     num: int = 0
     session_id: str | None = None
     status: TaskStatus = "new"
-    shop: Shop | None = None
+    world: TaskWorld | None = None
     log: list[LogLine] = field(default_factory=list)
     model_calls: int = 0
     evaluation: Evaluation | None = None
     error_message: str | None = None
-    tally: Tally = field(default_factory=Tally, repr=False)
+    standing: Standing = field(default_factory=Standing, repr=False)
     """Of the tasks that it belongs to."""
 
     def __post_init__(self) -> None:
-        self.tally.counts[self.status] += 1
+        self.standing.counts[self.status] += 1
 
     def move(self, status: TaskStatus, evaluation: Evaluation | None = None) -> None:
         """Go on to a status, with the evaluation where it is the last one."""
-        self.tally.counts[self.status] -= 1
-        self.tally.counts[status] += 1
+        self.standing.counts[self.status] -= 1
+        self.standing.counts[status] += 1
         self.status = status
         if evaluation:
             self.evaluation = evaluation
-            self.tally.scored += 1
-            self.tally.points += evaluation.score
+            self.standing.scored += 1
+            self.standing.points += evaluation.score
 
     @property
     def score(self) -> float:
@@ -87,19 +80,19 @@ class Task:
         return self.evaluation.score if self.evaluation else UNSCORED
 
     @property
-    def checkouts(self) -> tuple[Basket, ...]:
-        """The successful checkouts so far."""
-        return tuple(self.shop.purchases) if self.shop else ()
+    def acts(self) -> tuple[Any, ...]:
+        """What was done for good so far."""
+        return self.world.acts if self.world else ()
 
     def note(self, type: LineType, text: str, body: dict[str, Any] | None = None) -> None:
         """Write a line into the task's log."""
         self.log.append(LogLine(type, text, body, self.clock.now()))
 
-    def running_shop(self) -> Shop:
-        """The task's shop; `Refusal` unless the task is in progress."""
-        if self.status != "in_progress" or self.shop is None:
+    def running(self) -> TaskWorld:
+        """The task's world; `Refusal` unless the task is in progress."""
+        if self.status != "in_progress" or self.world is None:
             raise Refusal(f"task is not in progress, its status is {self.status}")
-        return self.shop
+        return self.world
 
 
 @dataclass(slots=True)
@@ -114,13 +107,13 @@ class Session:
     architecture: str
     flags: tuple[str, ...]
     tasks: tuple[Task, ...]
-    tally: Tally
+    standing: Standing
     created: float
     status: SessionStatus = "open"
 
     def count(self, status: TaskStatus) -> int:
         """How many tasks have this status."""
-        return self.tally.counts[status]
+        return self.standing.counts[status]
 
     @property
     def score(self) -> float:
