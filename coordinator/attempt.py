@@ -20,7 +20,7 @@ from models.records import Message, ModelCall, total_cost, total_usage
 from runs.journal import Journal, JournalFailed
 from runs.results import Failure, TaskResult
 from runs.task import TaskInfo, TaskRun
-from worker.replay.debugger.live import LiveWatch
+from worker.replay.debugger.live import LiveDebugger
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
@@ -132,12 +132,13 @@ class Attempt:
     def _loop(self, benchmark: Benchmark, journal: Journal) -> TaskLoop:
         config, doors = self.shared.config, self.shared.doors
         note, keep = self._noter(journal), self._prompt_keeper(journal)
-        watch = LiveWatch(config.benchmark, self.task.spec_id, self.task.text, benchmark)
+        bench = self.shared.workbench
+        debugger = bench and LiveDebugger(bench, self.task.spec_id, self.task.text, benchmark)
         strategy = strategy_of(
             config,
             benchmark,
             lambda role: doors(role, note, keep, self._gate),
-            opener=watch.open if config.debug else None,
+            opener=debugger.open if debugger else None,
         )
         return TaskLoop(
             benchmark,

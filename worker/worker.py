@@ -17,7 +17,15 @@ from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
 from runs.work import StepRecord, WorkReport
 from worker.model import DoorModel, NoUsableCode
-from worker.sandbox import Limits, Pins, SandboxExecutor, open_sandbox, python_rules
+from worker.sandbox import (
+    Limits,
+    Pins,
+    SandboxExecutor,
+    chosen_kind,
+    open_sandbox,
+    python_rules,
+    walls,
+)
 
 MAX_STEPS = 3
 Opener: TypeAlias = Callable[[str, Ledger, Limits], SandboxExecutor]
@@ -184,6 +192,7 @@ def _report(
         error=outcome.get("error"),
         failure=outcome.get("failure"),
         pins=(executor.pins.clock, executor.pins.seed),
+        sandbox=chosen_kind() if walls().process else "monty",
         calls=ledger.calls,
         requests=ledger.requests,
         seconds=round(seconds, 6),

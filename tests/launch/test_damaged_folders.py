@@ -15,7 +15,9 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from launch.cli import app as run
+from launch.debug_command import app as debug
 from launch.platform import BUNDLED_PACK
+from launch.replay_command import app as replay
 from tests.damage import DEEP, damage
 from tests.launch.conftest import Lives, Zygote
 from views.export.__main__ import app as export
@@ -23,8 +25,6 @@ from views.live.app import build_app
 from views.report.__main__ import app as report
 from views.show import app as show
 from views.stats.__main__ import app as stats
-from worker.replay.debug import app as debug
-from worker.replay.replay import app as replay
 
 SPEC = "named_item_on_last_page"
 KINDS = ("run.json", "results.json", "platform.jsonl", "pack.json", "tasks/*", "prompts/*")

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from models.validation import first_problem
 from runs.find import is_run, run_folders
 from runs.manifest import NAME, Manifest, NoManifest, read_manifest
-from runs.recorded import NotRecorded
+from runs.reader import NotRecorded
 from runs.results import RunResults, TaskResult
 from views.stats.records import Reading, Run, Trial
 

@@ -1,19 +1,26 @@
-"""One instruction again: the recorded replies and answers in a real sandbox with the same pins."""
+"""Recorded work again: the recorded replies and answers in a real sandbox with the same pins.
+
+Nothing is sent: the model's replies and the tools' answers come from the run folder, the code
+runs with the recorded clock and seed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
 from models.records import Message, ModelCall
-from runs.recorded import NotRecorded, RecordedTurn
+from runs.reader import NotRecorded, read_tasks
+from runs.run_view import benchmark_of
+from runs.task_log import TurnLog
 from runs.work import WorkReport
-from worker.replay.compare import Difference, first_difference
-from worker.replay.tape import tape_ledger
+from worker.replay.divergence import Divergence, first_divergence
+from worker.replay.recorded_tools import recorded_ledger
 from worker.sandbox import Limits, Pins, SandboxExecutor, SandboxUnavailable, open_sandbox, walls
-from worker.sandbox.factory import SandboxChoice
 from worker.worker import Worker
 
 EMPTY = "empty answer"
@@ -21,7 +28,93 @@ EMPTY = "empty answer"
 NO_REPLY = "no further reply was recorded"
 
 
-class RecordedDoor(Door):
+@dataclass(frozen=True)
+class Repetition:
+    """What came of one turn."""
+
+    task: str
+    turn: int
+    calls: int
+    """Tool calls that were recorded."""
+    divergence: Divergence | None
+
+    def record(self) -> dict[str, Any]:
+        """It as one JSON object."""
+        first = asdict(self.divergence) if self.divergence else None
+        return {"task": self.task, "turn": self.turn, "calls": self.calls, "divergence": first}
+
+
+def replay(
+    folder: Path,
+    spec_id: str | None = None,
+    number: int | None = None,
+    *,
+    tools_of: Callable[[str], list[Tool]],
+) -> list[Repetition]:
+    """Repeat the work of a run, of one task, of one turn; ``tools_of`` a benchmark by its name.
+
+    Raises:
+        NotRecorded: what was asked for is not in the folder, or cannot be repeated here.
+    """
+    logs = read_tasks(folder, spec_id)
+    work = [(log.spec_id, turn) for log in logs for turn in log.work]
+    turns = [(spec, turn) for spec, turn in work if number in (None, turn.number)]
+    if number is not None and not turns:
+        there = ", ".join(map(str, sorted({turn.number for _, turn in work}))) or "none"
+        where = spec_id or str(folder)
+        raise NotRecorded(f"{where}: no work in turn {number}; turns with work: {there}")
+    coded = [(spec, turn) for spec, turn in turns if not is_typed(turn)]
+    if turns and not coded:
+        raise NotRecorded(
+            f"{spec_id or folder}: nothing to repeat: its steps called tools without any code; "
+            "python -m views.show tells what they did"
+        )
+    tools = tools_of(benchmark_of(folder))
+    return [
+        Repetition(spec, turn.number, len(turn.tools), repeat(turn, tools, spec)[1])
+        for spec, turn in coded
+    ]
+
+
+def is_typed(turn: TurnLog) -> bool:
+    """Whether a strategy without code made the calls itself: there is nothing to run again."""
+    report = turn.turn.report if turn.turn else None
+    return not (report and report.pins) and not turn.steps and not turn.of_worker
+
+
+def repeat(
+    turn: TurnLog, tools: Sequence[Tool], spec_id: str
+) -> tuple[WorkReport, Divergence | None]:
+    """The report that comes now, and the first place where it is not the recorded one.
+
+    Raises:
+        NotRecorded: without work or pins, or in a sandbox that does not exist here.
+    """
+    where = f"{spec_id}: turn {turn.number}"
+    if turn.turn is None or turn.turn.report is None:
+        raise NotRecorded(f"{where}: has no work")
+    recorded = turn.turn.report
+    if recorded.pins is None:
+        raise NotRecorded(f"{where}: recorded without clock and seed, it cannot be repeated")
+    if not walls().process and "process" in {step.sandbox for step in recorded.steps}:
+        text = f"ran in the process sandbox, which is not available here: {walls().missing}"
+        raise NotRecorded(f"{where} {text}")
+    pins = Pins(*recorded.pins)
+
+    def opener(_instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:
+        # Records from before the setting was kept were made with the usual one.
+        return open_sandbox(ledger, limits, recorded.sandbox or "auto", pins=pins)
+
+    worker = Worker(_RecordedDoor(turn.of_worker), opener=opener)
+    ledger = recorded_ledger(recorded.calls, tools)
+    try:
+        now = worker.carry_out(turn.turn.decision.instruction, ledger)
+    except SandboxUnavailable as error:
+        raise NotRecorded(f"{where} cannot be repeated: {error}") from None
+    return now, first_divergence(recorded, now)
+
+
+class _RecordedDoor(Door):
     """Answers with the recorded replies in their order, failures included; asks nobody."""
 
     def __init__(self, calls: Sequence[ModelCall]) -> None:
@@ -37,58 +130,3 @@ class RecordedDoor(Door):
                 return call
             failure = f"{self.model}: {call.error}"
         raise ModelFailed(failure)
-
-
-def repeat(turn: RecordedTurn, tools: Sequence[Tool]) -> tuple[WorkReport, Difference | None]:
-    """The report that comes now, and the first place where it is not the recorded one.
-
-    Raises:
-        NotRecorded: without pins, or in a sandbox that does not exist here.
-    """
-    best: tuple[WorkReport, Difference | None] | None = None
-    for kind in _kinds(turn):
-        now = _once(turn, tools, kind)
-        difference = first_difference(turn.report, now)
-        if difference is None:
-            return now, None
-        if best is None or best[1] is None or best[1].place < difference.place:
-            best = now, difference
-    assert best is not None, "there is always a kind to try"
-    return best
-
-
-def _once(turn: RecordedTurn, tools: Sequence[Tool], kind: SandboxChoice) -> WorkReport:
-    if turn.report.pins is None:
-        where = f"{turn.spec_id}: turn {turn.number}"
-        raise NotRecorded(f"{where}: recorded without clock and seed, it cannot be repeated")
-    clock, seed = turn.report.pins
-    door = RecordedDoor(turn.model_calls)
-
-    def opener(_instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:
-        return open_sandbox(ledger, limits, kind, pins=Pins(clock, seed))
-
-    ledger = tape_ledger(turn.report.calls, tools)
-    try:
-        return Worker(door, opener=opener).carry_out(turn.instruction, ledger)
-    except SandboxUnavailable as error:
-        raise NotRecorded(
-            f"{turn.spec_id}: turn {turn.number} cannot be repeated: {error}"
-        ) from None
-
-
-def _kinds(turn: RecordedTurn) -> list[SandboxChoice]:
-    """The settings under which the steps can have run where they ran, the likeliest first.
-
-    The record says where each step ran, not what was asked for: all steps in one sandbox can
-    come of ``auto`` or of that sandbox alone, and the hints beside an error differ.
-    """
-    used = {step.sandbox for step in turn.report.steps} - {None}
-    if not walls().process:
-        if "process" in used:
-            where = f"{turn.spec_id}: turn {turn.number}"
-            text = f"ran in the process sandbox, which is not available here: {walls().missing}"
-            raise NotRecorded(f"{where} {text}")
-        return ["monty"]
-    if used == {"monty"}:
-        return ["auto", "monty"]
-    return ["auto", "process"] if used == {"process"} else ["auto"]
