@@ -33,7 +33,6 @@ def debug(
 
     from launch.benchmarks import tools_of, workbench_of
     from launch.platform import pack_at
-    from ledger import ToolFault
     from runs.errors import CannotRun
     from runs.run_view import benchmark_of
     from simulator.server import serve
@@ -44,7 +43,7 @@ def debug(
             name = benchmark_of(run)
             url = stack.enter_context(serve(pack_at(pack))).base_url if pack else None
             debugged = debug_state(run, task, turn, tools_of(name), workbench_of(name), url)
-        except (CannotRun, ToolFault) as error:
+        except CannotRun as error:
             typer.echo(f"error: {error}", err=True)
             raise typer.Exit(2) from None
         stack.callback(debugged.playback.close)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ledger import Tool
+from ledger import Tool, ToolFault
 from runs.reader import NotRecorded, read_tasks
 from runs.task_log import TaskLog, TurnLog
 from worker.replay.debugger.answer_source import AnswerSource, LiveWorld
@@ -35,15 +36,11 @@ def debug_state(
     so that a wrong one is found now.
 
     Raises:
-        NotRecorded: there is no such turn, or nothing in it to step through.
-        ToolFault: the platform does not know the task or does not answer.
+        NotRecorded: there is no such turn, nothing in it to step through, or the platform does not
+            know the task or does not answer.
     """
     log = read_tasks(folder, spec_id)[0]
     turn = _turn(log, number)
-    open_live: Callable[[], LiveWorld] | None = None
-    if base_url:
-        bench.open_live(base_url, spec_id)
-        open_live = lambda: bench.open_live(base_url, spec_id)  # noqa: E731
     report = turn.turn.report if turn.turn else None
     if is_typed(turn):
         raise NotRecorded(
@@ -65,6 +62,7 @@ def debug_state(
     )
     playback = Playback([step.code for step in report.steps], Pins(*report.pins), tools)
     past = [wire for call in subject.before for wire in call.requests]
+    open_live = _opener(bench, base_url, spec_id) if base_url else None
     return DebugState(subject, playback, AnswerSource(report.calls, tools, past, open_live), bench)
 
 
@@ -79,6 +77,15 @@ def drive(debug: DebugState, console: Console) -> None:
             moment = debug.playback.start(debug.calls)
         else:
             moment = debug.playback.answer(move.call)
+
+
+def _opener(bench: Workbench, base_url: str, spec_id: str) -> Callable[[], LiveWorld]:
+    opener = partial(bench.open_live, base_url, spec_id)
+    try:
+        opener()
+    except ToolFault as fault:
+        raise NotRecorded(fault.text) from None
+    return opener
 
 
 def _turn(log: TaskLog, number: int) -> TurnLog:
