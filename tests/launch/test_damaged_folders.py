@@ -88,9 +88,9 @@ def test_no_damage_is_more_than_a_message(folder: Path, cut_off: Path, seed: int
     damage(dice.choice(sorted(folder.glob(dice.choice(KINDS)))), dice)
     for app, words in commands(folder, cut_off):
         told(app, words)
-    with TestClient(build_app(folder.parent)) as client:
+    with TestClient(build_app(folder.parent), base_url="http://localhost") as client:
         for path in ("/", "/runs/run/", "/runs/run/changes?since=0"):
-            client.get(path)
+            assert client.get(path).status_code == 200
 
 
 def deep(path: Path) -> None:
