@@ -12,7 +12,7 @@ from coordinator.doors import doors_of
 from coordinator.session import Session
 from erc3_compat import ERC3
 from erc3_compat.patient import PatientPlatform
-from launch.benchmarks import store_benchmark
+from launch.benchmarks import guest_of
 from launch.platform import EMBEDDED_KEY
 from models.records import ModelCall, Role
 from playbooks.store.playbook import HEADER
@@ -87,7 +87,7 @@ def play_pack(
         client = PatientPlatform(ERC3(key=EMBEDDED_KEY, base_url=simulator.base_url))
         ids: dict[Role, str] = {"evaluator": config.evaluator, "worker": config.worker}
         doors = doors_of(ids, base_urls=_base_urls())
-        session = Session(client, config, store_benchmark, folder, notes, doors=doors)
+        session = Session(client, config, guest_of(config.benchmark), folder, notes, doors=doors)
         session.run(session.tasks())
         results = session.close_open()
         books = simulator.platform

@@ -1,47 +1,79 @@
-"""The store benchmark, put together from its tools and its playbooks."""
+"""The benchmarks that this house knows: the one place where they are named."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from coordinator.benchmark import Benchmark, Guest
 from erc3_compat.patience import Patience
 from playbooks.store.library import prose, prose_of_steps
 from runs.errors import Usage
+from store_tools import benchmark as store_rules
 from store_tools.benchmark import StoreBenchmark
+from store_tools.brief import brief
+from store_tools.offer import tools
 
 if TYPE_CHECKING:
     from ledger import Tool
     from worker.replay.debugger.debug_state import Workbench
 
-BENCHMARKS = ("store",)
+PACKS = Path(__file__).parents[1] / "simulator" / "store" / "packs"
 
 
-def store_benchmark(
-    platform: Any, task_id: str, patience: Patience | None = None
-) -> StoreBenchmark:
-    """The shop of one task on a platform, waited for with the patience of the run."""
-    client = platform.get_store_client(SimpleNamespace(task_id=task_id))
-    return StoreBenchmark(client, prose(), prose_of_steps(), patience)
+def store(patience: Patience | None = None) -> Guest:
+    """The store, waited for with the patience of the run."""
+
+    def open_shop(platform: Any, task_id: str) -> Benchmark:
+        client = platform.get_store_client(SimpleNamespace(task_id=task_id))
+        return StoreBenchmark(client, patience)
+
+    return Guest(
+        id="store",
+        rules=store_rules.RULES,
+        guide=prose,
+        guide_of_steps=prose_of_steps,
+        ending=store_rules.ENDING,
+        open=open_shop,
+        tools=tools,
+        brief=brief,
+        harm_name=store_rules.HARM_NAME,
+        groups=store_rules.GROUPS,
+        idle_group="refuse",
+        expected=store_rules.expected,
+        harmed=store_rules.harmed,
+        bundled_pack=PACKS / "store-bundled.json",
+        brain="playbook/store",
+    )
+
+
+GUESTS: dict[str, Callable[[Patience | None], Guest]] = {"store": store}
+"""By the id that ``--benchmark`` takes, which the platform knows too."""
+
+
+def guest_of(name: str, patience: Patience | None = None) -> Guest:
+    """The benchmark of that name. Raises KeyError."""
+    return GUESTS[name](patience)
 
 
 def tools_of(name: str) -> list[Tool]:
     """The tools of a benchmark as they are today, with no world behind them. Raises Usage."""
-    _known(name)
-    from store_tools.offer import tools
-
-    return tools()
+    return known(name).tools()
 
 
 def workbench_of(name: str) -> Workbench:
     """What a benchmark offers the debugger. Raises Usage."""
-    _known(name)
+    known(name)
     from store_tools import workbench
 
     return workbench
 
 
-def _known(name: str) -> None:
-    if name not in BENCHMARKS:
-        there = ", ".join(BENCHMARKS)
+def known(name: str) -> Guest:
+    """The benchmark of that name. Raises Usage."""
+    if name not in GUESTS:
+        there = ", ".join(GUESTS)
         raise Usage(f"there are no tools for the benchmark {name!r}; there are for: {there}")
+    return guest_of(name)

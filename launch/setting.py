@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import astuple, dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from coordinator.resume import SessionGone, continuation, note_submitted
 from coordinator.session import Session
 from erc3_compat.patience import Patience
 from launch import preflight
-from launch.benchmarks import store_benchmark, workbench_of
+from launch.benchmarks import guest_of, workbench_of
 from launch.brains import Brains
 from launch.console import notes
 from launch.folder import run_folder
@@ -36,7 +35,6 @@ from runs.manifest import Manifest, NoManifest, read_manifest
 from runs.prompts import Prompts
 from runs.reader import NotRecorded, read_tasks
 from runs.task import TaskInfo
-from store_tools.brief import brief
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
 from views.tracing.tracer import Tracer
@@ -73,7 +71,9 @@ class Setting:
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
         self.brains = Brains(self.options)
+        self.guest = guest_of(self.options.benchmark)
         self._prompts = prompts_of(
+            self.guest,
             self.brains.ids,
             self.options.strategy,
             self.brains.models,
@@ -111,7 +111,9 @@ class Setting:
         """Who looks on."""
         # Lines that move would be drawn over the debugger's prompt.
         plain = notes(quiet=self.options.quiet, plain=True)
-        return Progress(plain if self.options.debug else note, brief)
+        return Progress(
+            plain if self.options.debug else note, self.guest.brief, self.guest.harm_name
+        )
 
     def tracer(self, note: Console) -> Tracer | None:
         """Who has the tasks traced; None without ``--trace``."""
@@ -138,7 +140,7 @@ class Setting:
         session = Session(
             self.platform,
             self._config(),
-            partial(store_benchmark, patience=self._patience),
+            guest_of(self.options.benchmark, self._patience),
             self.folder,
             watch,
             doors=doors_of(

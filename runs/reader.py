@@ -23,9 +23,10 @@ from models.validation import first_problem
 from runs.errors import Usage
 from runs.journal import VERSION
 from runs.journal_names import journals
-from runs.results import RunResults, TaskResult
+from runs.results import NAME, PASS, RunResults, TaskResult, read_results
 from runs.task_log import Line, TaskLog, TurnLog
 from runs.turn import Turn
+from runs.version_1 import task_of_2
 from runs.work import FROM_JSON
 
 NOTE_CHARS = 2_000
@@ -74,9 +75,9 @@ def read_task(path: Path, *, strict: bool = False) -> TaskLog:
 
 def results_of(folder: Path) -> RunResults | None:
     """The results of a run; None where it ended before there were any. Raises NotRecorded."""
-    path = folder / "results.json"
+    path = folder / NAME
     try:
-        return RunResults.model_validate_json(path.read_bytes())
+        return read_results(folder)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -205,7 +206,7 @@ class _Reader:
             case "intent" | "effect" | "settled":
                 self._deed(line)
             case "result":
-                self._result = record
+                self._result = task_of_2(record, PASS)
                 if self._strict:
                     self._checked(TaskResult, line)
             case _:

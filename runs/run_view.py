@@ -17,8 +17,9 @@ from models.records import LARGEST
 from runs.journal_names import journals
 from runs.manifest import NoManifest, read_manifest
 from runs.reader import NotRecorded, labels_in, parsed, read_task, text_in
-from runs.results import Brain
-from runs.task_log import TaskLog
+from runs.results import NAME, PASS, Brain
+from runs.task_log import HARM, TaskLog
+from runs.version_1 import run_of_2, task_of_2
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class RunView:
     seconds: float | None
     """Wall time of the run, as far as its results tell."""
     tasks: tuple[TaskLog, ...]
+    harm_name: str = HARM
+    """What the benchmark calls the mistake that cannot be undone."""
     problems: tuple[str, ...] = ()
     """What could not be read."""
 
@@ -46,6 +49,7 @@ class Folder:
         self.problems: list[str] = []
         self._path = path
         self.results = raw_results(path, self.problems)
+        self.harm_name = text_in(self.results, "harm_name") or HARM
         self._known = {str(t.get("task_id")): t for t in _records(self.results.get("tasks"))}
         self.labels = _labels(path) if labels is None else labels
 
@@ -56,7 +60,8 @@ class Folder:
     def task(self, path: Path) -> TaskLog:
         """One task by its journal; a result in the results comes before the journal's."""
         log = read_task(path)
-        return log.told(self.result(log.task_id), self.labels.get(log.spec_id, ()))
+        labels = self.labels.get(log.spec_id, ())
+        return log.told(self.result(log.task_id), labels, self.harm_name)
 
     def view(self, logs: Iterable[TaskLog]) -> RunView:
         """Put the parts of a run together that were read one by one."""
@@ -73,6 +78,7 @@ class Folder:
             finished=text_in(results, "finished") or None,
             seconds=_figure(seconds),
             tasks=tuple(sorted(logs, key=lambda log: places.get(log.task_id, len(order)))),
+            harm_name=self.harm_name,
             problems=tuple(self.problems),
         )
 
@@ -90,8 +96,8 @@ def read_run_view(folder: Path, kept: Callable[[TaskLog], TaskLog] = lambda log:
 
 
 def raw_results(folder: Path, problems: list[str] | None = None) -> dict[str, Any]:
-    """``results.json`` as it stands; {} where there is none or it cannot be read."""
-    path = folder / "results.json"
+    """``results.json`` in the words of today; {} where there is none or it cannot be read."""
+    path = folder / NAME
     try:
         found = parsed(path.read_bytes())
     except FileNotFoundError:
@@ -100,7 +106,10 @@ def raw_results(folder: Path, problems: list[str] | None = None) -> dict[str, An
         if problems is not None:
             problems.append(f"{path.name} cannot be read ({type(error).__name__})")
         return {}
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        return {}
+    tasks = [task_of_2(task, PASS) for task in _records(found.get("tasks"))]
+    return run_of_2(found) | {"tasks": tasks}
 
 
 def benchmark_of(folder: Path) -> str:

@@ -14,6 +14,8 @@ from runs.turn import Turn
 from runs.work import StepRecord
 
 Status = Literal["passed", "failed", "unscored", "running"]
+HARM = "harm"
+"""Where a run does not say what the benchmark calls it."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,8 @@ class TaskLog:
     """Warnings, errors, lines that cannot be read and records of other kinds, one line each."""
     labels: tuple[str, ...] = ()
     """Kinds of task that it was said to belong to."""
+    harm_name: str = HARM
+    """What the benchmark calls the mistake that cannot be undone."""
     resumed: int = 0
     """How often it was taken up again."""
     begun: int = 0
@@ -156,11 +160,19 @@ class TaskLog:
         """How the task ended. Raises ValidationError where that was not read strictly."""
         return TaskResult.model_validate(self.result) if self.result else None
 
-    def told(self, result: Mapping[str, Any] | None, labels: Sequence[str]) -> TaskLog:
+    def told(
+        self, result: Mapping[str, Any] | None, labels: Sequence[str], harm_name: str
+    ) -> TaskLog:
         """With what the run as a whole knows of it."""
         found = dict(result) if result else self.result
         text = self.text or str((found or {}).get("task_text") or "")
-        return replace(self, result=found, text=text, labels=self.labels or tuple(labels))
+        return replace(
+            self,
+            result=found,
+            text=text,
+            labels=self.labels or tuple(labels),
+            harm_name=harm_name,
+        )
 
     def outline(self) -> TaskLog:
         """The task without its turns, where its result tells what they came to."""
@@ -187,8 +199,8 @@ class TaskLog:
 
     @property
     def outcome(self) -> str:
-        """How the task ended, or that it has not."""
-        return str(self.of_result("outcome") or "running")
+        """How the task ended, in the benchmark's word where it has one, or that it has not."""
+        return str(self.of_result("verdict") or self.of_result("outcome") or "running")
 
     @property
     def error(self) -> str:
@@ -201,10 +213,9 @@ class TaskLog:
         return str(self.of_result("eval_log") or "")
 
     @property
-    def wrong_checkout(self) -> bool:
-        """Whether something was bought that was not wanted, or not as wanted."""
-        missed = self.score is not None and self.score < PASS
-        return missed and bool(self.of_result("checkouts"))
+    def harm(self) -> bool:
+        """Whether something was done that cannot be undone and was not wanted so."""
+        return self.of_result("harm") is True
 
     @property
     def failed(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from inspect import Signature
 from typing import Any, Protocol
 
-from ledger import Ledger, Tool, ToolCall, ToolFault
+from ledger import Ledger, ToolCall, ToolFault
 from worker.replay.debugger.answer_source import AnswerSource
 from worker.replay.debugger.debug_state import DebuggedTurn, DebugState, Workbench
 from worker.replay.debugger.pauses import Answered, Pause, WishedAnswer, WishedFault
@@ -64,9 +64,6 @@ class LiveSource(AnswerSource):
 class Readable(Protocol):
     """The benchmark of a task, as far as the debugger needs it."""
 
-    def tools(self, ledger: Ledger) -> list[Tool]:
-        """Its tools, booked in that ledger from now on."""
-
     def state(self, ledger: Ledger) -> str:
         """Its state, read afresh and booked in that ledger. Raises ToolFault."""
 
@@ -97,7 +94,7 @@ class LiveDebugger:
             state="not recorded",
             before=self._past,
         )
-        answers = LiveSource(ledger, lambda: self._state(ledger))
+        answers = LiveSource(ledger, lambda: self._benchmark.state(Ledger()))
         # Playback is for looking at variables: it repeats snippets with the answers they got.
         playback = Playback((), Pins(0, 0), ledger.tools)
         debug = DebugState(subject, playback, answers, self._bench)
@@ -108,12 +105,6 @@ class LiveDebugger:
         inner = open_sandbox(host, replace(limits, wall_seconds=LIMITS.wall_seconds))
         playback.pins = inner.pins
         return _NotingExecutor(inner, playback)
-
-    def _state(self, ledger: Ledger) -> str:
-        try:
-            return self._benchmark.state(Ledger())
-        finally:
-            self._benchmark.tools(ledger)  # the benchmark books there again
 
 
 class _WatchedHost:
