@@ -9,11 +9,11 @@ from collections.abc import Callable
 from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
-from runs.task_log import HARM
 
 from models.records import ModelCall
 from runs.results import TaskResult
 from runs.task import TaskInfo
+from runs.task_log import HARM
 from runs.turn import Turn
 from views.terminal.board import Board
 from views.terminal.screen import finished_line, screen
