@@ -99,7 +99,8 @@ def test_a_run_is_repeated_stepped_through_and_forked(logs: Path) -> None:
     fork = ["--fork", folder, "--task", CUT, "--turn", 3, "--pack", folder / "pack.json"]
     document = json.loads(said(run, *fork, "--json"))
     assert [turn["repeated"] for turn in document["turns"]][:3] == [True, True, False]
-    assert document["differs"] == []
+    # Prompts may be longer or shorter by now.
+    assert set(document["differs"]) <= {"tokens"}
 
 
 def test_a_run_that_was_cut_off_goes_on(logs: Path) -> None:
