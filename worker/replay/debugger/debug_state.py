@@ -33,6 +33,10 @@ class Workbench(Protocol):
         """A new task on a platform. Raises ToolFault."""
 
 
+class BadCommand(Exception):
+    """What was typed cannot be done; the text says why and what would be right."""
+
+
 @dataclass(frozen=True)
 class DebuggedTurn:
     """The turn that is debugged, and what is known of its task."""
@@ -74,6 +78,16 @@ class DebugState:
     def pause(self) -> Pause | None:
         """The call that waits; None at the end."""
         return self.moment if isinstance(self.moment, Pause) else None
+
+    def waiting(self) -> Pause:
+        """The call that waits. Raises BadCommand at the end."""
+        if self.pause is None:
+            raise BadCommand("no call waits; back [N] goes to an earlier one")
+        return self.pause
+
+    def asked(self, pause: Pause) -> dict[str, object]:
+        """The arguments of the waiting call, as they are edited."""
+        return self.answers.bound(pause) if self.arguments is None else self.arguments
 
     @property
     def step(self) -> int:

@@ -9,54 +9,47 @@ from typing import Any, get_args
 import regex
 
 from ledger.fault import FaultKind
-from worker.replay.debugger.debug_state import DebugState
-from worker.replay.debugger.pauses import WishedAnswer, WishedFault
+from worker.replay.debugger.debug_state import BadCommand, DebugState
+from worker.replay.debugger.pauses import Pause, WishedAnswer, WishedFault
 
 _PATH = regex.compile(r"^(?P<path>[A-Za-z_0-9][\w.\-]*)\s*=\s*(?P<value>.+)$", regex.DOTALL)
 USAGE = "edit args KEY=JSON | edit answer JSON | edit answer PATH=JSON | edit answer | edit none"
-
-
-class BadCommand(Exception):
-    """What was typed cannot be done; the text says why and what would be right."""
 
 
 def edit(debug: DebugState, text: str) -> None:
     """Carry out ``edit ...`` for the waiting call. Raises BadCommand."""
     what, _, rest = text.partition(" ")
     rest = rest.strip()
-    if debug.pause is None:
-        raise BadCommand("no call waits; back [N] goes to an earlier one")
+    pause = debug.waiting()
     if what == "none":
         debug.arguments, debug.wish = None, None
     elif what == "args":
-        _edit_argument(debug, rest)
+        _edit_argument(debug, pause, rest)
     elif what == "answer":
-        debug.wish = WishedAnswer(_answer(debug, rest))
+        debug.wish = WishedAnswer(_answer(debug, pause, rest))
     else:
         raise BadCommand(f"use: {USAGE}")
 
 
-def _edit_argument(debug: DebugState, text: str) -> None:
-    pause = debug.pause
+def _edit_argument(debug: DebugState, pause: Pause, text: str) -> None:
     key, equals, value = text.partition("=")
     key = key.strip()
-    if pause is None or not equals:
+    if not equals:
         raise BadCommand("use: edit args KEY=JSON")
     tool = next(t for t in debug.playback.tools if t.name == pause.name)
     if key not in tool.signature.parameters:
         raise BadCommand(f"{pause.name} has no argument {key!r}; expected {tool.usage()}")
-    now = debug.answers.bound(pause) if debug.arguments is None else debug.arguments
-    debug.arguments = {**now, key: _json(value)}
+    debug.arguments = {**debug.asked(pause), key: _json(value)}
 
 
-def _answer(debug: DebugState, text: str) -> object:
+def _answer(debug: DebugState, pause: Pause, text: str) -> object:
     """A whole answer, one with a part changed (PATH=JSON), or without a text the recorded one."""
     if not text:
-        return _base(debug)
+        return _base(debug, pause)
     found = _PATH.match(text)
     if found is None:
         return _json(text)
-    changed: Any = copy.deepcopy(_base(debug))
+    changed: Any = copy.deepcopy(_base(debug, pause))
     *way, last = found["path"].split(".")
     try:
         part = changed
@@ -72,12 +65,12 @@ def _key(part: object, name: str) -> str | int:
     return int(name) if isinstance(part, list) else name
 
 
-def _base(debug: DebugState) -> object:
+def _base(debug: DebugState, pause: Pause) -> object:
     """The answer that is edited: the one that is wanted so far, else the recorded one."""
     if isinstance(debug.wish, WishedAnswer):
         return debug.wish.value
-    call = debug.answers.recorded(debug.pause.number) if debug.pause else None
-    if call is None or debug.pause is None or call.name != debug.pause.name:
+    call = debug.answers.recorded(pause.number)
+    if call is None or call.name != pause.name:
         raise BadCommand("nothing is recorded for this call; give the whole answer as JSON")
     if call.outcome != "done":
         raise BadCommand(f"the recorded call {call.outcome}; give the whole answer as JSON")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ledger import ToolFault
-from worker.replay.debugger.debug_state import DebugState
-from worker.replay.debugger.edits import BadCommand, break_at, edit, fault, number
+from worker.replay.debugger.debug_state import BadCommand, DebugState
+from worker.replay.debugger.edits import break_at, edit, fault, number
 from worker.replay.debugger.pauses import Answered, Ended, Pause
 from worker.replay.debugger.screen import AROUND, Screen
 from worker.replay.debugger.variables import look
@@ -229,15 +229,13 @@ class Prompt:
             raise BadCommand(f"there is no breakpoint at step {place[0]}, line {place[1]}")
 
     def _print(self, text: str) -> None:
-        if self._debug.pause is None:
-            raise BadCommand("no call waits; back [N] goes to an earlier one")
+        self._debug.waiting()
         if not text:
             raise BadCommand("use: p EXPR")
         self._screen.say(look(self._debug.playback, self._debug.calls, text))
 
     def _variables(self, _: str) -> None:
-        if self._debug.pause is None:
-            raise BadCommand("no call waits; back [N] goes to an earlier one")
+        self._debug.waiting()
         codes = self._debug.playback.codes[: self._debug.step]
         for name in sorted({n for code in codes for n in bound_names(parse(code)) if n != "*"}):
             value = look(self._debug.playback, self._debug.calls, name)
@@ -250,8 +248,7 @@ class Prompt:
         self._screen.edits()
 
     def _raise(self, text: str) -> None:
-        if self._debug.pause is None:
-            raise BadCommand("no call waits; back [N] goes to an earlier one")
+        self._debug.waiting()
         self._debug.wish = fault(text)
         self._screen.edits()
 

@@ -44,8 +44,7 @@ class Screen:
             return
         self.say(f"\n> step {pause.step}, line {pause.line}, call {pause.number}")
         self.code(pause.step, pause.line - AROUND, pause.line + AROUND)
-        arguments = debug.answers.bound(pause) if debug.arguments is None else debug.arguments
-        shown = ", ".join(f"{k}={shorten(v, SHORT)}" for k, v in arguments.items())
+        shown = ", ".join(f"{k}={shorten(v, SHORT)}" for k, v in debug.asked(pause).items())
         self.say(f"call {pause.number}: {pause.name}({shown})")
 
     def code(self, step: int, first: int = 1, last: int = 1_000_000) -> None:
@@ -75,15 +74,12 @@ class Screen:
 
     def arguments(self) -> None:
         """The waiting call's arguments, one to a line and whole."""
-        debug = self._debug
-        if debug.pause is None:
-            self.say("*** no call waits")
-            return
-        shown = debug.answers.bound(debug.pause) if debug.arguments is None else debug.arguments
+        pause = self._debug.waiting()
+        shown = self._debug.asked(pause)
         for key, value in shown.items():
             self.say(f"{key} = {json.dumps(value, ensure_ascii=False)}")
         if not shown:
-            self.say("none" if not (debug.pause.args or debug.pause.kwargs) else "none that fit")
+            self.say("none that fit" if pause.args or pause.kwargs else "none")
 
     def recorded(self) -> None:
         """What was answered when this was recorded."""
