@@ -81,9 +81,9 @@ def results_of(folder: Path) -> RunResults | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise NotRecorded(f"{path}: cannot be read: {error.strerror}") from None
+        raise NotRecorded(f"{path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
-        raise NotRecorded(f"{path}: {first_problem(error)}") from None
+        raise NotRecorded(f"{path} cannot be read: {first_problem(error)}") from None
 
 
 def parsed(data: bytes, *, strict: bool = False) -> Any:
