@@ -114,14 +114,6 @@ def labels_in(record: dict[str, Any]) -> tuple[str, ...]:
     return tuple(str(name) for name in names)
 
 
-def checked(kind: type[Record], value: object, where: str, context: object | None = None) -> Record:
-    """A record of ours out of plain data. Raises NotRecorded, which says where and what."""
-    try:
-        return kind.model_validate(value, context=context)
-    except ValidationError as error:
-        raise NotRecorded(f"{where}: {first_problem(error)}") from None
-
-
 def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
     """The records of a journal; what cannot be read is raised or noted."""
     try:
@@ -132,35 +124,25 @@ def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
             raise NotRecorded(text) from None
         notes.append(text)
         return
-    place = "{}: line {}" if strict else "line {1} of the journal"
     for number, data in enumerate([*lines, tail], start=1):
         torn = number > len(lines)
         if not data and (torn or not strict):
             continue
         try:
-            yield _line(data, place.format(path, number), strict)
-        except NotRecorded as error:
-            if not strict:
-                notes.append(str(error))
-            elif not (torn and isinstance(error, _NoJson)):
-                raise
-
-
-class _NoJson(NotRecorded):
-    """A line is no JSON at all."""
-
-
-def _line(data: bytes, where: str, strict: bool) -> Line:
-    try:
-        record = parsed(data, strict=strict)
-    except (ValueError, RecursionError):
-        raise _NoJson(f"{where} is no JSON") from None
-    kind = record.get("type") if isinstance(record, dict) else None
-    if not isinstance(kind, str):
-        raise NotRecorded(f"{where} is no record")
-    if record.get("v", VERSION) != VERSION:
-        raise NotRecorded(f"{where} is of version {record['v']!r}, not {VERSION}")
-    return Line(where, kind, record)
+            record = parsed(data, strict=strict)
+        except (ValueError, RecursionError):
+            wrong = "is no JSON"
+        else:
+            kind = record.get("type") if isinstance(record, dict) else None
+            if isinstance(kind, str) and record.get("v", VERSION) == VERSION:
+                yield Line(number, kind, record)
+                continue
+            other = isinstance(kind, str) and f"is of version {record['v']!r}, not {VERSION}"
+            wrong, torn = other or "is no record", False
+        if not strict:
+            notes.append(f"line {number} of the journal {wrong}")
+        elif not torn:
+            raise NotRecorded(f"{path}: line {number} {wrong}")
 
 
 class _Reader:
@@ -189,7 +171,7 @@ class _Reader:
                 self._begin(line)
                 return
             case _ if self._strict and not self._begun:
-                raise NotRecorded(f"{line.where}: the journal does not begin with its task")
+                raise NotRecorded(f"{self._where(line)}: the journal does not begin with its task")
             case "resumed":
                 self._cut()
                 self._resumed, self._result = self._resumed + 1, None
@@ -241,7 +223,7 @@ class _Reader:
         if self._strict:
             for name in ("spec_id", "task_id", "text"):
                 if not isinstance(line.record.get(name), str):
-                    raise NotRecorded(f"{line.where}: {name} is missing")
+                    raise NotRecorded(f"{self._where(line)}: {name} is missing")
         if line.record.get("task_id") != self._task.get("task_id"):
             self._deeds = []
         self._task, self._result = self._task | line.record, None
@@ -251,17 +233,22 @@ class _Reader:
         self, kind: type[Record], line: Line, context: object | None = None
     ) -> Record | None:
         try:
-            return checked(kind, line.record, line.where, context)
-        except NotRecorded as error:
+            return kind.model_validate(line.record, context=context)
+        except ValidationError as error:
+            text = f"{self._where(line)}: {first_problem(error)}"
             if self._strict:
-                raise
-            self.notes.append(str(error))
+                raise NotRecorded(text) from None
+            self.notes.append(text)
             return None
+
+    def _where(self, line: Line) -> str:
+        at = f"line {line.number}"
+        return f"{self._path}: {at}" if self._strict else f"{at} of the journal"
 
     def _deed(self, line: Line) -> None:
         """Who only looks on is told of what was begun and is not known to be done."""
         if self._strict:
-            self._deeds.append(checked(DEEDS[line.kind], line.record, line.where))
+            self._deeds += filter(None, [self._checked(DEEDS[line.kind], line)])
         elif line.kind == "settled":
             self.notes.append(_note(line.record))
         else:

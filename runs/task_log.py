@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ledger import Deed, ToolCall
 from models.records import ModelCall
@@ -18,12 +18,10 @@ HARM = "harm"
 """Where a run does not say what the benchmark calls it."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One record of a journal."""
 
-    where: str
-    """The place at which it stands, for a message."""
+    number: int
     kind: str
     record: dict[str, Any]
 

@@ -46,7 +46,7 @@ class RunWatch:
         self._marks: dict[str, Mark] = {}
         self._logs: dict[str, TaskLog] = {}
         self._results_mark: Mark | None = None
-        self._found = Folder(folder, {})
+        self._found: Folder | None = None
         self._changed: dict[str, int] = {}
         self._revision = 0
 
@@ -54,30 +54,29 @@ class RunWatch:
         """The run as it is now."""
         with self._lock:
             paths = {path.stem: path for path in journals(self._folder)}
-            fresh = self._results_are_fresh()
-            stale = [key for key, path in paths.items() if self._is_stale(key, path)]
-            if fresh or stale:
+            before, found = self._found, self._results()
+            stale = [key for key, path in paths.items() if self._is_stale(key, path, found)]
+            if found is not before or stale:
                 self._revision += 1
             for key in stale:
-                self._logs[key] = self._found.task(paths[key])
+                self._logs[key] = found.task(paths[key])
                 self._changed[key] = self._revision
-            run = self._found.view([self._logs[key] for key in paths])
+            run = found.view([self._logs[key] for key in paths])
             return Seen(run, self._revision, dict(self._changed))
 
-    def _results_are_fresh(self) -> bool:
+    def _results(self) -> Folder:
+        """What the results say now, read again only where they changed."""
         mark = mark_of(self._folder / "results.json")
-        if mark == self._results_mark:
-            return False
-        first = self._results_mark is None
-        self._found = Folder(self._folder, None if first else self._found.labels)
-        self._results_mark = mark
-        return True
+        if self._found is None or mark != self._results_mark:
+            self._found = Folder(self._folder, self._found.labels if self._found else None)
+            self._results_mark = mark
+        return self._found
 
-    def _is_stale(self, key: str, path: Path) -> bool:
+    def _is_stale(self, key: str, path: Path, found: Folder) -> bool:
         """Whether a task has to be read again: its journal or its result is another one."""
         mark = mark_of(path)
         log = self._logs.get(key)
-        result = self._found.result(log.task_id) if log else None
+        result = found.result(log.task_id) if log else None
         if log and mark == self._marks[key] and (result is None or result == log.result):
             return False
         self._marks[key] = mark
