@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from coordinator.breaker import IN_A_ROW
 from coordinator.limits import Limits
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.results import TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn

@@ -11,10 +11,10 @@ from coordinator.config import RunConfig
 from coordinator.doors import doors_of
 from coordinator.session import Session
 from erc3_compat import ERC3
-from erc3_compat.patient import PatientPlatform
+from erc3_compat.patient_platform import PatientPlatform
 from launch.benchmarks import guest_of
 from launch.platform import EMBEDDED_KEY
-from models.records import ModelCall, Role
+from models.model_call import ModelCall, Role
 from playbooks.store.playbook import HEADER
 from runs.results import TaskResult
 from runs.task import TaskInfo

@@ -92,7 +92,7 @@ def restored(kept: dict[str, Any], now: Options) -> Options:
     from pydantic import TypeAdapter, ValidationError
 
     from coordinator.config import StrategyName  # noqa: F401 - named by a field of Options
-    from models.validation import first_problem
+    from models.file_checks import first_problem
 
     known = {field.name for field in fields(Options)} - _OF_THE_MOMENT
     if not kept.keys() <= known:

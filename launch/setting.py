@@ -28,7 +28,7 @@ from launch.platform import PACK_COPY, STATE, Place, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
 from models import litellm_module
 from models.extras import ExtraMissing
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.errors import CannotRun, NothingToDo
 from runs.journal import write_whole
 from runs.manifest import Manifest, NoManifest, read_manifest

@@ -18,8 +18,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from ledger import Deed, Intent, Settled, WireCall
-from models.records import ModelCall
-from models.validation import first_problem
+from models.file_checks import first_problem
+from models.model_call import ModelCall
 from runs.errors import Usage
 from runs.journal import VERSION
 from runs.journal_names import journals

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from models.records import LARGEST
+from models.model_call import LARGEST
 from runs.journal_names import journals
 from runs.manifest import NoManifest, read_manifest
 from runs.reader import NotRecorded, labels_in, parsed, read_task, text_in

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ledger import Deed, ToolCall
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.results import PASS, TaskResult
 from runs.turn import Turn
 from runs.work import StepRecord

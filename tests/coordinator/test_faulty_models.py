@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from launch.benchmarks import tools_of
-from models.faults import REPAIRABLE
+from models.reply_faults import REPAIRABLE
 from runs.reader import read_tasks
 from worker.replay.repeat import repeat
 

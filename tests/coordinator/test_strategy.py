@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from launch import debug_command, replay_command
-from models.faults import REPAIRABLE
+from models.reply_faults import REPAIRABLE
 from runs.reader import read_task
 from runs.turn import Turn
 

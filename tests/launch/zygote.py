@@ -23,7 +23,7 @@ from launch.cli import app
 from launch.platform import BUNDLED_PACK
 from launch.streams import steady
 from models import retries
-from models.scripted import play
+from models.scripted_provider import play
 from models.tokens import count_text
 
 KILLED = 137

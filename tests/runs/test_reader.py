@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.manifest import Identity, Manifest
 from runs.reader import NotRecorded, read_task, read_tasks
 from runs.run_view import benchmark_of

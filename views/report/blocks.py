@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pydantic_core import to_json
 
 from ledger import ToolCall
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 from runs.task_log import TurnLog
 from runs.work import fit_json
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from models.records import Usage
+from models.model_call import Usage
 from runs.results import TaskResult, Totals, totals_of
 from runs.run_view import RunView
 from runs.task_log import TaskLog

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ledger import ToolCall, WireCall
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.task_log import TurnLog
 from runs.work import StepRecord
 from views.report.blocks import (

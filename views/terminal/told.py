@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger import ToolCall
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.run_view import RunView
 from runs.task_log import TaskLog, TurnLog
 from runs.work import StepRecord, fit_json

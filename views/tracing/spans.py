@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ledger import ToolCall, WireCall
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 from models.redact import redact
 from runs.task_log import TaskLog, TurnLog
 

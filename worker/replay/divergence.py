@@ -9,7 +9,7 @@ from itertools import takewhile, zip_longest
 from typing import Any
 
 from ledger import ToolCall
-from ledger.record import shorten
+from ledger.calls import shorten
 from runs.work import StepRecord, WorkReport
 from worker.replay.recorded_tools import alike
 from worker.sandbox.values import clean

@@ -13,7 +13,7 @@ from typing import Any
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
-from models.records import Message, ModelCall
+from models.model_call import Message, ModelCall
 from runs.reader import NotRecorded, read_tasks
 from runs.run_view import benchmark_of
 from runs.task_log import TurnLog

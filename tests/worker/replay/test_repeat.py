@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from launch import cli
 from launch.benchmarks import tools_of
 from launch.replay_command import app
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.reader import read_task, read_tasks
 from worker.replay.divergence import timeless
 from worker.replay.repeat import repeat

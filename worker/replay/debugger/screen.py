@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ledger.record import shorten
+from ledger.calls import shorten
 from worker.replay.debugger.debug_state import DebugState
 from worker.replay.debugger.pauses import Answered, Ended, WishedAnswer
 from worker.sandbox.values import clean
