@@ -16,7 +16,7 @@ from typing import Literal
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from worker.sandbox import Limits, open_sandbox, walls
+from worker.sandbox import SandboxLimits, open_sandbox, walls
 
 Kind = Literal["monty", "process"]
 
@@ -44,7 +44,7 @@ def session(kind: Kind) -> float:
 
 def call(kind: Kind) -> float:
     """Seconds of a tool call, as the mean of many in one step."""
-    with open_sandbox(Host(), Limits(calls=CALLS), kind) as box:
+    with open_sandbox(Host(), SandboxLimits(calls=CALLS), kind) as box:
         box("1")
         box(f"for _ in range({CALLS}):\n    search('soda')")
         return box.traces[-1].seconds / CALLS

@@ -18,7 +18,7 @@ from runs.decision import Decision
 from runs.situation import Situation
 from runs.turn import Turn
 from runs.work import WorkReport
-from worker.sandbox import Limits
+from worker.sandbox import SandboxLimits
 from worker.worker import Opener, Worker
 
 
@@ -69,7 +69,7 @@ def strategy_of(
     )
 
 
-def _limits(config: RunConfig) -> Limits:
+def _limits(config: RunConfig) -> SandboxLimits:
     """A step may take longer by what its tools may wait for the platform."""
-    limits = Limits()
+    limits = SandboxLimits()
     return replace(limits, wall_seconds=limits.wall_seconds + config.patience)

@@ -58,10 +58,10 @@ class WorkReport(BaseModel):
     error: str | None = None
     failure: Literal["model"] | None = None
     """What ended the work from outside: no answer could be had from the worker's model."""
+    sandbox: Literal["auto", "monty", "process"] | None = None
+    """Which sandbox was opened; a repetition opens the same. None: an older record."""
     pins: tuple[float, int] | None = None
     """Clock (seconds since 1970) and seed of the sandbox: what a repetition needs to be equal."""
-    sandbox: Literal["auto", "monty", "process"] | None = None
-    """Which sandbox was asked for; None in records from before it was kept, or without code."""
     calls: tuple[ToolCall, ...] = ()
     requests: int = 0
     seconds: float = 0.0

@@ -17,18 +17,10 @@ from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
 from runs.work import StepRecord, WorkReport
 from worker.model import DoorModel, NoUsableCode
-from worker.sandbox import (
-    Limits,
-    Pins,
-    SandboxExecutor,
-    chosen_kind,
-    open_sandbox,
-    python_rules,
-    walls,
-)
+from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox, python_rules
 
 MAX_STEPS = 3
-Opener: TypeAlias = Callable[[str, Ledger, Limits], SandboxExecutor]
+Opener: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
 """Opens the sandbox of an instruction whose calls are booked in a ledger."""
 
 
@@ -86,14 +78,14 @@ class Worker:
     def __init__(
         self,
         door: Door,
-        limits: Limits | None = None,
+        limits: SandboxLimits | None = None,
         max_steps: int = MAX_STEPS,
         opener: Opener | None = None,
     ) -> None:
         """``opener``: opens the sandbox in place of ``open_sandbox``, as a debugger does."""
         self._door = door
         self._open = opener or _open_pinned
-        self._limits = limits or Limits()
+        self._limits = limits or SandboxLimits()
         self._max_steps = max_steps
 
     def carry_out(self, instruction: str, ledger: Ledger) -> WorkReport:
@@ -147,7 +139,7 @@ def _raise_ours(executor: SandboxExecutor) -> None:
         raise executor.host_faults[0]
 
 
-def _open_pinned(instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:
+def _open_pinned(instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
     return open_sandbox(ledger, limits, pins=Pins.of(instruction))
 
 
@@ -191,8 +183,8 @@ def _report(
         answered=bool(outcome.get("answered")),
         error=outcome.get("error"),
         failure=outcome.get("failure"),
+        sandbox=executor.choice,
         pins=(executor.pins.clock, executor.pins.seed),
-        sandbox=chosen_kind() if walls().process else "monty",
         calls=ledger.calls,
         requests=ledger.requests,
         seconds=round(seconds, 6),

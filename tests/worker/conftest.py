@@ -12,7 +12,7 @@ import pytest
 from models.door import Door, ModelFailed
 from models.model_call import ModelCall
 from runs.journal import Journal
-from worker.sandbox import Limits
+from worker.sandbox import SandboxLimits
 from worker.worker import Worker
 
 
@@ -40,7 +40,9 @@ def record(tmp_path: Path, open_shop: Any) -> Callable[..., Path]:
     """Makes a run of one task with one turn, in which the worker's model gives these replies."""
 
     def make(
-        *replies: str | ModelCall, limits: Limits | None = None, plan: dict[str, Any] | None = None
+        *replies: str | ModelCall,
+        limits: SandboxLimits | None = None,
+        plan: dict[str, Any] | None = None,
     ) -> Path:
         shop = open_shop()
         shop.line.plan.update(plan or {})

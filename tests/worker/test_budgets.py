@@ -14,7 +14,7 @@ from models.door import Door
 from runs.work import WorkReport
 from store_tools.benchmark import StoreBenchmark
 from tests.binding import entered
-from worker.sandbox import Limits
+from worker.sandbox import SandboxLimits
 from worker.worker import Worker
 
 PRODUCTS = 5_000
@@ -100,7 +100,7 @@ def test_one_purchase_an_instruction(answered: bool) -> None:
 
 
 def test_the_ledger_refuses_before_the_sandbox_does() -> None:
-    assert Budget().calls < Limits().calls
+    assert Budget().calls < SandboxLimits().calls
 
 
 class LongShop:

@@ -11,7 +11,7 @@ import pytest
 from ledger import ToolCall
 from runs.reader import read_tasks
 from runs.work import ANSWERED_CALLS, SHORT_CALLS, SHOWN_CALLS, WorkReport
-from worker.sandbox import Limits
+from worker.sandbox import SandboxLimits
 
 Run = Callable[..., Path]
 ADD = "Req_AddProductToBasket(sku='tea', quantity=2)\n"
@@ -47,7 +47,7 @@ def test_an_effect_survives_what_came_after_it(
 
 def test_an_effect_survives_a_limit(record: Run) -> None:
     loop = ADD + "while True:\n    pass"
-    text = told(record(loop, "print(1)", "print(2)", limits=Limits(seconds=0.3)))
+    text = told(record(loop, "print(1)", "print(2)", limits=SandboxLimits(seconds=0.3)))
     assert text.count(DONE) == 1
 
 

@@ -20,7 +20,14 @@ from runs.task_log import TurnLog
 from runs.work import WorkReport
 from worker.replay.divergence import Divergence, first_divergence
 from worker.replay.recorded_tools import recorded_ledger
-from worker.sandbox import Limits, Pins, SandboxExecutor, SandboxUnavailable, open_sandbox, walls
+from worker.sandbox import (
+    Pins,
+    SandboxExecutor,
+    SandboxLimits,
+    SandboxUnavailable,
+    open_sandbox,
+    walls,
+)
 from worker.worker import Worker
 
 EMPTY = "empty answer"
@@ -101,7 +108,7 @@ def repeat(
         raise NotRecorded(f"{where} {text}")
     pins = Pins(*recorded.pins)
 
-    def opener(_instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:
+    def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
         # Records from before the setting was kept were made with the usual one.
         return open_sandbox(ledger, limits, recorded.sandbox or "auto", pins=pins)
 

@@ -1,17 +1,19 @@
-"""The executor that begins in Monty and goes over to CPython when a snippet needs it."""
+"""Monty first, and over to CPython when a snippet needs it."""
 
 from __future__ import annotations
 
-from worker.sandbox.contract import Limits, Pins, ToolHost
-from worker.sandbox.executor import Executor, Outcome, Track
-from worker.sandbox.route import wants_process
-from worker.sandbox.source import parse
+from worker.sandbox.contract import SandboxChoice, SandboxKind
+from worker.sandbox.gate import Diverged, Gate
+from worker.sandbox.monty_subset import runs_in_monty
+from worker.sandbox.runner import PastStep, Runner, StepRun, names_of
+from worker.sandbox.snippet_tree import parse
+from worker.sandbox.values import Plain
 
 _SHARE = 0.5
 """Part of the time limit after which a failed snippet is not looked at a second time."""
 
 
-class AutoExecutor(Executor):
+class AutoRunner:
     """Monty for what it runs as CPython does, else a process; never back.
 
     The steps so far are repeated in the process from the recorded answers, without a request
@@ -19,54 +21,45 @@ class AutoExecutor(Executor):
     it was the code's fault, and the state stays where it is.
     """
 
-    def __init__(
-        self, host: ToolHost, limits: Limits, pins: Pins, monty: Track, process: Track
-    ) -> None:
-        super().__init__(host, limits, pins, monty)
+    def __init__(self, monty: Runner, process: Runner) -> None:
+        self._now = monty
         self._process = process
-        self._hints = process.kind
+        self.hints = process.kind
+        self.choice: SandboxChoice = "auto"
 
-    def cleanup(self) -> None:
-        """See ``SandboxExecutor``."""
-        super().cleanup()
-        self._process.close()
+    @property
+    def kind(self) -> SandboxKind:
+        """Where the next snippet runs unless its text asks for the other."""
+        return self._now.kind
 
-    def _carry_out(self, step: int, code: str) -> Outcome:
-        if self._track is self._process:
-            return super()._carry_out(step, code)
-        if wants_process(parse(code), self._host.names, self._known):
-            moved = self._process.run(self._gate(step, code), self._variables, self._past)
-            if not moved.lost_way:
-                return self._settle(moved)
-        first = super()._carry_out(step, code)
-        if first.failure is None or first.gate.final:
+    def run(self, gate: Gate, variables: dict[str, Plain], past: list[PastStep]) -> StepRun:
+        """See ``Runner``."""
+        if self._now is self._process:
+            return self._process.run(gate, variables, past)
+        if not runs_in_monty(parse(gate.code), gate.side.host.names, names_of(past)):
+            moved = self._process.run(gate, variables, past)
+            if not isinstance(moved.over, Diverged):
+                return self._settled(moved)
+        first = self._now.run(gate, variables, past)
+        seconds = gate.code_seconds()
+        if first.failure is None or gate.final or seconds > _SHARE * gate.side.limits.seconds:
             return first
-        return self._second_look(first)
-
-    def _second_look(self, first: Outcome) -> Outcome:
-        seconds = first.gate.code_seconds()
-        if seconds > _SHARE * self._limits.seconds:
-            return first
-        gate = self._gate(first.gate.step, first.gate.code)
-        gate.recorded = first.gate.calls
-        gate.spent = seconds
-        second = self._process.run(gate, self._variables, self._past)
-        if second.ended or _alike(first, second):
+        again = Gate(gate.side, gate.step, gate.code, recorded=gate.calls, spent=seconds)
+        second = self._process.run(again, variables, past)
+        further = again.final or len(again.calls) > len(gate.calls)
+        alike = second.failure is not None and second.failure.args == first.failure.args
+        if not further and (second.over is not None or alike):
             self._process.close()
             return first
-        return self._settle(second)
+        return self._settled(second)
 
-    def _settle(self, outcome: Outcome) -> Outcome:
+    def close(self) -> None:
+        """See ``Runner``."""
+        self._now.close()
+        self._process.close()
+
+    def _settled(self, run: StepRun) -> StepRun:
         """The process is where the state is from now on."""
-        self._track.close()
-        self._track = self._process
-        return outcome
-
-
-def _alike(first: Outcome, second: Outcome) -> bool:
-    one, other = first.failure, second.failure
-    return (
-        one is not None
-        and other is not None
-        and (one.name, one.message) == (other.name, other.message)
-    )
+        self._now.close()
+        self._now = self._process
+        return run

@@ -9,10 +9,10 @@ import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from worker.sandbox.contract import Limits
+from worker.sandbox.contract import SandboxLimits
+from worker.sandbox.error_report import source_line
 from worker.sandbox.gate import FINAL
-from worker.sandbox.report import source_line
-from worker.sandbox.source import Unparsable, bound_names, parse, survey
+from worker.sandbox.snippet_tree import Unparsable, bound_names, parse, survey
 
 _CLOSE = 0.6
 _MOST_FINDINGS = 5
@@ -61,7 +61,7 @@ def tools_of(host: object) -> Tools:
     return Tools(names, found if isinstance(found, Mapping) else {})
 
 
-def refuse(code: str, limits: Limits, tools: Tools, known: frozenset[str]) -> str | None:
+def refuse(code: str, limits: SandboxLimits, tools: Tools, known: frozenset[str]) -> str | None:
     """Why this snippet is not run, or None. ``known``: names that earlier steps made."""
     if len(code) > limits.code_chars:
         return f"the code has {len(code)} characters, at most {limits.code_chars} are allowed"
@@ -105,13 +105,11 @@ def _given_away(statement: ast.stmt) -> frozenset[str]:
     """Names that a statement at the top level binds for good."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return frozenset({statement.name})
-    targets = (
-        statement.targets
-        if isinstance(statement, ast.Assign)
-        else [statement.target]
-        if isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For)
-        else []
-    )
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For):
+        targets = [statement.target]
     nodes = (node for target in targets for node in ast.walk(target))
     return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 

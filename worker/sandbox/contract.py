@@ -1,36 +1,15 @@
-"""What a sandbox for generated code promises: the host's side, the limits, the executor."""
+"""What a sandbox for generated code promises: the host's side, the limits, the records."""
 
 from __future__ import annotations
 
 import hashlib
-from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, Self, TypeAlias, runtime_checkable
-
-from smolagents.local_python_executor import (  # type: ignore[import-untyped, unused-ignore]
-    CodeOutput,
-    PythonExecutor,
-)
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from worker.sandbox.values import Plain
 
-__all__ = [
-    "CodeOutput",
-    "ErrorKind",
-    "ExecutorState",
-    "Limits",
-    "Pins",
-    "Plain",
-    "SandboxError",
-    "SandboxExecutor",
-    "SandboxKind",
-    "SandboxUnavailable",
-    "StepTrace",
-    "ToolHost",
-]
-
 SandboxKind: TypeAlias = Literal["monty", "process"]
+SandboxChoice: TypeAlias = Literal["auto", "monty", "process"]
 
 ErrorKind: TypeAlias = Literal["refused", "error", "limit", "crash"]
 """refused: never ran; error: the code raised; limit: a limit ended it; crash: the sandbox died."""
@@ -58,7 +37,7 @@ class ToolHost(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
     """What one instruction may use; every field is a hard limit."""
 
     seconds: float = 10.0
@@ -137,83 +116,3 @@ class SandboxError(Exception):
 
 class SandboxUnavailable(Exception):
     """No sandbox could be opened: a failure of ours, which no other code could mend."""
-
-
-@dataclass
-class ExecutorState:
-    """Where an executor stands; shared by its parts, used by one thread at a time."""
-
-    traces: list[StepTrace] = field(default_factory=list)
-    host_faults: list[BaseException] = field(default_factory=list)
-    position: tuple[int, int] | None = None
-
-
-class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
-    """Runs the snippets of one instruction, with state between them; a context manager.
-
-    One thread at a time uses an executor; several executors run side by side.
-    """
-
-    state: dict[str, Any]
-    """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
-
-    def __init__(self, pins: Pins) -> None:
-        self.state = {"_print_outputs": ""}
-        self._pins = pins
-        self._shared = ExecutorState()
-
-    @property
-    def traces(self) -> list[StepTrace]:
-        """One record per snippet, oldest first."""
-        return self._shared.traces
-
-    @property
-    def host_faults(self) -> list[BaseException]:
-        """Faults of ours, oldest first: what came out of the host and is no ToolFault, and what
-        came out of the sandbox and is no SandboxError."""
-        return self._shared.host_faults
-
-    @property
-    def position(self) -> tuple[int, int] | None:
-        """During a tool call: step and source line it came from (line 0: not known)."""
-        return self._shared.position
-
-    @property
-    def pins(self) -> Pins:
-        """Clock and seed in use; a recorder keeps them for the repetition."""
-        return self._pins
-
-    @property
-    @abstractmethod
-    def sandbox(self) -> SandboxKind:
-        """Where the next snippet is going to run unless its text asks for another."""
-
-    @abstractmethod
-    def send_tools(self, tools: Mapping[str, object]) -> None:
-        """Check the names that smolagents announces against the host's; others are our bug."""
-
-    @abstractmethod
-    def send_variables(self, variables: Mapping[str, object]) -> None:
-        """Bind plain values as globals before the next snippet."""
-
-    @abstractmethod
-    def __call__(self, code_action: str) -> CodeOutput:
-        """Run one snippet.
-
-        Raises:
-            SandboxError: the step failed; the text is for the model.
-            SandboxUnavailable: there is no sandbox to run it in. This and any other fault of
-                ours is kept in ``host_faults``, too: an agent takes every exception for the
-                code's.
-            KeyboardInterrupt: out of a tool.
-        """
-
-    @abstractmethod
-    def cleanup(self) -> None:
-        """End the sandbox and refuse later snippets. May be called more than once."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.cleanup()

@@ -5,40 +5,37 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from typing import Literal, TypeAlias, get_args
+from typing import cast, get_args
 
-from worker.sandbox.auto import AutoExecutor
+from worker.sandbox.auto import AutoRunner
 from worker.sandbox.contract import (
-    Limits,
     Pins,
+    SandboxChoice,
     SandboxError,
-    SandboxExecutor,
+    SandboxLimits,
     SandboxUnavailable,
     ToolHost,
 )
-from worker.sandbox.executor import Executor, Track
-from worker.sandbox.monty import Checkpoint, MontyInterpreter
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
-from worker.sandbox.session import Session
+from worker.sandbox.runner import Runner
 from worker.sandbox.walls import walls
 
-SandboxChoice: TypeAlias = Literal["auto", "monty", "process"]
 VARIABLE = "WORKER_SANDBOX"
 
 
 def chosen_kind() -> SandboxChoice:
     """What the environment asks for; ``auto`` when it says nothing. Raises ValueError."""
     wanted = os.environ.get(VARIABLE, "auto")
-    for kind in get_args(SandboxChoice):
-        if wanted == kind:
-            found: SandboxChoice = kind
-            return found
+    if wanted in get_args(SandboxChoice):
+        return cast(SandboxChoice, wanted)
     raise ValueError(f"{VARIABLE} must be auto, monty or process, not {wanted[:40]!r}")
 
 
 def open_sandbox(
     host: ToolHost,
-    limits: Limits | None = None,
+    limits: SandboxLimits | None = None,
     kind: SandboxChoice | None = None,
     *,
     pins: Pins | None = None,
@@ -52,17 +49,17 @@ def open_sandbox(
         ValueError: the environment asks for a kind that there is not.
         SandboxUnavailable: this kind cannot be used here.
     """
-    limits = limits or Limits()
+    limits = limits or SandboxLimits()
     pins = pins or Pins(clock=round(time.time(), 3), seed=secrets.randbits(31))
     wanted = kind or chosen_kind()
-    if wanted == "process":
-        if not walls().process:
-            raise SandboxUnavailable(f"the process sandbox is not available: {walls().missing}")
-        return Executor(host, limits, pins, _process_track(host, limits, pins))
-    monty = _monty_track(host, limits, pins)
+    if wanted == "process" and not walls().process:
+        raise SandboxUnavailable(f"the process sandbox is not available: {walls().missing}")
+    monty = Runner("monty", limits, lambda start: MontyInterpreter(limits, pins, host.names, start))
+    process = Runner("process", limits, lambda _: ProcessInterpreter(limits, pins, host.names))
+    runner: Runner | AutoRunner = process if wanted == "process" else monty
     if wanted == "auto" and walls().process:
-        return AutoExecutor(host, limits, pins, monty, _process_track(host, limits, pins))
-    return Executor(host, limits, pins, monty)
+        runner = AutoRunner(monty, process)
+    return SandboxExecutor(host, limits, pins, runner)
 
 
 def try_out(kind: SandboxChoice) -> None:
@@ -85,18 +82,3 @@ class _Nobody:
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         raise AssertionError("there are no tools")
-
-
-def _monty_track(host: ToolHost, limits: Limits, pins: Pins) -> Track:
-    def opener(start: object | None) -> Session:
-        checkpoint = start if isinstance(start, Checkpoint) else None
-        return MontyInterpreter(limits, pins, host.names, checkpoint)
-
-    return Track("monty", opener, limits)
-
-
-def _process_track(host: ToolHost, limits: Limits, pins: Pins) -> Track:
-    def opener(_start: object | None) -> Session:
-        return ProcessInterpreter(limits, pins, host.names)
-
-    return Track("process", opener, limits)

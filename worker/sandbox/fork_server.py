@@ -6,7 +6,6 @@ import atexit
 import contextlib
 import json
 import os
-import select
 import signal
 import socket
 import struct
@@ -18,25 +17,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from worker.sandbox.bubblewrap import bind_libraries, bubblewrap
 from worker.sandbox.seccomp import SERVER, SESSION, assemble
-from worker.sandbox.walls import base_arguments, bind_libraries, bubblewrap
 
 _START_SECONDS = 30.0
 _OPEN_SECONDS = 10.0
 _CREDENTIALS = struct.Struct("3i")
 _HERE = Path(__file__).parent
 _SOURCES = (
-    "clock.py",
+    "pinned_clock.py",
     "values.py",
     "wire.py",
-    "inside/server.py",
-    "inside/session.py",
+    "inside/forking.py",
+    "inside/interpreter.py",
     "inside/pins.py",
 )
 _NOT_SHOWN = ("site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3")
 
 
-class NoSession(Exception):
+class NoSession(OSError):
     """The fork server did not give a session."""
 
 
@@ -58,32 +57,35 @@ class Child:
 
     def end(self) -> None:
         """Kill the process and give back what it held here."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        finally:
-            self.link.close()
-            os.close(self.output)
-            os.close(self.handle)
+        self.link.close()
+        os.close(self.output)
+        os.close(self.handle)
 
 
 class ForkServer:
     """A warm interpreter behind the wall. Thread safe."""
 
     def __init__(self) -> None:
-        """Raises NoSession, OSError or SubprocessError where it does not start."""
+        """Raises OSError or SubprocessError where it does not start."""
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(_START_SECONDS)
         with contextlib.ExitStack() as failing:
             failing.callback(self._control.close)
             self._process = _start(theirs)
             failing.pop_all()
-        if not _readable(self._control, _START_SECONDS) or self._control.recv(16) != b"ready":
-            raise NoSession(self._reason())
+        try:
+            ready = self._control.recv(16) == b"ready"
+        except OSError:
+            ready = False
+        if not ready:
+            words = self.close().decode("utf-8", "replace").strip().splitlines()
+            raise NoSession(words[-1][:200] if words else "the fork server did not start")
 
     def open(self, settings: dict[str, Any]) -> Child:
-        """A new session with these settings. Raises NoSession or OSError."""
+        """A new session with these settings. Raises OSError."""
         ours, theirs = socket.socketpair()
         output, their_output = os.pipe()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -94,7 +96,7 @@ class ForkServer:
             theirs.close()
             pid = _greeting(ours)
             return Child(ours, output, os.pidfd_open(pid))
-        except (OSError, NoSession) as failure:
+        except OSError as failure:
             ours.close()
             os.close(output)
             raise NoSession(f"no session from the fork server: {failure}") from None
@@ -106,11 +108,8 @@ class ForkServer:
         """Whether the server runs."""
         return self._process.poll() is None
 
-    def close(self) -> None:
-        """End the server and every session."""
-        self._end()
-
-    def _end(self) -> bytes:
+    def close(self) -> bytes:
+        """End the server and every session; what the server said of errors."""
         # A forked child of ours may hold a copy of the socket; shutdown ends them all.
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
@@ -120,10 +119,6 @@ class ForkServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.communicate()[1]
-
-    def _reason(self) -> str:
-        words = self._end().decode("utf-8", "replace").strip().splitlines()
-        return words[-1][:200] if words else "the fork server did not start"
 
 
 def _start(control: socket.socket) -> subprocess.Popen[bytes]:
@@ -141,21 +136,13 @@ def _start(control: socket.socket) -> subprocess.Popen[bytes]:
 
 def _greeting(link: socket.socket) -> int:
     """Wait for the first message; the kernel says which process sent it."""
-    if not _readable(link, _OPEN_SECONDS):
-        raise NoSession("it did not answer in time")
-    size = socket.CMSG_SPACE(_CREDENTIALS.size)
-    data, notes, _, _ = link.recvmsg(64, size)
+    link.settimeout(_OPEN_SECONDS)
+    data, notes, _, _ = link.recvmsg(64, socket.CMSG_SPACE(_CREDENTIALS.size))
     for level, kind, note in notes:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and data:
             pid: int = _CREDENTIALS.unpack(note[: _CREDENTIALS.size])[0]
             return pid
     raise NoSession("it closed the connection")
-
-
-def _readable(link: socket.socket, seconds: float) -> bool:
-    poll = select.poll()
-    poll.register(link, select.POLLIN)
-    return bool(poll.poll(seconds * 1000))
 
 
 def _memory_file(content: bytes) -> BinaryIO:
@@ -171,20 +158,17 @@ def _command(own_filter: int, session_filter: int) -> list[str]:
     The flags leave out what ``-I`` leaves out; ``-I`` itself would ignore the one variable
     that is set, without which the order of a set would differ between a run and its replay.
     """
-    program = bubblewrap()
-    if program is None:
-        raise NoSession("bubblewrap not found")
     inside = "/sandbox/worker/sandbox"
     sources = [("--ro-bind", str(_HERE / name), f"{inside}/{name}") for name in _SOURCES]
     return [
         # As the first process of its world, so that everything in it ends when it ends.
-        *(program, *base_arguments(), "--as-pid-1", "--seccomp", str(own_filter)),
+        *(*bubblewrap(), "--as-pid-1", "--seccomp", str(own_filter)),
         *("--setenv", "PYTHONHASHSEED", "0", "--setenv", "MALLOC_ARENA_MAX", "1"),
         *_python(),
         *(part for source in sources for part in source),
         *("--ro-bind-data", str(session_filter), "/sandbox/session.filter"),
         *("--remount-ro", "/", "--chdir", "/"),
-        *("/python/bin/python3", "-B", "-P", "-s", f"{inside}/inside/server.py"),
+        *("/python/bin/python3", "-B", "-P", "-s", f"{inside}/inside/forking.py"),
     ]
 
 
@@ -220,8 +204,7 @@ _servers: dict[int, ForkServer] = {}
 def fork_server() -> ForkServer:
     """The server of this process, started when there is none.
 
-    Raises:
-        NoSession: it does not come up; also OSError and SubprocessError.
+    Raises OSError or SubprocessError where it does not come up.
     """
     with _lock:
         server = _servers.get(os.getpid())

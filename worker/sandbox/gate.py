@@ -12,51 +12,39 @@ import time
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from ledger.fault import ToolFault
-from worker.sandbox.contract import ExecutorState, Limits, Plain, ToolHost
-from worker.sandbox.source import parse, survey
-from worker.sandbox.values import NotPlain, display, plain_json, printable, same
+from ledger.fault import FaultKind, ToolFault
+from worker.sandbox.contract import SandboxLimits, ToolHost
+from worker.sandbox.snippet_tree import parse, survey
+from worker.sandbox.values import NotPlain, Plain, display, plain_json, printable, same
 
 FINAL = "final_answer"
 PATIENCE = 20
 """Calls answered with a refusal before the sandbox is taken away from code that goes on."""
 
-Raises: TypeAlias = Literal[
-    "ValueError",
-    "KeyError",
-    "TypeError",
-    "RuntimeError",
-    "TimeoutError",
-    "NameError",
-    "SystemExit",
-]
+
+Place: TypeAlias = tuple[int, int]
+"""Step, and line of its snippet; line 0: not known."""
 
 
 class StepOver(Exception):
-    """The step cannot go on; the sandbox that runs it has to go."""
+    """The step cannot go on, and its interpreter is of no more use; the text is for the model."""
 
-
-class LimitReached(StepOver):
-    """A limit ended the step; the text is for the model."""
-
-
-class Finished(StepOver):
-    """Code went on calling after its final answer."""
-
-    def __init__(self) -> None:
-        super().__init__("the code went on after its final answer")
+    def __init__(self, text: str, kind: Literal["limit", "crash"] = "crash") -> None:
+        super().__init__(text)
+        self.text = text
+        self.kind = kind
 
 
 class Diverged(StepOver):
-    """A repeated step made another call than the first time."""
+    """A repetition went another way than the first run, or could not begin."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswer:
     """What goes back inside: a value, or an exception by name and text."""
 
     value: Plain = None
-    raises: Raises | None = None
+    raises: FaultKind | Literal["NameError", "SystemExit"] | None = None
     text: str = ""
 
 
@@ -67,16 +55,25 @@ class CallRecord:
     name: str
     args: list[Plain]
     kwargs: dict[str, Plain]
-    answer: Answer
+    answer: ToolAnswer
+
+
+@dataclass
+class HostSide:
+    """Our side of the wall for one instruction, used by one thread at a time."""
+
+    host: ToolHost
+    limits: SandboxLimits
+    faults: list[BaseException] = field(default_factory=list)
+    position: Place | None = None
+    """Where the call stands that the host is carrying out."""
 
 
 @dataclass
 class Gate:
     """The calls of one step. Made anew for every step and for every repetition of one."""
 
-    host: ToolHost
-    limits: Limits
-    shared: ExecutorState
+    side: HostSide
     step: int
     code: str
     recorded: list[CallRecord] = field(default_factory=list)
@@ -96,73 +93,74 @@ class Gate:
         """Start the clock: what came before was not the code's doing."""
         self._started = time.monotonic() - self.spent
 
-    def seconds_left(self) -> float:
-        """Seconds until ``check_time`` refuses, if no tool is called meanwhile."""
-        wall = self.limits.wall_seconds - (time.monotonic() - self._started)
-        return max(0.0, min(wall, self.limits.seconds - self.code_seconds()))
-
     def code_seconds(self) -> float:
         """Seconds since the step began, without those spent in tools."""
         return time.monotonic() - self._started - self._in_tools
 
+    def seconds_left(self) -> float:
+        """Seconds until ``check_time`` refuses, if no tool is called meanwhile."""
+        limits = self.side.limits
+        wall = limits.wall_seconds - (time.monotonic() - self._started)
+        return max(0.0, min(wall, limits.seconds - self.code_seconds()))
+
     def check_time(self) -> None:
-        """Raise LimitReached when the step has used up its time."""
-        if self.code_seconds() > self.limits.seconds:
-            raise LimitReached(f"time limit of {self.limits.seconds:g} seconds per step reached")
-        if time.monotonic() - self._started > self.limits.wall_seconds:
-            raise LimitReached(
-                f"time limit of {self.limits.wall_seconds:g} seconds per step, tools included, "
-                "reached"
+        """Raise StepOver when the step has used up its time."""
+        limits = self.side.limits
+        if self.code_seconds() > limits.seconds:
+            raise StepOver(f"time limit of {limits.seconds:g} seconds per step reached", "limit")
+        if time.monotonic() - self._started > limits.wall_seconds:
+            text = (
+                f"time limit of {limits.wall_seconds:g} seconds per step, tools included, reached"
             )
+            raise StepOver(text, "limit")
 
     def call(
-        self,
-        name: str,
-        args: list[object],
-        kwargs: dict[str, object],
-        place: tuple[int, int] | None,
-    ) -> Answer:
+        self, name: str, args: list[object], kwargs: dict[str, object], place: Place | None
+    ) -> ToolAnswer:
         """Answer one call. Raises StepOver when the sandbox has to be taken away."""
+        limits = self.side.limits
         if self.final:
-            return self._refuse(Answer(raises="SystemExit"), Finished())
+            over = StepOver("the code went on after its final answer")
+            return self._refuse(ToolAnswer(raises="SystemExit"), over)
         self.check_time()
         if name == FINAL:
             return self._finish(args, kwargs)
-        if name not in self.host.names:
-            return Answer(raises="NameError", text=f"name '{name[:80]}' is not defined")
+        if name not in self.side.host.names:
+            return ToolAnswer(raises="NameError", text=f"name '{name[:80]}' is not defined")
         try:
-            limit = self.limits.argument_chars
-            plain_args = plain_json(args, limit, f"an argument of {name}")
-            plain_kwargs = plain_json(kwargs, limit, f"an argument of {name}")
+            what = f"an argument of {name}"
+            args, kwargs = (plain_json(g, limits.argument_chars, what) for g in (args, kwargs))
         except NotPlain as refusal:
-            return Answer(raises="TypeError", text=f"{refusal}; tools take plain data")
+            return ToolAnswer(raises="TypeError", text=f"{refusal}; tools take plain data")
         if len(self.calls) < len(self.recorded):
-            return self._repeat(name, plain_args, plain_kwargs)
+            return self._repeat(name, args, kwargs)
         if not self.live:
             raise Diverged(f"{name} was not called the first time")
-        if len(self.calls) >= self.limits.calls:
-            text = f"limit of {self.limits.calls} tool calls per step reached"
-            return self._refuse(Answer(raises="RuntimeError", text=text), LimitReached(text))
-        answer = self._ask_host(name, plain_args, plain_kwargs, place)
-        self.calls.append(CallRecord(name, plain_args, plain_kwargs, answer))
+        if len(self.calls) >= limits.calls:
+            text = f"limit of {limits.calls} tool calls per step reached"
+            return self._refuse(
+                ToolAnswer(raises="RuntimeError", text=text), StepOver(text, "limit")
+            )
+        answer = self._ask_host(name, args, kwargs, place)
+        self.calls.append(CallRecord(name, args, kwargs, answer))
         return answer
 
-    def _refuse(self, answer: Answer, at_last: StepOver) -> Answer:
+    def _refuse(self, answer: ToolAnswer, at_last: StepOver) -> ToolAnswer:
         self._refused += 1
         if self._refused > PATIENCE:
             raise at_last
         return answer
 
-    def _finish(self, args: list[object], kwargs: dict[str, object]) -> Answer:
+    def _finish(self, args: list[object], kwargs: dict[str, object]) -> ToolAnswer:
         values = [*args, *kwargs.values()]
         if len(values) != 1:
             text = f"final_answer() takes 1 argument but {len(values)} were given"
-            return Answer(raises="TypeError", text=text)
+            return ToolAnswer(raises="TypeError", text=text)
         self.final = True
-        self.final_value = display(values[0], self.limits.output_chars)
-        return Answer(raises="SystemExit")
+        self.final_value = display(values[0], self.side.limits.output_chars)
+        return ToolAnswer(raises="SystemExit")
 
-    def _repeat(self, name: str, args: list[Plain], kwargs: dict[str, Plain]) -> Answer:
+    def _repeat(self, name: str, args: list[Plain], kwargs: dict[str, Plain]) -> ToolAnswer:
         known = self.recorded[len(self.calls)]
         if name != known.name or not same([args, kwargs], [known.args, known.kwargs]):
             raise Diverged(f"{known.name} was called the first time, now {name}")
@@ -170,30 +168,30 @@ class Gate:
         return known.answer
 
     def _ask_host(
-        self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: tuple[int, int] | None
-    ) -> Answer:
-        self.shared.position = place or (self.step, _mention(self.code, name))
+        self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: Place | None
+    ) -> ToolAnswer:
+        self.side.position = place or (self.step, _mention(self.code, name))
         began = time.monotonic()
         try:
-            return _answer(self.host.call(name, args, kwargs), name, self.limits)
+            return _answer(self.side.host.call(name, args, kwargs), name, self.side.limits)
         except ToolFault as fault:
-            return Answer(raises=fault.kind, text=printable(fault.text))
+            return ToolAnswer(raises=fault.kind, text=printable(fault.text))
         except KeyboardInterrupt:
             raise
         except BaseException as fault:
             # Its text may hold a key or an address: only the class goes inside.
-            self.shared.host_faults.append(fault)
-            return Answer(raises="RuntimeError", text=f"tool failed ({type(fault).__name__})")
+            self.side.faults.append(fault)
+            return ToolAnswer(raises="RuntimeError", text=f"tool failed ({type(fault).__name__})")
         finally:
             self._in_tools += time.monotonic() - began
-            self.shared.position = None
+            self.side.position = None
 
 
-def _answer(value: object, name: str, limits: Limits) -> Answer:
+def _answer(value: object, name: str, limits: SandboxLimits) -> ToolAnswer:
     try:
-        return Answer(value=plain_json(value, limits.result_chars, f"the answer of {name}"))
+        return ToolAnswer(value=plain_json(value, limits.result_chars, f"the answer of {name}"))
     except NotPlain as refusal:
-        return Answer(raises="RuntimeError", text=f"the call was made, but {refusal}")
+        return ToolAnswer(raises="RuntimeError", text=f"the call was made, but {refusal}")
 
 
 def _mention(code: str, name: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -25,15 +26,14 @@ from pydantic_monty import (
     SyncSnapshot,
 )
 
-from worker.sandbox.clock import Clock, random_state
-from worker.sandbox.contract import Limits, Pins, Plain, SandboxKind, SandboxUnavailable
-from worker.sandbox.gate import FINAL, Gate
-from worker.sandbox.log import Log
-from worker.sandbox.monty_imports import library, rewrite
+from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
+from worker.sandbox.error_report import CodeFailure, Frame
+from worker.sandbox.gate import FINAL, Gate, Place, StepOver
+from worker.sandbox.monty_imports import rewrite
 from worker.sandbox.monty_pool import pool
-from worker.sandbox.report import Failure, Frame, source_line
-from worker.sandbox.session import SessionLost
-from worker.sandbox.values import display
+from worker.sandbox.pinned_clock import PinnedClock, random_state
+from worker.sandbox.prints import Prints
+from worker.sandbox.values import Plain, display
 
 _MOST_SUSPENSIONS = 100_000
 _POLICY: OSPolicy = {"datetime": "call_host", "sleep": "call_host", "random_start": "call_host"}
@@ -51,13 +51,11 @@ class Feed:
 
     step: int
     """0 for the texts of ours."""
-    code: str
-    """As the model wrote it."""
     source: str
-    """As Monty got it; has the same lines."""
+    """As Monty got it; has the same lines as what the model wrote."""
 
 
-_OURS = Feed(0, "", "")
+_OURS = Feed(0, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,77 +68,68 @@ class Checkpoint:
 
 
 class MontyInterpreter:
-    """One interpreter in a Monty worker; see ``session.Session``."""
-
-    kind: SandboxKind = "monty"
+    """One interpreter in a Monty worker; see ``runner.Interpreter``."""
 
     def __init__(
-        self, limits: Limits, pins: Pins, names: frozenset[str], start: Checkpoint | None = None
+        self,
+        limits: SandboxLimits,
+        pins: Pins,
+        names: frozenset[str],
+        start: Checkpoint | None,
     ) -> None:
         self._limits = limits
-        self._clock = Clock(start.now if start else pins.clock)
+        self._clock = PinnedClock(start.now if start else pins.clock)
         self._random = random_state(pins.seed)
         self._stubs = {name: _stub(name) for name in names | {FINAL}}
         self._feeds = list(start.feeds) if start else [_OURS]
-        self._worker: MontySession | None = None
-        try:
-            worker = pool(limits.seconds).checkout(**_checkout(limits))
-            worker.__enter__()
-            self._worker = worker
-            worker.load_session(start.state if start else _fresh(limits))
-        except BaseException as failure:  # a panic of the binding is no Exception
-            self.close()
-            if isinstance(failure, KeyboardInterrupt | SystemExit):
+        with ExitStack() as failing:
+            try:
+                self._worker: MontySession = pool(limits.seconds).checkout(**_checkout(limits))
+                self._worker.__enter__()
+                failing.callback(self.close)
+                self._worker.load_session(start.state if start else _fresh(limits))
+            except (KeyboardInterrupt, SystemExit):
                 raise
-            over = isinstance(failure, MontyError) and start and _limit_of(failure, limits)
-            if over:  # what the code has kept takes more room now than when it was written down
-                raise SessionLost(over, limit=True) from None
-            text = f"no monty sandbox could be opened: {failure}"
-            raise SandboxUnavailable(text) from failure
+            except BaseException as failure:  # a panic of the binding is no Exception
+                over = isinstance(failure, MontyError) and start and _limit_of(failure, limits)
+                if over:  # what the code has kept takes more room now than when it was dumped
+                    raise StepOver(over, "limit") from None
+                text = f"no monty sandbox could be opened: {failure}"
+                raise SandboxUnavailable(text) from failure
+            failing.pop_all()
 
-    def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
-        """See ``session.Session.run``."""
+    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
+        """See ``runner.Interpreter``."""
         source, needed = rewrite(code)
-        try:
-            for name in needed:
-                self._feed(Feed(0, "", library(name)), gate, log, {})
-            # The tools are bound anew each time: a name that the code gave to something
-            # else is a tool again in the next step.
-            feed = Feed(gate.step, code, source)
-            return self._feed(feed, gate, log, {**variables, **self._stubs})
-        except KeyboardInterrupt:
-            self.close()
-            raise
+        if needed:
+            self._feed(Feed(0, _source("stand_ins.py")), gate, prints, {})
+        # The tools are bound anew each time: a name that the code gave to something else is a
+        # tool again in the next step.
+        return self._feed(Feed(gate.step, source), gate, prints, {**variables, **self._stubs})
 
     def checkpoint(self) -> Checkpoint:
         """The session as it is now; about 0.1 ms."""
-        if self._worker is None:
-            raise SessionLost("the sandbox is closed", limit=False)
         try:
             state = self._worker.dump()
         except MontyError as error:  # writing it down takes memory, too
-            raise SessionLost(str(self._failure(error)), limit=True) from None
+            raise StepOver(str(self._failure(error)), "limit") from None
         return Checkpoint(state, tuple(self._feeds), self._clock.now)
 
     def close(self) -> None:
         """Give the worker back to the pool, which takes care of one that is still busy."""
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.__exit__(None, None, None)
+        self._worker.__exit__(None, None, None)
 
-    def _feed(self, feed: Feed, gate: Gate, log: Log, inputs: dict[str, Any]) -> object:
-        if self._worker is None:
-            raise SessionLost("the sandbox is closed", limit=False)
+    def _feed(self, feed: Feed, gate: Gate, prints: Prints, inputs: dict[str, Any]) -> object:
         self._feeds.append(feed)
         try:
             snapshot = self._worker.feed_start(
-                feed.source, inputs=inputs, print_callback=lambda _stream, text: log.write(text)
+                feed.source, inputs=inputs, print_callback=lambda _stream, text: prints.write(text)
             )
             while not isinstance(snapshot, MontyComplete):
                 snapshot = self._answer(snapshot, gate)
             return None if gate.final else _output(snapshot, self._limits)
         except MontyError as error:
-            if _is_exit(error) and not _limit_of(error, self._limits):
+            if _is_exit(error):
                 return None
             raise self._failure(error) from None
 
@@ -157,13 +146,11 @@ class MontyInterpreter:
             return snapshot.resume({"return_value": known(snapshot.args)})
         if isinstance(snapshot, NameLookupSnapshot):
             return snapshot.resume()
-        raise SessionLost("the code waits for something that never comes", limit=False)
+        raise StepOver("the code waits for something that never comes")
 
     def _call(self, snapshot: FunctionSnapshot, gate: Gate) -> SyncSnapshot:
         try:
             args, kwargs = list(snapshot.args), dict(snapshot.kwargs)
-        except KeyboardInterrupt:
-            raise
         except Exception:  # the binding cannot hash or convert every value
             text = "an argument cannot be converted; tools take plain data"
             return snapshot.resume({"exc_type": "TypeError", "message": text})
@@ -172,7 +159,7 @@ class MontyInterpreter:
             return snapshot.resume({"return_value": answer.value})
         return snapshot.resume({"exc_type": answer.raises, "message": answer.text})
 
-    def _line(self, snapshot: FunctionSnapshot) -> tuple[int, int] | None:
+    def _line(self, snapshot: FunctionSnapshot) -> Place | None:
         position = snapshot.position
         feed = self._feed_of(position.filename)
         if feed.step == 0:
@@ -198,27 +185,22 @@ class MontyInterpreter:
     def _failure(self, error: MontyError) -> Exception:
         over = _limit_of(error, self._limits)
         if over:
-            return SessionLost(over, limit=True)
+            return StepOver(over, "limit")
         if isinstance(error, MontyCrashedError):
-            return SessionLost("the sandbox died while the code ran", limit=False)
+            return StepOver("the sandbox died while the code ran")
         if isinstance(error, MontySyntaxError):
-            return Failure("SyntaxError", str(error), self._frames(error))
+            return CodeFailure("SyntaxError", str(error), self._frames(error))
         name, _, message = str(error).partition(": ")
-        return Failure(name, message, self._frames(error))
+        return CodeFailure(name, message, self._frames(error))
 
     def _frames(self, error: MontyError) -> tuple[Frame, ...]:
         if not isinstance(error, MontyRuntimeError | MontySyntaxError):
             return ()
-        frames = []
-        for frame in error.traceback():
-            feed = self._feed_of(frame.filename)
-            if feed.step:
-                text = source_line(feed.code, frame.line)
-                frames.append(Frame(feed.step, frame.line, frame.function_name, text))
-        return tuple(frames)
+        frames = ((self._feed_of(f.filename).step, f) for f in error.traceback())
+        return tuple(Frame(step, f.line, f.function_name) for step, f in frames if step)
 
 
-def _moment(clock: Clock, zone: object) -> datetime.datetime:
+def _moment(clock: PinnedClock, zone: object) -> datetime.datetime:
     """The time as a datetime; without a zone it is naive and in UTC."""
     moment = datetime.datetime.fromtimestamp(clock.look(), datetime.UTC)
     if isinstance(zone, datetime.tzinfo):
@@ -226,7 +208,7 @@ def _moment(clock: Clock, zone: object) -> datetime.datetime:
     return moment.replace(tzinfo=None)
 
 
-def _limit_of(error: MontyError, limits: Limits) -> str | None:
+def _limit_of(error: MontyError, limits: SandboxLimits) -> str | None:
     text = str(error)
     if (isinstance(error, MontyCrashedError) and error.timed_out) or _TIME_OVER.match(text):
         return f"time limit of {limits.seconds:g} seconds per step reached"
@@ -243,11 +225,9 @@ def _is_exit(error: MontyError) -> bool:
     return isinstance(inner, SystemExit) and str(inner) in ("", "None", "0")
 
 
-def _output(complete: MontyComplete, limits: Limits) -> Plain:
+def _output(complete: MontyComplete, limits: SandboxLimits) -> Plain:
     try:
         return display(complete.output, limits.output_chars)
-    except KeyboardInterrupt:
-        raise
     except Exception:  # the binding cannot convert every value
         return "<a value that cannot be shown>"
 
@@ -262,7 +242,7 @@ def _stub(name: str) -> Callable[..., None]:
     return stub
 
 
-def _checkout(limits: Limits) -> dict[str, Any]:
+def _checkout(limits: SandboxLimits) -> dict[str, Any]:
     resource: ResourceLimits = {
         "max_memory": limits.memory_mb << 20,
         "max_feed_duration_secs": limits.seconds,
@@ -273,9 +253,13 @@ def _checkout(limits: Limits) -> dict[str, Any]:
 
 
 @cache
-def _fresh(limits: Limits) -> bytes:
+def _source(name: str) -> str:
+    return resources.files("worker.sandbox.inside").joinpath(name).read_text()
+
+
+@cache
+def _fresh(limits: SandboxLimits) -> bytes:
     """A new session with the prelude in it; loading it is quicker than running the prelude."""
-    source = resources.files("worker.sandbox.inside").joinpath("prelude.py").read_text()
     with pool(limits.seconds).checkout(**_checkout(limits)) as worker:
-        worker.feed_run(source)
+        worker.feed_run(_source("prelude.py"))
         return worker.dump()

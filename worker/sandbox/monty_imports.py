@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
-from importlib import resources
 
-from worker.sandbox.source import parse, survey
+from worker.sandbox.snippet_tree import parse, survey
 
 MODULES = (
     "math re json itertools collections functools datetime decimal copy random bisect csv "
@@ -19,50 +17,39 @@ STAND_INS = frozenset(
 )
 
 
-@cache
-def library(name: str) -> str:
-    """Source of the stand-in for a module; it binds ``_sandbox_<name>``."""
-    return resources.files("worker.sandbox.inside").joinpath(f"lib_{name}.py").read_text()
-
-
-def rewrite(code: str) -> tuple[str, list[str]]:
-    """The code with such imports replaced, line for line, and the modules that it needs."""
+def rewrite(code: str) -> tuple[str, bool]:
+    """The code with such imports replaced, line for line, and whether there are any."""
     seen = survey(parse(code))
     imports: list[ast.Import | ast.ImportFrom]
     imports = [*seen.all(ast.Import), *seen.all(ast.ImportFrom)]
-    if not imports:
-        return code, []
-    lines = code.encode().split(b"\n")
-    needed: set[str] = set()
+    lines = code.encode().split(b"\n") if imports else []
+    replaced = False
     # From the end, so that the places of the earlier statements stay right.
     for node in sorted(imports, key=lambda n: (n.lineno, n.col_offset), reverse=True):
-        used, text = _replacement(node)
-        if used and _replace(lines, node, text.encode()):
-            needed |= used
-    return b"\n".join(lines).decode(), sorted(needed)
+        text = _replacement(node)
+        if text and _replace(lines, node, text.encode()):
+            replaced = True
+    return (b"\n".join(lines).decode(), True) if replaced else (code, False)
 
 
-def _replacement(node: ast.Import | ast.ImportFrom) -> tuple[set[str], str]:
+def _replacement(node: ast.Import | ast.ImportFrom) -> str:
+    """The assignments, or nothing where there is nothing to replace."""
     if isinstance(node, ast.Import):
-        used = {alias.name for alias in node.names} & STAND_INS
         parts = [
             f"{alias.asname or alias.name} = _sandbox_{alias.name}"
             if alias.name in STAND_INS
             else f"import {ast.unparse(alias)}"
             for alias in node.names
         ]
-        return used, "; ".join(parts)
-    module = node.module or ""
-    if module not in STAND_INS or node.level or any(alias.name == "*" for alias in node.names):
-        return set(), ""
-    parts = [f"{a.asname or a.name} = _sandbox_{module}.{a.name}" for a in node.names]
-    return {module}, "; ".join(parts)
+        wanted = any(alias.name in STAND_INS for alias in node.names)
+    else:
+        parts = [f"{a.asname or a.name} = _sandbox_{node.module}.{a.name}" for a in node.names]
+        wanted = node.module in STAND_INS and not node.level and node.names[0].name != "*"
+    return "; ".join(parts) if wanted else ""
 
 
 def _replace(lines: list[bytes], node: ast.Import | ast.ImportFrom, text: bytes) -> bool:
-    if node.end_lineno is None or node.end_col_offset is None:
-        return False
-    first, last = node.lineno - 1, node.end_lineno - 1
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     rest = lines[last][node.end_col_offset :]
     if last > first and rest.strip() and not rest.lstrip().startswith(b"#"):
         return False

@@ -6,6 +6,7 @@ import atexit
 import os
 import shlex
 import shutil
+import subprocess
 import tempfile
 import threading
 from functools import cache
@@ -14,8 +15,9 @@ from pathlib import Path
 from pydantic_monty import Monty
 from pydantic_monty._binary import find_monty_binary
 
+from worker.descriptors import reserve
+from worker.sandbox.bubblewrap import bind_libraries, bubblewrap, probe, reason
 from worker.sandbox.seccomp import MONTY, assemble, supported
-from worker.sandbox.walls import base_arguments, bind_libraries, bubblewrap, walls
 
 GRACE_SECONDS = 0.4
 """How long a worker may overrun its own time limit before it is killed."""
@@ -42,7 +44,7 @@ def pool(seconds: float) -> Monty:
 
 def _open(seconds: float) -> Monty:
     opened = Monty(
-        binary_path=walled_binary() if walls().monty else None,
+        binary_path=None if no_wall() else _walled_binary(),
         min_processes=1,
         max_processes=_MOST_WORKERS,
         checkout_timeout=_CHECKOUT_SECONDS,
@@ -63,44 +65,52 @@ def _close() -> None:
 
 
 @cache
-def walled_binary() -> Path:
+def no_wall() -> str:
+    """Why the workers cannot run inside bubblewrap here; empty where they do."""
+    reserve()
+    try:
+        bubblewrap()
+    except FileNotFoundError as error:
+        return str(error)
+    try:
+        failure = probe([str(_walled_binary()), "--version"])
+    except (OSError, subprocess.SubprocessError) as error:
+        failure = reason(error)
+    return f"bubblewrap does not work here: {failure}" if failure else ""
+
+
+@cache
+def _walled_binary() -> Path:
     """A small program that starts the Monty worker inside bubblewrap.
 
     The pool takes the path of one program without arguments, hence a file; it lies in a
     folder of this process alone and goes with it.
     """
-    program = bubblewrap()
-    if program is None:
-        raise FileNotFoundError("bubblewrap not found")
     binary = Path(find_monty_binary()).resolve()
     folder = Path(tempfile.mkdtemp(prefix="sandbox-"))
     atexit.register(_remove, folder, os.getpid())
     command = [
-        *(program, *base_arguments(), *bind_libraries(binary)),
+        *(*bubblewrap(), *bind_libraries(binary)),
         *(("--seccomp", "9") if supported() else ()),
         *("--die-with-parent", "--ro-bind", str(binary), "/monty"),
         *("--remount-ro", "/", "--chdir", "/", "/monty"),
     ]
-    script = folder / "monty"
-    # Not exec: bwrap dies with the thread that starts it, and threads of ours come and go
-    # while workers stay. The shell has one thread, and is what the pool kills.
     filters = folder / "filter"
     filters.write_bytes(assemble(MONTY) if supported() else b"")
-    line = f'{shlex.join(command)} "$@" 9<{shlex.quote(str(filters))}'
-    # The interrupt key is for us: a worker that dies of it would take its session along.
-    # Where less time than our backstop is left, that stays the limit.
-    # What a worker notes about its memory is not for our terminal.
-    quiet = 'case "$1" in subprocess) exec 2>/dev/null ;; esac'
-    lines = [
-        "#!/bin/sh",
-        "trap '' INT",
-        f"ulimit -t {_CPU_SECONDS} 2>/dev/null",
-        quiet,
-        line,
-        "exit $?",
-        "",
-    ]
-    script.write_text("\n".join(lines))
+    script = folder / "monty"
+    script.write_text(
+        "#!/bin/sh\n"
+        # The interrupt key is for us: a worker that dies of it would take its session along.
+        "trap '' INT\n"
+        # Where less time than our backstop is left, that stays the limit.
+        f"ulimit -t {_CPU_SECONDS} 2>/dev/null\n"
+        # What a worker notes about its memory is not for our terminal.
+        'case "$1" in subprocess) exec 2>/dev/null ;; esac\n'
+        # Not exec: bwrap dies with the thread that starts it, and threads of ours come and go
+        # while workers stay. The shell has one thread, and is what the pool kills.
+        f'{shlex.join(command)} "$@" 9<{shlex.quote(str(filters))}\n'
+        "exit $?\n"
+    )
     script.chmod(0o500)
     return script
 

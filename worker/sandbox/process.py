@@ -5,16 +5,16 @@ from __future__ import annotations
 import codecs
 import os
 import select
+from dataclasses import asdict
 from subprocess import SubprocessError
 from typing import Any
 
-from worker.sandbox.contract import Limits, Pins, Plain, SandboxKind, SandboxUnavailable
-from worker.sandbox.fork_server import Child, NoSession, fork_server
-from worker.sandbox.gate import FINAL, Answer, Gate
-from worker.sandbox.log import Log
-from worker.sandbox.report import Failure, Frame, source_line
-from worker.sandbox.session import SessionLost
-from worker.sandbox.values import display
+from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
+from worker.sandbox.error_report import CodeFailure, Frame
+from worker.sandbox.fork_server import Child, fork_server
+from worker.sandbox.gate import FINAL, Gate, Place, StepOver, ToolAnswer
+from worker.sandbox.prints import Prints
+from worker.sandbox.values import Plain, display
 from worker.sandbox.wire import Unframer, frame, unpack
 
 _CPU_SECONDS = 600
@@ -25,35 +25,36 @@ _MOST_PORTIONS = 64
 _CHARS = 8
 """Bytes that a character, with its share of quotes and commas, takes at most on the line."""
 _SEND_SECONDS = 0.5
+_BROKEN = "the sandbox broke the protocol"
+_DIED = "the sandbox process ended while the code ran"
 
 
 class ProcessInterpreter:
-    """One interpreter in a process of its own; see ``session.Session``."""
+    """One interpreter in a process of its own; see ``runner.Interpreter``."""
 
-    kind: SandboxKind = "process"
-
-    def __init__(self, limits: Limits, pins: Pins, names: frozenset[str]) -> None:
+    def __init__(self, limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> None:
         self._limits = limits
-        self._codes: dict[int, str] = {}
         most = _CHARS * max(limits.argument_chars, 20 * limits.output_chars) + _PORTION
         self._incoming = Unframer(most)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._child: Child | None = _open(limits, pins, names)
+        self._child = _open(limits, pins, names)
+        self._output = select.poll()
+        self._output.register(self._child.output, select.POLLIN)
+        self._both = select.poll()
+        for line in (self._child.link, self._child.output):
+            self._both.register(line, select.POLLIN)
 
-    def run(self, code: str, gate: Gate, log: Log, variables: dict[str, Plain]) -> object:
-        """See ``session.Session.run``."""
-        if self._child is None:
-            raise SessionLost("the sandbox is closed", limit=False)
-        self._codes[gate.step] = code
+    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
+        """See ``runner.Interpreter``."""
         try:
             self._child.go_on()
             self._send({"run": code, "step": gate.step, "variables": variables}, gate)
-            result = self._until_end(self._child, gate, log)
+            result = self._until_end(gate, prints)
             self._child.pause()
         except OSError:
-            raise self._died() from None
-        if not self._drain(self._child, log):
-            raise self._died()
+            raise StepOver(_DIED) from None
+        if not self._drain(prints):
+            raise StepOver(_DIED)
         return self._concluded(result, gate)
 
     def checkpoint(self) -> None:
@@ -61,18 +62,13 @@ class ProcessInterpreter:
 
     def close(self) -> None:
         """Kill the process."""
-        child, self._child = self._child, None
-        if child is not None:
-            child.end()
+        self._child.end()
 
-    def _until_end(self, child: Child, gate: Gate, log: Log) -> Any:
-        poll = select.poll()
-        poll.register(child.link, select.POLLIN)
-        poll.register(child.output, select.POLLIN)
+    def _until_end(self, gate: Gate, prints: Prints) -> Any:
         while True:
             message = self._message(gate.step)
             if message is None:
-                self._wait(poll, child, gate, log)
+                self._wait(gate, prints)
             elif "final" in message:
                 value = _unpacked(message["final"])
                 self._send(_reply(gate.call(FINAL, [value], {}, None)), gate)
@@ -81,17 +77,17 @@ class ProcessInterpreter:
             else:
                 return message.get("end")
 
-    def _wait(self, poll: select.poll, child: Child, gate: Gate, log: Log) -> None:
+    def _wait(self, gate: Gate, prints: Prints) -> None:
         """Until something arrives or the time is up; takes it in."""
         gate.check_time()
-        for fd, _ in poll.poll(gate.seconds_left() * 1000 + 1):
-            if fd == child.output:
-                self._take_output(child, log)
+        for fd, _ in self._both.poll(gate.seconds_left() * 1000 + 1):
+            if fd == self._child.output:
+                self._take_output(prints)
                 continue
-            data = child.link.recv(_PORTION)
+            data = self._child.link.recv(_PORTION)
             if not data:
-                self._drain(child, log)
-                raise self._died()
+                self._drain(prints)
+                raise StepOver(_DIED)
             self._incoming.feed(data)
 
     def _message(self, step: int) -> dict[str, Any] | None:
@@ -101,46 +97,40 @@ class ProcessInterpreter:
                 if message.get("step") == step:
                     return message
         except (ValueError, RecursionError):
-            raise SessionLost("the sandbox broke the protocol", limit=False) from None
+            raise StepOver(_BROKEN) from None
         return None
 
     def _answer(self, message: dict[str, Any], gate: Gate) -> None:
         name, args, kwargs = message["call"], message.get("args"), message.get("kwargs")
         if not (isinstance(name, str) and isinstance(args, list) and isinstance(kwargs, dict)):
-            raise SessionLost("the sandbox broke the protocol", limit=False)
-        answer = gate.call(name, args, kwargs, self._place(message.get("at")))
+            raise StepOver(_BROKEN)
+        answer = gate.call(name, args, kwargs, self._place(message.get("at"), gate))
         self._send(_reply(answer), gate)
 
-    def _place(self, at: object) -> tuple[int, int] | None:
+    def _place(self, at: object, gate: Gate) -> Place | None:
         match at:
-            case [int(step), int(line)] if step in self._codes:
-                return step, min(max(line, 0), len(self._codes[step]))
+            case [int(step), int(line)] if 0 < step <= gate.step:
+                return step, min(max(line, 0), self._limits.code_chars)
         return None
 
     def _send(self, message: dict[str, Any], gate: Gate) -> None:
         """Send, but do not wait for ever for a process that does not listen."""
-        if self._child is not None:
-            self._child.link.settimeout(gate.seconds_left() + _SEND_SECONDS)
-            self._child.link.sendall(frame(message))
+        self._child.link.settimeout(gate.seconds_left() + _SEND_SECONDS)
+        self._child.link.sendall(frame(message))
 
-    def _take_output(self, child: Child, log: Log) -> bool:
-        data = os.read(child.output, _PORTION)
-        log.write(self._decoder.decode(data))
+    def _take_output(self, prints: Prints) -> bool:
+        data = os.read(self._child.output, _PORTION)
+        prints.write(self._decoder.decode(data))
         return bool(data)
 
-    def _drain(self, child: Child, log: Log) -> bool:
+    def _drain(self, prints: Prints) -> bool:
         """Take in what is left of the prints; false when the line is cut."""
-        poll = select.poll()
-        poll.register(child.output, select.POLLIN)
-        taken = 0
-        while poll.poll(0) and taken < _MOST_PORTIONS:
-            if not self._take_output(child, log):
+        for _ in range(_MOST_PORTIONS):
+            if not self._output.poll(0):
+                break
+            if not self._take_output(prints):
                 return False
-            taken += 1
         return True
-
-    def _died(self) -> SessionLost:
-        return SessionLost("the sandbox process ended while the code ran", limit=False)
 
     def _concluded(self, result: Any, gate: Gate) -> object:
         if gate.final:
@@ -150,39 +140,35 @@ class ProcessInterpreter:
                 return display(_unpacked(value), self._limits.output_chars)
             case {"error": {"name": "MemoryError"}}:
                 text = f"memory limit of {self._limits.memory_mb} MB reached"
-                raise SessionLost(text, limit=True)
+                raise StepOver(text, "limit")
             case {"error": {"name": str(name), "message": str(message), "frames": list(frames)}}:
-                raise Failure(name, message, self._frames(frames))
-        raise SessionLost("the sandbox broke the protocol", limit=False)
-
-    def _frames(self, frames: list[Any]) -> tuple[Frame, ...]:
-        found = []
-        for each in frames[:_MOST_FRAMES]:
-            match each:
-                case [int(step), int(line), str(function)] if step in self._codes:
-                    text = source_line(self._codes[step], line)
-                    found.append(Frame(step, line, function, text))
-        return tuple(found)
+                raise CodeFailure(name, message, _frames(frames))
+        raise StepOver(_BROKEN)
 
 
-def _open(limits: Limits, pins: Pins, names: frozenset[str]) -> Child:
+def _frames(told: list[Any]) -> tuple[Frame, ...]:
+    found = []
+    for each in told[:_MOST_FRAMES]:
+        match each:
+            case [int(step), int(line), str(function)]:
+                found.append(Frame(step, line, function))
+    return tuple(found)
+
+
+def _open(limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> Child:
     settings = {
-        "memory_mb": limits.memory_mb,
+        **asdict(limits),
+        **asdict(pins),
         "cpu_seconds": _CPU_SECONDS,
-        "recursion": limits.recursion,
-        "argument_chars": limits.argument_chars,
-        "output_chars": limits.output_chars,
-        "clock": pins.clock,
-        "seed": pins.seed,
         "names": sorted(names),
     }
     try:
         return fork_server().open(settings)
-    except (NoSession, OSError, MemoryError, RuntimeError, SubprocessError) as failure:
+    except (OSError, MemoryError, RuntimeError, SubprocessError) as failure:
         raise SandboxUnavailable(f"no process sandbox could be opened: {failure}") from failure
 
 
-def _reply(answer: Answer) -> dict[str, Any]:
+def _reply(answer: ToolAnswer) -> dict[str, Any]:
     if answer.raises is None:
         return {"value": answer.value}
     return {"raises": answer.raises, "text": answer.text}
@@ -192,4 +178,4 @@ def _unpacked(value: Any) -> Plain:
     try:
         return unpack(value)
     except (ValueError, TypeError, RecursionError):
-        raise SessionLost("the sandbox broke the protocol", limit=False) from None
+        raise StepOver(_BROKEN) from None

@@ -15,7 +15,7 @@ from worker.sandbox.check import Tools, Word
 from worker.sandbox.monty_pool import pool
 from worker.sandbox.values import clean
 
-_KNOWN = frozenset({str, int, float, bool, list, dict})
+_NAMED = frozenset({"str", "int", "float", "bool", "list", "dict"})
 _FINDING = re.compile(r"main\.py:(\d+):\d+: error\[([a-z-]+)\] (.*)")
 _USEFUL = frozenset(
     {
@@ -50,7 +50,7 @@ def type_findings(code: str, tools: Tools) -> list[str]:
         useful = [match for match in found if match and match.group(2) in _USEFUL]
         return [_shown(match) for match in useful[:_MOST]]
     except MontyError:
-        return []
+        pass
     return []
 
 
@@ -69,16 +69,12 @@ def stubs(tools: Tools) -> str:
 
 
 def _plain(parameter: inspect.Parameter) -> inspect.Parameter:
-    named = {kind.__name__ for kind in _KNOWN}
-    given = parameter.annotation
+    given, default = parameter.annotation, parameter.default
     text = given if isinstance(given, str) else getattr(given, "__name__", "")
-    default = parameter.default
-    if default is None:
-        text = "Any"
-    has_default = default is not inspect.Parameter.empty
+    named = text in _NAMED and default is not None
     return parameter.replace(
-        annotation=Word(text if text in named else "Any"),
-        default=Word("...") if has_default else inspect.Parameter.empty,
+        annotation=Word(text if named else "Any"),
+        default=default if default is inspect.Parameter.empty else Word("..."),
     )
 
 

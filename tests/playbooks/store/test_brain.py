@@ -18,7 +18,7 @@ from playbooks.store.library import PLAYBOOKS, program, prose
 from playbooks.store.playbook import Step
 from runs.situation import Situation
 from store_tools.benchmark import ENDING
-from worker.sandbox.route import wants_process
+from worker.sandbox.monty_subset import runs_in_monty
 
 
 def evaluator_prompt(task: str, turns: list[str] | None = None) -> list[Message]:
@@ -102,4 +102,4 @@ def test_every_program_runs_in_the_quick_sandbox() -> None:
         named = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
         tools = frozenset(n for n in named if n.startswith(("Req_", "Combo_")))
         assert tools
-        assert wants_process(tree, tools | {"final_answer"}) is None
+        assert runs_in_monty(tree, tools | {"final_answer"})

@@ -123,3 +123,18 @@ def test_whatever_the_code_does_comes_out_again(replies: Any, record: Run) -> No
     folder = record(*replies)
     assert_byte_equal(folder)
     assert replay(folder)[0] == 0
+
+
+@needs_process
+def test_it_runs_where_it_was_asked_to_run(record: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKER_SANDBOX", "monty")
+    folder = record("def two():\n    yield 1\nfinal_answer(list(two()))", "final_answer(1)")
+    monkeypatch.setenv("WORKER_SANDBOX", "auto")
+    assert replay(folder)[0] == 0
+    journal = next((folder / "tasks").glob("*.jsonl"))
+    old = journal.read_text(encoding="utf-8").replace('"sandbox": "monty", "pins"', '"pins"')
+    assert old != journal.read_text(encoding="utf-8")
+    journal.write_text(old, encoding="utf-8")
+    assert replay(folder)[0] == 1
+    monkeypatch.setenv("WORKER_SANDBOX", "monty")
+    assert replay(folder)[0] == 0

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from worker.sandbox import Limits, SandboxError, SandboxExecutor, open_sandbox
+from worker.sandbox import SandboxError, SandboxExecutor, SandboxLimits, open_sandbox
 
 SECRET = "sk-live-7f3a9c"
 VARIABLE = "STORE_API_SECRET"
-LIMITS = Limits(seconds=0.7, wall_seconds=8, calls=200)
+LIMITS = SandboxLimits(seconds=0.7, wall_seconds=8, calls=200)
 SLACK = 5.0
 """Seconds after the limit in which a step must have ended, with several attacks at once."""
 

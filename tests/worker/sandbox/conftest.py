@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from worker.sandbox import Limits, SandboxExecutor, open_sandbox, walls
+from worker.sandbox import SandboxExecutor, SandboxLimits, open_sandbox, walls
 
 from .shop import Shop
 
@@ -32,7 +32,7 @@ def opened(shop: Shop, kind: str) -> Iterator[Opened]:
     """Opens sandboxes of the kind under test on the shop, and closes them afterwards."""
     made: list[SandboxExecutor] = []
 
-    def make(limits: Limits | None = None) -> SandboxExecutor:
+    def make(limits: SandboxLimits | None = None) -> SandboxExecutor:
         executor = open_sandbox(shop, limits, kind)  # type: ignore[arg-type]
         shop.executor = executor
         made.append(executor)

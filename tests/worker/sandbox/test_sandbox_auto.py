@@ -7,17 +7,17 @@ from collections.abc import Iterator
 import pytest
 
 from worker.sandbox import (
-    Limits,
     SandboxError,
     SandboxExecutor,
+    SandboxLimits,
     SandboxUnavailable,
     WallReport,
     open_sandbox,
     python_rules,
     walls,
 )
-from worker.sandbox.route import wants_process
-from worker.sandbox.source import parse
+from worker.sandbox.monty_subset import runs_in_monty
+from worker.sandbox.snippet_tree import parse
 
 from .shop import Shop
 
@@ -25,10 +25,16 @@ needs_process = pytest.mark.skipif(
     not walls().process, reason=f"no process sandbox here: {walls().missing}"
 )
 
+ASKING = (
+    "from collections import defaultdict\ndef ask():\n    return len(echo(1))\n"
+    "asked = defaultdict(ask)"
+)
+"""Monty cannot call a tool from inside of a dictionary."""
+
 
 @pytest.fixture
 def auto(shop: Shop) -> Iterator[SandboxExecutor]:
-    with open_sandbox(shop, Limits(seconds=3), "auto") as box:
+    with open_sandbox(shop, SandboxLimits(seconds=3), "auto") as box:
         yield box
 
 
@@ -72,11 +78,22 @@ class TestChange:
         assert auto("import re\nre.sub('o', '0', words[1] + task)").output == "s0dabuy s0da"
 
     def test_a_failure_of_monty_is_no_failure(self, auto: SandboxExecutor, shop: Shop) -> None:
-        # Only when it runs can one see that the tool is called inside a sort.
-        auto("def by_price(sku):\n    return get_product(sku)['price']")
-        out = auto("add_to_basket('p1')\nxs = ['p2', 'p1']\nxs.sort(key=by_price)\nprint(xs)")
-        assert out.logs == "['p1', 'p2']\n"
-        assert shop.called() == ["add_to_basket", "get_product", "get_product"]
+        # Only when it runs can one see that a tool is called where Monty cannot wait for it.
+        auto(ASKING)
+        assert auto("add_to_basket('p1')\nasked['p2']").output == 3
+        assert shop.called() == ["add_to_basket", "echo"]
+        assert [trace.sandbox for trace in auto.traces] == ["monty", "process"]
+
+    def test_what_a_second_look_did_is_not_forgotten(self, shop: Shop) -> None:
+        # It calls on where Monty failed, and is ended before it is done.
+        with open_sandbox(shop, SandboxLimits(seconds=0.5), "auto") as auto:
+            auto(f"kept = get_product('p1')['sku']\n{ASKING}")
+            with pytest.raises(SandboxError, match=r"time limit [^\n]*\nState rolled back"):
+                auto("add_to_basket('p1')\nasked['p2']\nwhile True: pass")
+            assert shop.called() == ["get_product", "add_to_basket", "echo"]
+            assert (auto.traces[1].sandbox, auto.traces[1].calls) == ("process", 2)
+            assert auto("kept").output == "p1"
+            assert shop.called() == ["get_product", "add_to_basket", "echo"]
 
     def test_a_fault_of_the_code_is_told_once(self, auto: SandboxExecutor, shop: Shop) -> None:
         with pytest.raises(SandboxError, match="KeyError: nope"):
@@ -162,7 +179,7 @@ class TestChoice:
         ],
     )
     def test_monty(self, code: str, shop: Shop) -> None:
-        assert wants_process(parse(code), shop.names) is None
+        assert runs_in_monty(parse(code), shop.names)
 
     @pytest.mark.parametrize(
         "code",
@@ -192,4 +209,4 @@ class TestChoice:
         ],
     )
     def test_process(self, code: str, shop: Shop) -> None:
-        assert wants_process(parse(code), shop.names) is not None
+        assert not runs_in_monty(parse(code), shop.names)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from worker.sandbox import Limits, SandboxError, open_sandbox
+from worker.sandbox import SandboxError, SandboxLimits, open_sandbox
 from worker.sandbox.check import Tools, refuse, tools_of
 from worker.sandbox.type_hints import stubs, type_findings
 
@@ -48,7 +48,7 @@ ALLOWED = {
 
 
 def said(code: str, known: frozenset[str] = frozenset()) -> str | None:
-    return refuse(code, Limits(), tools_of(Shop()), known)
+    return refuse(code, SandboxLimits(), tools_of(Shop()), known)
 
 
 @pytest.mark.parametrize(("code", "text"), REFUSED.values(), ids=REFUSED)
@@ -67,7 +67,7 @@ def test_names_of_earlier_steps_are_known() -> None:
 
 def test_without_signatures_only_names_are_looked_at() -> None:
     tools = Tools(frozenset({"get"}), {})
-    assert refuse("get(1, 2, x=3)", Limits(), tools, frozenset()) is None
+    assert refuse("get(1, 2, x=3)", SandboxLimits(), tools, frozenset()) is None
 
 
 def test_a_refused_step_costs_nothing(shop: Shop) -> None:

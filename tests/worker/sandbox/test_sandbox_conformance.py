@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from worker.sandbox import Limits, SandboxError, SandboxExecutor
+from worker.sandbox import SandboxError, SandboxExecutor, SandboxLimits
 
 from .conftest import Opened
 from .shop import SECRET, Shop
@@ -53,7 +53,7 @@ class TestPrints:
         assert box.state["_print_outputs"] == "so far\n"
 
     def test_capped_in_the_middle(self, opened: Opened) -> None:
-        logs = opened(Limits(output_chars=1000))("for i in range(5000): print(i)").logs
+        logs = opened(SandboxLimits(output_chars=1000))("for i in range(5000): print(i)").logs
         assert logs.startswith("0\n1\n")
         assert logs.endswith("4999\n")
         assert "characters not shown" in logs
@@ -83,7 +83,7 @@ class TestFinalAnswer:
             "try:\n    final_answer(7)\nfinally:\n    while True:\n        try:\n"
             "            add_to_basket('p1')\n        except BaseException:\n            pass"
         )
-        out = opened(Limits(seconds=2))(code)
+        out = opened(SandboxLimits(seconds=2))(code)
         assert (out.output, out.is_final_answer, shop.calls) == (7, True, [])
 
     def test_from_a_function_and_by_keyword(self, box: SandboxExecutor) -> None:
@@ -217,7 +217,7 @@ class TestErrors:
         assert "\x1b" not in text
 
     def test_size(self, opened: Opened) -> None:
-        box = opened(Limits(error_chars=500))
+        box = opened(SandboxLimits(error_chars=500))
         assert len(failing(box, "raise ValueError('x' * 100000)").text) < 600
         assert len(failing(box, "def f(n):\n    return f(n + 1)\nf(0)").text) < 600
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from worker.sandbox import Limits, SandboxError, SandboxExecutor, open_sandbox, walls
+from worker.sandbox import SandboxError, SandboxExecutor, SandboxLimits, open_sandbox, walls
 
 from .conftest import Opened
 from .shop import Shop
@@ -40,7 +40,7 @@ def ended(box: SandboxExecutor, code: str) -> tuple[SandboxError, float]:
 
 @pytest.mark.parametrize("code", TIME_BOMBS.values(), ids=TIME_BOMBS)
 def test_time(opened: Opened, code: str) -> None:
-    box = opened(Limits(seconds=0.5))
+    box = opened(SandboxLimits(seconds=0.5))
     box("kept = 1")
     error, seconds = ended(box, code)
     assert seconds < 0.5 + SLACK
@@ -52,7 +52,7 @@ def test_time(opened: Opened, code: str) -> None:
 
 @pytest.mark.parametrize("code", MEMORY_BOMBS.values(), ids=MEMORY_BOMBS)
 def test_memory(opened: Opened, code: str) -> None:
-    box = opened(Limits(seconds=2))
+    box = opened(SandboxLimits(seconds=2))
     box("kept = 1")
     _, seconds = ended(box, code)
     assert seconds < 2 + SLACK
@@ -60,7 +60,7 @@ def test_memory(opened: Opened, code: str) -> None:
 
 
 def test_memory_holds_across_steps(opened: Opened) -> None:
-    box = opened(Limits(seconds=2))
+    box = opened(SandboxLimits(seconds=2))
     held = 0
     while held < 40:
         try:
@@ -79,14 +79,14 @@ def test_recursion_is_an_error_like_another(box: SandboxExecutor) -> None:
 
 
 def test_calls_are_counted(opened: Opened, shop: Shop) -> None:
-    box = opened(Limits(calls=10))
+    box = opened(SandboxLimits(calls=10))
     error, _ = ended(box, "for i in range(100): echo(i)")
     assert "limit of 10 tool calls per step reached" in error.text
     assert len(shop.calls) == 10
 
 
 def test_code_that_ignores_the_count_is_stopped(opened: Opened, shop: Shop) -> None:
-    box = opened(Limits(calls=10))
+    box = opened(SandboxLimits(calls=10))
     code = "while True:\n    try: echo(1)\n    except BaseException: pass"
     error, seconds = ended(box, code)
     assert (error.kind, len(shop.calls)) == ("limit", 10)
@@ -94,7 +94,7 @@ def test_code_that_ignores_the_count_is_stopped(opened: Opened, shop: Shop) -> N
 
 
 def test_sizes_of_arguments_results_and_code(opened: Opened, shop: Shop) -> None:
-    box = opened(Limits(argument_chars=100, result_chars=1000, code_chars=500))
+    box = opened(SandboxLimits(argument_chars=100, result_chars=1000, code_chars=500))
     assert "larger than 100 characters" in ended(box, "echo('x' * 200)")[0].text
     shop.rows *= 50
     text = ended(box, "search_products('', 500)")[0].text
@@ -104,8 +104,8 @@ def test_sizes_of_arguments_results_and_code(opened: Opened, shop: Shop) -> None
 
 def test_a_slow_tool_is_charged_to_the_wall_clock_only(opened: Opened, shop: Shop) -> None:
     shop._tools["echo"] = lambda: time.sleep(0.3)
-    assert opened(Limits(seconds=0.2))("echo()\n5").output == 5
-    error, _ = ended(opened(Limits(wall_seconds=0.5)), "while True: echo()")
+    assert opened(SandboxLimits(seconds=0.2))("echo()\n5").output == 5
+    error, _ = ended(opened(SandboxLimits(wall_seconds=0.5)), "while True: echo()")
     assert "tools included" in error.text
     assert len(shop.calls) <= 4
 

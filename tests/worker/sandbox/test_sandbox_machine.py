@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from worker.sandbox import Limits, SandboxError, SandboxUnavailable, open_sandbox, walls
+from worker.sandbox import SandboxError, SandboxLimits, SandboxUnavailable, open_sandbox, walls
 from worker.sandbox.fork_server import ForkServer, NoSession
 
 from .shop import Shop
@@ -171,7 +171,7 @@ class TestNotOpened:
             assert [type(fault) for fault in box.host_faults] == [SandboxUnavailable]
 
     def test_what_code_has_kept_and_takes_too_much_room_is_not_ours(self, shop: Shop) -> None:
-        with open_sandbox(shop, Limits(seconds=0.5), "monty") as box:
+        with open_sandbox(shop, SandboxLimits(seconds=0.5), "monty") as box:
             box("kept = [str(i) for i in range(300_000)]")
             for code in ("while True: pass", "len(kept)"):
                 with pytest.raises(SandboxError, match="limit of"):

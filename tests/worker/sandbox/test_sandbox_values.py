@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worker.sandbox.log import Log
+from worker.sandbox.prints import Prints
 from worker.sandbox.values import NotPlain, clean, display, plain_json, plain_value, same, shorten
 from worker.sandbox.wire import Unframer, frame, pack, unpack
 
@@ -149,7 +149,7 @@ def test_shorten() -> None:
 
 
 def test_log_keeps_head_and_tail() -> None:
-    log = Log(100)
+    log = Prints(100)
     for number in range(1000):
         log.write(f"{number}\n")
     assert log.text().startswith("0\n1\n2\n")

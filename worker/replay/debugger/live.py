@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import Signature
-from typing import Any, Protocol
+from typing import Protocol
 
 from ledger import Ledger, ToolCall, ToolFault
 from worker.replay.debugger.answer_source import AnswerSource
@@ -15,11 +15,11 @@ from worker.replay.debugger.playback import LIMITS, Playback
 from worker.replay.debugger.prompt import Prompt, Quit
 from worker.replay.debugger.screen import Screen
 from worker.replay.recorded_tools import answer_of
-from worker.sandbox import CodeOutput, Limits, Pins, SandboxExecutor, open_sandbox
+from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox
 
 
 class LiveSource(AnswerSource):
-    """AnswerSource come from the tools themselves, unless the user gives one."""
+    """Answers come from the tools themselves, unless the user gives one."""
 
     def __init__(self, ledger: Ledger, state: Callable[[], str]) -> None:
         super().__init__((), ledger.tools)
@@ -80,7 +80,7 @@ class LiveDebugger:
         self._past: tuple[ToolCall, ...] = ()
         self._ledger = Ledger()
 
-    def open(self, instruction: str, ledger: Ledger, limits: Limits) -> SandboxExecutor:
+    def open(self, instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
         """A sandbox for one instruction, whose calls ask at the prompt before they are sent."""
         from rich.console import Console
 
@@ -103,8 +103,8 @@ class LiveDebugger:
         host = _WatchedHost(ledger, debug, Prompt(debug, screen, rewinds=False))
         # A person thinks within a tool call: only the code's own time is limited.
         inner = open_sandbox(host, replace(limits, wall_seconds=LIMITS.wall_seconds))
-        playback.pins = inner.pins
-        return _NotingExecutor(inner, playback)
+        playback.pins, playback.codes = inner.pins, inner.codes
+        return inner
 
 
 class _WatchedHost:
@@ -133,36 +133,3 @@ class _WatchedHost:
         if isinstance(move, Quit) or not isinstance(move, Answered):
             raise KeyboardInterrupt
         return answer_of(move.call)
-
-
-class _NotingExecutor(SandboxExecutor):
-    """An executor that notes each snippet where the prompt finds it."""
-
-    def __init__(self, inner: SandboxExecutor, playback: Playback) -> None:
-        super().__init__(inner.pins)
-        self._inner = inner
-        self._playback = playback
-        self.state = inner.state
-        self._shared = inner._shared
-
-    @property
-    def sandbox(self) -> Any:
-        """See ``SandboxExecutor``."""
-        return self._inner.sandbox
-
-    def send_tools(self, tools: Mapping[str, object]) -> None:
-        """See ``SandboxExecutor``."""
-        self._inner.send_tools(tools)
-
-    def send_variables(self, variables: Mapping[str, object]) -> None:
-        """See ``SandboxExecutor``."""
-        self._inner.send_variables(variables)
-
-    def __call__(self, code_action: str) -> CodeOutput:
-        """See ``SandboxExecutor``."""
-        self._playback.codes = (*self._playback.codes, code_action)
-        return self._inner(code_action)
-
-    def cleanup(self) -> None:
-        """See ``SandboxExecutor``."""
-        self._inner.cleanup()

@@ -11,9 +11,9 @@ from inspect import Signature
 from ledger import Tool, ToolCall
 from worker.replay.debugger.pauses import Ended, Pause
 from worker.replay.recorded_tools import answer_of
-from worker.sandbox import Limits, Pins, SandboxError, SandboxExecutor, open_sandbox
+from worker.sandbox import Pins, SandboxError, SandboxExecutor, SandboxLimits, open_sandbox
 
-LIMITS = replace(Limits(), wall_seconds=1e9)
+LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
 """A person thinks within a tool call: only the code's own time is limited."""
 
 
@@ -24,7 +24,7 @@ class Playback:
     """
 
     def __init__(self, codes: Sequence[str], pins: Pins, tools: Sequence[Tool]) -> None:
-        self.codes = tuple(codes)
+        self.codes: Sequence[str] = tuple(codes)
         self.pins = pins
         self.tools = tuple(tools)
         self._run: _Run | None = None

@@ -17,7 +17,7 @@ from worker.replay.debugger.edits import break_at, edit, fault, number
 from worker.replay.debugger.pauses import Answered, Ended, Pause
 from worker.replay.debugger.screen import AROUND, Screen
 from worker.replay.debugger.variables import look
-from worker.sandbox.source import bound_names, parse
+from worker.sandbox.snippet_tree import bound_names, parse
 
 PROMPT = "(debug) "
 HELP = """\

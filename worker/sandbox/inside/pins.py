@@ -14,9 +14,9 @@ import threading
 import time
 from typing import Any
 
-from worker.sandbox.clock import Clock, random_state
+from worker.sandbox.pinned_clock import PinnedClock, random_state
 
-clock = Clock(0.0)
+clock = PinnedClock(0.0)
 source = random.Random(0)
 _asctime_of, _strftime_of = time.asctime, time.strftime
 

@@ -1,9 +1,8 @@
 """What Monty lacks and worker code uses often, in the Python that Monty has.
 
 Fed to a Monty session before the first snippet. sorted, min, max, map and filter are here
-because Monty's own cannot call a tool from a callback. Modules are objects named
-``_sandbox_<name>``; an import of one in a snippet is rewritten to an assignment. Generator
-expressions are lists in Monty, so ``next`` takes the first item off a list.
+because Monty's own cannot call a tool from a callback. Generator expressions are lists in
+Monty, so ``next`` takes the first item off a list.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls

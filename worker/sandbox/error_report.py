@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import groupby
 
-from worker.sandbox.contract import Limits, SandboxKind
+from worker.sandbox.contract import SandboxKind, SandboxLimits
 from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.values import clean, shorten
 
@@ -40,15 +40,14 @@ _HINTS: dict[SandboxKind, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One line of a traceback."""
+    """One line of a traceback, as told from inside."""
 
     step: int
     line: int
     function: str | None
-    source: str
 
 
-class Failure(Exception):
+class CodeFailure(Exception):
     """The code raised; what is known about it. Texts come from inside and are not clean."""
 
     def __init__(self, name: str, message: str, frames: tuple[Frame, ...] = ()) -> None:
@@ -58,21 +57,26 @@ class Failure(Exception):
         self.frames = frames
 
 
-def describe(failure: Failure, step: int, limits: Limits, hints: list[str]) -> str:
-    """The report of an exception: one line per frame, class and message, perhaps ways out."""
+def describe(
+    failure: CodeFailure, codes: list[str], limits: SandboxLimits, hints: list[str]
+) -> str:
+    """The report of an exception: one line per frame, class and message, perhaps ways out.
+
+    ``codes``: the snippets so far, the failed one last.
+    """
     # A message of several lines is indented, so that none of it can pass for a new section.
     message = shorten(clean(failure.message[: 50 * limits.error_chars]), limits.error_chars // 2)
     message = message.strip().replace("\n", "\n    ")
     name = " ".join(clean(failure.name[:80]).split())
     last = f"{name}: {message}" if message else name
-    lines = [_HEAD, *_shown(failure.frames, step), last, *(f"Hint: {hint}" for hint in hints)]
+    lines = [_HEAD, *_shown(failure.frames, codes), last, *(f"Hint: {hint}" for hint in hints)]
     return shorten("\n".join(lines), limits.error_chars)
 
 
-def _shown(frames: tuple[Frame, ...], step: int) -> list[str]:
+def _shown(frames: tuple[Frame, ...], codes: list[str]) -> list[str]:
     """A line per frame, equal ones in a row told once, the middle of a long list left out."""
     lines: list[str] = []
-    for line, group in groupby(_line(frame, step) for frame in frames):
+    for line, group in groupby(_line(f, codes) for f in frames if 0 < f.step <= len(codes)):
         times = len(list(group))
         lines.append(line if times == 1 else f"{line}  ({times} times)")
     if len(lines) <= _MOST_FRAMES:
@@ -82,12 +86,12 @@ def _shown(frames: tuple[Frame, ...], step: int) -> list[str]:
     return [*lines[:head], f"  ... {len(lines) - _MOST_FRAMES} more calls ...", *lines[-tail:]]
 
 
-def describe_end(text: str, limits: Limits) -> str:
+def describe_end(text: str, limits: SandboxLimits) -> str:
     """The report of a step that was ended from outside."""
     return shorten(f"{_HEAD}\n{clean(text)}\n{ROLLED_BACK}", limits.error_chars)
 
 
-def describe_refusal(text: str, limits: Limits) -> str:
+def describe_refusal(text: str, limits: SandboxLimits) -> str:
     """The report of a snippet that was not run."""
     return shorten(f"Code not run:\n{clean(text)}", limits.error_chars)
 
@@ -99,13 +103,14 @@ def source_line(code: str, line: int) -> str:
     return text if len(text) <= _SOURCE_CHARS else text[: _SOURCE_CHARS - 3] + "..."
 
 
-def _line(frame: Frame, step: int) -> str:
+def _line(frame: Frame, codes: list[str]) -> str:
     inside = "" if frame.function in (None, "", "<module>") else f" in {frame.function[:60]}"
-    where = "" if frame.step == step else f"  (defined in step {frame.step})"
-    return clean(f"  line {frame.line}{inside}: {frame.source}{where}").replace("\n", " ")
+    where = "" if frame.step == len(codes) else f"  (defined in step {frame.step})"
+    source = source_line(codes[frame.step - 1], frame.line)
+    return clean(f"  line {frame.line}{inside}: {source}{where}").replace("\n", " ")
 
 
-def hints_for(failure: Failure, kind: SandboxKind) -> list[str]:
+def hints_for(failure: CodeFailure, kind: SandboxKind) -> list[str]:
     """The way that works where a gap of the sandbox made the code fail."""
     text = f"{failure.name}: {failure.message[:1000]}"
     return [hint for pattern, hint in _HINTS[kind] if re.search(pattern, text)][:1]

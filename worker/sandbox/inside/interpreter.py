@@ -18,7 +18,9 @@ import sys
 import threading
 import types
 import weakref
+from collections.abc import Callable
 from concurrent.futures import thread as pools
+from functools import partial
 from typing import Any
 
 from worker.sandbox.inside import pins
@@ -34,12 +36,6 @@ RESERVE = 8 << 20
 """Bytes beside the memory of the code, for our own work between steps."""
 _BELOW = 8
 """Frames of ours under the first frame of a snippet."""
-
-
-class _Output:
-    """The stream to the host; generated code may put another one into ``sys.stdout``."""
-
-    stream: io.TextIOWrapper[Any]
 
 
 class Channel:
@@ -70,10 +66,6 @@ class Channel:
             step, self.step = self.step, 0
             self._link.sendall(frame({"end": result, "step": step}))
 
-    def hello(self) -> None:
-        """Say that the session is ready; the kernel adds who says it."""
-        self._link.sendall(frame({"hello": 1}))
-
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a tool. Raises what the host answers, SystemExit when the step is over."""
         try:
@@ -81,7 +73,7 @@ class Channel:
             plain = [plain_json(args, self._limit, what), plain_json(kwargs, self._limit, what)]
         except NotPlain as refusal:
             raise TypeError(f"{refusal}; tools take plain data") from None
-        place = _place(sys._getframe(2))
+        place = _place(sys._getframe(1))
         return self._ask({"call": name, "args": plain[0], "kwargs": plain[1], "at": place})
 
     def finish(self, limit: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -102,58 +94,51 @@ class Channel:
         return answer["value"]
 
 
-def prepare(settings: dict[str, Any]) -> None:
-    """Set up what generated code finds around it."""
+def prepare(settings: dict[str, Any]) -> io.TextIOWrapper[Any]:
+    """Set up what generated code finds around it; the stream of its prints."""
     threading.stack_size(_STACK)
     sys.setrecursionlimit(int(settings["recursion"]) + _BELOW)
     sys.argv = [""]
     sys.path.remove("/sandbox")
     sys.stdin = io.StringIO("")
-    raw = io.FileIO(1, "w", closefd=False)
-    _Output.stream = io.TextIOWrapper(
-        io.BufferedWriter(raw, 1 << 15), "utf-8", "replace", line_buffering=True
-    )
-    sys.stdout = sys.stderr = _Output.stream
-    sys.__stdout__ = sys.__stderr__ = _Output.stream  # type: ignore[misc]
+    raw = io.BufferedWriter(io.FileIO(1, "w", closefd=False), 1 << 15)
+    prints = io.TextIOWrapper(raw, "utf-8", "replace", line_buffering=True)
+    sys.stdout = sys.stderr = prints
+    sys.__stdout__ = sys.__stderr__ = prints  # type: ignore[misc]
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = main
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pins.start(float(settings["clock"]), int(settings["seed"]))
+    return prints
 
 
-def serve(link: socket.socket, settings: dict[str, Any]) -> None:
+def serve(link: socket.socket, settings: dict[str, Any], prints: io.TextIOWrapper[Any]) -> None:
     """Run snippets until the host closes its end or ends the process."""
     channel = Channel(link, int(settings["argument_chars"]))
     limit = int(settings["output_chars"])
-    tools = {name: _tool(channel, name) for name in settings["names"]}
-    tools["final_answer"] = _final_answer(channel, limit)
+    tools = {name: _tool(name, partial(channel.call, name)) for name in settings["names"]}
+    tools["final_answer"] = _tool("final_answer", partial(channel.finish, limit))
     names = sys.modules["__main__"].__dict__
-    channel.hello()
+    link.sendall(frame({"hello": 1}))  # the kernel adds who says it
     while True:
         request = channel.receive()
         channel.step = int(request["step"])
         names.update(request["variables"])
         # A name that the code gave to something else is a tool again in the next step.
         names.update(tools)
-        channel.end(_run(request["run"], channel.step, names, limit))
+        result = _run(request["run"], channel.step, names, limit)
+        prints.flush()
+        channel.end(result if _room() else {"error": _error(MemoryError())})
 
 
-def _tool(channel: Channel, name: str) -> Any:
+def _tool(name: str, ask: Callable[..., Any]) -> Any:
     def tool(*args: Any, **kwargs: Any) -> Any:
-        return channel.call(name, args, kwargs)
+        return ask(args, kwargs)
 
     tool.__name__ = tool.__qualname__ = name
     tool.__module__ = "__main__"
     return tool
-
-
-def _final_answer(channel: Channel, limit: int) -> Any:
-    def final_answer(*args: Any, **kwargs: Any) -> None:
-        channel.finish(limit, args, kwargs)
-
-    final_answer.__module__ = "__main__"
-    return final_answer
 
 
 def _run(code: str, step: int, names: dict[str, Any], limit: int) -> dict[str, Any]:
@@ -169,8 +154,7 @@ def _run(code: str, step: int, names: dict[str, Any], limit: int) -> dict[str, A
         # As at the end of a program; a pool that was left open waits for work for ever.
         if not (thread.daemon or _may_go_on(thread)):
             thread.join()
-    _Output.stream.flush()
-    return result if _room() else {"error": _error(MemoryError())}
+    return result
 
 
 def _may_go_on(thread: threading.Thread) -> bool:

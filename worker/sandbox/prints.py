@@ -5,38 +5,26 @@ from __future__ import annotations
 from worker.sandbox.values import clean, shorten
 
 
-class Log:
+class Prints:
     """Keeps the first four fifths of the allowance and the last fifth, and counts the rest."""
 
     def __init__(self, limit: int) -> None:
         self._head_limit = limit - limit // 5
         self._tail_limit = limit // 5
-        self._head: list[str] = []
-        self._head_size = 0
-        self._tail = ""
+        self._head = self._tail = ""
         self._gone = 0
 
     def write(self, text: str) -> None:
         """Take text in; costs no more memory than the allowance and the text itself."""
-        room = self._head_limit - self._head_size
-        if room > 0:
-            self._head.append(text[:room])
-            self._head_size += min(len(text), room)
-            text = text[room:]
-        if text:
-            self._tail += text
-            if len(self._tail) > 2 * self._tail_limit:
-                self._cut()
-
-    def _cut(self) -> None:
-        over = len(self._tail) - self._tail_limit
-        if over > 0:
-            self._gone += over
-            self._tail = self._tail[over:]
+        room = self._head_limit - len(self._head)
+        self._head += text[:room]
+        tail = self._tail + text[room:]
+        cut = max(0, len(tail) - self._tail_limit)
+        self._tail = tail[cut:]
+        self._gone += cut
 
     def text(self) -> str:
         """All that is kept, with a note where something is missing."""
-        self._cut()
         note = f"\n... ({self._gone} characters not shown) ...\n" if self._gone else ""
-        text = clean("".join(self._head) + note + self._tail)
+        text = clean(self._head + note + self._tail)
         return shorten(text, self._head_limit + self._tail_limit + len(note))

@@ -25,7 +25,7 @@ from worker.sandbox.inside import pins
 
 pins.install()  # before any module takes its own reference to the clock or to random bytes
 
-from worker.sandbox.inside import session  # noqa: E402
+from worker.sandbox.inside import interpreter  # noqa: E402
 
 WARM = """
 abc argparse array ast asyncio base64 binascii bisect calendar cmath codecs collections
@@ -93,15 +93,15 @@ def _become_session(
         for fd in (null, output):
             os.close(fd)
         _limit(settings, size)
-        session.prepare(settings)
+        prints = interpreter.prepare(settings)
         program.load()
-        session.serve(socket.socket(fileno=channel), settings)
+        interpreter.serve(socket.socket(fileno=channel), settings, prints)
     finally:
         os._exit(0)
 
 
 def _limit(settings: dict[str, Any], size: int) -> None:
-    space = size + (int(settings["memory_mb"]) << 20) + session.RESERVE
+    space = size + (int(settings["memory_mb"]) << 20) + interpreter.RESERVE
     for kind, most in (
         (resource.RLIMIT_AS, space),
         (resource.RLIMIT_CORE, 0),
@@ -138,7 +138,7 @@ def _address_space() -> int:
         except OSError:
             low = middle
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-    if most < high + session.RESERVE + _LEAST:
+    if most < high + interpreter.RESERVE + _LEAST:
         sys.exit(f"the limit of the address space, {most >> 20} MB, leaves no room for code")
     return high
 

@@ -99,31 +99,20 @@ def _children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-_BINDING: tuple[type[ast.AST], ...] = (
-    *(ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.alias),
-    *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
-)
+_BINDING: dict[type[ast.AST], str] = {
+    **dict.fromkeys([ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef], "name"),
+    **dict.fromkeys([ast.ExceptHandler, ast.MatchAs, ast.MatchStar], "name"),
+    ast.MatchMapping: "rest",
+    ast.arg: "arg",
+}
+"""Nodes that bind a name, and the field that holds it, or None."""
 
 
 @lru_cache(maxsize=64)
 def bound_names(tree: ast.Module) -> frozenset[str]:
     """Every name that the code gives a meaning to, at whatever level."""
-    found: set[str] = set()
     seen = survey(tree)
-    for node in (node for kind in _BINDING for node in seen.all(kind)):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                found.add(name)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                found.add(name)
-            case ast.ClassDef(name=name) | ast.arg(arg=name):
-                found.add(name)
-            case ast.ExceptHandler(name=str(name)):
-                found.add(name)
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                found.add(name)
-            case ast.MatchMapping(rest=str(name)):
-                found.add(name)
-            case ast.alias(name=name, asname=other):
-                found.add(other or name.partition(".")[0])
-    return frozenset(found)
+    found = {getattr(node, field) for kind, field in _BINDING.items() for node in seen.all(kind)}
+    found |= {node.id for node in seen.all(ast.Name) if not isinstance(node.ctx, ast.Load)}
+    found |= {node.asname or node.name.partition(".")[0] for node in seen.all(ast.alias)}
+    return frozenset(found - {None})

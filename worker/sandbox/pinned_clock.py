@@ -15,7 +15,7 @@ _RANDOM_BYTES = 2496
 """State of the Mersenne Twister: 624 words of 32 bits."""
 
 
-class Clock:
+class PinnedClock:
     """Seconds since 1970 as told to one session. Thread safe."""
 
     def __init__(self, now: float) -> None:

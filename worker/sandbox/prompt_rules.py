@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from worker.sandbox.factory import SandboxChoice, chosen_kind
+from worker.sandbox.contract import SandboxChoice
+from worker.sandbox.factory import chosen_kind
 from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.walls import walls
 

@@ -1,0 +1,142 @@
+"""Snippets on one kind of interpreter, and how the state is had again when one is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from worker.sandbox.contract import SandboxChoice, SandboxKind, SandboxLimits, SandboxUnavailable
+from worker.sandbox.error_report import CodeFailure
+from worker.sandbox.gate import CallRecord, Diverged, Gate, StepOver
+from worker.sandbox.prints import Prints
+from worker.sandbox.values import Plain
+
+
+class Interpreter(Protocol):
+    """A living interpreter with its variables, whichever it is."""
+
+    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
+        """Run one snippet to its end; the value of its last expression, safe to display.
+
+        Returns None after ``final_answer`` (see ``gate.final``). Raises CodeFailure when the code
+        raised, StepOver when the interpreter is of no more use, and KeyboardInterrupt out of a
+        tool.
+        """
+
+    def checkpoint(self) -> object | None:
+        """What an interpreter of the same kind can be opened from, or None where there is none."""
+
+    def close(self) -> None:
+        """Give the interpreter back. Called once, and nothing afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastStep:
+    """A step whose effects are part of the state: what is needed to repeat it."""
+
+    step: int
+    code: str
+    variables: dict[str, Plain]
+    calls: list[CallRecord]
+    names: frozenset[str]
+    """Names that it made."""
+
+
+def names_of(past: list[PastStep]) -> frozenset[str]:
+    """All names that the steps so far made."""
+    return frozenset().union(*(step.names for step in past))
+
+
+@dataclass
+class StepRun:
+    """How one run of a snippet went."""
+
+    sandbox: SandboxKind
+    gate: Gate
+    logs: str = ""
+    value: object = None
+    failure: CodeFailure | None = None
+    """The code raised; the interpreter lives."""
+    over: StepOver | None = None
+    """Why the interpreter is gone; None while it lives."""
+
+
+class Runner:
+    """Interpreters of one kind, one after the other: the state after all steps so far."""
+
+    def __init__(
+        self, kind: SandboxKind, limits: SandboxLimits, opener: Callable[[Any], Interpreter]
+    ) -> None:
+        """``opener``: opens an interpreter from a checkpoint, or anew from None.
+
+        It raises SandboxUnavailable, or StepOver where a checkpoint does not fit into the limits.
+        """
+        self.kind = self.hints = kind
+        self.choice: SandboxChoice = kind
+        self._limits = limits
+        self._opener = opener
+        self._interpreter: Interpreter | None = None
+        self._checkpoint: object | None = None
+
+    def run(self, gate: Gate, variables: dict[str, Plain], past: list[PastStep]) -> StepRun:
+        """Run a snippet after the past steps; opens and fills an interpreter if there is none.
+
+        Raises:
+            SandboxUnavailable: there is none, and none can be opened.
+        """
+        run = StepRun(self.kind, gate)
+        prints = Prints(self._limits.output_chars)
+        try:
+            interpreter = self._ready(past, gate)
+            gate.begin()
+            try:
+                run.value = interpreter.run(gate.code, gate, prints, variables)
+            except CodeFailure as failure:
+                run.failure = failure
+            if not gate.final:
+                self._checkpoint = interpreter.checkpoint()
+        except StepOver as over:
+            run.over = over
+            self.close()
+        except BaseException:
+            self.close()
+            raise
+        run.logs = prints.text()
+        return run
+
+    def close(self) -> None:
+        """End the interpreter; the next run starts from the checkpoint, or repeats the past."""
+        interpreter, self._interpreter = self._interpreter, None
+        if interpreter is not None:
+            interpreter.close()
+
+    def _ready(self, past: list[PastStep], gate: Gate) -> Interpreter:
+        try:
+            if self._interpreter is None:
+                self._interpreter = self._opened()
+                if self._checkpoint is None:
+                    for step in past:
+                        _repeat(self._interpreter, step, gate)
+        except StepOver as over:
+            raise Diverged(over.text, over.kind) from None
+        return self._interpreter
+
+    def _opened(self) -> Interpreter:
+        try:
+            return self._opener(self._checkpoint)
+        except SandboxUnavailable as first:
+            # The one at hand may have died since it was last used; the next one is new.
+            try:
+                return self._opener(self._checkpoint)
+            except SandboxUnavailable:
+                raise first from None
+
+
+def _repeat(interpreter: Interpreter, past: PastStep, now: Gate) -> None:
+    """Run an old step again from its recorded answers; its effects inside are all that counts."""
+    gate = Gate(now.side, past.step, past.code, past.calls, live=False)
+    try:
+        interpreter.run(past.code, gate, Prints(0), past.variables)
+    except CodeFailure:
+        return  # it failed the first time, too
