@@ -109,8 +109,8 @@ def repeat(
     pins = Pins(*recorded.pins)
 
     def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
-        # Records from before the setting was kept were made with the usual one.
-        return open_sandbox(ledger, limits, recorded.sandbox or "auto", pins=pins)
+        # Where an older record does not say what was asked for, the environment decides.
+        return open_sandbox(ledger, limits, recorded.sandbox, pins=pins)
 
     worker = Worker(_RecordedDoor(turn.of_worker), opener=opener)
     ledger = recorded_ledger(recorded.calls, tools)
