@@ -19,7 +19,7 @@ from models.model_call import CallObserver, Message, ModelCall, total_cost, tota
 from runs.journal import Journal, JournalFailed
 from runs.results import PASS, Failure, TaskResult
 from runs.task import TaskInfo, TaskRun
-from worker.replay.debugger.live import LiveWatch
+from worker.replay.debugger.live import LiveDebugger
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
@@ -131,12 +131,13 @@ class Attempt(CallObserver):
 
     def _loop(self, benchmark: Benchmark, journal: Journal) -> TaskLoop:
         config, doors = self.shared.config, self.shared.doors
-        watch = LiveWatch(self.shared.guest.id, self.task.spec_id, self.task.text, benchmark)
+        bench = self.shared.workbench
+        debugger = bench and LiveDebugger(bench, self.task.spec_id, self.task.text, benchmark)
         strategy = strategy_of(
             config,
             self.shared.guest,
             lambda role: doors(role, self),
-            opener=watch.open if config.debug else None,
+            opener=debugger.open if debugger else None,
         )
         return TaskLoop(
             benchmark,

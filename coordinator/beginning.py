@@ -18,6 +18,7 @@ from models.model_call import CallObserver, Role
 from runs.journal import Journal
 from runs.prompts import Prompts
 from runs.task import TaskRun
+from worker.replay.debugger.debug_state import Workbench
 
 Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""
@@ -58,6 +59,8 @@ class Shared:
     meter: Meter
     breaker: Breaker
     patiently: Patiently
+    workbench: Workbench | None = None
+    """Of a run that is debugged as it goes."""
 
 
 @dataclass

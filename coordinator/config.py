@@ -33,8 +33,6 @@ class RunConfig:
     name: str = ""
     architecture: str = ""
     flags: tuple[str, ...] = ()
-    debug: bool = False
-    """Stop at every tool call of the worker and ask at the terminal."""
     strategy: StrategyName = "evaluator-worker"
     """``next-step`` asks one model only, that of the evaluator."""
     prompt_tokens: int = PROMPT_TOKENS

@@ -13,9 +13,9 @@ from itertools import zip_longest
 from coordinator.benchmark import Benchmark
 from ledger import Deed, Ledger, ToolFault
 from runs.journal import Journal
-from runs.recorded import NotRecorded
-from runs.recording import Recording
+from runs.reader import NotRecorded, results_of
 from runs.task import TaskRun
+from runs.task_log import TaskLog
 from runs.turn import Turn
 
 ABSENT = "nothing"
@@ -28,27 +28,26 @@ class Differs(Exception):
 class Past:
     """The turns of a recorded task before the one from which it goes on another way."""
 
-    def __init__(self, recording: Recording, turn: int) -> None:
-        """Raises NotRecorded when there is no such turn."""
-        there = [t.number for t in recording.turns]
+    def __init__(self, log: TaskLog, turn: int) -> None:
+        """``log``: read strictly. Raises NotRecorded when there is no such turn."""
+        there = [t.number for t in log.whole]
         if turn not in there:
             exist = ", ".join(map(str, there)) or "none"
-            raise NotRecorded(f"{recording.spec_id}: no turn {turn}; recorded turns: {exist}")
-        self.recording = recording
+            raise NotRecorded(f"{log.spec_id}: no turn {turn}; recorded turns: {exist}")
+        self.log = log
         self.turn = turn
-        self._before = [t for t in recording.turns if t.number < turn]
+        results = results_of(log.folder)
+        self.pack = results.pack if results else None
+        """The name of the pack that the run was made with, where it is known."""
+        self._logs = log.before(turn)
+        self._before = [t for t in log.whole if t.number < turn]
         self._reads = 0
         """Requests that went into reading the states of the turns before."""
 
     @property
-    def pack(self) -> str | None:
-        """The name of the pack that the run was made with, where it is known."""
-        return self.recording.results.pack if self.recording.results else None
-
-    @property
     def mark(self) -> dict[str, object]:
         """Where the task comes from, for its record in the journal."""
-        return {"forked_from": {"run": self.recording.run_id, "turn": self.turn}}
+        return {"forked_from": {"run": self.log.run_id, "turn": self.turn}}
 
     def rebuild(self, benchmark: Benchmark, text: str) -> None:
         """Bring the world to where the turn began, checking the state at every turn.
@@ -56,9 +55,8 @@ class Past:
         Raises:
             Differs: the task is another one, or the world does not come out as recorded.
         """
-        if text != self.recording.text:
-            was = self.recording.text
-            raise Differs(f"the task is another one: recorded {was!r}, now {text!r}")
+        if text != self.log.text:
+            raise Differs(f"the task is another one: recorded {self.log.text!r}, now {text!r}")
         try:
             self._repeat(benchmark)
         except ToolFault as fault:
@@ -73,13 +71,13 @@ class Past:
             if odd:
                 raise Differs(f"turn {turn.number}: {'; '.join(odd[:5])}")
             in_doubt += sum(w.kind == "write" and w.outcome == "unknown" for w in wires)
-        _check_state(self.recording.turns[len(self._before)], benchmark, in_doubt)
+        _check_state(self.log.whole[len(self._before)], benchmark, in_doubt)
 
     def run(self) -> TaskRun:
         """A task that has come as far as the turns before."""
         return TaskRun(
             turns=list(self._before),
-            calls=self.recording.calls_before(self.turn),
+            calls=[call for log in self._logs for call in log.asked],
             requests=self._reads + sum(t.report.requests for t in self._before if t.report),
         )
 
@@ -90,9 +88,9 @@ class Past:
     def begin(self, journal: Journal, task: dict[str, object]) -> None:
         """Write what was recorded before the turn, so that the fork is a whole run of its own."""
         journal.write("task", task | self.mark)
-        for entry in self.recording.entries_before(self.turn):
-            fields = {k: v for k, v in entry.items() if k not in ("v", "type")}
-            journal.write(str(entry["type"]), fields)
+        for line in (line for log in self._logs for line in log.lines):
+            fields = {k: v for k, v in line.record.items() if k not in ("v", "type")}
+            journal.write(line.kind, fields)
 
 
 def _check_state(turn: Turn, benchmark: Benchmark, in_doubt: int) -> int:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from coordinator.beginning import Start
 from coordinator.benchmark import Platform
-from runs.journal import write_whole
+from ledger import Deed
+from runs.journal import Journal, write_whole
 from runs.journal_names import journal_paths
-from runs.memory import Memory, Unusable, read_memory
-from runs.results import RunResults, TaskResult, read_results
-from runs.task import TaskInfo
+from runs.reader import NotRecorded, read_task, results_of
+from runs.results import RunResults, TaskResult
+from runs.task import TaskInfo, TaskRun
+from runs.task_log import TaskLog
 
 GONE = "gone"
 """Of a task that the platform does not know, because its pack is another one now."""
@@ -20,8 +22,45 @@ NOT_FOUND = 404
 CLOSED = frozenset({"completed", "failed"})
 
 
-class SessionGone(Unusable):
+class CannotGoOn(Exception):
+    """A run cannot go on; the text says why."""
+
+
+class SessionGone(CannotGoOn):
     """The platform does not know the session of the run."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What the journal of a task remembers: the history of the attempt that goes on."""
+
+    log: TaskLog
+    turns: bool = True
+    """False: the attempt begins anew in the same world, from the state as it is."""
+    deeds_hold: bool = True
+    """False: the world is a new one as well."""
+
+    def run(self) -> TaskRun:
+        """A task that has come as far as the last complete turn; all that was spent counts."""
+        every = (log.turn for log in self.log.turns if log.turn)
+        return TaskRun(
+            turns=self.log.whole if self.turns else [],
+            calls=self.log.calls,
+            requests=sum(turn.requests for turn in every),
+        )
+
+    def begin(self, journal: Journal, task: dict[str, object]) -> None:
+        """Mark where the journal goes on; another attempt begins with a task of its own."""
+        same = self.log.attempt == task["attempt"]
+        after = {"after_turn": len(self.log.whole) if self.turns else 0}
+        journal.write("resumed" if same else "task", task | after)
+
+    def deeds(self) -> Sequence[Deed]:
+        """What earlier work has learnt from reads, then what it has done."""
+        turns = self.log.last if self.turns else []
+        calls = [call for turn in turns for call in turn.tools]
+        reads = [wire for call in calls for wire in call.requests if wire.kind == "read"]
+        return [*reads, *(self.log.deeds if self.deeds_hold else ())]
 
 
 @dataclass
@@ -54,19 +93,21 @@ def continuation(
     single task where that ``may_start``.
 
     Raises:
-        Unusable: a journal cannot be read, or a task that is not done is unknown to the platform
-            and may not be started anew.
+        NotRecorded: a journal cannot be read.
+        CannotGoOn: a task that is not done is unknown to the platform and may not be started anew.
         SessionGone: the platform does not know the session.
         ApiException: the platform refused.
     """
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
-    memories = [read_memory(paths[t.task_id]) for t in tasks]
+    logs = [_log(paths[t.task_id]) for t in tasks]
     # A task that was started as a new one goes by that one's id from then on.
-    now = [replace(t, task_id=m.task_id) if m else t for t, m in zip(tasks, memories, strict=True)]
+    now = [
+        replace(t, task_id=log.task_id) if log else t for t, log in zip(tasks, logs, strict=True)
+    ]
     status = _statuses(platform, now, session_id)
-    plan = Continuation(seconds=max(_told_seconds(folder), _active_seconds(memories)))
-    for old, task, memory in zip(tasks, now, memories, strict=True):
-        done = memory.result if memory else None
+    plan = Continuation(seconds=max(_told_seconds(folder), _active_seconds(logs)))
+    for old, task, log in zip(tasks, now, logs, strict=True):
+        done = log.task_result() if log else None
         state = status[task.task_id]
         final = state in {*CLOSED, GONE} and not may_start
         if done and (final or not done.infrastructure_failure):
@@ -74,14 +115,14 @@ def continuation(
             plan.kept.append(done)
             continue
         if state == GONE and not may_start:
-            raise Unusable(f"the platform does not know {task.task_id} ({task.spec_id})")
+            raise CannotGoOn(f"the platform does not know {task.task_id} ({task.spec_id})")
         if state == GONE or (done and state in CLOSED):
             task = _as_new(platform, benchmark, task)
-            memory = replace(memory, effects=(), turns=()) if memory else None
-            number = memory.attempt + 1 if memory else 1
+            memory = Memory(log, turns=False, deeds_hold=False) if log else None
+            number = log.attempt + 1 if log else 1
             start = Start(paths[old.task_id], needs_start=False, number=number, history=memory)
         else:
-            start = _start(paths[old.task_id], state, memory)
+            start = _start(paths[old.task_id], state, log)
         plan.order.append(task.task_id)
         plan.tasks.append(task)
         plan.starts.append(start)
@@ -110,16 +151,22 @@ def _told_seconds(folder: Path) -> float:
 
 def _results(folder: Path) -> RunResults | None:
     try:
-        return read_results(folder)
-    except (OSError, ValueError):
+        return results_of(folder)
+    except NotRecorded:
         return None
 
 
-def _active_seconds(memories: Iterable[Memory | None]) -> float:
+def _log(path: Path) -> TaskLog | None:
+    """What a journal holds; None where there is none or it is empty. Raises NotRecorded."""
+    log = read_task(path, strict=True) if path.exists() else None
+    return log if log and log.begun else None
+
+
+def _active_seconds(logs: Iterable[TaskLog | None]) -> float:
     """By the journals: the time in which any task was at a turn or waited for a model."""
-    known = [memory for memory in memories if memory]
-    turns = [(turn.started, turn.seconds) for memory in known for turn in memory.turns]
-    calls = [(call.started, call.seconds) for memory in known for call in memory.calls]
+    known = [log for log in logs if log]
+    turns = [(turn.started, turn.seconds) for log in known for turn in log.whole]
+    calls = [(call.started, call.seconds) for log in known for call in log.calls]
     spans = sorted((began, began + seconds) for began, seconds in turns + calls if began > 0)
     total, until = 0.0, 0.0
     for began, ended in spans:
@@ -128,14 +175,14 @@ def _active_seconds(memories: Iterable[Memory | None]) -> float:
     return total
 
 
-def _start(path: Path, status: str, memory: Memory | None) -> Start:
+def _start(path: Path, status: str, log: TaskLog | None) -> Start:
     """How a task goes on that is new, under way, or closed on the platform."""
     fresh, closed = status == "new", status in CLOSED
-    if memory is None:
+    if log is None:
         return Start(path, needs_start=fresh, closed=closed)
-    if memory.result is None:
-        return Start(path, fresh, memory.attempt, closed, memory)
-    return Start(path, fresh, memory.attempt + 1, history=memory.anew())
+    if log.result is None:
+        return Start(path, fresh, log.attempt, closed, Memory(log))
+    return Start(path, fresh, log.attempt + 1, history=Memory(log, turns=False))
 
 
 def _statuses(platform: Platform, tasks: list[TaskInfo], session_id: str | None) -> dict[str, str]:

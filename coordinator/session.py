@@ -24,6 +24,7 @@ from runs.journal_names import journal_paths
 from runs.prompts import Prompts
 from runs.results import Brain, RunResults, TaskResult, totals_of
 from runs.task import TaskInfo
+from worker.replay.debugger.debug_state import Workbench
 
 ALWAYS = 100
 """Up to so many tasks the results are written after each of them."""
@@ -46,8 +47,10 @@ class Session:
         past: Past | None = None,
         stop: Stop | None = None,
         patiently: Patiently = no_waiting,
+        workbench: Workbench | None = None,
     ) -> None:
-        """``past``: the one task of the run begins behind these recorded turns."""
+        """``past``: the one task of the run begins behind these recorded turns; ``workbench``: a
+        debugger asks at each tool call."""
         self._past = past
         self._folder = folder
         self._config = config
@@ -66,6 +69,7 @@ class Session:
             stop=self._stop,
             meter=Meter(config.run_limits, "run"),
             patiently=patiently,
+            workbench=workbench,
         )
         self._rebuilt: dict[str, Benchmark] = {}
         self._results: dict[str, TaskResult] = {}

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coordinator.benchmark import Benchmark, Guest
 from erc3_compat.patience import Patience
 from playbooks.store.library import prose, prose_of_steps
+from runs.errors import Usage
 from store_tools import benchmark as store_rules
 from store_tools.benchmark import StoreBenchmark
 from store_tools.brief import brief
 from store_tools.offer import tools
+
+if TYPE_CHECKING:
+    from ledger import Tool
+    from worker.replay.debugger.debug_state import Workbench
 
 PACKS = Path(__file__).parents[1] / "simulator" / "store" / "packs"
 
@@ -51,3 +56,24 @@ GUESTS: dict[str, Callable[[Patience | None], Guest]] = {"store": store}
 def guest_of(name: str, patience: Patience | None = None) -> Guest:
     """The benchmark of that name. Raises KeyError."""
     return GUESTS[name](patience)
+
+
+def tools_of(name: str) -> list[Tool]:
+    """The tools of a benchmark as they are today, with no world behind them. Raises Usage."""
+    return known(name).tools()
+
+
+def workbench_of(name: str) -> Workbench:
+    """What a benchmark offers the debugger. Raises Usage."""
+    known(name)
+    from store_tools import workbench
+
+    return workbench
+
+
+def known(name: str) -> Guest:
+    """The benchmark of that name. Raises Usage."""
+    if name not in GUESTS:
+        there = ", ".join(GUESTS)
+        raise Usage(f"there are no tools for the benchmark {name!r}; there are for: {there}")
+    return guest_of(name)

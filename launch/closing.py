@@ -72,11 +72,11 @@ class Closing:
         past = self._setting.past
         if not past:
             return results
-        from runs.recording import read_recording
+        from runs.reader import read_tasks
         from views.fork_report import compare
 
-        fork = read_recording(self._setting.folder, past.recording.spec_id)
-        return compare(past.recording, fork, past.turn)
+        fork = read_tasks(self._setting.folder, past.log.spec_id)[0]
+        return compare(past.log, fork, past.turn)
 
     def _table(self, show: Console, results: RunResults) -> None:
         from views.fork_report import fork_table, sums_table

@@ -74,15 +74,20 @@ def pack_of(options: Options, past: Any) -> Pack | None:
     """
     if options.real:
         return None
-    try:
-        pack = load_pack(options.pack or BUNDLED_PACK)
-    except (PackError, OSError) as error:
-        raise Usage(f"the pack cannot be used: {error}") from None
+    pack = pack_at(options.pack or BUNDLED_PACK)
     if past and options.pack is None and pack.name != past.pack:
         made = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
         raise CannotRun(f"cannot fork: the run {made}; give the file of its shops with --pack")
     _check_tasks(options.tasks, pack)
     return pack
+
+
+def pack_at(path: Path) -> Pack:
+    """A pack by its file. Raises Usage."""
+    try:
+        return load_pack(path)
+    except (PackError, OSError) as error:
+        raise Usage(f"the pack cannot be used: {error}") from None
 
 
 def _check_tasks(tasks: tuple[str, ...], pack: Pack) -> None:

@@ -14,7 +14,7 @@ from launch.platform import PACK_COPY, STATE
 from runs.errors import CannotRun, NothingToDo
 from runs.manifest import Identity, NoManifest, changes, read_manifest
 from runs.prompts import read_prompts
-from runs.recorded import NotRecorded
+from runs.reader import NotRecorded
 from simulator.store.pack import Pack, PackError, load_pack
 
 

@@ -83,17 +83,18 @@ def _end(setting: Setting, session: Session, results: RunResults) -> int:
 def explained(action: Any, setting: Setting) -> Any:
     """Do something with the platform; what it refuses becomes an error for the user."""
     from coordinator.fork import Differs
+    from coordinator.resume import CannotGoOn
     from erc3_compat import ApiException, transport_errors
     from erc3_compat.patience import trouble_of
     from launch.platform import real_address
     from launch.writing import way_on
-    from runs.memory import Unusable
+    from runs.reader import NotRecorded
 
     try:
         return action()
     except Differs as error:
         raise CannotRun(f"cannot fork: {error}") from None
-    except Unusable as error:
+    except (CannotGoOn, NotRecorded) as error:
         raise CannotRun(f"cannot go on: {error}") from None
     except ApiException as error:
         said = "refused" if trouble_of(error) == "refused" else "gave no usable answer"

@@ -18,7 +18,7 @@ from coordinator.resume import SessionGone, continuation, note_submitted
 from coordinator.session import Session
 from erc3_compat.patience import Patience
 from launch import preflight
-from launch.benchmarks import guest_of
+from launch.benchmarks import guest_of, workbench_of
 from launch.brains import Brains
 from launch.console import notes
 from launch.folder import run_folder
@@ -33,8 +33,7 @@ from runs.errors import CannotRun, NothingToDo
 from runs.journal import write_whole
 from runs.manifest import Manifest, NoManifest, read_manifest
 from runs.prompts import Prompts
-from runs.recorded import NotRecorded
-from runs.recording import read_recording
+from runs.reader import NotRecorded, read_tasks
 from runs.task import TaskInfo
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
@@ -132,7 +131,8 @@ class Setting:
         Raises:
             ApiException: the platform refused.
             Differs: the world of a fork could not be rebuilt.
-            Unusable: a journal of the run to go on with cannot be read.
+            NotRecorded: a journal of the run to go on with cannot be read.
+            CannotGoOn: a task of it is not known any more.
         """
         if self.brains.needs_litellm:
             # The slowest import is done before the run's clock starts.
@@ -153,6 +153,7 @@ class Setting:
             past=self.past,
             stop=self._stop,
             patiently=self._patience.within,
+            workbench=workbench_of(self.options.benchmark) if self.options.debug else None,
         )
         if self.resumed:
             return session, self._taken_up(session, self.resumed)
@@ -254,7 +255,6 @@ class Setting:
             name=options.name,
             architecture=options.architecture,
             flags=options.flags,
-            debug=options.debug,
             strategy=options.strategy,
             prompt_tokens=options.prompt_tokens,
             patience=options.patience,
@@ -272,7 +272,7 @@ def _past(options: Options) -> Past | None:
         was = _strategy_of(options.fork)
         if was != options.strategy:
             raise CannotRun(f"cannot fork: the run was made with --strategy {was}, give that one")
-        return Past(read_recording(options.fork, options.tasks[0]), options.turn)
+        return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn)
     except NotRecorded as error:
         raise CannotRun(f"cannot fork: {error}") from None
 

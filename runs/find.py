@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from runs.recorded import NotRecorded
+from runs.reader import NotRecorded
 
 LOGS = Path("logs")
 NAMED_AT_MOST = 8

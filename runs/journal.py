@@ -24,7 +24,7 @@ class Journal:
     """Appends records to one file: after a crash at any moment each line is whole or absent.
 
     Known secrets are masked. A line is one ``write`` of the operating system. What a crash left
-    of a line that was not complete is cut off when the file is opened again. Once a record could
+    of a line that is no JSON yet is cut off when the file is opened again. Once a record could
     not be written, every later one is refused too.
     """
 
@@ -93,7 +93,7 @@ def text_hash(text: str) -> str:
 
 
 def _cut_torn_line(file: int) -> int:
-    """Cut off what stands behind the last line end; the size that is left."""
+    """Cut off what stands behind the last line end, or end it where it is whole; the new size."""
     size = end = os.fstat(file).st_size
     while end:
         start = max(0, end - 65_536)
@@ -101,9 +101,23 @@ def _cut_torn_line(file: int) -> int:
         end = start + found + 1 if found >= 0 else start
         if found >= 0:
             break
-    if end < size:
-        os.ftruncate(file, end)
+    if end == size:
+        return end
+    tail = os.pread(file, size - end, end)
+    if _is_json(tail):
+        os.write(file, b"\n")
+        return size + 1
+    os.ftruncate(file, end)
     return end
+
+
+def _is_json(data: bytes) -> bool:
+    """Whether a last line without an end is whole all the same; else a crash has torn it."""
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def write_whole(path: Path, text: str, *, durable: bool = False) -> None:

@@ -57,10 +57,15 @@ def journal_paths(folder: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, P
     return paths
 
 
+def journals(folder: Path) -> list[Path]:
+    """All journals of a run folder, by name."""
+    return sorted((folder / FOLDER).glob(f"*{SUFFIX}"))
+
+
 def journals_of(folder: Path, spec_id: str) -> list[Path]:
     """The files of a run folder that may be journals of a spec, by its name of today and before."""
     names = ((file_name(spec_id), "."), (_old_name(spec_id), "-"))
-    return [path for path in sorted((folder / FOLDER).glob(f"*{SUFFIX}")) if _is_of(path, names)]
+    return [path for path in journals(folder) if _is_of(path, names)]
 
 
 def _is_of(path: Path, names: Iterable[tuple[str, str]]) -> bool:

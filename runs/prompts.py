@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from runs.journal import JournalFailed, text_hash, write_whole
-from runs.recorded import NotRecorded
+from runs.reader import NotRecorded
 
 FOLDER = "prompts"
 

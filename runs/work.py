@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 from ledger import ToolCall, shortened
 from models.prompt_json import compact, packed
@@ -26,6 +26,9 @@ LADDER = (
     (4, 80), (2, 60), (1, 60), (0, 40),
 )  # fmt: skip
 """Rows of a list and characters of a text that are kept, step by step less."""
+FROM_JSON = "json"
+"""Context of a validation of what came out of a file: it holds no sets, and no time is spent on
+looking for some."""
 _HEADS = {"done": "EFFECT done", "unknown": "EFFECT unknown", "failed": "FAILED"}
 
 
@@ -65,8 +68,8 @@ class WorkReport(BaseModel):
 
     @field_validator("result", mode="before")
     @classmethod
-    def _in_one_order(cls, value: object) -> object:
-        return _without_sets(value)
+    def _in_one_order(cls, value: object, info: ValidationInfo) -> object:
+        return value if info.context is FROM_JSON else _without_sets(value)
 
     def journal(self) -> dict[str, object]:
         """The report as one JSON object for the journal."""

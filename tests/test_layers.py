@@ -13,7 +13,7 @@ ALLOWED = {
     "submission": {"launch"},
     "launch": {
         "views", "coordinator", "evaluator", "nextstep", "worker", "runs", "playbooks",
-        "store_tools", "models", "erc3_compat", "simulator",
+        "store_tools", "models", "ledger", "erc3_compat", "simulator",
     },
     "lab": {
         "launch", "views", "coordinator", "evaluator", "worker", "runs", "playbooks",

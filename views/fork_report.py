@@ -9,8 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from models.model_call import Usage, total_usage
-from runs.recording import Recording
+from runs.reader import results_of
 from runs.results import Brain, Outcome
+from runs.task_log import TaskLog
 from runs.turn import Turn
 from worker.sandbox.values import clean
 
@@ -94,11 +95,11 @@ class ForkReport(BaseModel):
     turns: tuple[TurnPair, ...]
 
 
-def compare(original: Recording, fork: Recording, turn: int) -> ForkReport:
+def compare(original: TaskLog, fork: TaskLog, turn: int) -> ForkReport:
     """Put a fork beside its original, turn by turn and as a whole."""
     old, new = _run_side(original, turn), _run_side(fork, turn)
-    old_turns = {t.number: t for t in original.turns}
-    new_turns = {t.number: t for t in fork.turns}
+    old_turns = {t.number: t for t in original.whole}
+    new_turns = {t.number: t for t in fork.whole}
     return ForkReport(
         spec_id=original.spec_id,
         turn=turn,
@@ -112,15 +113,15 @@ def compare(original: Recording, fork: Recording, turn: int) -> ForkReport:
     )
 
 
-def _run_side(recording: Recording, turn: int) -> RunSide:
-    result = recording.result
+def _run_side(log: TaskLog, turn: int) -> RunSide:
+    result, results = log.task_result(), results_of(log.folder)
     sums = {name: getattr(result, name) for name in SUMS} if result else {}
     return RunSide(
-        **{**sums, "turns": len(recording.turns)},
-        run_id=recording.run_id,
-        brain=recording.results.brain if recording.results else None,
-        tokens=total_usage([*recording.calls_before(turn), *recording.calls_from(turn)]),
-        tokens_from_turn=total_usage(recording.calls_from(turn)),
+        **{**sums, "turns": len(log.whole)},
+        run_id=log.run_id,
+        brain=results.brain if results else None,
+        tokens=total_usage(log.calls_from(1)),
+        tokens_from_turn=total_usage(log.calls_from(turn)),
         error=result.error if result else None,
     )
 

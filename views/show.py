@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from runs.story import RunView, Story
+    from runs.run_view import RunView
+    from runs.task_log import TaskLog
 
 PIPE_WIDTH = 120
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -27,8 +28,8 @@ def show(
     from rich.console import Console
 
     from runs.find import find_run
-    from runs.reading import read_run_view
-    from runs.recorded import NotRecorded
+    from runs.reader import NotRecorded
+    from runs.run_view import read_run_view
     from views.terminal.told import Teller, failures, overview
 
     if turn is not None and task is None:
@@ -40,8 +41,8 @@ def show(
     try:
         found = read_run_view(find_run(run, logs))
         story = _story(found, task) if task else None
-        if story and turn is not None and turn not in {act.number for act in story.acts}:
-            there = ", ".join(str(act.number) for act in story.acts) or "none"
+        if story and turn is not None and turn not in {turn.number for turn in story.turns}:
+            there = ", ".join(str(turn.number) for turn in story.turns) or "none"
             raise NotRecorded(f"{story.spec_id} has no turn {turn}; it has: {there}")
     except NotRecorded as error:
         typer.echo(f"error: {error}", err=True)
@@ -54,15 +55,15 @@ def show(
         overview(console, found)
 
 
-def _story(run: RunView, spec_id: str) -> Story:
+def _story(run: RunView, spec_id: str) -> TaskLog:
     """The task of that spec, or whose spec alone begins so. Raises NotRecorded."""
-    from runs.recorded import NotRecorded
+    from runs.reader import NotRecorded
 
-    exact = [story for story in run.stories if story.spec_id == spec_id]
-    near = exact or [story for story in run.stories if story.spec_id.startswith(spec_id)]
+    exact = [story for story in run.tasks if story.spec_id == spec_id]
+    near = exact or [story for story in run.tasks if story.spec_id.startswith(spec_id)]
     if len(near) == 1 or exact:
         return near[0]
-    there = ", ".join(story.spec_id for story in near or run.stories) or "none"
+    there = ", ".join(story.spec_id for story in near or run.tasks) or "none"
     raise NotRecorded(f"{run.name} has no task {spec_id!r}; it has: {there}")
 
 

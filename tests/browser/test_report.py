@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from runs.reading import read_run_view
+from runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from views.report import write_report
 from views.report.pairs import write_comparison

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from launch.benchmarks import tools_of
 from models.reply_faults import REPAIRABLE
-from runs.recorded import read_run, read_tools
+from runs.reader import read_tasks
 from worker.replay.repeat import repeat
 
 BUY_TEA = {"items": [{"sku": "tea", "quantity": 2}], "subtotal": 8, "total": 8}
@@ -84,12 +85,14 @@ def test_runs_with_repairs_can_be_repeated(
     run = make_run(*shops, worker=f"faulty/store?seed=2&rate=1&kinds={kinds}")
     run.go()
     repeated = 0
-    for task in read_run(run.folder):
-        for turn in task.turns:
-            report, difference = repeat(turn, read_tools(run.folder))
+    for task in read_tasks(run.folder):
+        for turn in task.work:
+            report, difference = repeat(turn, tools_of("store"), task.spec_id)
             assert difference is None
-            assert report.error == turn.report.error
-            repeated += len(turn.model_calls) > len(turn.report.steps)
+            assert turn.turn
+            assert turn.turn.report
+            assert report.error == turn.turn.report.error
+            repeated += len(turn.of_worker) > len(turn.steps)
     assert repeated
 
 

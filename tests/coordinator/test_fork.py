@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from coordinator.fork import differences
 from launch.cli import app
 from models import scripted_provider as scripted
-from runs.recorded import read_run
+from runs.reader import read_tasks
 
 NO_ENV = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "ERC3_CLIENT"), "")
 FILL = """
@@ -194,9 +194,9 @@ def test_a_fork_can_be_forked_and_read_again(desk: Desk, recorded: Path) -> None
     document, second = desk.forked(first, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
     assert document["differs"] == []
     assert document["original"]["run_id"] == first.name
-    (task,) = read_run(second, "shop")
+    (task,) = read_tasks(second, "shop")
     assert [t.number for t in task.turns] == [1, 2, 3]
-    assert [len(t.replies) for t in task.turns] == [1, 1, 1]
+    assert [len(t.of_worker) for t in task.turns] == [1, 1, 1]
     assert json.loads((second / "results.json").read_text())["pack"] == "pots"
 
 

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from coordinator.limits import Limits
-from coordinator.resume import Continuation, continuation
+from coordinator.resume import CannotGoOn, Continuation, continuation
 from erc3_compat import ApiError, ApiException
 from runs.journal import Journal
 from runs.journal_names import journal_paths
-from runs.memory import Unusable
 from runs.task import TaskInfo
 
 TASK = TaskInfo("one", "tsk-1", "Buy one lamp.")
@@ -53,7 +52,7 @@ def test_an_unknown_task_is_started_anew_where_that_is_allowed(folder: Path) -> 
 
 def test_an_unknown_task_is_never_started_anew_elsewhere(folder: Path) -> None:
     platform = Forgetful()
-    with pytest.raises(Unusable, match=r"does not know tsk-1 \(one\)"):
+    with pytest.raises(CannotGoOn, match=r"does not know tsk-1 \(one\)"):
         continuation(platform, "store", [TASK], folder, None, may_start=False)
     assert platform.started == []
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from launch import debug_command, replay_command
 from models.reply_faults import REPAIRABLE
-from runs.memory import read_memory
+from runs.reader import read_task
 from runs.turn import Turn
-from worker.replay import debug, replay
 
 NEXT = {"strategy": "next-step", "max_turns": 30}
 BRAIN = {**NEXT, "evaluator": "playbook/next-step", "worker": "playbook/next-step"}
@@ -105,9 +105,8 @@ def test_a_step_is_a_turn_with_one_typed_call(make_run: Callable[..., Any], tea_
     assert (result.turns, result.tool_calls) == (2, 3)
     assert {c["role"] for c in run.journal() if c["type"] == "model_call"} == {"evaluator"}
     assert result.requests == sum(t.requests for t in turns)
-    memory = read_memory(run.folder / "tasks" / "shop.jsonl")
-    assert memory is not None
-    assert list(memory.turns) == turns
+    memory = read_task(run.folder / "tasks" / "shop.jsonl", strict=True)
+    assert memory.whole == turns
 
 
 @pytest.mark.parametrize(
@@ -213,8 +212,8 @@ def test_there_is_no_code_to_repeat_or_to_step_through(
     run = make_run(tea_buyer, **BRAIN)
     run.go()
     folder = str(run.folder)
-    repeated = CliRunner().invoke(replay.app, [folder])
-    stepped = CliRunner().invoke(debug.app, [folder, "--task", "shop", "--turn", "1"])
+    repeated = CliRunner().invoke(replay_command.app, [folder])
+    stepped = CliRunner().invoke(debug_command.app, [folder, "--task", "shop", "--turn", "1"])
     assert repeated.exit_code == stepped.exit_code == 2
     assert "called tools without any code" in repeated.output
     assert "ran no code to step through" in stepped.output

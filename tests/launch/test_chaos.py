@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from launch.platform import BUNDLED_PACK
-from runs.memory import read_memory
+from runs.reader import read_task
 
 KINDS: list[dict[str, Any]] = [
     {"kind": "status", "status": 503},
@@ -74,11 +74,10 @@ def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: st
     assert results["totals"]["harm"] == 0
     assert_books(life.run)
     for path in (life.run / "tasks").glob("*.jsonl"):
-        memory = read_memory(path)
-        assert memory is not None
+        memory = read_task(path, strict=True)
         assert memory.result is not None
-        assert [t.number for t in memory.turns] == list(range(1, len(memory.turns) + 1))
-        assert memory.result.turns == len(memory.turns)
+        assert [t.number for t in memory.whole] == list(range(1, len(memory.whole) + 1))
+        assert memory.result["turns"] == len(memory.whole)
 
 
 def assert_books(run: Path) -> None:

@@ -15,7 +15,9 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from launch.cli import app as run
+from launch.debug_command import app as debug
 from launch.platform import BUNDLED_PACK
+from launch.replay_command import app as replay
 from tests.damage import DEEP, damage
 from tests.launch.conftest import Lives, Zygote
 from views.export.__main__ import app as export
@@ -23,8 +25,6 @@ from views.live.app import build_app
 from views.report.__main__ import app as report
 from views.show import app as show
 from views.stats.__main__ import app as stats
-from worker.replay.debug import app as debug
-from worker.replay.replay import app as replay
 
 SPEC = "named_item_on_last_page"
 KINDS = ("run.json", "results.json", "platform.jsonl", "pack.json", "tasks/*", "prompts/*")
@@ -88,9 +88,9 @@ def test_no_damage_is_more_than_a_message(folder: Path, cut_off: Path, seed: int
     damage(dice.choice(sorted(folder.glob(dice.choice(KINDS)))), dice)
     for app, words in commands(folder, cut_off):
         told(app, words)
-    with TestClient(build_app(folder.parent)) as client:
+    with TestClient(build_app(folder.parent), base_url="http://localhost") as client:
         for path in ("/", "/runs/run/", "/runs/run/changes?since=0"):
-            client.get(path)
+            assert client.get(path).status_code == 200
 
 
 def deep(path: Path) -> None:

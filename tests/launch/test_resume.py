@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from launch.platform import BUNDLED_PACK
-from runs.memory import read_memory
+from runs.reader import read_task
 
 
 def small_pack(path: Path, count: int = 6) -> Path:
@@ -61,11 +61,10 @@ def test_a_run_killed_at_random_writes_comes_to_the_same_end(
     assert results["finished"]
     assert set(purchases(life.run).values()) == {1}
     for path in (life.run / "tasks").glob("*.jsonl"):
-        memory = read_memory(path)
-        assert memory is not None
+        memory = read_task(path, strict=True)
         assert memory.result is not None
-        assert [t.number for t in memory.turns] == list(range(1, len(memory.turns) + 1))
-        assert memory.result.turns == len(memory.turns)
+        assert [t.number for t in memory.whole] == list(range(1, len(memory.whole) + 1))
+        assert memory.result["turns"] == len(memory.whole)
 
 
 def test_a_run_that_is_over_resumes_to_the_same_results(

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from runs.reading import read_run_view
-from runs.recorded import NotRecorded
+from runs.reader import NotRecorded
+from runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
 from views.report import write_report
 from views.report.__main__ import app
@@ -150,7 +150,7 @@ def poisoned_run(path: Path) -> Path:
 
 def test_no_text_of_a_record_becomes_markup_or_steers(tmp_path: Path) -> None:
     run = replace(read_run_view(poisoned_run(tmp_path / "run")), name=HOSTILE)
-    (row,) = rows_of(run.stories)
+    (row,) = rows_of(run.tasks)
     (pair,) = pairs_of(run, run)
     story = story_html(row.story)
     for piece in (story, pair_html(pair), row_html(row)):
@@ -169,7 +169,7 @@ def test_no_text_of_a_record_becomes_markup_or_steers(tmp_path: Path) -> None:
 def test_a_name_cannot_end_the_attribute_that_it_stands_in(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run").task("tea", worked())
     (run.path / "tasks" / "tea.jsonl").rename(run.path / "tasks" / '"><b>&\u202e.jsonl')
-    (row,) = rows_of(read_run_view(run.write()).stories)
+    (row,) = rows_of(read_run_view(run.write()).tasks)
     seen = Marks(row_html(row))
     assert seen.attributes["data-key"] == {'"><b>&\\u202e'}
     assert seen.attributes["href"] == {"#%22%3E%3Cb%3E%26%E2%80%AE"}
@@ -221,7 +221,7 @@ def test_calls_stand_under_their_line_and_strays_at_the_end(tmp_path: Path) -> N
     )
     report = turn.report.model_copy(update={"calls": calls})
     run = RunFolder(tmp_path / "run").task("tea", turn.model_copy(update={"report": report}))
-    html = story_html(read_run_view(run.write()).stories[0])
+    html = story_html(read_run_view(run.write()).tasks[0])
     places = [html.index(text) for text in ("found = <b", "third", "<i>4</i>") if text in html]
     assert places == sorted(places)
     assert html.index("third") < html.index("<i>4</i>") < html.index("nowhere")
@@ -231,7 +231,7 @@ def test_calls_stand_under_their_line_and_strays_at_the_end(tmp_path: Path) -> N
 def test_failed_attempts_at_a_model_are_told(tmp_path: Path) -> None:
     failed = asked(error="HTTP 429", backend="b1", attempt=2, next="next backend: b2")
     run = RunFolder(tmp_path / "run").task("tea", failed, asked(), worked())
-    html = story_html(read_run_view(run.write()).stories[0])
+    html = story_html(read_run_view(run.write()).tasks[0])
     for said in ("1 failed", "HTTP 429", "b1", "attempt 2", "then next backend: b2"):
         assert said in html
 

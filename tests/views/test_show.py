@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from runs.reading import read_run_view
+from runs.run_view import read_run_view
 from tests.run_folders import hostile_run
 from views.show import app
 from views.terminal.told import Teller, failures, overview
@@ -67,7 +67,7 @@ def test_any_width_will_do(logs: Path, width: int) -> None:
     run = read_run_view(logs / "20260504-120000-aaaa")
     console = Console(file=io.StringIO(), width=width, force_terminal=True)
     overview(console, run)
-    Teller(console).story(run.stories[1])
+    Teller(console).story(run.tasks[1])
     failures(console, run)
     assert isinstance(console.file, io.StringIO)
     assert "hostile" in console.file.getvalue()

@@ -163,7 +163,7 @@ def test_a_prompt_steers_no_terminal(tmp_path: Path) -> None:
     [
         (("run-a", "run-x"), 2, "there is no run 'run-x'"),
         (("run", "run-a"), 2, "fits 2 runs"),
-        (("run-a", "torn"), 1, "torn: results.json cannot be read"),
+        (("run-a", "torn"), 1, "torn/results.json cannot be read"),
         (("run-a",), 2, "2 arguments"),
         (("run-a", "run-b", "--by", "day"), 2, "--diff goes with neither"),
     ],

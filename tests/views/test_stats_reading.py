@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from models.model_call import Usage
-from runs.recorded import NotRecorded
+from runs.reader import NotRecorded
 from tests.views.stats_runs import done, run_folder
 from views.stats.reading import read_run, read_runs
 
@@ -68,7 +68,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_counts(tmp_path: Path) -> Non
     found = read_runs(tmp_path)
     assert [run.name for run in found.runs] == ["good"]
     told = "\n".join(found.notes)
-    for name in ("torn: results.json", "other: results.json", "killed has no results.json"):
+    for name in ("torn/results.json", "other/results.json", "killed has no results.json"):
         assert name in told
     assert "photos is no run folder" in told
     assert ".cache" not in told

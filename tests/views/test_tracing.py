@@ -19,9 +19,9 @@ from coordinator.watching import Watchers
 from launch.cli import app
 from models.extras import ExtraMissing
 from runs.prompts import read_prompts
-from runs.reading import read_story
+from runs.reader import read_task
 from runs.results import RunResults, TaskResult
-from runs.story import Story
+from runs.task_log import TaskLog
 from views.tracing import sinks
 from views.tracing.sinks import CannotTrace, check_kinds
 from views.tracing.spans import Span, task_span
@@ -57,7 +57,7 @@ def bought(make_run: Any, tea_buyer: Any) -> tuple[Path, RunResults]:
 @pytest.fixture
 def span(bought: tuple[Path, RunResults]) -> Span:
     folder, _ = bought
-    story = read_story(folder / "tasks" / "shop.jsonl")
+    story = read_task(folder / "tasks" / "shop.jsonl")
     return task_span(story, read_prompts(folder))
 
 
@@ -98,7 +98,9 @@ def test_prompts_are_told_whole_and_without_secrets(span: Span) -> None:
 
 
 def test_unknown_stays_unknown() -> None:
-    story = Story("shop", "shop", "tsk", "Buy", (), {"score": None, "outcome": "error"})
+    story = TaskLog(
+        Path("shop.jsonl"), "shop", "tsk", "Buy", (), {"score": None, "outcome": "error"}
+    )
     found = task_span(story, {}, (10.0, 12.0))
     assert (found.score, found.passed) == (None, None)
     assert (found.started, found.ended) == (10.0, 12.0)

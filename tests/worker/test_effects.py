@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ledger import ToolCall
-from runs.recorded import read_run
+from runs.reader import read_tasks
 from runs.work import ANSWERED_CALLS, SHORT_CALLS, SHOWN_CALLS, WorkReport
 from worker.sandbox import SandboxLimits
 
@@ -19,8 +19,10 @@ DONE = 'EFFECT done: Req_AddProductToBasket(sku="tea", quantity=2) -> '
 
 
 def told(folder: Path, *, latest: bool = True) -> str:
-    (task,) = read_run(folder)
-    return task.turns[0].report.prompt(latest=latest)
+    (task,) = read_tasks(folder)
+    turn = task.whole[0]
+    assert turn.report
+    return turn.report.prompt(latest=latest)
 
 
 @pytest.mark.parametrize("latest", [True, False])

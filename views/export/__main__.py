@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from runs.story import RunView
+    from runs.run_view import RunView
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -42,8 +42,8 @@ def export(
     """Write a recorded run as an Inspect AI log, or hand it to MLflow or OpenTelemetry."""
     from models.extras import ExtraMissing
     from runs.find import find_run
-    from runs.reading import read_run_view
-    from runs.recorded import NotRecorded
+    from runs.reader import NotRecorded
+    from runs.run_view import read_run_view
     from views.tracing.sinks import CannotTrace
 
     if out and format is not Format.inspect:
@@ -91,7 +91,7 @@ def _traces(view: RunView, folder: Path, kind: str) -> None:
         options = read_manifest(folder).options
     except NoManifest:
         options = {}
-    done = [story for story in view.stories if story.result is not None]
+    done = [story for story in view.tasks if story.result is not None]
     head = {"folder": str(folder), "kinds": [kind], "options": options}
     tasks = ({"spec_id": story.spec_id, "task_id": story.task_id} for story in done)
     for told in write_traces(json.dumps(line, default=str) for line in (head, *tasks)):

@@ -21,7 +21,7 @@ from inspect_ai.log import (
 from inspect_ai.model import ModelConfig, ModelUsage
 
 from runs.prompts import read_prompts
-from runs.story import RunView
+from runs.run_view import RunView
 from views.export.inspect_sample import sample_of
 from views.report.rows import totals
 from views.tracing.spans import task_span
@@ -41,7 +41,7 @@ def log_of(view: RunView, folder: Path) -> EvalLog:
     began = _instant(view.started)
     used: set[str] = set()
     samples = []
-    for story in view.stories:
+    for story in view.tasks:
         name = story.spec_id if story.spec_id not in used else story.key
         used.add(name)
         window = (began.timestamp(), began.timestamp())
@@ -86,7 +86,7 @@ def _results(view: RunView, samples: list[EvalSample]) -> EvalResults:
     sums = totals(view)
     figures = {
         "mean": sums.score_mean,
-        "passed": sum(story.status == "passed" for story in view.stories),
+        "passed": sum(story.status == "passed" for story in view.tasks),
         "harm": sums.harm,
     }
     metrics = {

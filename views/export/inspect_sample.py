@@ -34,7 +34,7 @@ from inspect_ai.tool import ToolCall, ToolCallError
 
 from models.model_call import Usage
 from models.redact import redact
-from runs.story import Story
+from runs.task_log import TaskLog
 from views.tracing.spans import Span
 
 _STOPS = {"length": "max_tokens"}
@@ -43,7 +43,7 @@ LAST_SECOND = 253_402_300_799.0
 NOT_KEPT = "(this text was not kept)"
 
 
-def sample_of(story: Story, span: Span, name: str, scorer: str) -> EvalSample:
+def sample_of(story: TaskLog, span: Span, name: str, scorer: str) -> EvalSample:
     """The sample of a task; ``span`` is its tree, ``name`` its unique id in the log."""
     wanted = story.of_result("group")
     calls = [found for found in span.walk() if found.kind == "model"]
@@ -69,7 +69,7 @@ def sample_of(story: Story, span: Span, name: str, scorer: str) -> EvalSample:
     )
 
 
-def _score(story: Story) -> Score | None:
+def _score(story: TaskLog) -> Score | None:
     """The platform's score; None where it gave none."""
     if story.score is None:
         return None
@@ -107,7 +107,7 @@ class _Events:
         self._began = began
 
     def of_task(
-        self, story: Story, span: Span, score: Score | None, scorer: str
+        self, story: TaskLog, span: Span, score: Score | None, scorer: str
     ) -> Iterator[Event]:
         """All of them: the turns, notes of the journal, the score."""
         for number, turn in enumerate(span.children):

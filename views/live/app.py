@@ -22,7 +22,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from runs.find import run_folders
-from runs.story import HARM
+from runs.task_log import HARM
 from views.live.index import index_rows
 from views.live.watch import Runs, RunWatch, Seen
 from views.report.render import environment, page, policy
@@ -79,7 +79,7 @@ class _Pages:
     def story(self, request: Request) -> Response:
         seen = self._watch(request).look()
         key = request.path_params["key"]
-        found = next((story for story in seen.run.stories if story.key == key), None)
+        found = next((story for story in seen.run.tasks if story.key == key), None)
         if found is None:
             raise HTTPException(404, "there is no such task in this run")
         tag = f"{self._boot}.{seen.changed[key]}"
@@ -103,13 +103,13 @@ class _Pages:
         return int(number) if boot == self._boot and number.isdecimal() else 0
 
     def _page(self, seen: Seen) -> str:
-        rows = rows_of(seen.run.stories)
+        rows = rows_of(seen.run.tasks)
         data = {"tasks": [row.data for row in rows], "since": self._tag(seen)}
         return page("run.html.jinja", data, live=True, stories=(), **table(seen.run, rows))
 
     def _news(self, seen: Seen, since: int) -> dict[str, Any]:
         # The bars are relative to the largest of all rows, so all are made and few are sent.
-        rows = rows_of(seen.run.stories)
+        rows = rows_of(seen.run.tasks)
         fresh = [row for row in rows if seen.changed[row.story.key] > since]
         return {
             "since": self._tag(seen),

@@ -8,15 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runs.reading import (
-    journals,
-    read_labels,
-    read_results,
-    read_story,
-    records_in,
-    run_view,
-)
-from runs.story import RunView, Story
+from runs.journal_names import journals
+from runs.run_view import Folder, RunView, raw_results
+from runs.task_log import TaskLog
 
 Mark = tuple[int, int]
 """Size and time of a file: what changes when it is written."""
@@ -50,11 +44,9 @@ class RunWatch:
         self._folder = folder
         self._lock = threading.Lock()
         self._marks: dict[str, Mark] = {}
-        self._stories: dict[str, Story] = {}
-        self._known: dict[str, dict[str, Any]] = {}
-        self._results: dict[str, Any] = {}
+        self._logs: dict[str, TaskLog] = {}
         self._results_mark: Mark | None = None
-        self._labels: dict[str, tuple[str, ...]] | None = None
+        self._found: Folder | None = None
         self._changed: dict[str, int] = {}
         self._revision = 0
 
@@ -62,38 +54,30 @@ class RunWatch:
         """The run as it is now."""
         with self._lock:
             paths = {path.stem: path for path in journals(self._folder)}
-            fresh = self._read_results()
-            stale = [key for key, path in paths.items() if self._is_stale(key, path)]
-            if fresh or stale:
+            before, found = self._found, self._results()
+            stale = [key for key, path in paths.items() if self._is_stale(key, path, found)]
+            if found is not before or stale:
                 self._revision += 1
             for key in stale:
-                self._stories[key] = read_story(paths[key], self._known, self._labels)
+                self._logs[key] = found.task(paths[key])
                 self._changed[key] = self._revision
-            run = run_view(self._folder, self._results, self._in_order(paths))
+            run = found.view([self._logs[key] for key in paths])
             return Seen(run, self._revision, dict(self._changed))
 
-    def _in_order(self, paths: dict[str, Path]) -> list[Story]:
-        order = {task_id: place for place, task_id in enumerate(self._known)}
-        stories = [self._stories[key] for key in paths]
-        return sorted(stories, key=lambda story: order.get(story.task_id, len(order)))
-
-    def _read_results(self) -> bool:
+    def _results(self) -> Folder:
+        """What the results say now, read again only where they changed."""
         mark = mark_of(self._folder / "results.json")
-        if mark == self._results_mark:
-            return False
-        if self._labels is None:
-            self._labels = read_labels(self._folder)
-        self._results, self._results_mark = read_results(self._folder), mark
-        tasks = records_in(self._results.get("tasks"))
-        self._known = {str(task.get("task_id")): task for task in tasks}
-        return True
+        if self._found is None or mark != self._results_mark:
+            self._found = Folder(self._folder, self._found.labels if self._found else None)
+            self._results_mark = mark
+        return self._found
 
-    def _is_stale(self, key: str, path: Path) -> bool:
+    def _is_stale(self, key: str, path: Path, found: Folder) -> bool:
         """Whether a task has to be read again: its journal or its result is another one."""
         mark = mark_of(path)
-        story = self._stories.get(key)
-        result = self._known.get(story.task_id) if story else None
-        if story and mark == self._marks[key] and (result is None or result == story.result):
+        log = self._logs.get(key)
+        result = found.result(log.task_id) if log else None
+        if log and mark == self._marks[key] and (result is None or result == log.result):
             return False
         self._marks[key] = mark
         return True
@@ -119,7 +103,7 @@ class Runs:
         with self._lock:
             mark_then, found = self._heads.get(folder.name, (None, {}))
         if mark_then != mark:
-            found = read_results(folder)
+            found = raw_results(folder)
             with self._lock:
                 self._heads[folder.name] = mark, found
         return found

@@ -23,8 +23,8 @@ def report(
     """Write one self-contained page about a run, or about two runs side by side."""
     from runs.find import find_run
     from runs.journal import write_whole
-    from runs.reading import read_run_view
-    from runs.recorded import NotRecorded
+    from runs.reader import NotRecorded
+    from runs.run_view import read_run_view
     from views.report.pairs import write_comparison
     from views.report.write import run_page
 

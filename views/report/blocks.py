@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pydantic_core import to_json
 
 from ledger import ToolCall
-from models.model_call import Usage
-from runs.story import Act, Asked
+from models.model_call import ModelCall, Usage
+from runs.task_log import TurnLog
 from runs.work import fit_json
 
 DASH = "–"
@@ -19,13 +19,13 @@ PEEK_CHARS = 90
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
-def strays(act: Act) -> list[ToolCall]:
+def strays(act: TurnLog) -> list[ToolCall]:
     """Calls that belong to no snippet that is known."""
     known = range(1, len(act.steps) + 1)
     return [call for call in act.tools if call.step not in known]
 
 
-def tokens_of(calls: Iterable[Asked]) -> int | None:
+def tokens_of(calls: Iterable[ModelCall]) -> int | None:
     """Prompt and completion tokens of calls; None as soon as one is unknown."""
     found = [tokens(call.usage) for call in calls]
     return None if None in found else sum(some or 0 for some in found)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from runs.journal import write_whole
-from runs.story import Act, RunView, Story
+from runs.run_view import RunView
+from runs.task_log import TaskLog, TurnLog
 from views.report.render import packed, page
 from views.report.rows import Row, flags, labels, rows_of, totals
 from views.report.story import pair_html
@@ -39,7 +40,7 @@ class Pair:
     """Of the runs."""
 
     @property
-    def stories(self) -> tuple[Story | None, Story | None]:
+    def stories(self) -> tuple[TaskLog | None, TaskLog | None]:
         """Both stories."""
         left, right = self.left, self.right
         return left.story if left else None, right.story if right else None
@@ -57,10 +58,10 @@ class Pair:
         return "same" if _way(left) == _way(right) else "other way"
 
     @property
-    def turns(self) -> list[tuple[Act | None, Act | None]]:
+    def turns(self) -> list[tuple[TurnLog | None, TurnLog | None]]:
         """The turns of both, side by side."""
         left, right = self.stories
-        return list(zip_longest(left.acts if left else (), right.acts if right else ()))
+        return list(zip_longest(left.turns if left else (), right.turns if right else ()))
 
     @property
     def data(self) -> dict[str, Any]:
@@ -89,7 +90,7 @@ class Pair:
         }
 
 
-def _texts(stories: list[Story]) -> list[str]:
+def _texts(stories: list[TaskLog]) -> list[str]:
     return [t for s in stories for t in (s.spec_id, s.text, s.outcome, s.error, s.eval_log)]
 
 
@@ -100,7 +101,7 @@ def _difference(pair: Pair, value: Any) -> float | None:
     return None if one is None or other is None else other - one
 
 
-def _way(story: Story) -> list[tuple[object, ...]]:
+def _way(story: TaskLog) -> list[tuple[object, ...]]:
     """What was decided and what was called, without times and thoughts."""
     return [
         (
@@ -108,7 +109,7 @@ def _way(story: Story) -> list[tuple[object, ...]]:
             act.turn.decision.instruction if act.turn else None,
             *((call.name, str(call.arguments), call.outcome) for call in act.tools),
         )
-        for act in story.acts
+        for act in story.turns
     ]
 
 
@@ -125,7 +126,7 @@ def pairs_of(left: RunView, right: RunView) -> list[Pair]:
 def _numbered(run: RunView) -> dict[tuple[str, int], Row]:
     rows: dict[tuple[str, int], Row] = {}
     seen: dict[str, int] = {}
-    for row in rows_of(run.stories):
+    for row in rows_of(run.tasks):
         spec = row.story.spec_id
         rows[spec, seen.get(spec, 0)] = row
         seen[spec] = seen.get(spec, 0) + 1
@@ -148,7 +149,7 @@ def pair_page(left: RunView, right: RunView) -> str:
             (name, title or right.harm_name.capitalize(), marks.count(name))
             for name, title in FILTERS.items()
         ],
-        labels=labels([*left.stories, *right.stories]),
+        labels=labels([*left.tasks, *right.tasks]),
         columns=COLUMNS,
         stories=[packed(pair_html(pair)) for pair in pairs],
     )

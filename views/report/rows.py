@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from models.model_call import Usage
 from runs.results import TaskResult, Totals, totals_of
-from runs.story import RunView, Story
+from runs.run_view import RunView
+from runs.task_log import TaskLog
 from views.report.blocks import dollars, number, seconds, tokens
 from views.report.markup import address, broken, quoted, shown
 
@@ -34,7 +35,7 @@ _MARKS = {
 class Row:
     """One line of the table."""
 
-    story: Story
+    story: TaskLog
     tokens: int | None
     cost_usd: float | None
     seconds: float | None
@@ -69,7 +70,7 @@ class Row:
         }
 
 
-def flags(story: Story) -> list[str]:
+def flags(story: TaskLog) -> list[str]:
     """The filters that a task belongs to."""
     is_so = {
         "failed": story.failed,
@@ -81,7 +82,7 @@ def flags(story: Story) -> list[str]:
     return [name for name, so in is_so.items() if so]
 
 
-def rows_of(stories: Iterable[Story]) -> list[Row]:
+def rows_of(stories: Iterable[TaskLog]) -> list[Row]:
     """A row for each task; the bars are relative to the largest among them."""
     plain = [_values(story) for story in stories]
     most_tokens = max((v["tokens"] or 0 for v in plain), default=0) or 1
@@ -96,12 +97,12 @@ def rows_of(stories: Iterable[Story]) -> list[Row]:
     ]
 
 
-def _values(story: Story) -> dict[str, Any]:
+def _values(story: TaskLog) -> dict[str, Any]:
     """The result's own figures; of a task under way what its journal tells so far."""
     if story.result is None:
         usage = sum((call.usage for call in story.calls), Usage(prompt=0, completion=0))
         costs = [call.cost_usd for call in story.calls]
-        done = [act for act in story.acts if act.turn]
+        done = [act for act in story.turns if act.turn]
         return {
             "story": story,
             "tokens": tokens(usage),
@@ -143,7 +144,7 @@ def row_html(row: Row) -> str:
     )
 
 
-def mark_html(story: Story) -> str:
+def mark_html(story: TaskLog) -> str:
     """How a task stands, as one sign in HTML."""
     kind, title, sign = _MARKS[story.status]
     return f'<span class="{kind}" title="{title}">{sign}</span>'
@@ -165,7 +166,7 @@ def _real(value: object) -> float | None:
 def totals(run: RunView) -> Totals:
     """Sums over the tasks that are done and whose result can be read."""
     results = []
-    for story in run.stories:
+    for story in run.tasks:
         try:
             results.append(TaskResult.model_validate(story.result))
         except ValidationError:
@@ -173,6 +174,6 @@ def totals(run: RunView) -> Totals:
     return totals_of(results, run.seconds or 0.0)
 
 
-def labels(stories: Iterable[Story]) -> list[str]:
+def labels(stories: Iterable[TaskLog]) -> list[str]:
     """Every kind of task of a run, sorted."""
     return sorted({label for story in stories for label in story.labels})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from runs.story import Act, Story
+from runs.task_log import TaskLog, TurnLog
 from views.report.blocks import counted, number, seconds, tokens_of
 from views.report.markup import block, data, label, quoted, shown
 from views.report.work import asked_html, work_html
@@ -26,9 +26,9 @@ _CHART_HEAD = (
 )
 
 
-def story_html(story: Story) -> str:
+def story_html(story: TaskLog) -> str:
     """The story of one task as a piece of a page."""
-    return f"{_opening(story)}{''.join(map(_turn, story.acts))}{_ending(story)}"
+    return f"{_opening(story)}{''.join(map(_turn, story.turns))}{_ending(story)}"
 
 
 def pair_html(pair: Pair) -> str:
@@ -48,7 +48,7 @@ def _sides(both: Iterable[str]) -> str:
     return f'<div class="sides">{"".join(f"<div>{side}</div>" for side in both)}</div>'
 
 
-def _opening(story: Story) -> str:
+def _opening(story: TaskLog) -> str:
     said = [f"<b>{shown(story.status)}</b>"]
     if story.score is not None:
         said.append(f"score {number(story.score, 1)}")
@@ -74,14 +74,14 @@ def _opening(story: Story) -> str:
     return "".join(parts) + _charts(story)
 
 
-def _ending(story: Story) -> str:
+def _ending(story: TaskLog) -> str:
     if not story.notes:
         return ""
     notes = "".join(f"<li>{shown(note)}</li>" for note in story.notes)
     return f'<section class="notes"><h3 class="label">Notes</h3><ul>{notes}</ul></section>'
 
 
-def _turn(act: Act) -> str:
+def _turn(act: TurnLog) -> str:
     attempt = f", attempt {act.attempt}" if act.attempt > 1 else ""
     figures = (
         f"{seconds(act.seconds)} · {number(tokens_of(act.asked))} tokens · {act.requests} requests"
@@ -89,18 +89,18 @@ def _turn(act: Act) -> str:
     return (
         f'<section class="turn" data-turn="{act.number}">'
         f"<h3>Turn {act.number}{attempt} <small>{figures}</small></h3>"
-        f"{_decision(act)}{work_html(act)}{_states(act)}{asked_html(act.asked)}</section>"
+        f"{_decision(act)}{work_html(act)}{_states(act)}{asked_html(act)}</section>"
     )
 
 
-def _decision(act: Act) -> str:
+def _decision(act: TurnLog) -> str:
     if act.turn is None:
         return '<p class="dim">This turn is not over, or never was.</p>'
     decision = act.turn.decision
     parts = [f'<p class="thought">{shown(decision.thought)}</p>']
     if act.turn.challenge:
         back = shown(act.turn.challenge)
-        parts.append(f'<p class="challenge"><b>Asked back</b> {back}</p>')
+        parts.append(f'<p class="challenge"><b>ModelCall back</b> {back}</p>')
     kind = "tag now" if decision.decision == "PROCEED" else "tag"
     tag = f'<span class="{kind}">{shown(decision.decision)}</span>'
     parts.append(f'<p class="decision">{tag}</p>')
@@ -109,7 +109,7 @@ def _decision(act: Act) -> str:
     return "".join(parts)
 
 
-def _states(act: Act) -> str:
+def _states(act: TurnLog) -> str:
     if act.before is None:
         cells = [label("State before") + '<p class="dim">not known</p>']
     elif act.before == act.after:
@@ -122,22 +122,22 @@ def _states(act: Act) -> str:
     return f'<div class="states">{"".join(f"<div>{cell}</div>" for cell in cells)}</div>'
 
 
-def _charts(story: Story) -> str:
+def _charts(story: TaskLog) -> str:
     """Per turn where the seconds went and how many tokens, as far as they are known."""
-    if not story.acts:
+    if not story.turns:
         return ""
-    times = bars([_times(act) for act in story.acts])
-    spent = bars([_tokens(act) for act in story.acts])
+    times = bars([_times(act) for act in story.turns])
+    spent = bars([_tokens(act) for act in story.turns])
     rows = "".join(
         f'<tr><th scope="row">{act.number}</th><td>{time}</td>'
         f'<td class="n">{seconds(act.seconds)}</td><td>{some}</td>'
         f'<td class="n">{number(tokens_of(act.asked))}</td></tr>'
-        for act, time, some in zip(story.acts, times, spent, strict=True)
+        for act, time, some in zip(story.turns, times, spent, strict=True)
     )
     return f"{_CHART_HEAD}{rows}</tbody></table>"
 
 
-def _times(act: Act) -> Row:
+def _times(act: TurnLog) -> Row:
     """Evaluator, worker's model, tools, the rest."""
     eyes = sum(call.seconds for call in act.asked if call.role == "evaluator")
     hands = sum(call.seconds for call in act.asked if call.role != "evaluator")
@@ -146,7 +146,7 @@ def _times(act: Act) -> Row:
     return [("eyes", eyes), ("hands", hands), ("tools", tools), ("rest", rest)]
 
 
-def _tokens(act: Act) -> Row:
+def _tokens(act: TurnLog) -> Row:
     """Prompt read anew, prompt from a cache, completion."""
     cached = sum(call.usage.cached or 0 for call in act.asked)
     prompt = sum(call.usage.prompt or 0 for call in act.asked)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ledger import ToolCall, WireCall
-from runs.story import Act, Asked
+from models.model_call import ModelCall
+from runs.task_log import TurnLog
 from runs.work import StepRecord
 from views.report.blocks import (
     answer,
@@ -27,7 +28,7 @@ CALLS_UNFOLDED = 5
 """More calls of one line are folded away together."""
 
 
-def work_html(act: Act) -> str:
+def work_html(act: TurnLog) -> str:
     """The snippets of a turn with their calls, and what came of them; "" for no work."""
     report = act.turn.report if act.turn else None
     if report is None:
@@ -137,27 +138,28 @@ def _request(request: WireCall) -> str:
     )
 
 
-def asked_html(calls: Sequence[Asked]) -> str:
+def asked_html(act: TurnLog) -> str:
     """The model calls of a turn, folded; "" for none."""
+    calls = act.asked
     if not calls:
         return ""
     line = f"{counted(len(calls), 'model call')}, {number(tokens_of(calls))} tokens"
     failed = sum(bool(call.error) for call in calls)
     if failed:
         line += f', <span class="bad">{failed} failed</span>'
-    return folded(line, "".join(map(_asked, calls)), "asked")
+    return folded(line, "".join(_asked(act, call) for call in calls), "asked")
 
 
-def _asked(call: Asked) -> str:
+def _asked(act: TurnLog, call: ModelCall) -> str:
     names = [call.role, call.model, call.backend]
     said = [shown(name) for name in names if name]
-    if call.attempt and call.attempt > 1:
+    if call.attempt > 1:
         said.append(f"attempt {call.attempt}")
     said.append(seconds(call.seconds))
     if call.error:
         said[-1] += f' <span class="bad">{shown(call.error)}</span>'
-    if call.then:
-        said.append(f"then {shown(call.then)}")
+    if call.next:
+        said.append(f"then {shown(call.next)}")
     usage = call.usage
     end = f", ended by {shown(call.finish_reason)}" if call.finish_reason else ""
     parts = [
@@ -165,7 +167,7 @@ def _asked(call: Asked) -> str:
         f"(cached {number(usage.cached)}), completion {number(usage.completion)}, "
         f"{dollars(call.cost_usd)}{end}</p>"
     ]
-    parts += [folded(f"Prompt, {shown(role)}", block(text)) for role, text in call.prompt]
+    parts += [folded(f"Prompt, {shown(role)}", block(text)) for role, text in act.prompt(call)]
     for title, text in (("Reasoning", call.reasoning), ("Reply", call.text)):
         if text:
             parts.append(label(title) + block(text))

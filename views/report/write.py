@@ -16,8 +16,8 @@ from typing import Any
 from markupsafe import Markup
 
 from runs.journal import write_whole
-from runs.reading import read_run_view
-from runs.story import RunView, Story
+from runs.run_view import RunView, read_run_view
+from runs.task_log import TaskLog
 from views.report.render import packed, page
 from views.report.rows import FILTERS, Row, flags, labels, rows_of, totals
 from views.report.story import story_html
@@ -60,13 +60,13 @@ def run_page(folder: Path) -> str:
     """The page of one run with all its stories in it. Raises NotRecorded."""
     told: dict[str, Markup] = {}
 
-    def tell(story: Story) -> Story:
+    def tell(story: TaskLog) -> TaskLog:
         told[story.key] = packed(story_html(story))
         return story.outline()
 
     run = read_run_view(folder, tell)
-    rows = rows_of(run.stories)
-    stories = [told[story.key] for story in run.stories]
+    rows = rows_of(run.tasks)
+    stories = [told[story.key] for story in run.tasks]
     data = {"tasks": [row.data for row in rows]}
     return page("run.html.jinja", data, stories=stories, **table(run, rows))
 
@@ -83,6 +83,6 @@ def table(run: RunView, rows: list[Row]) -> dict[str, Any]:
         "totals": totals(run),
         "rows": rows,
         "filters": [f for f in shown if f[2] or f[0] in ("failed", "wrong", "error")],
-        "labels": labels(run.stories),
+        "labels": labels(run.tasks),
         "columns": COLUMNS,
     }

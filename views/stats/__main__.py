@@ -91,7 +91,7 @@ def _statistics(folder: Path, by: tuple[By, ...], as_json: bool, picture: Path |
 
 def _difference(logs: Path, names: tuple[str, str], as_json: bool) -> None:
     from runs.find import find_run
-    from runs.recorded import NotRecorded
+    from runs.reader import NotRecorded
     from views.stats.difference import difference
     from views.stats.difference_table import show_difference
     from views.stats.reading import read_run

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from runs.prompts import read_prompts
-from runs.recorded import NotRecorded
+from runs.reader import NotRecorded
 from views.stats.records import Group, Record, Run, Trial
 from views.stats.tally import tally_of
 

@@ -6,13 +6,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from models.file_checks import first_problem
 from runs.find import is_run, run_folders
 from runs.manifest import NAME, Manifest, NoManifest, read_manifest
-from runs.recorded import NotRecorded
-from runs.results import RunResults, TaskResult, read_results
+from runs.reader import NotRecorded, results_of
+from runs.results import RunResults, TaskResult
 from views.stats.records import Reading, Run, Trial
 
 RESULTS = "results.json"
@@ -63,17 +60,12 @@ def read_run(folder: Path, notes: list[str] | None = None) -> Run:
 
 
 def _results(folder: Path) -> RunResults:
-    try:
-        return read_results(folder)
-    except FileNotFoundError:
+    results = results_of(folder)
+    if results is None:
         raise NotRecorded(
             f"{folder.name} has no {RESULTS}: none of its tasks is done, or it is no run folder"
-        ) from None
-    except OSError as error:
-        raise NotRecorded(f"{folder.name}: {RESULTS} cannot be read: {error.strerror}") from None
-    except ValidationError as error:
-        said = first_problem(error)
-        raise NotRecorded(f"{folder.name}: {RESULTS} cannot be read: {said}") from None
+        )
+    return results
 
 
 def _manifest(folder: Path, notes: list[str]) -> Manifest | None:

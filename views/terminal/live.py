@@ -12,8 +12,8 @@ from rich.text import Text
 
 from models.model_call import ModelCall
 from runs.results import TaskResult
-from runs.story import HARM
 from runs.task import TaskInfo
+from runs.task_log import HARM
 from runs.turn import Turn
 from views.terminal.board import Board
 from views.terminal.screen import finished_line, screen

@@ -13,7 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger import ToolCall
-from runs.story import Act, Asked, RunView, Story
+from models.model_call import ModelCall
+from runs.run_view import RunView
+from runs.task_log import TaskLog, TurnLog
 from runs.work import StepRecord, fit_json
 from views.report import blocks
 from views.report.rows import rows_of, totals
@@ -36,7 +38,7 @@ def overview(console: Console, run: RunView) -> None:
     if wide:
         for heading in ("calls", "requests", "tokens", "dollars", "time"):
             table.add_column(heading, justify="right")
-    for row in rows_of(run.stories):
+    for row in rows_of(run.tasks):
         story = row.story
         style = "red" if story.harm else "yellow" if story.failed else ""
         cells = [clean(story.spec_id), blocks.number(story.score, 1), clean(story.outcome)]
@@ -66,7 +68,7 @@ def overview(console: Console, run: RunView) -> None:
 
 def failures(console: Console, run: RunView) -> None:
     """A line for each failed task, with the reason; says so where none failed."""
-    found = [story for story in run.stories if story.failed]
+    found = [story for story in run.tasks if story.failed]
     for story in found:
         mark = story.harm_name if story.harm else story.outcome
         line = Text(clean(story.spec_id), style="bold")
@@ -77,9 +79,9 @@ def failures(console: Console, run: RunView) -> None:
         _line(console, f"no task of {run.name} failed")
 
 
-def _reason(story: Story) -> str:
+def _reason(story: TaskLog) -> str:
     """Why a task failed, as far as anybody has said: on one line."""
-    last = next((act.turn.decision.thought for act in reversed(story.acts) if act.turn), "")
+    last = next((act.turn.decision.thought for act in reversed(story.turns) if act.turn), "")
     known = [part for part in (blocks.reason(story.error, story.eval_log), last) if part]
     text = clean(" ".join(" – ".join(known).split())) or "no reason is known"
     return text if len(text) <= REASON_CHARS else f"{text[:REASON_CHARS]}…"
@@ -95,7 +97,7 @@ class Teller:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def story(self, story: Story, only: int | None = None) -> None:
+    def story(self, story: TaskLog, only: int | None = None) -> None:
         """All turns of a task, or one."""
         self._head(story.spec_id)
         self._say(story.text)
@@ -103,7 +105,7 @@ class Teller:
         self._say(verdict + (f", {story.harm_name}" if story.harm else ""), "bold")
         if story.error:
             self._say(story.error, "red")
-        for act in story.acts:
+        for act in story.turns:
             if only in (None, act.number):
                 self._act(act)
         if only is not None:
@@ -114,7 +116,7 @@ class Teller:
         for note in story.notes:
             self._say(f"note: {note}", "dim")
 
-    def _act(self, act: Act) -> None:
+    def _act(self, act: TurnLog) -> None:
         attempt = f", attempt {act.attempt}" if act.attempt > 1 else ""
         tokens = blocks.number(blocks.tokens_of(act.asked))
         self._head(f"Turn {act.number}{attempt}: {blocks.seconds(act.seconds)}, {tokens} tokens")
@@ -141,11 +143,11 @@ class Teller:
         if act.after is not None and act.after != act.before:
             self._named("state after", _plain(act.after))
 
-    def _asked(self, call: Asked) -> None:
+    def _asked(self, call: ModelCall) -> None:
         where = f" at {call.backend}" if call.backend else ""
         what = f"{call.role} asked {call.model}{where}, {blocks.seconds(call.seconds)}"
         if call.error:
-            self._say(f"{what}: {call.error}{f'; {call.then}' if call.then else ''}", "red")
+            self._say(f"{what}: {call.error}{f'; {call.next}' if call.next else ''}", "red")
         else:
             self._named(what, call.text[:REPLY_CHARS])
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ledger import ToolCall, WireCall
-from models.model_call import Usage
+from models.model_call import ModelCall, Usage
 from models.redact import redact
-from runs.journal import text_hash
-from runs.story import Act, Asked, Story
+from runs.task_log import TaskLog, TurnLog
 
 Kind = Literal["task", "turn", "model", "tool", "request"]
 Fact = str | int | float | bool
@@ -71,14 +70,14 @@ def timed(span: Span) -> Span:
 
 
 def task_span(
-    story: Story, shared: dict[str, str], window: tuple[float, float] | None = None
+    story: TaskLog, shared: dict[str, str], window: tuple[float, float] | None = None
 ) -> Span:
     """The spans of one task; ``shared`` are the texts of the run's prompts by SHA-256.
 
     ``window``: Unix seconds between which somebody has seen the task run; it grows where the
     task's turns reach beyond it.
     """
-    turns = [_turn(act, shared) for act in story.acts]
+    turns = [_turn(act, shared) for act in story.turns]
     spent = story.of_result("seconds")
     begins = [*(turn.started for turn in turns if turn.started), *(window or ())[:1]]
     began = min(begins, default=0.0)
@@ -89,9 +88,9 @@ def task_span(
         "spec_id": story.spec_id,
         "task_id": story.task_id,
         "outcome": story.outcome,
-        "turns": len(story.acts),
-        "tool_calls": sum(len(act.tools) for act in story.acts),
-        "requests": sum(act.requests for act in story.acts),
+        "turns": len(story.turns),
+        "tool_calls": sum(len(act.tools) for act in story.turns),
+        "requests": sum(act.requests for act in story.turns),
         "harm": story.harm,
     }
     acts, failure = story.of_result("acts"), story.of_result("failure")
@@ -116,15 +115,15 @@ def task_span(
     )
 
 
-def _last_word(story: Story) -> str:
+def _last_word(story: TaskLog) -> str:
     """How the task ended, as the agent and the platform's evaluator put it."""
-    last = next((act.turn for act in reversed(story.acts) if act.turn), None)
+    last = next((act.turn for act in reversed(story.turns) if act.turn), None)
     said = [last.decision.instruction or last.decision.thought] if last else []
     return "\n\n".join(part for part in (story.outcome, *said, story.eval_log) if part)
 
 
-def _turn(act: Act, shared: dict[str, str]) -> Span:
-    inside = [_model_call(call, shared) for call in act.asked]
+def _turn(act: TurnLog, shared: dict[str, str]) -> Span:
+    inside = [_model_call(call, {**shared, **act.texts}) for call in act.asked]
     inside += [_tool_call(call) for call in act.tools]
     inside.sort(key=lambda span: span.started)
     turn = act.turn
@@ -154,11 +153,10 @@ def _turn(act: Act, shared: dict[str, str]) -> Span:
     )
 
 
-def _model_call(call: Asked, shared: dict[str, str]) -> Span:
-    facts: dict[str, Fact] = {"role": call.role}
-    facts |= {"attempt": call.attempt} if call.attempt is not None else {}
+def _model_call(call: ModelCall, texts: dict[str, str]) -> Span:
+    facts: dict[str, Fact] = {"role": call.role, "attempt": call.attempt}
     facts |= {"backend": call.backend} if call.backend else {}
-    facts |= {"then": redact(call.then)} if call.then else {}
+    facts |= {"then": redact(call.next)} if call.next else {}
     return Span(
         kind="model",
         name=call.role,
@@ -169,17 +167,16 @@ def _model_call(call: Asked, shared: dict[str, str]) -> Span:
         error=redact(call.error) if call.error else None,
         error_type=(call.error_kind or OTHER) if call.error else None,
         model=call.model,
-        messages=_messages(call, shared),
+        messages=_messages(call, texts),
         finish_reason=call.finish_reason,
         usage=call.usage,
         cost_usd=call.cost_usd,
     )
 
 
-def _messages(call: Asked, shared: dict[str, str]) -> tuple[Message, ...]:
+def _messages(call: ModelCall, texts: dict[str, str]) -> tuple[Message, ...]:
     """The prompt of a call, its texts redacted."""
-    texts = shared | {text_hash(text): text for _, text in call.prompt}
-    found = ((part.role, texts.get(part.sha256)) for part in call.parts)
+    found = ((part.role, texts.get(part.sha256)) for part in call.prompt)
     return tuple(Message(role, None if text is None else redact(text)) for role, text in found)
 
 

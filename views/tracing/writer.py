@@ -7,14 +7,12 @@ import logging
 from collections.abc import Iterable
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from models.redact import redact
 from runs.journal_names import journals_of
 from runs.prompts import read_prompts
-from runs.reading import read_story
+from runs.reader import NotRecorded, read_task, results_of
 from runs.results import RunResults
-from runs.story import Story
+from runs.task_log import TaskLog
 from views.tracing.sinks import Sink, make_sink
 from views.tracing.spans import Span, task_span, timed
 
@@ -74,9 +72,9 @@ class Outlet(logging.Handler):
         self.error = self.error or redact(f"{type(error).__name__}: {text[0]}")[:500]
 
 
-def find_story(folder: Path, spec_id: str, task_id: str) -> Story | None:
+def find_story(folder: Path, spec_id: str, task_id: str) -> TaskLog | None:
     """The task of that id."""
-    stories = map(read_story, journals_of(folder, spec_id))
+    stories = map(read_task, journals_of(folder, spec_id))
     return next((s for s in stories if (s.spec_id, s.task_id) == (spec_id, task_id)), None)
 
 
@@ -99,7 +97,7 @@ def write_traces(lines: Iterable[str]) -> list[dict[str, object]]:
         story = find_story(folder, asked["spec_id"], asked["task_id"])
         if story is None:
             continue
-        if any(part.sha256 not in shared for call in story.calls for part in call.parts):
+        if any(part.sha256 not in shared for call in story.calls for part in call.prompt):
             shared = read_prompts(folder)
         window = (asked["started"], asked["ended"]) if "started" in asked else None
         span = timed(task_span(story, shared, window))
@@ -110,6 +108,6 @@ def write_traces(lines: Iterable[str]) -> list[dict[str, object]]:
 
 def _results(folder: Path) -> RunResults | None:
     try:
-        return RunResults.model_validate_json((folder / "results.json").read_bytes())
-    except (OSError, ValidationError):
+        return results_of(folder)
+    except NotRecorded:
         return None

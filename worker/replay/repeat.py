@@ -1,17 +1,25 @@
-"""One instruction again: the recorded replies and answers in a real sandbox with the same pins."""
+"""Recorded work again: the recorded replies and answers in a real sandbox with the same pins.
+
+Nothing is sent: the model's replies and the tools' answers come from the run folder, the code
+runs with the recorded clock and seed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
 from models.model_call import Message, ModelCall
-from runs.recorded import NotRecorded, RecordedTurn
+from runs.reader import NotRecorded, read_tasks
+from runs.run_view import benchmark_of
+from runs.task_log import TurnLog
 from runs.work import WorkReport
-from worker.replay.compare import Difference, first_difference
-from worker.replay.tape import tape_ledger
+from worker.replay.divergence import Divergence, first_divergence
+from worker.replay.recorded_tools import recorded_ledger
 from worker.sandbox import (
     Pins,
     SandboxExecutor,
@@ -27,7 +35,93 @@ EMPTY = "empty answer"
 NO_REPLY = "no further reply was recorded"
 
 
-class RecordedDoor(Door):
+@dataclass(frozen=True)
+class Repetition:
+    """What came of one turn."""
+
+    task: str
+    turn: int
+    calls: int
+    """Tool calls that were recorded."""
+    divergence: Divergence | None
+
+    def record(self) -> dict[str, Any]:
+        """It as one JSON object."""
+        first = asdict(self.divergence) if self.divergence else None
+        return {"task": self.task, "turn": self.turn, "calls": self.calls, "divergence": first}
+
+
+def replay(
+    folder: Path,
+    spec_id: str | None = None,
+    number: int | None = None,
+    *,
+    tools_of: Callable[[str], list[Tool]],
+) -> list[Repetition]:
+    """Repeat the work of a run, of one task, of one turn; ``tools_of`` a benchmark by its name.
+
+    Raises:
+        NotRecorded: what was asked for is not in the folder, or cannot be repeated here.
+    """
+    logs = read_tasks(folder, spec_id)
+    work = [(log.spec_id, turn) for log in logs for turn in log.work]
+    turns = [(spec, turn) for spec, turn in work if number in (None, turn.number)]
+    if number is not None and not turns:
+        there = ", ".join(map(str, sorted({turn.number for _, turn in work}))) or "none"
+        where = spec_id or str(folder)
+        raise NotRecorded(f"{where}: no work in turn {number}; turns with work: {there}")
+    coded = [(spec, turn) for spec, turn in turns if not is_typed(turn)]
+    if turns and not coded:
+        raise NotRecorded(
+            f"{spec_id or folder}: nothing to repeat: its steps called tools without any code; "
+            "python -m views.show tells what they did"
+        )
+    tools = tools_of(benchmark_of(folder))
+    return [
+        Repetition(spec, turn.number, len(turn.tools), repeat(turn, tools, spec)[1])
+        for spec, turn in coded
+    ]
+
+
+def is_typed(turn: TurnLog) -> bool:
+    """Whether a strategy without code made the calls itself: there is nothing to run again."""
+    report = turn.turn.report if turn.turn else None
+    return not (report and report.pins) and not turn.steps and not turn.of_worker
+
+
+def repeat(
+    turn: TurnLog, tools: Sequence[Tool], spec_id: str
+) -> tuple[WorkReport, Divergence | None]:
+    """The report that comes now, and the first place where it is not the recorded one.
+
+    Raises:
+        NotRecorded: without work or pins, or in a sandbox that does not exist here.
+    """
+    where = f"{spec_id}: turn {turn.number}"
+    if turn.turn is None or turn.turn.report is None:
+        raise NotRecorded(f"{where}: has no work")
+    recorded = turn.turn.report
+    if recorded.pins is None:
+        raise NotRecorded(f"{where}: recorded without clock and seed, it cannot be repeated")
+    if not walls().process and "process" in {step.sandbox for step in recorded.steps}:
+        text = f"ran in the process sandbox, which is not available here: {walls().missing}"
+        raise NotRecorded(f"{where} {text}")
+    pins = Pins(*recorded.pins)
+
+    def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
+        # Where an older record does not say what was asked for, the environment decides.
+        return open_sandbox(ledger, limits, recorded.sandbox, pins=pins)
+
+    worker = Worker(_RecordedDoor(turn.of_worker), opener=opener)
+    ledger = recorded_ledger(recorded.calls, tools)
+    try:
+        now = worker.carry_out(turn.turn.decision.instruction, ledger)
+    except SandboxUnavailable as error:
+        raise NotRecorded(f"{where} cannot be repeated: {error}") from None
+    return now, first_divergence(recorded, now)
+
+
+class _RecordedDoor(Door):
     """Answers with the recorded replies in their order, failures included; asks nobody."""
 
     def __init__(self, calls: Sequence[ModelCall]) -> None:
@@ -43,31 +137,3 @@ class RecordedDoor(Door):
                 return call
             failure = f"{self.model}: {call.error}"
         raise ModelFailed(failure)
-
-
-def repeat(turn: RecordedTurn, tools: Sequence[Tool]) -> tuple[WorkReport, Difference | None]:
-    """The report that comes now, and the first place where it is not the recorded one.
-
-    Where a record does not say which sandbox was opened, the environment decides.
-
-    Raises:
-        NotRecorded: without pins, or in a sandbox that does not exist here.
-    """
-    recorded, where = turn.report, f"{turn.spec_id}: turn {turn.number}"
-    if recorded.pins is None:
-        raise NotRecorded(f"{where}: recorded without clock and seed, it cannot be repeated")
-    if "process" in {step.sandbox for step in recorded.steps} and not walls().process:
-        text = f"ran in the process sandbox, which is not available here: {walls().missing}"
-        raise NotRecorded(f"{where} {text}")
-    pins = Pins(*recorded.pins)
-
-    def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
-        return open_sandbox(ledger, limits, recorded.sandbox, pins=pins)
-
-    worker = Worker(RecordedDoor(turn.model_calls), opener=opener)
-    try:
-        now = worker.carry_out(turn.instruction, tape_ledger(recorded.calls, tools))
-    except SandboxUnavailable as error:
-        raise NotRecorded(f"{where} cannot be repeated: {error}") from None
-    now = now.model_copy(update={"sandbox": recorded.sandbox})
-    return now, first_difference(recorded, now)

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from launch.debug_command import app
 from simulator.store.pack import load_pack
-from worker.replay.debug import app
 
 ROOT = Path(__file__).parents[3]
 Record = Callable[..., Path]

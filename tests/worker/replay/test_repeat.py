@@ -11,11 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from launch import cli
+from launch.benchmarks import tools_of
+from launch.replay_command import app
 from models.model_call import ModelCall
-from runs.recorded import read_run, read_tools
-from worker.replay.compare import timeless
+from runs.reader import read_task, read_tasks
+from worker.replay.divergence import timeless
 from worker.replay.repeat import repeat
-from worker.replay.replay import app
 from worker.sandbox import walls
 
 Run = Callable[..., Path]
@@ -46,15 +47,16 @@ def replay(folder: Path, *options: str) -> tuple[int, str]:
 
 def assert_byte_equal(folder: Path) -> None:
     """The re-made report and the recorded line, as JSON texts without seconds."""
-    tools = read_tools(folder)
+    tools = tools_of("store")
     for path in sorted((folder / "tasks").glob("*.jsonl")):
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         reports = [line["report"] for line in lines if line["type"] == "turn" and line["report"]]
-        turns = next(t for t in read_run(folder) if t.spec_id == lines[0]["spec_id"]).turns
+        turns = read_task(path, strict=True).work
         assert len(turns) == len(reports)
         for turn, raw in zip(turns, reports, strict=True):
-            now, difference = repeat(turn, tools)
+            now, difference = repeat(turn, tools, "shop")
             assert difference is None
+            del raw["sandbox"]
             for part in [raw, *raw["steps"], *raw["calls"]]:
                 for timed in [part, *part.get("requests", [])] if part is not raw else [part]:
                     del timed["seconds"]
@@ -72,7 +74,7 @@ def test_an_unchanged_run_is_equal_to_the_byte(
     done = CliRunner().invoke(cli.app, ["--json", "--out", str(tmp_path), *words])
     assert done.exit_code == 0
     (folder,) = tmp_path.iterdir()
-    used = {s.sandbox for task in read_run(folder) for t in task.turns for s in t.report.steps}
+    used = {s.sandbox for task in read_tasks(folder) for t in task.work for s in t.steps}
     assert used == {sandbox} or sandbox == "auto"
     assert_byte_equal(folder)
     code, output = replay(folder)

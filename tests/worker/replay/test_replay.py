@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from runs.recorded import read_run
-from worker.replay.compare import first_difference
-from worker.replay.replay import app
+from launch.replay_command import app
+from runs.reader import read_tasks
+from worker.replay.divergence import first_divergence
 from worker.sandbox import walls
 
 Run = Callable[..., Path]
@@ -188,9 +188,12 @@ def test_what_is_said_cannot_move_a_terminal(record: Run) -> None:
         (lambda text: text[: len(text) - 40] + "\n", "is no JSON"),
         (lambda text: "[]\n" + text, "line 1 is no record"),
         (lambda text: text.split("\n", 1)[1], "does not begin with its task"),
-        (lambda text: text.replace('"instruction"', '"order"'), "instruction is missing"),
+        (
+            lambda text: text.replace('"instruction"', '"order"'),
+            "instruction: Field required",
+        ),
         (lambda text: text.replace('"spec_id"', '"spec"'), "spec_id is missing"),
-        (lambda text: text.replace('"steps": [', '"steps": 3, "x": ['), "turn 1: steps"),
+        (lambda text: text.replace('"steps": [', '"steps": 3, "x": ['), "report.steps"),
         (lambda text: text.replace('"v": 1', '"v": 7'), "version 7"),
         (lambda text: text.replace('"pins": [', '"other": ['), "without clock and seed"),
         (lambda text: text.replace('"text": "Th', '"text": 5, "x": "Th'), "text: "),
@@ -239,11 +242,12 @@ def test_a_sandbox_that_is_not_here(record: Run, monkeypatch: pytest.MonkeyPatch
 
 
 def test_equal_reports_differ_in_nothing(record: Run) -> None:
-    (task,) = read_run(record(FILL))
-    report = task.turns[0].report
-    assert first_difference(report, report) is None
+    (task,) = read_tasks(record(FILL))
+    report = task.whole[0].report
+    assert report
+    assert first_divergence(report, report) is None
     slower = report.model_copy(update={"seconds": 99.0})
-    assert first_difference(report, slower) is None
-    more = first_difference(report, report.model_copy(update={"requests": 77}))
+    assert first_divergence(report, slower) is None
+    more = first_divergence(report, report.model_copy(update={"requests": 77}))
     assert more is not None
     assert more.what == "report"

@@ -8,16 +8,17 @@ from inspect import Signature
 from typing import Protocol
 
 from ledger import Ledger, ToolCall, ToolFault
-from worker.replay.debugger.answers import Answers
-from worker.replay.debugger.moments import Fault, Given, Happened, Stop
-from worker.replay.debugger.playback import LIMITS, Playback, answer_of
+from worker.replay.debugger.answer_source import AnswerSource
+from worker.replay.debugger.debug_state import DebuggedTurn, DebugState, Workbench
+from worker.replay.debugger.pauses import Answered, Pause, WishedAnswer, WishedFault
+from worker.replay.debugger.playback import LIMITS, Playback
 from worker.replay.debugger.prompt import Prompt, Quit
-from worker.replay.debugger.scene import Scene, Subject, workbench_named
 from worker.replay.debugger.screen import Screen
+from worker.replay.recorded_tools import answer_of
 from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox
 
 
-class LiveAnswers(Answers):
+class LiveSource(AnswerSource):
     """Answers come from the tools themselves, unless the user gives one."""
 
     def __init__(self, ledger: Ledger, state: Callable[[], str]) -> None:
@@ -27,32 +28,32 @@ class LiveAnswers(Answers):
 
     def settle(
         self,
-        stop: Stop,
+        pause: Pause,
         edited: dict[str, object] | None,
-        wish: Given | Fault | None,
-        history: Sequence[Happened],
-    ) -> Happened:
+        wish: WishedAnswer | WishedFault | None,
+        history: Sequence[Answered],
+    ) -> Answered:
         """The call, carried out or answered by hand; both stand in the ledger."""
         if wish is not None:
-            arguments = self.bound(stop) if edited is None else edited
-            call = self.by_hand(stop, arguments, wish)
+            arguments = self.bound(pause) if edited is None else edited
+            call = self.by_hand(pause, arguments, wish)
             self._ledger.note(call)
-            return Happened(call, "edited")
-        return Happened(self._sent(stop, edited), "live")
+            return Answered(call, "edited")
+        return Answered(self._sent(pause, edited), "live")
 
-    def _sent(self, stop: Stop, edited: dict[str, object] | None) -> ToolCall:
+    def _sent(self, pause: Pause, edited: dict[str, object] | None) -> ToolCall:
         before = len(self._ledger.calls)
         try:
             if edited is None:
-                self._ledger.call(stop.name, list(stop.args), dict(stop.kwargs))
+                self._ledger.call(pause.name, list(pause.args), dict(pause.kwargs))
             else:
-                self._ledger.call(stop.name, [], edited)
+                self._ledger.call(pause.name, [], edited)
         except ToolFault as fault:
             if len(self._ledger.calls) == before:  # refused at the door: closed, or no budget
-                return self.by_hand(stop, edited or {}, Fault(fault.kind, fault.text))
+                return self.by_hand(pause, edited or {}, WishedFault(fault.kind, fault.text))
         return self._ledger.calls[-1]
 
-    def afresh(self, history: Sequence[Happened]) -> str | None:
+    def afresh(self, history: Sequence[Answered]) -> str | None:
         """The benchmark's state now."""
         try:
             return self._state()
@@ -67,11 +68,11 @@ class Readable(Protocol):
         """Its state, read afresh and booked in that ledger. Raises ToolFault."""
 
 
-class LiveWatch:
+class LiveDebugger:
     """Looks on at one task's worker: a prompt at each tool call."""
 
-    def __init__(self, name: str, spec_id: str, text: str, benchmark: Readable) -> None:
-        self._name = name
+    def __init__(self, bench: Workbench, spec_id: str, text: str, benchmark: Readable) -> None:
+        self._bench = bench
         self._spec_id = spec_id
         self._text = text
         self._benchmark = benchmark
@@ -85,7 +86,7 @@ class LiveWatch:
 
         self._instructions += 1
         self._past, self._ledger = (*self._past, *self._ledger.calls), ledger
-        subject = Subject(
+        subject = DebuggedTurn(
             spec_id=self._spec_id,
             text=self._text,
             turn=self._instructions,
@@ -93,13 +94,13 @@ class LiveWatch:
             state="not recorded",
             before=self._past,
         )
-        answers = LiveAnswers(ledger, lambda: self._benchmark.state(Ledger()))
+        answers = LiveSource(ledger, lambda: self._benchmark.state(Ledger()))
         # Playback is for looking at variables: it repeats snippets with the answers they got.
         playback = Playback((), Pins(0, 0), ledger.tools)
-        scene = Scene(subject, playback, answers, workbench_named(self._name))
-        screen = Screen(scene, Console(soft_wrap=True))
+        debug = DebugState(subject, playback, answers, self._bench)
+        screen = Screen(debug, Console(soft_wrap=True))
         screen.opening()
-        host = _WatchedHost(ledger, scene, Prompt(scene, screen, rewinds=False))
+        host = _WatchedHost(ledger, debug, Prompt(debug, screen, rewinds=False))
         # A person thinks within a tool call: only the code's own time is limited.
         inner = open_sandbox(host, replace(limits, wall_seconds=LIMITS.wall_seconds))
         playback.pins, playback.codes = inner.pins, inner.codes
@@ -109,9 +110,9 @@ class LiveWatch:
 class _WatchedHost:
     """A ledger whose calls go through the prompt; a ToolHost."""
 
-    def __init__(self, ledger: Ledger, scene: Scene, prompt: Prompt) -> None:
+    def __init__(self, ledger: Ledger, debug: DebugState, prompt: Prompt) -> None:
         self._ledger = ledger
-        self._scene = scene
+        self._debug = debug
         self._prompt = prompt
 
     @property
@@ -127,8 +128,8 @@ class _WatchedHost:
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Ask the user, then the tool. Raises KeyboardInterrupt when the user quits."""
         step, line = self._ledger.position() or (0, 0)
-        number = len(self._scene.history) + 1
-        move = self._prompt.at(Stop(number, name, tuple(args), dict(kwargs), step, line))
-        if isinstance(move, Quit) or not isinstance(move, Happened):
+        number = len(self._debug.history) + 1
+        move = self._prompt.at(Pause(number, name, tuple(args), dict(kwargs), step, line))
+        if isinstance(move, Quit) or not isinstance(move, Answered):
             raise KeyboardInterrupt
         return answer_of(move.call)

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 import queue
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import Signature
 
-from ledger import Tool, ToolCall, ToolFault
-from worker.replay.debugger.moments import Ended, Stop
-from worker.sandbox import (
-    Pins,
-    SandboxError,
-    SandboxExecutor,
-    SandboxLimits,
-    StepTrace,
-    open_sandbox,
-)
+from ledger import Tool, ToolCall
+from worker.replay.debugger.pauses import Ended, Pause
+from worker.replay.recorded_tools import answer_of
+from worker.sandbox import Pins, SandboxError, SandboxExecutor, SandboxLimits, open_sandbox
 
 LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
 """A person thinks within a tool call: only the code's own time is limited."""
-
-
-def fault_of(call: ToolCall) -> ToolFault:
-    """The error that generated code gets for a call that was not done."""
-    return ToolFault(call.error or "failed", kind=call.fault or "RuntimeError", fatal=call.fatal)
-
-
-def answer_of(call: ToolCall) -> object:
-    """A recorded answer, as a copy. Raises ToolFault where an error was recorded."""
-    if call.outcome != "done":
-        raise fault_of(call)
-    return copy.deepcopy(call.result)
 
 
 class Playback:
@@ -48,13 +29,13 @@ class Playback:
         self.tools = tuple(tools)
         self._run: _Run | None = None
 
-    def start(self, given: Sequence[ToolCall]) -> Stop | Ended:
+    def start(self, given: Sequence[ToolCall]) -> Pause | Ended:
         """Run from the start, with these answers, to the first call that has none."""
         self.close()
         self._run = _Run(self, given)
         return self._run.wait()
 
-    def answer(self, call: ToolCall) -> Stop | Ended:
+    def answer(self, call: ToolCall) -> Pause | Ended:
         """Answer the call that waits, and run to the next one."""
         assert self._run is not None, "nothing has been started"
         self._run.answers.put(call)
@@ -76,14 +57,14 @@ class _Run:
         self._given = list(given)
         self._number = 0
         self._executor: SandboxExecutor | None = None
-        self._moments: queue.Queue[Stop | Ended | BaseException] = queue.Queue()
+        self._moments: queue.Queue[Pause | Ended | BaseException] = queue.Queue()
         self.answers: queue.Queue[ToolCall | None] = queue.Queue()
         self.names = frozenset(t.name for t in playback.tools)
         self.signatures: Mapping[str, Signature] = {t.name: t.signature for t in playback.tools}
         self.thread = threading.Thread(target=self._play, name="playback", daemon=True)
         self.thread.start()
 
-    def wait(self) -> Stop | Ended:
+    def wait(self) -> Pause | Ended:
         """The next moment at which somebody has to say something."""
         moment = self._moments.get()
         if isinstance(moment, BaseException):
@@ -116,19 +97,8 @@ class _Run:
         if self._number <= len(self._given):
             return answer_of(self._given[self._number - 1])
         step, line = (self._executor.position if self._executor else None) or (0, 0)
-        self._moments.put(Stop(self._number, name, tuple(args), dict(kwargs), step, line))
+        self._moments.put(Pause(self._number, name, tuple(args), dict(kwargs), step, line))
         answer = self.answers.get()
         if answer is None:
             raise KeyboardInterrupt
         return answer_of(answer)
-
-
-def looked_over(traces: Sequence[StepTrace]) -> list[str]:
-    """What steps printed and which errors ended them, as lines."""
-    lines = []
-    for trace in traces:
-        if trace.logs:
-            lines.append(f"step {trace.step} printed:\n{trace.logs.rstrip()}")
-        if trace.error:
-            lines.append(f"step {trace.step} ended: {trace.error}")
-    return lines

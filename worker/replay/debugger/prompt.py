@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ledger import ToolFault
-from worker.replay.debugger.edits import Unusable, break_at, edit, fault, number
-from worker.replay.debugger.moments import Ended, Happened, Stop
-from worker.replay.debugger.peek import look
-from worker.replay.debugger.scene import Scene
+from worker.replay.debugger.debug_state import BadCommand, DebugState
+from worker.replay.debugger.edits import break_at, edit, fault, number
+from worker.replay.debugger.pauses import Answered, Ended, Pause
 from worker.replay.debugger.screen import AROUND, Screen
+from worker.replay.debugger.variables import look
 from worker.sandbox.snippet_tree import bound_names, parse
 
 PROMPT = "(debug) "
@@ -55,28 +55,28 @@ class Quit:
     """Leave the debugger."""
 
 
-Move: TypeAlias = Happened | Back | Quit
+Move: TypeAlias = Answered | Back | Quit
 Command: TypeAlias = Callable[[str], Move | None]
 
 
 class Prompt:
     """Asks the user at each stop what to do, as long as no earlier command says so."""
 
-    def __init__(self, scene: Scene, screen: Screen, *, rewinds: bool = True) -> None:
-        self._scene = scene
+    def __init__(self, debug: DebugState, screen: Screen, *, rewinds: bool = True) -> None:
+        self._debug = debug
         self._screen = screen
         self._rewinds = rewinds
         """Whether work can go back; what has really been sent cannot."""
         self._goal = 0
-        """Stop at this call at the latest."""
+        """Pause at this call at the latest."""
         self._last = ""
         self._commands = self._all_commands()
         with suppress(ImportError):
             importlib.import_module("readline")  # gives input() its history, where there is one
 
-    def at(self, moment: Stop | Ended) -> Move:
+    def at(self, moment: Pause | Ended) -> Move:
         """What to do at this moment."""
-        self._scene.arrive(moment)
+        self._debug.arrive(moment)
         if isinstance(moment, Ended):
             self._screen.ended(moment)
             return self._ask()
@@ -84,34 +84,34 @@ class Prompt:
             move = self._settle()
             if move is not None:
                 return move
-        self._screen.stop()
+        self._screen.pause()
         return self._ask()
 
-    def _breaks(self, stop: Stop) -> bool:
-        place = (stop.step, stop.line)
-        once = self._scene.breaks.get(place)
+    def _breaks(self, pause: Pause) -> bool:
+        place = (pause.step, pause.line)
+        once = self._debug.breaks.get(place)
         if once:
-            del self._scene.breaks[place]
+            del self._debug.breaks[place]
         return once is not None
 
     def _settle(self) -> Move | None:
         """Answer the waiting call; None where the user has to say more."""
-        scene = self._scene
-        if scene.stop is None:
+        debug = self._debug
+        if debug.pause is None:
             self._screen.say("*** the work is over; back [N] goes to an earlier call")
             return None
-        left = scene.answers.left
+        left = debug.answers.left
         try:
-            done = scene.answers.settle(scene.stop, scene.arguments, scene.wish, scene.history)
+            done = debug.answers.settle(debug.pause, debug.arguments, debug.wish, debug.history)
         except ToolFault as error:
             self._screen.say(f"*** {error}")
             return None
-        if scene.answers.left is not None and left is None:
-            self._screen.say(f"left the record at call {scene.answers.left}")
+        if debug.answers.left is not None and left is None:
+            self._screen.say(f"left the record at call {debug.answers.left}")
         if done is None:
             self._screen.say(NO_ANSWER)
             return None
-        scene.history.append(done)
+        debug.history.append(done)
         return done
 
     def _ask(self) -> Move:
@@ -127,7 +127,7 @@ class Prompt:
             self._last = line
             try:
                 move = self._carry_out(line)
-            except (Unusable, ToolFault) as error:
+            except (BadCommand, ToolFault) as error:
                 self._screen.say(f"*** {error}")
                 continue
             if move is not None:
@@ -147,7 +147,7 @@ class Prompt:
         screen = self._screen
         named: dict[str, Command] = {
             "l list": self._list,
-            "ll longlist": lambda _: screen.code(self._scene.step),
+            "ll longlist": lambda _: screen.code(self._debug.step),
             "n next s step": lambda _: self._go(0),
             "c cont continue": lambda _: self._go(sys.maxsize),
             "j jump": self._jump,
@@ -179,26 +179,26 @@ class Prompt:
 
     def _until(self, text: str) -> Move | None:
         goal = number(text)
-        stop = self._scene.stop
-        if stop is not None and goal <= stop.number:
-            raise Unusable(f"call {goal} is not ahead; back {goal} goes back")
+        pause = self._debug.pause
+        if pause is not None and goal <= pause.number:
+            raise BadCommand(f"call {goal} is not ahead; back {goal} goes back")
         return self._go(goal)
 
     def _jump(self, text: str) -> Move | None:
         goal = number(text)
-        ahead = self._scene.stop is not None and goal > len(self._scene.history) + 1
+        ahead = self._debug.pause is not None and goal > len(self._debug.history) + 1
         return self._go(goal) if ahead else self._back(text)
 
     def _back(self, text: str) -> Move | None:
-        done = len(self._scene.history)
+        done = len(self._debug.history)
         goal = number(text) if text else done
         if not self._rewinds:
-            raise Unusable("what a live run has sent cannot be taken back")
+            raise BadCommand("what a live run has sent cannot be taken back")
         if not 1 <= goal <= done:
             there = f"calls 1 to {done} can be gone back to" if done else "no call is behind"
-            raise Unusable(there)
-        del self._scene.history[goal - 1 :]
-        self._scene.answers.back_to(goal)
+            raise BadCommand(there)
+        del self._debug.history[goal - 1 :]
+        self._debug.answers.back_to(goal)
         self._goal = 0
         return Back(goal)
 
@@ -208,64 +208,61 @@ class Prompt:
             begin = number(first)
             end = number(last) if comma else begin + 2 * AROUND
         else:
-            line = self._scene.stop.line if self._scene.stop else 1
+            line = self._debug.pause.line if self._debug.pause else 1
             begin, end = line - AROUND, line + AROUND
-        self._screen.code(self._scene.step, begin, end)
+        self._screen.code(self._debug.step, begin, end)
 
     def _break(self, text: str, *, once: bool) -> None:
         if text:
-            self._screen.say(break_at(self._scene, text, once=once))
+            self._screen.say(break_at(self._debug, text, once=once))
             return
-        for (step, line), temporary in sorted(self._scene.breaks.items()):
+        for (step, line), temporary in sorted(self._debug.breaks.items()):
             self._screen.say(f"step {step}, line {line}{' (once)' if temporary else ''}")
 
     def _clear(self, text: str) -> None:
         if text in ("", "all"):
-            self._scene.breaks.clear()
+            self._debug.breaks.clear()
             return
         head, colon, tail = text.partition(":")
-        place = (number(head) if colon else self._scene.step, number(tail if colon else head))
-        if self._scene.breaks.pop(place, None) is None:
-            raise Unusable(f"there is no breakpoint at step {place[0]}, line {place[1]}")
+        place = (number(head) if colon else self._debug.step, number(tail if colon else head))
+        if self._debug.breaks.pop(place, None) is None:
+            raise BadCommand(f"there is no breakpoint at step {place[0]}, line {place[1]}")
 
     def _print(self, text: str) -> None:
-        if self._scene.stop is None:
-            raise Unusable("no call waits; back [N] goes to an earlier one")
+        self._debug.waiting()
         if not text:
-            raise Unusable("use: p EXPR")
-        self._screen.say(look(self._scene.playback, self._scene.calls, text))
+            raise BadCommand("use: p EXPR")
+        self._screen.say(look(self._debug.playback, self._debug.calls, text))
 
     def _variables(self, _: str) -> None:
-        if self._scene.stop is None:
-            raise Unusable("no call waits; back [N] goes to an earlier one")
-        codes = self._scene.playback.codes[: self._scene.step]
+        self._debug.waiting()
+        codes = self._debug.playback.codes[: self._debug.step]
         for name in sorted({n for code in codes for n in bound_names(parse(code)) if n != "*"}):
-            value = look(self._scene.playback, self._scene.calls, name)
+            value = look(self._debug.playback, self._debug.calls, name)
             if not value.startswith("***"):
                 self._screen.say(f"{name} = {value if len(value) < 300 else value[:300] + '…'}")
 
     def _edit(self, text: str) -> None:
         if text:
-            edit(self._scene, text)
+            edit(self._debug, text)
         self._screen.edits()
 
     def _raise(self, text: str) -> None:
-        if self._scene.stop is None:
-            raise Unusable("no call waits; back [N] goes to an earlier one")
-        self._scene.wish = fault(text)
+        self._debug.waiting()
+        self._debug.wish = fault(text)
         self._screen.edits()
 
     def _save(self, text: str) -> None:
         if not text:
-            raise Unusable("use: save FILE")
-        scene, subject = self._scene, self._scene.subject
-        # What was recorded tells of the shop, too, where the user has answered otherwise.
-        calls = [*subject.before, *scene.calls, *scene.answers.record, *subject.after]
-        edited = [h.call for h in scene.history if h.source == "edited"]
-        pack = scene.bench.scenario_of(subject.spec_id, subject.text, calls, subject.result, edited)
+            raise BadCommand("use: save FILE")
+        debug, subject = self._debug, self._debug.subject
+        # What was recorded tells of the world, too, where the user has answered otherwise.
+        calls = [*subject.before, *debug.calls, *debug.answers.record, *subject.after]
+        edited = [h.call for h in debug.history if h.by == "edited"]
+        pack = debug.bench.scenario_of(subject.spec_id, subject.text, calls, subject.result, edited)
         try:
             with Path(text).expanduser().open("x", encoding="utf-8") as file:
                 file.write(json.dumps(pack, ensure_ascii=False, indent=1) + "\n")
         except OSError as error:
-            raise Unusable(f"{text} cannot be written: {error.strerror}") from None
+            raise BadCommand(f"{text} cannot be written: {error.strerror}") from None
         self._screen.say(f"written: {text} ({pack['scenarios'][0]['notes']})")

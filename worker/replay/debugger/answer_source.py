@@ -1,4 +1,4 @@
-"""Where the answer to a call comes from: the record while it fits, then a live shop or the user."""
+"""Where the answer to a call comes from: the record while it fits, then a world or the user."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ledger import Tool, ToolCall, ToolFault, WireCall
-from worker.replay.debugger.moments import Fault, Given, Happened, Stop, clash
+from worker.replay.debugger.pauses import Answered, Pause, WishedAnswer, WishedFault
 
 
-class Live(Protocol):
+class LiveWorld(Protocol):
     """A running benchmark that stands where the record stood."""
 
     def repeat(self, requests: Sequence[WireCall]) -> list[str]:
@@ -22,7 +22,7 @@ class Live(Protocol):
         """The state, read afresh."""
 
 
-class Answers:
+class AnswerSource:
     """Answers calls from the record of a turn; from the first other call on, from elsewhere."""
 
     def __init__(
@@ -30,14 +30,14 @@ class Answers:
         record: Sequence[ToolCall],
         tools: Sequence[Tool],
         past: Sequence[WireCall] = (),
-        open_live: Callable[[], Live] | None = None,
+        open_live: Callable[[], LiveWorld] | None = None,
     ) -> None:
         self.record = list(record)
         self._tools = {t.name: t for t in tools}
         self._past = list(past)
         """Requests of the turns before this one."""
         self._open_live = open_live
-        self._live: Live | None = None
+        self._live: LiveWorld | None = None
         self.left: int | None = None
         """The call at which the work left the record."""
 
@@ -45,89 +45,90 @@ class Answers:
         """The recorded call of that number."""
         return self.record[number - 1] if number <= len(self.record) else None
 
-    def bound(self, stop: Stop) -> dict[str, object]:
+    def bound(self, pause: Pause) -> dict[str, object]:
         """Arguments by name; {} where they do not fit, as the record has it."""
         try:
-            return self._tools[stop.name].bind(list(stop.args), dict(stop.kwargs))
+            return self._tools[pause.name].bind(list(pause.args), dict(pause.kwargs))
         except ToolFault:
             return {}
 
-    def fits(self, stop: Stop, arguments: dict[str, object]) -> ToolCall | None:
+    def fits(self, pause: Pause, arguments: dict[str, object]) -> ToolCall | None:
         """The recorded call, while the work is on the record and this call is the same."""
-        recorded = self.recorded(stop.number)
-        if self.left is not None or recorded is None or clash(recorded, stop.name, arguments):
-            return None
-        return recorded
+        recorded = self.recorded(pause.number)
+        same = recorded and (recorded.name, recorded.arguments) == (pause.name, arguments)
+        return recorded if same and self.left is None else None
 
     def back_to(self, number: int) -> None:
-        """Forget what came at that call or later; a live shop has to be rebuilt for that."""
+        """Forget what came at that call or later; a live world has to be rebuilt for that."""
         self._live = None
         if self.left is not None and self.left >= number:
             self.left = None
 
     def settle(
         self,
-        stop: Stop,
+        pause: Pause,
         edited: dict[str, object] | None,
-        wish: Given | Fault | None,
-        history: Sequence[Happened],
-    ) -> Happened | None:
+        wish: WishedAnswer | WishedFault | None,
+        history: Sequence[Answered],
+    ) -> Answered | None:
         """The answered call, or None where only the user can answer.
 
         Raises:
-            ToolFault: the live shop could not be brought here.
+            ToolFault: the live world could not be brought here.
         """
-        arguments = self.bound(stop) if edited is None else edited
-        if self.left == stop.number:
+        arguments = self.bound(pause) if edited is None else edited
+        if self.left == pause.number:
             self.left = None  # the user may have put the arguments back
-        recorded = self.fits(stop, arguments)
+        recorded = self.fits(pause, arguments)
         if recorded is None and self.left is None:
-            self.left = stop.number
+            self.left = pause.number
         if wish is not None:
-            return Happened(self.by_hand(stop, arguments, wish), "edited")
+            return Answered(self.by_hand(pause, arguments, wish), "edited")
         if recorded is not None:
-            placed = recorded.model_copy(update={"step": stop.step, "line": stop.line})
-            return Happened(placed, "record")
+            placed = recorded.model_copy(update={"step": pause.step, "line": pause.line})
+            return Answered(placed, "record")
         live = self.live(history)
-        return Happened(self._ask(live, stop, edited), "live") if live else None
+        return Answered(self._ask(live, pause, edited), "live") if live else None
 
-    def live(self, history: Sequence[Happened]) -> Live | None:
-        """The live shop at this moment, made when it is first needed; None where none was given."""
+    def live(self, history: Sequence[Answered]) -> LiveWorld | None:
+        """The live world at this moment, made when it is first needed; None where there is none."""
         if self._live is None and self._open_live is not None:
             live = self._open_live()
             live.repeat([*self._past, *(w for h in history for w in h.call.requests)])
             self._live = live
         return self._live
 
-    def afresh(self, history: Sequence[Happened]) -> str | None:
-        """The state as a live shop shows it now; None while the work is on the record."""
+    def afresh(self, history: Sequence[Answered]) -> str | None:
+        """The state as a live world shows it now; None while the work is on the record."""
         live = self.live(history) if self.left is not None else None
         return live.state() if live else None
 
-    def by_hand(self, stop: Stop, arguments: dict[str, object], wish: Given | Fault) -> ToolCall:
+    def by_hand(
+        self, pause: Pause, arguments: dict[str, object], wish: WishedAnswer | WishedFault
+    ) -> ToolCall:
         """A call that the user has answered; nothing was sent for it."""
-        kind = self._tools[stop.name].kind
+        kind = self._tools[pause.name].kind
         base = ToolCall(
-            number=stop.number,
-            name=stop.name,
+            number=pause.number,
+            name=pause.name,
             kind=kind,
             arguments=arguments,
             outcome="done",
-            step=stop.step,
-            line=stop.line,
+            step=pause.step,
+            line=pause.line,
         )
-        if isinstance(wish, Given):
+        if isinstance(wish, WishedAnswer):
             return base.model_copy(update={"result": wish.value})
         failed = {"outcome": "failed", "error": wish.text, "fault": wish.kind}
         return base.model_copy(update=failed)
 
-    def _ask(self, live: Live, stop: Stop, edited: dict[str, object] | None) -> ToolCall:
+    def _ask(self, live: LiveWorld, pause: Pause, edited: dict[str, object] | None) -> ToolCall:
         try:
             if edited is None:
-                call = live.call(stop.name, list(stop.args), dict(stop.kwargs))
+                call = live.call(pause.name, list(pause.args), dict(pause.kwargs))
             else:
-                call = live.call(stop.name, [], edited)
+                call = live.call(pause.name, [], edited)
         except ToolFault as fault:
-            return self.by_hand(stop, edited or {}, Fault(fault.kind, fault.text))
-        place = {"number": stop.number, "step": stop.step, "line": stop.line}
+            return self.by_hand(pause, edited or {}, WishedFault(fault.kind, fault.text))
+        place = {"number": pause.number, "step": pause.step, "line": pause.line}
         return call.model_copy(update=place)

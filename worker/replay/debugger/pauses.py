@@ -1,4 +1,4 @@
-"""Where debugged work stands: at a call, or at its end."""
+"""Where debugged work stands: at a call that waits, or at its end."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from ledger import ToolCall
 from ledger.fault import FaultKind
 from worker.sandbox import StepTrace
 
-Source = Literal["record", "edited", "live"]
-"""Who gave an answer: the record, the user, or a running benchmark."""
-
 
 @dataclass(frozen=True)
-class Stop:
+class Pause:
     """A tool call that waits for its answer."""
 
     number: int
@@ -37,15 +34,15 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class Happened:
-    """A call that was answered, and by whom."""
+class Answered:
+    """A call that was answered: by the record, by the user, or by a running benchmark."""
 
     call: ToolCall
-    source: Source
+    by: Literal["record", "edited", "live"]
 
 
 @dataclass(frozen=True)
-class Fault:
+class WishedFault:
     """An error that the user wants a call to be answered with."""
 
     kind: FaultKind
@@ -53,12 +50,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Given:
+class WishedAnswer:
     """An answer that the user wants a call to have."""
 
     value: object
-
-
-def clash(call: ToolCall, name: str, arguments: dict[str, object]) -> bool:
-    """Whether a recorded call is another one than this."""
-    return (call.name, call.arguments) != (name, arguments)

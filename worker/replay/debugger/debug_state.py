@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
-import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from ledger import ToolCall
-from runs.recorded import benchmark_of
-from worker.replay.debugger.answers import Answers, Live
-from worker.replay.debugger.moments import Ended, Fault, Given, Happened, Stop
+from worker.replay.debugger.answer_source import AnswerSource, LiveWorld
+from worker.replay.debugger.pauses import Answered, Ended, Pause, WishedAnswer, WishedFault
 from worker.replay.debugger.playback import Playback
 
 
 class Workbench(Protocol):
-    """What a benchmark's tool package offers a debugger (``<benchmark>_tools.workbench``)."""
+    """What a benchmark offers a debugger."""
 
     def state_at(self, start: str, calls: Sequence[ToolCall]) -> str:
         """The state behind these calls, as far as records tell."""
@@ -32,22 +29,16 @@ class Workbench(Protocol):
     ) -> dict[str, Any]:
         """A pack with one scenario: the task as these calls saw it."""
 
-    def open_live(self, base_url: str, spec_id: str) -> Live:
+    def open_live(self, base_url: str, spec_id: str) -> LiveWorld:
         """A new task on a platform. Raises ToolFault."""
 
 
-def workbench_of(folder: Path) -> Workbench:
-    """The workbench of the benchmark that a run was about. Raises NotRecorded."""
-    return workbench_named(benchmark_of(folder))
-
-
-def workbench_named(benchmark: str) -> Workbench:
-    """A benchmark's workbench, found late and by its name: no benchmark is known here."""
-    return cast(Workbench, importlib.import_module(f"{benchmark}_tools.workbench"))
+class BadCommand(Exception):
+    """What was typed cannot be done; the text says why and what would be right."""
 
 
 @dataclass(frozen=True)
-class Subject:
+class DebuggedTurn:
     """The turn that is debugged, and what is known of its task."""
 
     spec_id: str
@@ -67,31 +58,41 @@ class Subject:
 
 
 @dataclass
-class Scene:
+class DebugState:
     """Where the work stands, and what the user has changed."""
 
-    subject: Subject
+    subject: DebuggedTurn
     playback: Playback
-    answers: Answers
+    answers: AnswerSource
     bench: Workbench
-    history: list[Happened] = field(default_factory=list)
-    moment: Stop | Ended = field(default_factory=lambda: Ended(()))
+    history: list[Answered] = field(default_factory=list)
+    moment: Pause | Ended = field(default_factory=lambda: Ended(()))
     arguments: dict[str, object] | None = None
     """Arguments that the user has edited, for the call that waits."""
-    wish: Given | Fault | None = None
+    wish: WishedAnswer | WishedFault | None = None
     """The answer that the user wants the waiting call to have."""
     breaks: dict[tuple[int, int], bool] = field(default_factory=dict)
     """Breakpoints by step and line; True: gone once it was hit."""
 
     @property
-    def stop(self) -> Stop | None:
+    def pause(self) -> Pause | None:
         """The call that waits; None at the end."""
-        return self.moment if isinstance(self.moment, Stop) else None
+        return self.moment if isinstance(self.moment, Pause) else None
+
+    def waiting(self) -> Pause:
+        """The call that waits. Raises BadCommand at the end."""
+        if self.pause is None:
+            raise BadCommand("no call waits; back [N] goes to an earlier one")
+        return self.pause
+
+    def asked(self, pause: Pause) -> dict[str, object]:
+        """The arguments of the waiting call, as they are edited."""
+        return self.answers.bound(pause) if self.arguments is None else self.arguments
 
     @property
     def step(self) -> int:
         """The step that runs, or ran last."""
-        if isinstance(self.moment, Stop):
+        if isinstance(self.moment, Pause):
             return max(1, self.moment.step)
         return max(1, len(self.moment.traces))
 
@@ -100,7 +101,7 @@ class Scene:
         """The calls that were answered."""
         return [h.call for h in self.history]
 
-    def arrive(self, moment: Stop | Ended) -> None:
+    def arrive(self, moment: Pause | Ended) -> None:
         """The work has gone on; edits were for the call before."""
         self.moment, self.arguments, self.wish = moment, None, None
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from models.model_call import Usage
 from runs.find import find_run
 from runs.journal import Journal
-from runs.reading import read_run_view, read_story
-from runs.recorded import NotRecorded
+from runs.reader import NotRecorded, read_task
+from runs.run_view import read_run_view
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
 from views.report.highlight import code_lines
 from views.report.rows import flags, rows_of, totals
@@ -31,8 +31,8 @@ def lines(path: Path, *records: dict[str, Any]) -> Path:
 def test_a_turn_knows_its_model_calls_and_the_state_after_it(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     run.task("tea", asked(), asked("worker"), worked(), asked(), ended())
-    story = read_run_view(run.write()).stories[0]
-    first, last = story.acts
+    story = read_run_view(run.write()).tasks[0]
+    first, last = story.turns
     assert [call.role for call in first.asked] == ["evaluator", "worker"]
     assert first.after == last.before != first.before
     assert last.after is None
@@ -41,8 +41,8 @@ def test_a_turn_knows_its_model_calls_and_the_state_after_it(tmp_path: Path) -> 
 
 def test_a_task_under_way_is_running_and_shows_the_turn_that_is_not_over(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run").task("tea", asked(), worked(), asked(), outcome="running")
-    story = read_run_view(run.write(running=True)).stories[0]
-    assert [(act.number, act.turn is None) for act in story.acts] == [(1, False), (2, True)]
+    story = read_run_view(run.write(running=True)).tasks[0]
+    assert [(act.number, act.turn is None) for act in story.turns] == [(1, False), (2, True)]
     row = rows_of([story])[0]
     assert (story.status, row.seconds, row.tokens, row.turns) == ("running", None, 1920, 1)
 
@@ -51,11 +51,11 @@ def test_unknown_stays_unknown(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     run.task("tea", asked(usage=Usage()), worked(), score=None, cost_usd=None, tokens=Usage())
     view = read_run_view(run.write())
-    row = rows_of(view.stories)[0]
+    row = rows_of(view.tasks)[0]
     assert (row.tokens, row.cost_usd, row.story.score) == (None, None, None)
     sums = totals(view)
     assert (sums.score_mean, sums.cost_usd, sums.tokens.prompt) == (None, None, None)
-    assert view.stories[0].status == "unscored"
+    assert view.tasks[0].status == "unscored"
 
 
 def test_a_new_attempt_and_a_resumed_turn_are_told_apart(tmp_path: Path) -> None:
@@ -63,10 +63,10 @@ def test_a_new_attempt_and_a_resumed_turn_are_told_apart(tmp_path: Path) -> None
     call = {"type": "model_call"} | asked().model_dump(mode="json")
     turn = {"type": "turn"} | worked().journal()
     resumed = {"type": "resumed", "after_turn": 1}
-    story = read_story(
+    story = read_task(
         lines(tmp_path / "tea.jsonl", task, call, turn, call, resumed, call, task, call, turn)
     )
-    assert [(a.attempt, a.number, a.turn is None) for a in story.acts] == [
+    assert [(a.attempt, a.number, a.turn is None) for a in story.turns] == [
         (1, 1, False),
         (1, 2, True),
         (1, 2, True),
@@ -79,9 +79,9 @@ def test_what_was_begun_and_not_seen_done_is_said(tmp_path: Path) -> None:
     task = {"type": "task", "spec_id": "tea", "task_id": "t", "text": "Buy"}
     intent = {"type": "intent", "path": "/pay", "body": {}}
     effect = {"type": "effect", "path": "/pay", "body": {}}
-    open_end = read_story(lines(tmp_path / "a.jsonl", task, intent))
+    open_end = read_task(lines(tmp_path / "a.jsonl", task, intent))
     assert "its outcome is not known" in open_end.notes[0]
-    assert read_story(lines(tmp_path / "b.jsonl", task, intent, effect)).notes == ()
+    assert read_task(lines(tmp_path / "b.jsonl", task, intent, effect)).notes == ()
 
 
 def test_texts_of_prompts_are_found_by_their_hash(tmp_path: Path) -> None:
@@ -89,13 +89,13 @@ def test_texts_of_prompts_are_found_by_their_hash(tmp_path: Path) -> None:
     text = {"type": "text", "sha256": "ab", "text": "what was asked"}
     parts = [{"role": "system", "sha256": "elsewhere"}, {"role": "user", "sha256": "ab"}]
     call = {"type": "model_call"} | asked().model_dump(mode="json") | {"prompt": parts}
-    story = read_story(lines(tmp_path / "tea.jsonl", task, text, call))
-    assert story.calls[0].prompt == (("user", "what was asked"),)
+    story = read_task(lines(tmp_path / "tea.jsonl", task, text, call))
+    assert story.turns[0].prompt(story.calls[0]) == [("user", "what was asked")]
 
 
 def test_records_of_other_kinds_become_notes(tmp_path: Path) -> None:
     task = {"type": "task", "spec_id": "tea", "task_id": "t", "text": "Buy"}
-    story = read_story(lines(tmp_path / "tea.jsonl", task, {"type": "dream", "of": ["sheep"]}))
+    story = read_task(lines(tmp_path / "tea.jsonl", task, {"type": "dream", "of": ["sheep"]}))
     assert story.notes == ('dream: {"of": ["sheep"]}',)
 
 
@@ -106,14 +106,14 @@ def test_a_journal_cut_at_any_byte_is_read(cut: int, tmp_path_factory: Any) -> N
     path = run.path / "tasks" / "tea.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[: max(len(whole) - cut, 0)])
-    story = read_story(path)
+    story = read_task(path)
     assert len(story.notes) <= 1
-    assert len([act for act in story.acts if act.turn]) <= 2
+    assert len([act for act in story.turns if act.turn]) <= 2
 
 
 def test_a_turn_is_read_as_it_was_written(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run").task("tea", worked(), ended())
-    acts = read_run_view(run.write()).stories[0].acts
+    acts = read_run_view(run.write()).tasks[0].turns
     assert [act.turn for act in acts] == [worked(), ended()]
 
 
@@ -123,7 +123,7 @@ def test_lines_that_only_pythons_own_reader_takes_are_read(tmp_path: Path) -> No
     latin = b'{"type": "warning", "text": "caf\xe9"}\n'
     path = tmp_path / "tea.jsonl"
     path.write_bytes(task + deep + latin)
-    story = read_story(path)
+    story = read_task(path)
     assert story.text == "half \ud800"
     assert story.notes == (f'dream: {{"of": {"[" * 300}{"]" * 300}}}', "warning: caf\ufffd")
 
@@ -133,10 +133,10 @@ def test_an_effect_counts_only_where_its_line_is_whole(tmp_path: Path) -> None:
     with closing(Journal(path)) as journal:
         journal.write("intent", {"path": "/pay", "body": {}})
         journal.write("effect", {"path": "/pay", "body": {}})
-    assert read_story(path).notes == ()
+    assert read_task(path).notes == ()
     path.write_bytes(path.read_bytes()[:-2])
-    torn, unknown = read_story(path).notes
-    assert torn == "line 2 of the journal cannot be read"
+    torn, unknown = read_task(path).notes
+    assert torn == "line 2 of the journal is no JSON"
     assert "its outcome is not known" in unknown
 
 
@@ -144,7 +144,7 @@ def test_mechanics_come_from_the_pack_in_the_folder(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run").task("tea", worked()).task("cup", worked())
     shops = [{"spec_id": "tea", "mechanics": ["ghost stock", "coupon"]}, {"spec_id": "cup"}]
     (run.path / "pack.json").write_text(json.dumps({"scenarios": shops}), encoding="utf-8")
-    found = {story.spec_id: story.labels for story in read_run_view(run.write()).stories}
+    found = {story.spec_id: story.labels for story in read_run_view(run.write()).tasks}
     assert found == {"tea": ("ghost stock", "coupon"), "cup": ()}
 
 
@@ -152,14 +152,14 @@ def test_results_that_cannot_be_read_are_named_and_the_rest_is_shown(tmp_path: P
     folder = hostile_run(tmp_path / "run")
     (folder / "results.json").write_text("{", encoding="utf-8")
     view = read_run_view(folder)
-    assert len(view.stories) == 4
+    assert len(view.tasks) == 4
     assert "results.json cannot be read" in view.problems[0]
     assert totals(view).tasks == 4
 
 
 def test_filters_of_a_task(tmp_path: Path) -> None:
     view = read_run_view(hostile_run(tmp_path / "run"))
-    assert {s.spec_id: flags(s) for s in view.stories} == {
+    assert {s.spec_id: flags(s) for s in view.tasks} == {
         "good": [],
         "hostile": ["failed"],
         "wrong": ["failed", "wrong"],

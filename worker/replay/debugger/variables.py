@@ -1,4 +1,4 @@
-"""Variables at a stop: the run is repeated in a scratch sandbox that evaluates an expression there.
+"""Variables at a pause: the run is repeated in a sandbox that evaluates an expression there.
 
 A sandbox cannot be asked while a call waits. So the snippets are rewritten: each tool call gets
 one more argument that is evaluated last, in the very scope of the call, and only at the right
@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import regex
 
 from ledger import ToolCall, ToolFault
-from worker.replay.debugger.playback import LIMITS, Playback, answer_of
+from worker.replay.debugger.playback import LIMITS, Playback
+from worker.replay.recorded_tools import answer_of
 from worker.sandbox import SandboxError, open_sandbox
 
 HERE, LOOK, OVER = "debugger_is_here", "debugger_looks", "debugger_is_over"
@@ -45,7 +46,7 @@ def look(playback: Playback, given: Sequence[ToolCall], expression: str) -> str:
 
 
 class _Host:
-    """Answers as before, and says once that the run is where the question is."""
+    """AnswerSource as before, and says once that the run is where the question is."""
 
     def __init__(self, tools: frozenset[str], given: Sequence[ToolCall]) -> None:
         self.tools = tools

@@ -1,0 +1,96 @@
+"""A recorded turn in the debugger: put together from its run folder, and moved through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ledger import Tool, ToolFault
+from runs.reader import NotRecorded, read_tasks
+from runs.task_log import TaskLog, TurnLog
+from worker.replay.debugger.answer_source import AnswerSource, LiveWorld
+from worker.replay.debugger.debug_state import DebuggedTurn, DebugState, Workbench
+from worker.replay.debugger.playback import Playback
+from worker.replay.debugger.prompt import Back, Prompt, Quit
+from worker.replay.debugger.screen import Screen
+from worker.replay.repeat import is_typed
+from worker.sandbox import Pins
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def debug_state(
+    folder: Path,
+    spec_id: str,
+    number: int,
+    tools: Sequence[Tool],
+    bench: Workbench,
+    base_url: str | None = None,
+) -> DebugState:
+    """One turn of a run, before its first call.
+
+    ``base_url``: of a platform that answers where the work leaves the record. It is tried once,
+    so that a wrong one is found now.
+
+    Raises:
+        NotRecorded: there is no such turn, nothing in it to step through, or the platform does not
+            know the task or does not answer.
+    """
+    log = read_tasks(folder, spec_id)[0]
+    turn = _turn(log, number)
+    report = turn.turn.report if turn.turn else None
+    if is_typed(turn):
+        raise NotRecorded(
+            f"turn {number} ran no code to step through: its tool was called directly; "
+            "python -m views.show tells what it did"
+        )
+    if turn.turn is None or report is None or report.pins is None:
+        raise NotRecorded(f"turn {number} was recorded without clock and seed")
+    subject = DebuggedTurn(
+        spec_id=log.spec_id,
+        text=log.text,
+        turn=number,
+        instruction=turn.turn.decision.instruction,
+        state=turn.turn.state,
+        before=tuple(call for t in log.work if t.number < number for call in t.tools),
+        after=tuple(call for t in log.work if t.number > number for call in t.tools),
+        result=log.result,
+        outcome=(report.answered, report.result),
+    )
+    playback = Playback([step.code for step in report.steps], Pins(*report.pins), tools)
+    past = [wire for call in subject.before for wire in call.requests]
+    open_live = _opener(bench, base_url, spec_id) if base_url else None
+    return DebugState(subject, playback, AnswerSource(report.calls, tools, past, open_live), bench)
+
+
+def drive(debug: DebugState, console: Console) -> None:
+    """Let the user move through the work until they leave."""
+    screen = Screen(debug, console)
+    screen.opening()
+    prompt = Prompt(debug, screen)
+    moment = debug.playback.start([])
+    while not isinstance(move := prompt.at(moment), Quit):
+        if isinstance(move, Back):
+            moment = debug.playback.start(debug.calls)
+        else:
+            moment = debug.playback.answer(move.call)
+
+
+def _opener(bench: Workbench, base_url: str, spec_id: str) -> Callable[[], LiveWorld]:
+    opener = partial(bench.open_live, base_url, spec_id)
+    try:
+        opener()
+    except ToolFault as fault:
+        raise NotRecorded(fault.text) from None
+    return opener
+
+
+def _turn(log: TaskLog, number: int) -> TurnLog:
+    for turn in log.work:
+        if turn.number == number:
+            return turn
+    there = ", ".join(str(turn.number) for turn in log.work) or "none"
+    raise NotRecorded(f"{log.spec_id}: no work in turn {number}; turns with work: {there}")
