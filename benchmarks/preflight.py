@@ -28,7 +28,7 @@ from types import SimpleNamespace
 from models.config import load_models
 asked = {role: ("playbook/store", None) for role in ("evaluator", "worker")}
 brains = SimpleNamespace(models=load_models(), asked=asked)
-options = SimpleNamespace(replay=None, resume=None, real=True, preflight=True, as_json=False)
+options = SimpleNamespace(replay=None, resume=None, real=True, no_preflight=False, as_json=False)
 preflight.real_key = lambda: ""
 began = time.perf_counter()
 preflight.check_ids(brains.models, brains.asked)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from launch.console import answers, notes
 from launch.hints import command, module
 from launch.streams import loss
 from models.redact import hide
 from runs.errors import CannotRun, Exit
+from views.console import answers, notes
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -134,7 +134,7 @@ def _say(show: Console, text: str) -> None:
 
 def _report(setting: Setting) -> str:
     """Write the run's report; a run does not fail because nobody can look at it."""
-    from views.report import write_report
+    from views.report.write import write_report
 
     try:
         return f"report: {write_report(setting.folder)}"

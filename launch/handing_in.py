@@ -6,8 +6,8 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from launch.console import notes
 from launch.hints import command
+from views.console import notes
 from views.report.blocks import so_many_tasks
 
 if TYPE_CHECKING:

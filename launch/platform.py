@@ -17,9 +17,8 @@ from erc3_compat.patience import Patience
 from erc3_compat.patient import PatientPlatform
 from launch.options import Options
 from runs.errors import CannotRun, Usage
-from simulator.store.pack import Pack, PackError, load_pack
+from simulator.store.pack import BUNDLED_PACK, Pack, PackError, load_pack
 
-BUNDLED_PACK = Path(__file__).parents[1] / "simulator" / "store" / "packs" / "store-bundled.json"
 REAL_URL = "https://erc.timetoact-group.at"
 EMBEDDED_KEY = "key-embedded"
 

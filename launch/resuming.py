@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 
 from coordinator.resume import was_submitted
-from launch.folder import held
-from launch.options import Options, restored
+from launch.options import Options
 from launch.platform import PACK_COPY, STATE
 from runs.errors import CannotRun, NothingToDo
+from runs.folder import held
 from runs.manifest import Identity, NoManifest, changes, read_manifest
 from runs.prompts import read_prompts
 from runs.recorded import NotRecorded
@@ -33,7 +33,7 @@ class Resumed:
             read_manifest(self.folder)
             stack.enter_context(held(self.folder))
             self.manifest = read_manifest(self.folder)
-            self.options = restored(self.manifest.options, options)
+            self.options = options.restored(self.manifest.options)
         except (NoManifest, ValueError) as error:
             raise CannotRun(f"cannot resume: {error}") from None
         if was_submitted(self.folder):
@@ -49,7 +49,7 @@ class Resumed:
 
     def _pack(self, options: Options) -> Pack:
         """The pack of today where there is one, else the copy that the run keeps."""
-        original = options.pack if "pack" in options.explicit else self.options.pack
+        original = options.pack if "pack" in options.model_fields_set else self.options.pack
         copy = self.folder / PACK_COPY
         try:
             return load_pack(original if original and original.exists() else copy)

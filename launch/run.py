@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from launch.options import Options
-from runs.errors import CannotRun, Exit, NothingToDo
+from runs.errors import CannotRun
 
 if TYPE_CHECKING:
     from coordinator.session import Session
@@ -16,31 +15,14 @@ if TYPE_CHECKING:
 
 
 def start(options: Options) -> int:
-    """Run what the command line asks for; the exit code, see :class:`runs.errors.Exit`."""
-    try:
-        return _run(options)
-    except NothingToDo as nothing:
-        print(nothing, file=sys.stderr)
-        return nothing.code
-    except CannotRun as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.code
-    except KeyboardInterrupt:
-        print("interrupted; what was done is in the run folder", file=sys.stderr)
-        return Exit.INTERRUPTED
-    except OSError as error:
-        print(f"error: the run folder cannot be written: {error}", file=sys.stderr)
-        return Exit.OUTSIDE
-
-
-def _run(options: Options) -> int:
+    """Run what the command line asks for; the exit code. Raises CannotRun."""
     from coordinator.limits import Stop
     from coordinator.watching import Watchers
-    from launch.console import notes
     from launch.machine import check_machine, room_for
     from launch.setting import Setting
     from launch.stop import interrupts
     from launch.writing import kept_in
+    from views.console import notes
 
     note = notes(quiet=options.quiet)
     stop = Stop()

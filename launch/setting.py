@@ -11,26 +11,25 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from coordinator.beginning import Start
-from coordinator.config import RunConfig, Watcher
 from coordinator.doors import doors_of
 from coordinator.fork import Past
-from coordinator.limits import Limits, Stop
+from coordinator.limits import Stop
 from coordinator.resume import SessionGone, continuation, note_submitted
 from coordinator.session import Session
+from coordinator.watching import Watcher
 from erc3_compat.patience import Patience
 from launch import preflight
 from launch.benchmarks import store_benchmark
 from launch.brains import Brains
-from launch.console import notes
-from launch.folder import run_folder
 from launch.identity import identity_of, prompts_of, versions
-from launch.options import Options, stored
+from launch.options import Options
 from launch.platform import PACK_COPY, STATE, Place, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
 from models import litellm_module
 from models.extras import ExtraMissing
 from models.records import ModelCall
 from runs.errors import CannotRun, NothingToDo
+from runs.folder import run_folder
 from runs.journal import write_whole
 from runs.manifest import Manifest, NoManifest, read_manifest
 from runs.prompts import Prompts
@@ -38,6 +37,7 @@ from runs.recorded import NotRecorded
 from runs.recording import read_recording
 from runs.task import TaskInfo
 from store_tools.brief import brief
+from views.console import notes
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
 from views.tracing.tracer import Tracer
@@ -122,7 +122,7 @@ class Setting:
         def say(text: str) -> None:
             note.print(text, highlight=False, markup=False, soft_wrap=True)
 
-        return Tracer(self.options.trace, self.folder, stored(self.options), say)
+        return Tracer(self.options.trace, self.folder, self.options.stored(), say)
 
     def session(self, watch: Watcher) -> tuple[Session, Work]:
         """The session, begun or taken up again, and its work.
@@ -137,7 +137,7 @@ class Setting:
             litellm_module.load()
         session = Session(
             self.platform,
-            self._config(),
+            self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
             partial(store_benchmark, patience=self._patience),
             self.folder,
             watch,
@@ -228,7 +228,7 @@ class Setting:
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
             identity=self._identity,
-            options=stored(self.options),
+            options=self.options.stored(),
             base_url=self.base_url if self.options.real else None,
             session_id=session.session_id,
             tasks=tuple((t.spec_id, t.task_id, t.text) for t in tasks),
@@ -237,29 +237,6 @@ class Setting:
         ).write(self.folder)
         if self.pack:
             self._keep_pack(self.pack)
-
-    def _config(self) -> RunConfig:
-        options = self.options
-        return RunConfig(
-            benchmark=options.benchmark,
-            evaluator=options.evaluator,
-            worker=options.worker,
-            pack=self.pack.name if self.pack else None,
-            tasks=options.tasks,
-            jobs=options.jobs,
-            max_turns=options.max_turns,
-            workspace=options.workspace,
-            name=options.name,
-            architecture=options.architecture,
-            flags=options.flags,
-            debug=options.debug,
-            strategy=options.strategy,
-            prompt_tokens=options.prompt_tokens,
-            patience=options.patience,
-            run_limits=Limits(options.max_seconds, options.max_tokens, options.max_dollars),
-            breaker=options.breaker,
-            task_limits=Limits(options.task_seconds, options.task_tokens, options.task_dollars),
-        )
 
 
 def _past(options: Options) -> Past | None:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from ledger import Tool
 from models.records import ModelCall
 from models.validation import first_problem, shown
+from runs.errors import Usage
 from runs.work import WorkReport
 
 VERSION = 1
@@ -23,7 +24,7 @@ BENCHMARK = "store"
 Record = TypeVar("Record", bound=BaseModel)
 
 
-class NotRecorded(Exception):
+class NotRecorded(Usage):
     """What was asked for is not in the run folder; the text says what is."""
 
 

@@ -13,9 +13,8 @@ from simulator.pack_faults import FAULT_KINDS
 from simulator.server import serve
 from simulator.state import StateError
 from simulator.store.generate.command import define_generate
-from simulator.store.pack import PackError, load_pack
+from simulator.store.pack import BUNDLED_PACK, PackError, load_pack
 
-BUNDLED_PACK = Path(__file__).parent / "store" / "packs" / "store-bundled.json"
 DEFAULT_COMMAND = "serve"
 
 

@@ -12,11 +12,11 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "submission": {"launch"},
     "launch": {
-        "views", "coordinator", "evaluator", "nextstep", "worker", "runs", "playbooks",
+        "lab", "views", "coordinator", "evaluator", "nextstep", "worker", "runs", "playbooks",
         "store_tools", "models", "erc3_compat", "simulator",
     },
     "lab": {
-        "launch", "views", "coordinator", "evaluator", "worker", "runs", "playbooks",
+        "views", "coordinator", "evaluator", "worker", "runs", "playbooks",
         "store_tools", "models", "ledger", "erc3_compat", "simulator",
     },
     "views": {"evaluator", "nextstep", "worker", "runs", "ledger", "models"},
@@ -32,8 +32,8 @@ ALLOWED = {
     "erc3_compat": set(),
     "simulator": {"erc3_compat"},
 }  # fmt: skip
-LATE = {("models", "playbooks"), ("playbooks", "lab")}
-"""Named by a text and loaded late: the brain registers as a provider, and a command has a door."""
+LATE = {("models", "playbooks")}
+"""Named by a text and loaded late: the brain registers as a provider."""
 ROOMS = sorted(ALLOWED)
 BENCHMARK_FREE = [
     path

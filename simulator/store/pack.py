@@ -22,8 +22,10 @@ from simulator.pack_errors import PackError, explain, short
 from simulator.pack_faults import Fault, refuse_overlaps
 
 FORMAT = "store-pack/1"
+BUNDLED_PACK = Path(__file__).parent / "packs" / "store-bundled.json"
 
 __all__ = [
+    "BUNDLED_PACK",
     "FORMAT",
     "Coupon",
     "Discount",

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from launch.cli import app
 from models.faults import REPAIRABLE
 from runs.memory import read_memory
 from runs.turn import Turn
-from worker.replay import debug, replay
 
 NEXT = {"strategy": "next-step", "max_turns": 30}
 BRAIN = {**NEXT, "evaluator": "playbook/next-step", "worker": "playbook/next-step"}
@@ -213,8 +213,8 @@ def test_there_is_no_code_to_repeat_or_to_step_through(
     run = make_run(tea_buyer, **BRAIN)
     run.go()
     folder = str(run.folder)
-    repeated = CliRunner().invoke(replay.app, [folder])
-    stepped = CliRunner().invoke(debug.app, [folder, "--task", "shop", "--turn", "1"])
+    repeated = CliRunner().invoke(app, ["replay", folder])
+    stepped = CliRunner().invoke(app, ["debug", folder, "--task", "shop", "--turn", "1"])
     assert repeated.exit_code == stepped.exit_code == 2
     assert "called tools without any code" in repeated.output
     assert "ran no code to step through" in stepped.output

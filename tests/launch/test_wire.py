@@ -14,17 +14,16 @@ import pytest
 
 from coordinator import attempt
 from coordinator.config import RunConfig
-from coordinator.limits import Limits, Meter
+from coordinator.limits import Meter
 from coordinator.resume import continuation
 from coordinator.session import Session
 from erc3_compat import ERC3, patience
 from erc3_compat.patience import PATIENCE_SECONDS, Patience, pause
 from erc3_compat.patient import PatientPlatform
 from launch.benchmarks import store_benchmark
-from launch.platform import BUNDLED_PACK
 from runs.results import RunResults, TaskResult
 from simulator.server import serve
-from simulator.store.pack import load_pack
+from simulator.store.pack import BUNDLED_PACK, load_pack
 from tests.relay import Call, Relay, Rule, answering, changing, relay
 
 SPECS = ("named_item_on_last_page", "required_coupon_works", "coupon_never_discounts")
@@ -347,7 +346,7 @@ def test_a_limit_of_the_task_ends_the_waiting(
 ) -> None:
     monkeypatch.setattr(attempt, "Meter", partial(Meter, clock=clock.now))
     outage = Outage(clock, LIST, 100, nth=1)
-    run = start(outage, SPECS[:1], task_limits=Limits(seconds=30))
+    run = start(outage, SPECS[:1], task_seconds=30)
     before = clock.now()
     (task,) = run.go().tasks
     assert task.failure == "limit"

@@ -10,9 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from launch.cli import app
 from runs.journal import Journal
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
-from views.live.__main__ import app
 from views.live.app import build_app
 
 NAME = "20260504-120000-aaaa"
@@ -105,5 +105,5 @@ def test_every_answer_forbids_what_is_foreign(client: TestClient) -> None:
 def test_a_folder_that_is_none_or_is_a_run_is_refused(tmp_path: Path) -> None:
     run = hostile_run(tmp_path / "run")
     for folder, said in ((tmp_path / "no", "there is no folder"), (run, "name the folder above")):
-        done = CliRunner().invoke(app, [str(folder)])
+        done = CliRunner().invoke(app, ["view", str(folder)])
         assert (done.exit_code, said in done.stderr) == (2, True)

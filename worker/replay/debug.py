@@ -1,4 +1,4 @@
-"""The step debugger: ``python -m worker.replay.debug RUN --task SPEC --turn N``.
+"""The command ``debug``: one recorded turn, step by step.
 
 Runs the recorded snippets of a turn again, in the sandbox and against the recorded answers, and
 stops at each tool call; nothing is sent anywhere, unless ``--pack`` gives a shop to go on with.
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from worker.replay.debugger.prompt import Prompt
     from worker.replay.debugger.scene import Scene
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@app.command()
 def debug(
     run: Annotated[Path, typer.Argument(help="A run folder, as a run leaves it behind.")],
     task: Annotated[str, typer.Option(help="Spec of the task.")],
@@ -36,12 +33,14 @@ def debug(
         ),
     ] = None,
 ) -> None:
-    """Step through one recorded turn, tool call by tool call; h at the prompt shows commands."""
+    """Step through one recorded turn, tool call by tool call.
+
+    h at the prompt shows the commands.
+    """
     from rich.console import Console
 
     from ledger import ToolFault
     from runs.recorded import NotRecorded, read_run
-    from worker.replay.debugger.platform import NoPlatform
     from worker.replay.debugger.prompt import Prompt
     from worker.replay.debugger.screen import Screen
 
@@ -51,9 +50,8 @@ def debug(
             work = found.turn(turn)
             open_live = _live(run, pack, task, stack)
             scene = _scene(run, found, work, open_live)
-        except (NotRecorded, NoPlatform, ToolFault) as error:
-            typer.echo(f"error: {error}", err=True)
-            raise typer.Exit(2) from None
+        except ToolFault as error:
+            raise NotRecorded(str(error)) from None
         screen = Screen(scene, Console(soft_wrap=True))
         screen.opening()
         stack.callback(scene.playback.close)
@@ -106,7 +104,7 @@ def _scene(
     if work.typed:
         raise NotRecorded(
             f"turn {work.number} ran no code to step through: its tool was called directly; "
-            "python -m views.show tells what it did"
+            "submission.py show tells what it did"
         )
     if report.pins is None:
         raise NotRecorded(f"turn {work.number} was recorded without clock and seed")
@@ -127,7 +125,3 @@ def _scene(
     past = [w for c in before for w in c.requests]
     answers = Answers(report.calls, tools, past, open_live)
     return Scene(subject, playback, answers, workbench_of(run))
-
-
-if __name__ == "__main__":
-    app()

@@ -1,4 +1,4 @@
-"""``python -m worker.replay RUN``: the recorded work again, against the recorded answers.
+"""The command ``replay``: the recorded work again, against the recorded answers.
 
 Nothing is sent: the model's replies and the tools' answers come from the run folder, the code
 runs in a real sandbox with the recorded clock and seed. Said is the first place of every turn
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from worker.replay.compare import Difference
 
 FORMAT = "replay/1"
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @dataclass(frozen=True)
@@ -63,14 +62,13 @@ def replay(folder: Path, spec_id: str | None = None, number: int | None = None) 
     if turns and not coded:
         raise NotRecorded(
             f"{spec_id or folder}: nothing to repeat: its steps called tools without any code; "
-            "python -m views.show tells what they did"
+            "submission.py show tells what they did"
         )
     tools = read_tools(folder)
     return [Outcome(t.spec_id, t.number, len(t.report.calls), repeat(t, tools)[1]) for t in coded]
 
 
-@app.command()
-def main(
+def command(
     run: Annotated[
         Path, typer.Argument(help="Folder of a run, such as logs/20260101-120000-ab12.")
     ],
@@ -80,16 +78,14 @@ def main(
         bool, typer.Option("--json", help="The result as JSON, and nothing else.")
     ] = False,
 ) -> None:
-    """Run the recorded code against the recorded answers; say what is not as it was."""
-    from runs.recorded import NotRecorded
+    """Run recorded code again, against the recorded answers.
+
+    Exit codes: 0 all is as it was; 1 something differs; 2 it cannot be repeated.
+    """
     from worker.sandbox.values import clean
 
     began = time.perf_counter()
-    try:
-        outcomes = replay(run, task, turn)
-    except NotRecorded as error:
-        typer.echo(f"error: {clean(str(error))}", err=True)
-        raise typer.Exit(2) from None
+    outcomes = replay(run, task, turn)
     seconds = time.perf_counter() - began
     differing = [o for o in outcomes if o.difference]
     if as_json:

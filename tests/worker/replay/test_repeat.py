@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from launch import cli
+from launch.cli import app
 from models.records import ModelCall
 from runs.recorded import read_run, read_tools
 from worker.replay.compare import timeless
 from worker.replay.repeat import repeat
-from worker.replay.replay import app
 from worker.sandbox import walls
 
 Run = Callable[..., Path]
@@ -39,7 +38,7 @@ final_answer(list(two()))"""
 
 
 def replay(folder: Path, *options: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [str(folder), *options])
+    done = CliRunner().invoke(app, ["replay", str(folder), *options])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.exit_code, done.output
 
@@ -69,7 +68,7 @@ def test_an_unchanged_run_is_equal_to_the_byte(
     specs = ["all_tents_ghost_stock", "fixed_item_best_of_five_codes", "hostile_product_name"]
     monkeypatch.setenv("WORKER_SANDBOX", sandbox)
     words = [word for spec in specs for word in ("--task", spec)]
-    done = CliRunner().invoke(cli.app, ["--json", "--out", str(tmp_path), *words])
+    done = CliRunner().invoke(app, ["--json", "--out", str(tmp_path), *words])
     assert done.exit_code == 0
     (folder,) = tmp_path.iterdir()
     used = {s.sandbox for task in read_run(folder) for t in task.turns for s in t.report.steps}

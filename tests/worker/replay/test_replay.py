@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from launch.cli import app
 from runs.recorded import read_run
 from worker.replay.compare import first_difference
-from worker.replay.replay import app
 from worker.sandbox import walls
 
 Run = Callable[..., Path]
@@ -28,7 +28,7 @@ final_answer({"basket": Req_ViewBasket()})"""
 
 
 def replay(folder: Path, *options: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [str(folder), *options])
+    done = CliRunner().invoke(app, ["replay", str(folder), *options])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.exit_code, done.output
 

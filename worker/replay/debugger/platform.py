@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from runs.errors import Usage
+
 ROOT = Path(__file__).parents[3]
 
 
-class NoPlatform(Exception):
+class NoPlatform(Usage):
     """No platform was started; the text says why."""
 
 

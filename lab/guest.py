@@ -1,0 +1,35 @@
+"""The benchmark that the lab plays, as whoever starts the lab hands it in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from coordinator.benchmark import Benchmark
+from coordinator.config import STRATEGIES, StrategyName
+
+
+@dataclass(frozen=True)
+class Guest:
+    """What the lab needs of a benchmark; picklable, for the processes that play."""
+
+    benchmark_of: Callable[[Any, str], Benchmark]
+    """The benchmark of a task on a platform, by the task's id."""
+    brains: Mapping[StrategyName, str]
+    """Model of each strategy where none is named."""
+    preload: str
+    """The module that every process has to load first."""
+
+    def models(
+        self, strategy: StrategyName, evaluator: str | None, worker: str | None
+    ) -> dict[str, str]:
+        """The models that play: those that are named, else those of the environment, else ours."""
+        brain = self.brains[strategy]
+        decides = evaluator or os.environ.get("EVALUATOR_MODEL") or brain
+        works = worker or os.environ.get("WORKER_MODEL") or brain
+        return {
+            "evaluator": decides,
+            "worker": works if STRATEGIES[strategy].has_worker else decides,
+        }

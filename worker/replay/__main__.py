@@ -1,5 +1,0 @@
-"""``python -m worker.replay``."""
-
-from worker.replay.replay import app
-
-app()
