@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT))
 from coordinator.config import RunConfig  # noqa: E402
 from coordinator.session import Session  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
-from launch.benchmarks import store_benchmark  # noqa: E402
+from launch.benchmarks import guest_of  # noqa: E402
 from models import litellm_module  # noqa: E402
 from runs.journal import Journal  # noqa: E402
 from simulator.server import serve  # noqa: E402
@@ -69,7 +69,7 @@ def run(pack: Pack) -> tuple[float, float]:
     with serve(pack) as simulator, tempfile.TemporaryDirectory() as folder:
         client = ERC3(key="key-benchmark", base_url=simulator.base_url)
         config = RunConfig(evaluator=BRAIN, worker=BRAIN)
-        session = Session(client, config, store_benchmark, Path(folder), Nobody())
+        session = Session(client, config, guest_of("store"), Path(folder), Nobody())
         began, busy = time.perf_counter(), time.process_time()
         results = session.run(session.tasks())
         seconds = time.perf_counter() - began, time.process_time() - busy

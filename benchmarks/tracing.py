@@ -34,7 +34,7 @@ from coordinator.config import RunConfig  # noqa: E402
 from coordinator.session import Session  # noqa: E402
 from coordinator.watching import Watchers  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
-from launch.benchmarks import store_benchmark  # noqa: E402
+from launch.benchmarks import guest_of  # noqa: E402
 from launch.platform import EMBEDDED_KEY  # noqa: E402
 from models.records import ModelCall  # noqa: E402
 from runs.results import TaskResult  # noqa: E402
@@ -103,7 +103,7 @@ def run(kinds: list[str]) -> dict[str, float]:
         tracer = Timed(Tracer(kinds, folder, {}, complain)) if kinds else None
         watch = Watchers([tracer] if tracer else [])
         session = Session(
-            client, RunConfig(evaluator=BRAIN, worker=BRAIN), store_benchmark, folder, watch
+            client, RunConfig(evaluator=BRAIN, worker=BRAIN), guest_of("store"), folder, watch
         )
         tasks = session.tasks()
         began = time.perf_counter()

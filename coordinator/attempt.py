@@ -6,19 +6,18 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
 
 from coordinator.beginning import Shared, Start
-from coordinator.benchmark import Benchmark
+from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
 from evaluator import Unreadable
-from ledger import Deed, Intent, Settled, ToolFault
+from ledger import Deed, Intent, Ledger, Settled, ToolFault
 from models.door import ModelFailed
 from models.records import Message, ModelCall, total_cost, total_usage
 from runs.journal import Journal, JournalFailed
-from runs.results import Failure, TaskResult
+from runs.results import PASS, Failure, TaskResult
 from runs.task import TaskInfo, TaskRun
 from worker.replay.debugger.live import LiveWatch
 
@@ -60,7 +59,7 @@ class Attempt:
         self._meter.lived(earlier)
         with closing(Journal(self.start.path)) as journal:
             benchmark = self._play(journal)
-            result = self._close(benchmark, earlier + time.perf_counter() - began)
+            result = self._close(benchmark, journal, earlier + time.perf_counter() - began)
             if result.error:
                 journal.write("error", {"text": result.error, "failure": result.failure})
             journal.write("result", result.model_dump(mode="json"))
@@ -114,7 +113,7 @@ class Attempt:
             journal.write("task", named)
         if self.start.needs_start:
             self._start_task()
-        benchmark = self.start.benchmark or shared.make_benchmark(shared.platform, task.task_id)
+        benchmark = self.start.benchmark or shared.guest.open(shared.platform, task.task_id)
         if history:
             benchmark.recall(history.deeds())
         return benchmark
@@ -132,10 +131,10 @@ class Attempt:
     def _loop(self, benchmark: Benchmark, journal: Journal) -> TaskLoop:
         config, doors = self.shared.config, self.shared.doors
         note, keep = self._noter(journal), self._prompt_keeper(journal)
-        watch = LiveWatch(config.benchmark, self.task.spec_id, self.task.text, benchmark)
+        watch = LiveWatch(self.shared.guest.id, self.task.spec_id, self.task.text, benchmark)
         strategy = strategy_of(
             config,
-            benchmark,
+            self.shared.guest,
             lambda role: doors(role, note, keep, self._gate),
             opener=watch.open if config.debug else None,
         )
@@ -214,7 +213,7 @@ class Attempt:
             cached_prompt_tokens=call.usage.cached or 0,
         )
 
-    def _close(self, benchmark: Benchmark | None, seconds: float) -> TaskResult:
+    def _close(self, benchmark: Benchmark | None, journal: Journal, seconds: float) -> TaskResult:
         """Complete the task on the platform and put its result together.
 
         After a failure from outside it stays open, so that it can be tried again in its session.
@@ -222,33 +221,49 @@ class Attempt:
         task, run = self.task, self.run
         if run.failure and benchmark and benchmark.finished():
             # What is done is done: a fault that came after it leaves nothing to try again.
-            run.outcome, run.failure = "purchased", None
+            run.outcome, run.failure = "finished", None
         score: float | None = None
         eval_log = ""
         if run.failure not in LEFT_OPEN:
+            if benchmark and run.outcome != "finished":
+                self._give_up(benchmark, journal)
             self._report_late()
             score, eval_log, error = complete(self.shared.platform, task)
             if error:
                 self._also(error)
-        return TaskResult(
+        acts = benchmark.acts if benchmark else 0
+        result = TaskResult(
             spec_id=task.spec_id,
             task_id=task.task_id,
             task_text=task.text,
             score=score,
             eval_log=eval_log,
             outcome=run.outcome,
-            checkouts=benchmark.checkouts if benchmark else 0,
+            verdict=benchmark.verdict if benchmark and run.outcome == "finished" else None,
+            group=self.shared.guest.expected(eval_log),
+            acts=acts,
             turns=len(run.turns),
             tool_calls=run.tool_calls,
-            store_requests=run.requests,
+            requests=run.requests,
             tokens=total_usage(run.calls),
             cost_usd=total_cost(run.calls),
             seconds=round(seconds, 3),
             error=run.error,
             failure=run.failure,
             attempt=self.start.number,
-            wanted=benchmark.expected(eval_log) if benchmark else None,
         )
+        return judged(result, self.shared.guest)
+
+    def _give_up(self, benchmark: Benchmark, journal: Journal) -> None:
+        """The benchmark's last act where a limit or an unreadable reply ended the task."""
+        ledger = Ledger(witness=_witness(journal))
+        try:
+            with closing(ledger):
+                benchmark.give_up(ledger)
+        except Exception as error:  # the task is closed and scored all the same
+            text = f"the task could not be given up: {type(error).__name__}: {error}"
+            self.run.error = f"{self.run.error}; {text}" if self.run.error else text
+        self.run.requests += ledger.requests
 
     def _also(self, error: str) -> None:
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error
@@ -256,7 +271,13 @@ class Attempt:
         self.run.failure = "benchmark"
 
 
-def complete(platform: Any, task: TaskInfo) -> tuple[float | None, str, str | None]:
+def judged(result: TaskResult, guest: Guest) -> TaskResult:
+    """The result with what the benchmark says of its score: whether its acts did harm."""
+    fits = None if result.score is None else result.score >= PASS
+    return result.model_copy(update={"harm": guest.harmed(result.acts, fits)})
+
+
+def complete(platform: Platform, task: TaskInfo) -> tuple[float | None, str, str | None]:
     """Complete a task on the platform: its score, the evaluator's log, what went wrong."""
     try:
         done = platform.complete_task(task)

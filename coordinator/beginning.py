@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
-from coordinator.benchmark import Benchmark
+from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.breaker import Breaker
 from coordinator.config import RunConfig
 from coordinator.limits import Meter, Stop
@@ -59,9 +59,9 @@ class History(Protocol):
 class Shared:
     """What all attempts of a run have in common."""
 
-    platform: Any
+    platform: Platform
     config: RunConfig
-    make_benchmark: Callable[[Any, str], Benchmark]
+    guest: Guest
     doors: DoorMaker
     watcher: Watcher
     prompts: Prompts

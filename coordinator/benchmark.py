@@ -1,43 +1,62 @@
-"""What the coordinator needs of a benchmark, and nothing more."""
+"""What a benchmark brings: as a whole, for each of its tasks, and the platform that they are on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, Protocol
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
 
 from ledger import Deed, Ledger, Tool, WireCall
 
-Wanted = Literal["buy", "refuse"]
-
 
 class Benchmark(Protocol):
-    """One task of a benchmark: tools for it, state and rules for the prompt, what is finished."""
+    """One task of a benchmark, in its world on the platform."""
 
     @property
-    def name(self) -> str:
-        """The benchmark's id on the platform."""
+    def acts(self) -> int:
+        """Irreversible acts and writes that took effect."""
 
     @property
-    def rules(self) -> str:
-        """Rules for the evaluator's prompt; the same for every task."""
+    def verdict(self) -> str:
+        """How the task has ended, in the benchmark's own word; asked once it is finished."""
 
-    @property
-    def guide(self) -> str:
-        """Strategies for the evaluator's prompt; the same for every task."""
+    def briefing(self, ledger: Ledger) -> str:
+        """What the prompt says of this task before its state, "" for nothing; asked once.
 
-    @property
-    def guide_of_steps(self) -> str:
-        """The same for an agent whose every step is one call."""
-
-    @property
-    def checkouts(self) -> int:
-        """Irreversible acts that took effect."""
-
-    def tools(self, ledger: Ledger) -> list[Tool]:
-        """The tools for one instruction, booked in its ledger."""
+        Raises ToolFault where it has to be looked up and there is no answer.
+        """
 
     def state(self, ledger: Ledger) -> str:
-        """The state as text for the prompt, read afresh. Raises ToolFault without an answer."""
+        """The world now as text for the prompt, read afresh. Raises ToolFault without an answer."""
+
+    def bind(self, ledger: Ledger) -> AbstractContextManager[list[Tool]]:
+        """The tools for one instruction; while it lasts, every request is booked in its ledger."""
+
+    def finished(self) -> str | None:
+        """Why nothing more can be done, or None."""
+
+    def unanswered(self) -> str | None:
+        """What the benchmark owes an answer to, as the fault of its last request; else None.
+
+        A task in which something is unanswered has not come to its end.
+        """
+
+    def objection(self, closing: str) -> str | None:
+        """What to ask back when a FINISH with these words does not agree with the facts."""
+
+    def finish(self, closing: str, ledger: Ledger) -> str | None:
+        """The last act of a task that is finished with these words, which may send.
+
+        What speaks against it where it was refused, for the next turn; None: the task is over.
+
+        Raises:
+            ToolFault: the benchmark does not answer.
+        """
+
+    def give_up(self, ledger: Ledger) -> None:
+        """The last act of a task that a limit ends. Raises ToolFault."""
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the writes among recorded requests again, in order; what went otherwise now.
@@ -53,17 +72,72 @@ class Benchmark(Protocol):
         by the next reading of the state.
         """
 
-    def finished(self) -> str | None:
-        """Why nothing more can be done, or None."""
 
-    def unanswered(self) -> str | None:
-        """What the benchmark owes an answer to, as the fault of its last request; else None.
+@dataclass(frozen=True)
+class Guest:
+    """A benchmark as a whole: what is the same for all of its tasks."""
 
-        A task in which something is unanswered has not come to its end.
-        """
+    id: str
+    rules: str
+    """Rules for the prompt."""
+    guide: Callable[[], str]
+    """Strategies for the prompt of the evaluator."""
+    guide_of_steps: Callable[[], str]
+    """The same for an agent whose every step is one call."""
+    ending: str
+    """How the instruction of a FINISH is worded, for the form of a reply."""
+    open: Callable[[Platform, str], Benchmark]
+    """The world of a task on the platform, by the task's id."""
+    tools: Callable[[], list[Tool]]
+    """The tools without a world behind them: for prompts, and for work that is repeated."""
+    brief: Callable[[str], str]
+    """A state in a few words for a line on the screen, "" where there are none."""
+    harm_name: str
+    """The mistake that cannot be undone."""
+    groups: tuple[str, ...]
+    """Classes of tasks, by what the platform's evaluator wants."""
+    idle_group: str | None
+    """The group whose tasks pass where nothing is done; None: there is none."""
+    expected: Callable[[str], str | None]
+    """The group of a task by the evaluator's log, where that tells."""
+    harmed: Callable[[int, bool | None], bool | None]
+    """Whether so many acts did harm in a task that passed, did not, or is not scored (None)."""
+    bundled_pack: Path
+    brain: str
+    """The model id that plays it without a key."""
 
-    def challenge(self, words: str) -> str | None:
-        """What to ask back when a FINISH with these words does not agree with the facts."""
 
-    def expected(self, eval_log: str) -> Wanted | None:
-        """What the platform's evaluator says it wanted, where its text tells."""
+class Platform(Protocol):
+    """The platform's client as far as a run needs it; names are those of the official SDK.
+
+    Every method raises what the client raises, such as ApiException for a refusal.
+    """
+
+    def start_session(
+        self, *, benchmark: str, workspace: str, name: str, architecture: str, flags: list[str]
+    ) -> Any:
+        """Open a session; it has a ``session_id``."""
+
+    def session_status(self, session_id: str) -> Any:
+        """Its ``status``, ``score`` and ``tasks``."""
+
+    def submit_session(self, session_id: str, *, force: bool = False) -> Any:
+        """Hand it in; ``force``: with tasks that are not completed."""
+
+    def start_new_task(self, benchmark: str, spec_id: str) -> Any:
+        """Start a single task; it has a ``task_id``."""
+
+    def task_detail(self, task_id: str) -> Any:
+        """A task's ``text``, ``status`` and ``score``."""
+
+    def start_task(self, task: Any) -> Any:
+        """Begin a task of a session, by its ``task_id``."""
+
+    def complete_task(self, task: Any) -> Any:
+        """Close a task; its ``eval`` has ``score`` and ``logs``, or is None."""
+
+    def log_llm(self, **report: Any) -> Any:
+        """Report a model call of a task."""
+
+    def log_llm_late(self, **report: Any) -> Any:
+        """The same once more, waited for with all the patience of the run."""

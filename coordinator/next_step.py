@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from evaluator import Unreadable
 from ledger import Ledger
 from nextstep import Agent, PastStep, Unusable
 from runs.decision import Decision
+from runs.situation import Situation
 from runs.turn import Turn
 from runs.work import WorkReport
 
@@ -20,23 +20,14 @@ class NextStepStrategy:
         self._agent = agent
         self._earlier: list[str] = []
 
-    def decide(
-        self,
-        task: str,
-        turns: Sequence[Turn],
-        state: str,
-        number: int,
-        limit: int,
-        challenge: str | None = None,
-    ) -> Decision:
+    def decide(self, situation: Situation[Turn]) -> Decision:
         """The next step: its function as JSON is the instruction.
 
         A completion as impossible is a FINISH, everything else is done first.
         """
-        self._earlier = [t.decision.instruction for t in turns]
-        steps = [_past(t) for t in turns]
+        self._earlier = [t.decision.instruction for t in situation.past]
         try:
-            step = self._agent.next(task, steps, state, number, limit, challenge)
+            step = self._agent.next(situation.told(_past))
         except Unusable as error:
             raise Unreadable(str(error)) from None
         reason = self._agent.impossible(step.function)

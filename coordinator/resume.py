@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from coordinator.beginning import Start
+from coordinator.benchmark import Platform
 from runs.journal import write_whole
 from runs.journal_names import journal_paths
 from runs.memory import Memory, Unusable, read_memory
-from runs.results import RunResults, TaskResult
+from runs.results import RunResults, TaskResult, read_results
 from runs.task import TaskInfo
 
 GONE = "gone"
@@ -38,7 +38,7 @@ class Continuation:
 
 
 def continuation(
-    platform: Any,
+    platform: Platform,
     benchmark: str,
     tasks: list[TaskInfo],
     folder: Path,
@@ -110,7 +110,7 @@ def _told_seconds(folder: Path) -> float:
 
 def _results(folder: Path) -> RunResults | None:
     try:
-        return RunResults.model_validate_json((folder / "results.json").read_bytes())
+        return read_results(folder)
     except (OSError, ValueError):
         return None
 
@@ -138,14 +138,14 @@ def _start(path: Path, status: str, memory: Memory | None) -> Start:
     return Start(path, fresh, memory.attempt + 1, history=memory.anew())
 
 
-def _statuses(platform: Any, tasks: list[TaskInfo], session_id: str | None) -> dict[str, str]:
+def _statuses(platform: Platform, tasks: list[TaskInfo], session_id: str | None) -> dict[str, str]:
     known: dict[str, str] = {}
     if session_id:
         known = _session_statuses(platform, session_id)
     return {t.task_id: known.get(t.task_id) or _status(platform, t.task_id) for t in tasks}
 
 
-def _session_statuses(platform: Any, session_id: str) -> dict[str, str]:
+def _session_statuses(platform: Platform, session_id: str) -> dict[str, str]:
     try:
         return {t.task_id: str(t.status) for t in platform.session_status(session_id).tasks}
     except Exception as error:
@@ -154,7 +154,7 @@ def _session_statuses(platform: Any, session_id: str) -> dict[str, str]:
         raise
 
 
-def _status(platform: Any, task_id: str) -> str:
+def _status(platform: Platform, task_id: str) -> str:
     try:
         return str(platform.task_detail(task_id).status)
     except Exception as error:
@@ -167,6 +167,6 @@ def _is_not_found(error: Exception) -> bool:
     return getattr(getattr(error, "api_error", None), "status", None) == NOT_FOUND
 
 
-def _as_new(platform: Any, benchmark: str, task: TaskInfo) -> TaskInfo:
+def _as_new(platform: Platform, benchmark: str, task: TaskInfo) -> TaskInfo:
     started = platform.start_new_task(benchmark, task.spec_id)
     return TaskInfo(task.spec_id, started.task_id, platform.task_detail(started.task_id).text)

@@ -9,11 +9,10 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from coordinator.attempt import LEFT_OPEN, Attempt, complete
+from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
 from coordinator.beginning import DoorMaker, Patiently, Shared, Start, no_waiting
-from coordinator.benchmark import Benchmark
+from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.breaker import Breaker
 from coordinator.config import RunConfig
 from coordinator.doors import doors_of
@@ -38,9 +37,9 @@ class Session:
 
     def __init__(
         self,
-        platform: Any,
+        platform: Platform,
         config: RunConfig,
-        make_benchmark: Callable[[Any, str], Benchmark],
+        guest: Guest,
         folder: Path,
         watcher: Watcher,
         *,
@@ -54,12 +53,13 @@ class Session:
         self._folder = folder
         self._config = config
         self._platform = platform
+        self._guest = guest
         self._stop = stop or Stop()
         self._breaker = Breaker(config.breaker)
         self._shared = Shared(
             platform=platform,
             config=config,
-            make_benchmark=make_benchmark,
+            guest=guest,
             doors=doors or doors_of({"evaluator": config.evaluator, "worker": config.worker}),
             watcher=watcher,
             breaker=self._breaker,
@@ -117,7 +117,7 @@ class Session:
                 detail = self._platform.task_detail(started.task_id)
                 tasks[-1] = TaskInfo(spec, started.task_id, detail.text)
                 if self._past:
-                    ready = self._shared.make_benchmark(self._platform, started.task_id)
+                    ready = self._guest.open(self._platform, started.task_id)
                     self._past.rebuild(ready, detail.text)
                     self._rebuilt[started.task_id] = ready
         except Exception:
@@ -205,13 +205,11 @@ class Session:
     def _closed(self, result: TaskResult) -> TaskResult:
         task = TaskInfo(result.spec_id, result.task_id, result.task_text)
         score, eval_log, error = complete(self._platform, task)
-        update: dict[str, object] = {"score": score, "eval_log": eval_log}
+        group = self._guest.expected(eval_log)
+        update: dict[str, object] = {"score": score, "eval_log": eval_log, "group": group}
         if error and error not in (result.error or ""):
             update["error"] = f"{result.error}; {error}"
-        with suppress(Exception):
-            benchmark = self._shared.make_benchmark(self._platform, result.task_id)
-            update["wanted"] = benchmark.expected(eval_log)
-        return result.model_copy(update=update)
+        return judged(result.model_copy(update=update), self._guest)
 
     def submit(self, *, force: bool = False) -> None:
         """Hand the session in; ``force``: also with tasks that are not completed.
@@ -244,11 +242,13 @@ class Session:
             benchmark=self._config.benchmark,
             pack=self._config.pack_name,
             brain=Brain(evaluator=self._config.evaluator, worker=self._config.worker),
+            strategy=self._config.strategy,
             session_id=self.session_id,
             submitted=self._submitted,
             started=self.started.isoformat(timespec="seconds"),
             finished=now,
-            totals=totals_of(done, time.perf_counter() - self._clock),
+            harm_name=self._guest.harm_name,
+            totals=totals_of(done, time.perf_counter() - self._clock, self._guest.groups),
             tasks=tuple(done),
         )
 

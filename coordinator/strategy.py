@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
-from coordinator.benchmark import Benchmark
+from coordinator.benchmark import Guest
 from coordinator.config import RunConfig
 from coordinator.next_step import NextStepStrategy
 from evaluator import Evaluator
@@ -15,6 +15,7 @@ from models.door import Door
 from models.records import Role
 from nextstep import Agent, Compression
 from runs.decision import Decision
+from runs.situation import Situation
 from runs.turn import Turn
 from runs.work import WorkReport
 from worker.sandbox import Limits
@@ -24,18 +25,8 @@ from worker.worker import Opener, Worker
 class Strategy(Protocol):
     """Decides a turn and does what was decided; the loop around it is the same for all."""
 
-    def decide(
-        self,
-        task: str,
-        turns: Sequence[Turn],
-        state: str,
-        number: int,
-        limit: int,
-        challenge: str | None = None,
-    ) -> Decision:
-        """The decision of turn ``number`` of at most ``limit``, behind the turns so far.
-
-        ``challenge``: an earlier FINISH of this turn does not agree with the facts.
+    def decide(self, situation: Situation[Turn]) -> Decision:
+        """The decision of the situation's turn.
 
         Raises:
             Unreadable: the model's replies hold no decision.
@@ -53,18 +44,10 @@ class EvaluatorWorker:
         self._evaluator = evaluator
         self._worker = worker
 
-    def decide(
-        self,
-        task: str,
-        turns: Sequence[Turn],
-        state: str,
-        number: int,
-        limit: int,
-        challenge: str | None = None,
-    ) -> Decision:
+    def decide(self, situation: Situation[Turn]) -> Decision:
         """The evaluator's decision; of the turns the last one is told in full."""
-        said = [t.prompt(latest=t is turns[-1]) for t in turns]
-        return self._evaluator.decide(task, said, state, number, limit, challenge)
+        past = situation.past
+        return self._evaluator.decide(situation.told(lambda t: t.prompt(latest=t is past[-1])))
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
         """A new worker's report."""
@@ -72,19 +55,16 @@ class EvaluatorWorker:
 
 
 def strategy_of(
-    config: RunConfig,
-    benchmark: Benchmark,
-    door: Callable[[Role], Door],
-    opener: Opener | None = None,
+    config: RunConfig, guest: Guest, door: Callable[[Role], Door], opener: Opener | None = None
 ) -> Strategy:
     """The strategy that a run is configured to use, for one task."""
     if config.strategy == "next-step":
-        tools: Any = benchmark.tools(Ledger())
         how = Compression(tokens=config.prompt_tokens)
-        agent = Agent(door("evaluator"), benchmark.rules, benchmark.guide_of_steps, tools, how)
-        return NextStepStrategy(agent)
+        return NextStepStrategy(
+            Agent(door("evaluator"), guest.rules, guest.guide_of_steps(), guest.tools(), how)
+        )
     return EvaluatorWorker(
-        Evaluator(door("evaluator"), benchmark.rules, benchmark.guide),
+        Evaluator(door("evaluator"), guest.rules, guest.guide(), guest.ending),
         Worker(door("worker"), _limits(config), opener=opener),
     )
 

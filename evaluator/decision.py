@@ -8,6 +8,7 @@ import regex
 
 from evaluator.form import FORM, repeats_form
 from models.loose_json import all_json, fold
+from models.repair import Misread
 from models.text import clean
 from runs.decision import Decision
 
@@ -16,7 +17,7 @@ MARKS_AT_MOST = 100
 FLAGS = regex.IGNORECASE | regex.MULTILINE
 
 
-class Missing(ValueError):
+class Missing(Misread):
     """A reply lacks parts; the text names them for the model."""
 
 
@@ -61,12 +62,16 @@ _LATE = regex.compile(r"^[ \t*_#>-]*+DECISION\W++(?:is\W++)?(\w++)", FLAGS)
 
 
 def read_decision(
-    reply: str, finish_reason: str | None = None, reasoning: str = "", prompt: str = FORM
+    reply: str,
+    finish_reason: str | None = None,
+    reasoning: str = "",
+    form: str = FORM,
+    prompt: str = "",
 ) -> Decision:
     """Read a reply; markdown, other case, JSON and text around the parts are taken.
 
     ``finish_reason`` and ``reasoning`` are the provider's: a decision out of a reply that was cut
-    off is not taken, its instruction may lack its end. ``prompt`` is the text that told the form.
+    off is not taken, its instruction may lack its end. ``form`` is what the prompt showed.
 
     Raises:
         OnlyForm: it repeats the form without filling it in.
@@ -85,10 +90,10 @@ def read_decision(
     instruction = _unfenced(parts.get("instruction", "").strip())
     finish = _finishes(parts)
     # A rule of the prompt is no instruction, but may well be the reason of a refusal.
-    if instruction and repeats_form(_unsaid(instruction), FORM if finish else prompt):
+    if instruction and repeats_form(_unsaid(instruction), form, "" if finish else prompt):
         raise OnlyForm("INSTRUCTION")
     thought = parts.get("thought", "").strip()
-    if finish and thought and not instruction and repeats_form(thought):
+    if finish and thought and not instruction and repeats_form(thought, form):
         raise OnlyForm("THOUGHT")
     if not finish and not instruction:
         raise Missing("DECISION is PROCEED but there is no INSTRUCTION for the worker")

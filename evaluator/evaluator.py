@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from evaluator.decision import Missing, read_decision
+from evaluator.decision import read_decision
 from evaluator.form import EXAMPLE, FORM
 from models.door import Door
 from models.outside import as_data
-from models.records import Message
-from models.repair import repair
+from models.records import Message, ModelCall
+from models.repair import Misread, ask_back
 from runs.decision import Decision
+from runs.situation import Situation
 
 _REPAIR = (
     "Your reply could not be used: {problem}. Reply again, for this task and in exactly this form. "
@@ -37,57 +37,57 @@ def _environment() -> Environment:
 
 
 class Evaluator:
-    """Decides turn by turn; keeps nothing between calls."""
+    """Decides turn by turn; keeps nothing between calls.
 
-    def __init__(self, door: Door, rules: str, guide: str) -> None:
+    Args:
+        door: the way to its model.
+        rules: what holds for every task of the benchmark.
+        guide: strategies in prose.
+        ending: how the instruction of a FINISH is worded.
+    """
+
+    def __init__(self, door: Door, rules: str, guide: str, ending: str) -> None:
         self._door = door
+        self._form = FORM + ending
         template = _environment().get_template("system.jinja")
-        self.system = template.render(rules=rules, guide=guide, form=FORM)
+        self.system = template.render(rules=rules, guide=guide, form=self._form)
 
-    def messages(
-        self, task: str, turns: Sequence[str], state: str, number: int, limit: int
-    ) -> list[Message]:
+    def messages(self, situation: Situation[str]) -> list[Message]:
         """The prompt: the stable part first, the changing part last."""
-        template = _environment().get_template("user.jinja")
-        user = template.render(
-            task=as_data(task),
-            turns=[as_data(t) for t in turns],
-            state=as_data(state),
-            number=number,
-            limit=limit,
+        user = (
+            _environment()
+            .get_template("user.jinja")
+            .render(
+                task=as_data(situation.task),
+                briefing=as_data(situation.briefing),
+                turns=[as_data(t) for t in situation.past],
+                state=as_data(situation.state),
+                number=situation.number,
+                limit=situation.limit,
+                challenge=situation.challenge,
+            )
         )
         return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
 
-    def decide(
-        self,
-        task: str,
-        turns: Sequence[str],
-        state: str,
-        number: int,
-        limit: int,
-        challenge: str | None = None,
-    ) -> Decision:
+    def decide(self, situation: Situation[str]) -> Decision:
         """Ask the model for the next decision.
-
-        ``challenge`` is put behind the prompt when an earlier FINISH does not agree with the facts.
 
         Raises:
             Unreadable: neither the reply nor its repair holds a decision.
             ModelFailed: the model gave no answer at all.
         """
-        messages = self.messages(task, turns, state, number, limit)
-        if challenge:
-            messages[-1] = {"role": "user", "content": f"{messages[-1]['content']}\n\n{challenge}"}
-        call = self._door.complete(messages)
+
+        def read(call: ModelCall) -> Decision:
+            return read_decision(
+                call.text, call.finish_reason, call.reasoning, self._form, self.system
+            )
+
+        def question(problem: Misread) -> str:
+            return _REPAIR.format(problem=problem, example=EXAMPLE)
+
         try:
-            return read_decision(call.text, call.finish_reason, call.reasoning, self.system)
-        except Missing as problem:
-            question = _REPAIR.format(problem=problem, example=EXAMPLE)
-            again = repair(messages, call.text, question)
-        call = self._door.complete(again)
-        try:
-            return read_decision(call.text, call.finish_reason, call.reasoning, self.system)
-        except Missing as problem:
+            return ask_back(self._door, self.messages(situation), read, question)
+        except Misread as problem:
             raise Unreadable(
                 f"the evaluator's reply could not be read twice: {problem} ({self._door.model})"
             ) from None

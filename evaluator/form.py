@@ -11,8 +11,8 @@ from rapidfuzz import fuzz
 FORM = """\
 THOUGHT: what is known, what is missing, which playbook fits
 DECISION: PROCEED or FINISH
-INSTRUCTION: for PROCEED the worker's whole instruction; for FINISH "DONE" or "DECLINED: reason\""""
-"""What the prompt shows."""
+INSTRUCTION: for PROCEED the worker's whole instruction; for FINISH """
+"""What the prompt shows; behind it the benchmark says how a task is finished."""
 EXAMPLE = """\
 THOUGHT: The price of the desk lamp is not known yet, so it has to be looked up first.
 DECISION: PROCEED
@@ -28,34 +28,35 @@ _SIGNS = regex.compile(r"[<\[{(]+[\p{L}\p{N}' _-]{1,60}+[>\]})]+|\.{2,}|…|_{2,
 """A placeholder: something in brackets, dots, a line to be filled in."""
 
 
-def repeats_form(part: str, prompt: str = FORM) -> bool:
+def repeats_form(part: str, form: str = FORM, prompt: str = "") -> bool:
     """Whether a part of a reply holds nothing but words of the form or of the prompt's text.
 
-    ``prompt``: where the form stands; a whole stretch of it is no instruction either.
+    ``prompt``: a whole stretch of it is no instruction either.
     """
     said = _normal(part)
     if not said or not _normal(_SIGNS.sub(" ", part)):
         return True
-    if any(said == line or said in _spans(line) for line in _lines()):
+    lines = _lines(form)
+    if any(said == line or said in _spans(line) for line in lines):
         return True
-    if any(fuzz.ratio(said, line) >= ALIKE for line in _lines()):
+    if any(fuzz.ratio(said, line) >= ALIKE for line in lines):
         return True
-    return said.count(" ") + 1 >= FEWEST_WORDS and f" {said} " in f" {_normal(prompt)} "
+    return said.count(" ") + 1 >= FEWEST_WORDS and f" {said} " in f" {_normal(prompt or form)} "
 
 
-@lru_cache(maxsize=1)
-def _lines() -> frozenset[str]:
+@lru_cache(maxsize=8)
+def _lines(form: str) -> frozenset[str]:
     """What stands behind the labels, as a whole and clause by clause."""
-    return frozenset(_clauses())
+    return frozenset(_clauses(form))
 
 
-def _clauses() -> Iterator[str]:
-    for text in (FORM, EXAMPLE):
+def _clauses(form: str) -> Iterator[str]:
+    for text in (form, EXAMPLE):
         for line in text.splitlines():
             body = line.partition(":")[2]
             yield _normal(line)
             yield _normal(body)
-    for line in FORM.splitlines():
+    for line in form.splitlines():
         for clause in regex.split(r'[;,":]|\bor\b', line.partition(":")[2]):
             if regex.search(r"\p{Ll}", clause):
                 yield _normal(clause)

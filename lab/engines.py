@@ -15,7 +15,7 @@ from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.cores import cores, one_each
-from lab.guest import Guest
+from lab.invitation import Invitation
 from lab.job import Job
 from lab.records import Trial
 from models.extras import install
@@ -48,27 +48,27 @@ class Engine(Protocol):
 class Here:
     """One job after the other in this process."""
 
-    def __init__(self, guest: Guest, threads: int = 1) -> None:
-        self._guest = guest
+    def __init__(self, invitation: Invitation, threads: int = 1) -> None:
+        self._invitation = invitation
         self.threads = threads
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         for job in jobs:
-            yield job, _do(job, self._guest)
+            yield job, _do(job, self._invitation)
 
 
 class Processes:
     """Warm processes: what is imported once, in the server that they are forked from."""
 
-    def __init__(self, guest: Guest, count: int, threads: int = 1) -> None:
-        self._guest = guest
+    def __init__(self, invitation: Invitation, count: int, threads: int = 1) -> None:
+        self._invitation = invitation
         self._count = count
         self.threads = threads
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
-        context = _context(self._guest)
+        context = _context(self._invitation)
         cores_left: SimpleQueue[int | None] = context.SimpleQueue()
         for core in one_each(self._count):
             cores_left.put(core)
@@ -78,7 +78,7 @@ class Processes:
         waiting: dict[Future[list[Trial]], Job] = {}
         try:
             for job in jobs:
-                waiting[pool.submit(_do, job, self._guest)] = job
+                waiting[pool.submit(_do, job, self._invitation)] = job
                 if len(waiting) >= AHEAD * self._count:
                     yield from _ready(waiting)
             while waiting:
@@ -97,8 +97,8 @@ class Dask:
 
     threads = 1
 
-    def __init__(self, guest: Guest, address: str) -> None:
-        self._guest = guest
+    def __init__(self, invitation: Invitation, address: str) -> None:
+        self._invitation = invitation
         try:
             self._dask: Any = importlib.import_module("distributed")
         except ImportError:
@@ -134,41 +134,41 @@ class Dask:
 
     def _submit(self, job: Job, ready: Any, waiting: dict[str, Job]) -> None:
         # pure=False: the same job twice is two trials, not one remembered answer.
-        future = self._client.submit(_do, job, self._guest, pure=False)
+        future = self._client.submit(_do, job, self._invitation, pure=False)
         waiting[future.key] = job
         ready.add(future)
 
 
-def engine_for(guest: Guest, jobs: int, tasks: int, scheduler: str | None) -> Engine:
+def engine_for(invitation: Invitation, jobs: int, tasks: int, scheduler: str | None) -> Engine:
     """The engine for so many tasks side by side: never more processes than cores."""
     if scheduler:
-        return Dask(guest, scheduler)
+        return Dask(invitation, scheduler)
     processes = min(jobs, cores())
     threads = -(-jobs // processes)
     if processes == 1 or tasks == 1:
-        return Here(guest, threads)
-    return Processes(guest, processes, threads)
+        return Here(invitation, threads)
+    return Processes(invitation, processes, threads)
 
 
-def warm_up(guest: Guest, jobs: int, scheduler: str | None) -> None:
+def warm_up(invitation: Invitation, jobs: int, scheduler: str | None) -> None:
     """Begin to load what processes will need, beside whatever is done before there is work."""
     if min(jobs, cores()) > 1 and not scheduler:
-        _context(guest)
+        _context(invitation)
         forkserver.ensure_running()
 
 
-def _context(guest: Guest) -> ForkServerContext:
+def _context(invitation: Invitation) -> ForkServerContext:
     """Processes forked from one that has loaded what all of them need."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([guest.preload])
+    context.set_forkserver_preload([invitation.preload])
     return context
 
 
-def _do(job: Job, guest: Guest) -> list[Trial]:
+def _do(job: Job, invitation: Invitation) -> list[Trial]:
     # Whoever only hands out the jobs need not load what plays them.
     from lab.work import do
 
-    return do(job, guest)
+    return do(job, invitation)
 
 
 def _result(future: Any, waiting: dict[str, Job]) -> tuple[Job, list[Trial]]:

@@ -12,7 +12,7 @@ from runs.errors import CannotRun
 from views.console import answers
 
 if TYPE_CHECKING:
-    from lab.guest import Guest
+    from lab.invitation import Invitation
     from lab.packs import Raw
     from lab.store.shrink import Play
 
@@ -50,10 +50,10 @@ def minimise(
     """
     if (pack is None) == (run is None):
         raise typer.BadParameter("give either --pack or --run")
-    guest: Guest = context.obj()
-    brain = guest.models("evaluator-worker", evaluator, worker)
+    invitation: Invitation = context.obj()
+    brain = invitation.models("evaluator-worker", evaluator, worker)
     with explained():
-        _minimise(_find(pack, run, spec), out, _player(guest, brain), any_words)
+        _minimise(_find(pack, run, spec), out, _player(invitation, brain), any_words)
 
 
 def _find(pack: str | None, run: Path | None, spec: str) -> Raw:
@@ -93,7 +93,7 @@ def _minimise(raw: Raw, out: Path | None, play: Play, any_words: bool) -> None:
         show.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _player(guest: Guest, brain: dict[str, str]) -> Play:
+def _player(invitation: Invitation, brain: dict[str, str]) -> Play:
     """Plays one scenario in this process."""
     from lab.job import Job
     from lab.packs import pack_text
@@ -101,7 +101,7 @@ def _player(guest: Guest, brain: dict[str, str]) -> Play:
     from lab.work import do
 
     settings = Settings.model_validate({"packs": (), **brain})
-    return lambda raw: do(Job(0, 0, pack_text("one", [raw]), None, settings), guest)[0]
+    return lambda raw: do(Job(0, 0, pack_text("one", [raw]), None, settings), invitation)[0]
 
 
 def _sizes(raw: Raw, small: Raw) -> list[str]:

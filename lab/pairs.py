@@ -15,7 +15,7 @@ from lab.folder import LAB, RunFolder
 from lab.records import DETERMINISTIC, Trial
 from lab.summary import measures
 from runs.errors import CannotRun
-from runs.results import RunResults
+from runs.results import RunResults, read_results
 
 Task = tuple[str, str]
 
@@ -98,7 +98,7 @@ def read_side(path: Path) -> Side:
         brain = run.settings.evaluator, run.settings.worker
         return Side(run.run_id, brain, _Collector().take(folder.trials()))
     try:
-        results = RunResults.model_validate_json((path / "results.json").read_bytes())
+        results = read_results(path)
     except OSError:
         raise CannotRun(f"{path} holds neither {LAB} nor results.json") from None
     except ValidationError as error:

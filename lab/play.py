@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from coordinator.benchmark import Guest
 from coordinator.config import RunConfig
 from coordinator.doors import doors_of
 from coordinator.session import Session
 from erc3_compat import ERC3
 from erc3_compat.patient import PatientPlatform
-from lab.guest import Guest
 from models.records import ModelCall, Role
 from playbooks.store.playbook import HEADER
 from runs.results import TaskResult
@@ -87,7 +87,7 @@ def play_pack(
         client = PatientPlatform(ERC3(key="key-lab", base_url=simulator.base_url))
         ids: dict[Role, str] = {"evaluator": config.evaluator, "worker": config.worker}
         doors = doors_of(ids, base_urls=_base_urls())
-        session = Session(client, config, guest.benchmark_of, folder, notes, doors=doors)
+        session = Session(client, config, guest, folder, notes, doors=doors)
         session.run(session.tasks())
         results = session.close_open()
         books = simulator.platform

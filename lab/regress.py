@@ -16,7 +16,7 @@ from views.console import answers
 
 if TYPE_CHECKING:
     from lab.folder import RunFolder
-    from lab.guest import Guest
+    from lab.invitation import Invitation
     from lab.records import LabRun, Settings
 
 FIRST: StrategyName = "evaluator-worker"
@@ -84,14 +84,14 @@ def regress(
     ] = False,
 ) -> None:
     """Play packs and report scores with intervals, beside trivial baselines."""
-    guest: Guest = context.obj()
+    invitation: Invitation = context.obj()
     jobs = jobs or cores()
     with explained():
-        _prepare(guest, plot, jobs, scheduler, keep_journals)
+        _prepare(invitation, plot, jobs, scheduler, keep_journals)
         if resume:
             if pack or evaluator or worker or epochs > 1 or save_baseline or strategy:
                 raise typer.BadParameter("--resume goes on with the packs and models of its run")
-            run = _go_on(guest, resume, jobs, scheduler)
+            run = _go_on(invitation, resume, jobs, scheduler)
             _show(run, resume, as_json, plot, save_baseline)
             return
         strategies = tuple(STRATEGIES) if strategy == "both" else (strategy or FIRST,)
@@ -113,11 +113,11 @@ def regress(
                 "epochs": epochs,
                 "baseline_only": baseline_only,
                 "keep_journals": keep_journals,
-                **guest.models(name, evaluator, worker),
+                **invitation.models(name, evaluator, worker),
                 **({"max_turns": max_turns} if max_turns else {}),
             }
             settings = Settings.model_validate(asked).for_jobs(jobs)
-            run, folder = _run_new(guest, settings, out, jobs, scheduler)
+            run, folder = _run_new(invitation, settings, out, jobs, scheduler)
             _show(run, folder, as_json, plot, save_baseline)
             folders.append(folder)
         if len(folders) > 1:
@@ -142,7 +142,7 @@ def _check(
 
 
 def _prepare(
-    guest: Guest, plot: Path | None, jobs: int, scheduler: str | None, keep_journals: bool
+    invitation: Invitation, plot: Path | None, jobs: int, scheduler: str | None, keep_journals: bool
 ) -> None:
     from lab.engines import warm_up
     from lab.plots import check_plot
@@ -153,7 +153,7 @@ def _prepare(
         )
     if plot:
         check_plot(plot)
-    warm_up(guest, jobs, scheduler)
+    warm_up(invitation, jobs, scheduler)
     # Takes a moment to load, in which the other process loads the rest.
     from worker.sandbox import chosen_kind
 
@@ -164,7 +164,7 @@ def _prepare(
 
 
 def _run_new(
-    guest: Guest, settings: Settings, out: Path, jobs: int, scheduler: str | None
+    invitation: Invitation, settings: Settings, out: Path, jobs: int, scheduler: str | None
 ) -> tuple[LabRun, Path]:
     from lab.folder import RunFolder
     from lab.packs import sources_of
@@ -179,21 +179,21 @@ def _run_new(
         except CannotRun:
             folder.remove()
             raise
-        return _carry_out(guest, folder, run, jobs, scheduler), path
+        return _carry_out(invitation, folder, run, jobs, scheduler), path
 
 
-def _go_on(guest: Guest, path: Path, jobs: int, scheduler: str | None) -> LabRun:
+def _go_on(invitation: Invitation, path: Path, jobs: int, scheduler: str | None) -> LabRun:
     from lab.folder import RunFolder
     from runs.folder import held
 
     folder = RunFolder(path)
     folder.read()
     with held(path):
-        return _carry_out(guest, folder, folder.read(), jobs, scheduler)
+        return _carry_out(invitation, folder, folder.read(), jobs, scheduler)
 
 
 def _carry_out(
-    guest: Guest, folder: RunFolder, run: LabRun, jobs: int, scheduler: str | None
+    invitation: Invitation, folder: RunFolder, run: LabRun, jobs: int, scheduler: str | None
 ) -> LabRun:
     from rich.console import Console
 
@@ -204,7 +204,7 @@ def _carry_out(
     settings = run.settings
     tasks = sum(pack.tasks for pack in run.packs)
     total = 0 if settings.baseline_only else tasks * settings.epochs
-    engine = engine_for(guest, jobs, tasks, scheduler)
+    engine = engine_for(invitation, jobs, tasks, scheduler)
     with LabProgress(Console(stderr=True), total) as watch:
         try:
             return carry_out(folder, run, engine, watch)

@@ -12,7 +12,7 @@ from typing import Any
 from coordinator.config import RunConfig
 from erc3_compat import ApiException, transport_errors
 from lab.failures import failure_of
-from lab.guest import Guest
+from lab.invitation import Invitation
 from lab.job import Job
 from lab.packs import Raw, checked
 from lab.play import Played, play_pack
@@ -26,7 +26,7 @@ WHY_CHARS = 300
 DECLINED = "declined"
 
 
-def do(job: Job, guest: Guest) -> list[Trial]:
+def do(job: Job, invitation: Invitation) -> list[Trial]:
     """Play a job; its trials in pack order.
 
     Raises:
@@ -44,7 +44,7 @@ def do(job: Job, guest: Guest) -> list[Trial]:
     no_answer: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSError)
     try:
         with _folder(job) as folder:
-            played = play_pack(pack, _config(job, pack), folder, guest)
+            played = play_pack(pack, _config(job, pack), folder, invitation.guest())
     except no_answer as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
         return [_lost(name, job.epoch, *pair, text) for pair in pairs]
@@ -96,17 +96,17 @@ def _trial(pack: str, epoch: int, scenario: Scenario, raw: Raw, played: Played) 
         epoch=epoch,
         score=result.score,
         outcome=result.outcome,
-        checkouts=result.checkouts,
+        checkouts=result.acts,
         paid=played.bought.total if played.bought else None,
         turns=result.turns,
         tool_calls=result.tool_calls,
-        store_requests=result.store_requests,
+        store_requests=result.requests,
         tokens=result.tokens,
         cost_usd=result.cost_usd,
         seconds=result.seconds,
         error=result.error,
         failure=failure_of(result, played.last),
-        playbook=played.playbook or (DECLINED if result.outcome == "declined" else None),
+        playbook=played.playbook or (DECLINED if result.verdict == DECLINED else None),
         why=(decision.instruction or decision.thought)[:WHY_CHARS] if decision else "",
     )
 
@@ -123,7 +123,7 @@ def _trivial(pack: str, player: Player, scenario: Scenario, raw: Raw) -> Trial:
         **_task(pack, scenario, raw),
         player=player,
         score=done.evaluation.score,
-        outcome="purchased" if done.bought else "declined",
+        outcome="finished",
         checkouts=1 if done.bought else 0,
         paid=done.bought.total if done.bought else None,
         store_requests=done.requests,

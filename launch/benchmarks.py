@@ -1,38 +1,53 @@
-"""The store benchmark, put together from its tools and its playbooks."""
+"""The benchmarks that this house knows: the one place where they are named."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from coordinator.config import StrategyName
+from coordinator.benchmark import Benchmark, Guest
+from erc3_compat.patience import Patience
+from playbooks.store.library import prose, prose_of_steps
+from store_tools import benchmark as store_rules
+from store_tools.benchmark import StoreBenchmark
+from store_tools.brief import brief
+from store_tools.offer import tools
 
-if TYPE_CHECKING:
-    from erc3_compat.patience import Patience
-    from lab.guest import Guest
-    from store_tools.benchmark import StoreBenchmark
-
-BENCHMARKS = ("store",)
-BRAINS: dict[StrategyName, str] = {
-    "evaluator-worker": "playbook/store",
-    "next-step": "playbook/next-step",
-}
-"""Model of each strategy where none is named: it needs no key."""
+PACKS = Path(__file__).parents[1] / "simulator" / "store" / "packs"
 
 
-def store_benchmark(
-    platform: Any, task_id: str, patience: Patience | None = None
-) -> StoreBenchmark:
-    """The shop of one task on a platform, waited for with the patience of the run."""
-    from playbooks.store.library import prose, prose_of_steps
-    from store_tools.benchmark import StoreBenchmark
+def store(patience: Patience | None = None) -> Guest:
+    """The store, waited for with the patience of the run."""
 
-    client = platform.get_store_client(SimpleNamespace(task_id=task_id))
-    return StoreBenchmark(client, prose(), prose_of_steps(), patience)
+    def open_shop(platform: Any, task_id: str) -> Benchmark:
+        client = platform.get_store_client(SimpleNamespace(task_id=task_id))
+        return StoreBenchmark(client, patience)
+
+    return Guest(
+        id="store",
+        rules=store_rules.RULES,
+        guide=prose,
+        guide_of_steps=prose_of_steps,
+        ending=store_rules.ENDING,
+        open=open_shop,
+        tools=tools,
+        brief=brief,
+        harm_name=store_rules.HARM_NAME,
+        groups=store_rules.GROUPS,
+        idle_group="refuse",
+        expected=store_rules.expected,
+        harmed=store_rules.harmed,
+        bundled_pack=PACKS / "store-bundled.json",
+        brain="playbook/store",
+    )
 
 
-def guest() -> Guest:
-    """The benchmark as the lab takes it."""
-    from lab.guest import Guest
+GUESTS: dict[str, Callable[[Patience | None], Guest]] = {"store": store}
+"""By the id that ``--benchmark`` takes, which the platform knows too."""
 
-    return Guest(store_benchmark, BRAINS, preload="launch.warm")
+
+def guest_of(name: str, patience: Patience | None = None) -> Guest:
+    """The benchmark of that name. Raises KeyError."""
+    return GUESTS[name](patience)

@@ -97,10 +97,10 @@ class Commands(typer.core.TyperGroup):
         """Run the subcommand; what cannot be done is one line for the user."""
         from dotenv import load_dotenv
 
-        from launch.benchmarks import guest
+        from launch.commands import invitation
 
         load_dotenv(Path.cwd() / ".env")
-        ctx.obj = guest
+        ctx.obj = invitation
         with explained():
             return super().invoke(ctx)
 

@@ -88,7 +88,7 @@ class Closing:
             show.print(sums_table(found))
             return
         show.print(closing_table(results, show.width))
-        for line in closing_lines(results):
+        for line in closing_lines(results, self._setting.guest.idle_group):
             show.print(line, highlight=False, markup=False)
 
     def _failures(self, show: Console, results: RunResults) -> None:

@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
-from launch.options import DoctorOptions, Options, check
+from launch.options import BRAINS, DoctorOptions, Options, check
 from launch.record_command import takes
+
+if TYPE_CHECKING:
+    from coordinator.benchmark import Guest
+    from lab.invitation import Invitation
+
+
+def invitation() -> Invitation:
+    """The benchmark that the lab plays."""
+    from lab.invitation import Invitation
+
+    return Invitation(store, BRAINS["store"], preload="launch.warm")
+
+
+def store() -> Guest:
+    """The store, in the process that plays it."""
+    from launch.benchmarks import guest_of
+
+    return guest_of("store")
 
 
 @takes(Options)

@@ -7,24 +7,23 @@ import platform as machine
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
+from coordinator.benchmark import Guest
 from coordinator.config import StrategyName
 from evaluator import Evaluator
 from models.config import Models
 from models.door import Door
 from models.records import Role
 from nextstep import Agent
-from playbooks.store.library import prose, prose_of_steps
 from runs.journal import text_hash
 from runs.manifest import Identity
 from simulator.store.pack import Pack
-from store_tools.benchmark import RULES
-from store_tools.offer import tools
 from worker.worker import system_prompt
 
 PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")
 
 
 def prompts_of(
+    guest: Guest,
     ids: Mapping[Role, str],
     strategy: StrategyName = "evaluator-worker",
     models: Models | None = None,
@@ -36,9 +35,11 @@ def prompts_of(
     """
     if strategy == "next-step":
         door = Door(ids["evaluator"], "evaluator", base_url=base_url, models=models)
-        return {strategy: Agent(door, RULES, prose_of_steps(), tools()).system}
-    eyes = Evaluator(Door(ids["evaluator"], "evaluator"), RULES, prose())
-    return {"evaluator": eyes.system, "worker": system_prompt(tools())}
+        agent = Agent(door, guest.rules, guest.guide_of_steps(), guest.tools())
+        return {strategy: agent.system}
+    door = Door(ids["evaluator"], "evaluator")
+    evaluator = Evaluator(door, guest.rules, guest.guide(), guest.ending)
+    return {"evaluator": evaluator.system, "worker": system_prompt(guest.tools())}
 
 
 def identity_of(ids: Mapping[Role, str], pack: Pack | None, prompts: Mapping[str, str]) -> Identity:

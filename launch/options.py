@@ -11,9 +11,14 @@ from typing import Any
 import typer
 from pydantic import Field, ValidationError, field_serializer
 
-from coordinator.config import FIXED, STRATEGIES, RunConfig
+from coordinator.config import FIXED, STRATEGIES, RunConfig, StrategyName
 from erc3_compat.bounds import PATIENCE_SECONDS
 from launch.record_command import option_of
+
+BRAINS: dict[str, dict[StrategyName, str]] = {
+    "store": {"evaluator-worker": "playbook/store", "next-step": "playbook/next-step"}
+}
+"""Models that need no key, by benchmark and strategy; they play where none is named."""
 
 
 class TraceKind(StrEnum):
@@ -34,9 +39,8 @@ def _worker(known: dict[str, Any]) -> str:
 
 
 def _brain(known: dict[str, Any]) -> str:
-    from launch.benchmarks import BRAINS
-
-    return BRAINS[known["strategy"]]
+    # Another benchmark is refused behind this.
+    return BRAINS.get(known["benchmark"], BRAINS["store"])[known["strategy"]]
 
 
 class Options(RunConfig):
@@ -179,8 +183,6 @@ class DoctorOptions(Options):
 
 def check(options: Options) -> None:
     """Raises BadParameter where options do not go together."""
-    from launch.benchmarks import BENCHMARKS
-
     given, strategy = options.model_fields_set, options.strategy
     typed = not STRATEGIES[strategy].has_worker
     fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]
@@ -188,9 +190,9 @@ def check(options: Options) -> None:
     fork, turn = options.fork, "turn" in given
     for wrong, text in (
         (
-            options.benchmark not in BENCHMARKS,
+            options.benchmark not in BRAINS,
             f"--benchmark {options.benchmark!r} is not supported; "
-            f"there are tools for: {', '.join(BENCHMARKS)}",
+            f"there are tools for: {', '.join(BRAINS)}",
         ),
         (
             options.real and options.pack,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import astuple, dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from coordinator.session import Session
 from coordinator.watching import Watcher
 from erc3_compat.patience import Patience
 from launch import preflight
-from launch.benchmarks import store_benchmark
+from launch.benchmarks import guest_of
 from launch.brains import Brains
 from launch.identity import identity_of, prompts_of, versions
 from launch.options import Options
@@ -36,7 +35,6 @@ from runs.prompts import Prompts
 from runs.recorded import NotRecorded
 from runs.recording import read_recording
 from runs.task import TaskInfo
-from store_tools.brief import brief
 from views.console import notes
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
@@ -74,7 +72,9 @@ class Setting:
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
         self.brains = Brains(self.options)
+        self.guest = guest_of(self.options.benchmark)
         self._prompts = prompts_of(
+            self.guest,
             self.brains.ids,
             self.options.strategy,
             self.brains.models,
@@ -112,7 +112,9 @@ class Setting:
         """Who looks on."""
         # Lines that move would be drawn over the debugger's prompt.
         plain = notes(quiet=self.options.quiet, plain=True)
-        return Progress(plain if self.options.debug else note, brief)
+        return Progress(
+            plain if self.options.debug else note, self.guest.brief, self.guest.harm_name
+        )
 
     def tracer(self, note: Console) -> Tracer | None:
         """Who has the tasks traced; None without ``--trace``."""
@@ -138,7 +140,7 @@ class Setting:
         session = Session(
             self.platform,
             self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            partial(store_benchmark, patience=self._patience),
+            guest_of(self.options.benchmark, self._patience),
             self.folder,
             watch,
             doors=doors_of(

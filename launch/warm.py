@@ -8,13 +8,11 @@ from __future__ import annotations
 import simulator.app
 import simulator.pages.site
 from lab import work
-from launch.benchmarks import store_benchmark
+from launch.benchmarks import guest_of
 from models.tokens import count_text
-from playbooks.store import library
-from store_tools import benchmark
 from worker.sandbox import walls
 
-__all__ = ["benchmark", "library", "simulator", "store_benchmark", "work"]
+__all__ = ["guest_of", "simulator", "work"]
 
 count_text("")
 walls()

@@ -13,13 +13,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from ledger import Ledger, Tool, ToolFault
 from models.door import Door
 from models.outside import as_data
-from models.records import Message
-from models.repair import repair
+from models.records import Message, ModelCall
+from models.repair import Misread, ask_back
 from models.structured import response_format
 from models.tokens import count_messages
 from nextstep.forms import COMPLETION, Forms, Misuse, forms_of
 from nextstep.history import Compression, PastStep, rendered
-from nextstep.reply import EXAMPLE, Misread, Step, read_step
+from nextstep.reply import EXAMPLE, Step, read_step
+from runs.situation import Situation
 
 MORE_WORK = 3
 """So often ``need_more_work`` leads back to planning."""
@@ -97,29 +98,23 @@ class Agent:
         )
         self.system = system_prompt(rules, guide, self._forms)
 
-    def messages(
-        self,
-        task: str,
-        steps: Sequence[PastStep],
-        state: str,
-        number: int,
-        limit: int,
-        challenge: str | None = None,
-    ) -> list[Message]:
+    def messages(self, situation: Situation[PastStep]) -> list[Message]:
         """The prompt: the stable part first, then the task, the steps, and what is now."""
+        steps = situation.past
 
         def prompt(texts: Sequence[str]) -> list[Message]:
             user = (
                 _environment()
                 .get_template("user.jinja")
                 .render(
-                    task=as_data(task),
+                    task=as_data(situation.task),
+                    briefing=as_data(situation.briefing),
                     steps=list(enumerate(texts, start=len(steps) - len(texts) + 1)),
                     left_out=len(steps) - len(texts),
-                    state=as_data(state),
-                    number=number,
-                    limit=limit,
-                    challenge=challenge,
+                    state=as_data(situation.state),
+                    number=situation.number,
+                    limit=situation.limit,
+                    challenge=situation.challenge,
                 )
             )
             return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
@@ -129,33 +124,22 @@ class Agent:
         room = max(self._compression.tokens - bare, LEAST_ROOM)
         return prompt(rendered(steps, room, self._compression))
 
-    def next(
-        self,
-        task: str,
-        steps: Sequence[PastStep],
-        state: str,
-        number: int,
-        limit: int,
-        challenge: str | None = None,
-    ) -> Step:
+    def next(self, situation: Situation[PastStep]) -> Step:
         """Ask the model for the next step, with one question back where it cannot be read.
-
-        ``challenge`` is put behind the prompt where a completion does not agree with the facts.
 
         Raises:
             Unusable: neither the reply nor its repair holds a step.
             ModelFailed: the model gave no answer at all.
         """
-        messages = self.messages(task, steps, state, number, limit, challenge)
-        call = self._door.complete(messages, **self._params)
-        try:
+
+        def read(call: ModelCall) -> Step:
             return read_step(self._forms, call.text, call.finish_reason, call.reasoning)
-        except Misread as problem:
-            question = _REPAIR.format(problem=problem, example=self._forms.example)
-            again = repair(messages, call.text, question)
-        call = self._door.complete(again, **self._params)
+
+        def question(problem: Misread) -> str:
+            return _REPAIR.format(problem=problem, example=self._forms.example)
+
         try:
-            return read_step(self._forms, call.text, call.finish_reason, call.reasoning)
+            return ask_back(self._door, self.messages(situation), read, question, **self._params)
         except Misread as problem:
             raise Unusable(
                 f"the model's step could not be read twice: {problem} ({self._door.model})"

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from models.loose_json import find_json, fold
+from models.repair import Misread
 from models.text import clean
 from nextstep.forms import PROBLEMS_SHOWN, Forms, explain
 
@@ -25,10 +26,6 @@ _PLACEHOLDERS = frozenset(
     fold(name) for name in ("name of a function", "...", "function", "name", "<name>", "string")
 )
 """What stands for a function's name in the prompt and in habits of models."""
-
-
-class Misread(ValueError):
-    """A reply is no step; the text says why, for the model."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,9 +18,10 @@ from pydantic import BaseModel, ValidationError
 from models.records import LARGEST, PromptPart, Usage
 from runs.lines import lines_of, parsed
 from runs.recorded import NotRecorded
-from runs.results import Brain
-from runs.story import Act, Asked, RunView, Story
+from runs.results import PASS, Brain
+from runs.story import HARM, Act, Asked, RunView, Story
 from runs.turn import Turn
+from runs.version_1 import run_of_2, task_of_2
 
 NOTE_CHARS = 2_000
 Record = TypeVar("Record", bound=BaseModel)
@@ -50,6 +51,7 @@ def run_view(
     """Put the parts of a run together that were read one by one."""
     totals = results.get("totals")
     seconds = totals.get("seconds") if isinstance(totals, dict) else None
+    harm_name = _text(results, "harm_name") or HARM
     return RunView(
         name=folder.resolve().name,
         benchmark=str(results.get("benchmark") or ""),
@@ -58,7 +60,8 @@ def run_view(
         started=_text(results, "started") or None,
         finished=_text(results, "finished") or None,
         seconds=_figure(seconds),
-        stories=tuple(stories),
+        stories=tuple(replace(story, harm_name=harm_name) for story in stories),
+        harm_name=harm_name,
         problems=tuple(problems),
     )
 
@@ -79,7 +82,10 @@ def read_results(folder: Path, problems: list[str] | None = None) -> dict[str, A
         if problems is not None:
             problems.append(f"{path.name} cannot be read ({type(error).__name__})")
         return {}
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        return {}
+    tasks = [task_of_2(task, PASS) for task in records_in(found.get("tasks"))]
+    return run_of_2(found) | {"tasks": tasks}
 
 
 def read_labels(folder: Path) -> dict[str, tuple[str, ...]]:
@@ -164,7 +170,7 @@ class _Reader:
             case "effect":
                 self._intent = None
             case "result":
-                self.result = record
+                self.result = task_of_2(record, PASS)
             case _:
                 self.notes.append(_note(record))
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from models.records import ModelCall
 from models.validation import first_problem
 from runs.recorded import NotRecorded, journal_records, read_run
-from runs.results import RunResults, TaskResult
+from runs.results import RunResults, TaskResult, read_results
 from runs.turn import Turn
 
 
@@ -101,7 +101,7 @@ def _last_attempt(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _results(path: Path) -> RunResults | None:
     try:
-        return RunResults.model_validate_json(path.read_bytes()) if path.exists() else None
+        return read_results(path.parent) if path.exists() else None
     except OSError as error:
         raise NotRecorded(f"{path}: cannot be read: {error.strerror}") from None
     except ValidationError as error:

@@ -1,15 +1,21 @@
-"""Frozen records of a run: task results, totals (``run-results/1``)."""
+"""``results.json`` of a run (``run-results/2``): a line for each task, the totals, and reading it.
+
+Records of ``run-results/1``, which spoke of one benchmark alone, are translated here and nowhere
+else, whether they stand in ``results.json`` or at the end of a task's journal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from models.records import Figure, Usage
+from runs.version_1 import run_of_2, task_of_2
 
-Outcome = Literal["purchased", "declined", "unfinished", "error"]
+Outcome = Literal["finished", "unfinished", "error"]
 Failure = Literal["model", "reply", "benchmark", "internal", "limit", "interrupted"]
 """Why a task ended early: no answer from a model, replies that cannot be read, no answer from
 the benchmark, a fault of ours, a limit, the user's wish."""
@@ -17,10 +23,11 @@ INFRASTRUCTURE = frozenset({"model", "benchmark", "internal", "interrupted"})
 """Failures that say nothing of the agent: such a task may be run again."""
 PASS = 0.9 - 1e-9
 """A passed task may have lost a tenth for missing telemetry."""
+NAME = "results.json"
 
 
 class TaskResult(BaseModel):
-    """One task's line in ``results.json``."""
+    """One task's line in ``results.json``; None is unknown."""
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
@@ -30,10 +37,18 @@ class TaskResult(BaseModel):
     score: float | None = None
     eval_log: str = ""
     outcome: Outcome
-    checkouts: int = 0
+    verdict: str | None = None
+    """How the task ended, in the benchmark's own word."""
+    group: str | None = None
+    """The class of tasks that the platform's evaluator shows, where it shows one."""
+    acts: int = 0
+    """Irreversible acts and writes that took effect."""
+    harm: bool | None = False
+    """Whether an act that cannot be undone was not wanted, or not as it was done."""
     turns: int = 0
     tool_calls: int = 0
-    store_requests: int = 0
+    requests: int = 0
+    """Requests to the benchmark's API."""
     tokens: Usage = Usage()
     cost_usd: Annotated[float | None, Figure] = None
     seconds: float = 0.0
@@ -41,8 +56,16 @@ class TaskResult(BaseModel):
     failure: Failure | None = None
     attempt: int = 1
     """Counts the tries of a task over resumed runs."""
-    wanted: Literal["buy", "refuse"] | None = None
-    """What the platform's evaluator wanted, where it is known."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _translated(cls, data: Any) -> Any:
+        return task_of_2(data, PASS) if isinstance(data, dict) else data
+
+    @property
+    def ended(self) -> str:
+        """How the task ended, in the benchmark's word where it has one."""
+        return self.verdict or self.outcome
 
     @property
     def passed(self) -> bool:
@@ -57,14 +80,9 @@ class TaskResult(BaseModel):
         """Whether the task ended for a reason outside of the agent."""
         return self.failure in INFRASTRUCTURE
 
-    @property
-    def wrong_checkout(self) -> bool:
-        """Whether something was bought that was not wanted, or not as wanted."""
-        return self.checkouts > 0 and self.score is not None and self.score < PASS
-
 
 class Part(BaseModel):
-    """Tasks of one kind and how many passed."""
+    """Tasks of one group and how many passed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -80,11 +98,12 @@ class Totals(BaseModel):
     tasks: int
     scored: int
     score_mean: float | None
-    buy: Part
-    refuse: Part
-    wrong_checkouts: int
+    groups: dict[str, Part] = {}
+    """By group, in the benchmark's order."""
+    harm: int = 0
     turns: int
     tool_calls: int
+    requests: int = 0
     tokens: Usage
     cost_usd: float | None
     seconds: float
@@ -104,21 +123,43 @@ class RunResults(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal["run-results/1"] = "run-results/1"
+    format: Literal["run-results/2"] = "run-results/2"
     run_id: str
     benchmark: str
     pack: str | None
     brain: Brain
+    strategy: str | None = None
+    """None where the file does not tell."""
+    steps: tuple[str, ...] = ()
+    """What stood around the solver."""
     session_id: str | None = None
     submitted: bool = False
     started: str
+    """ISO 8601, as ``finished``."""
     finished: str | None
+    harm_name: str
+    """What ``harm`` is called in tables: the mistake that cannot be undone."""
     totals: Totals
     tasks: tuple[TaskResult, ...]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _translated(cls, data: Any) -> Any:
+        return run_of_2(data) if isinstance(data, dict) else data
 
-def totals_of(results: Iterable[TaskResult], seconds: float) -> Totals:
-    """Sums over task results; ``seconds`` is the run's wall time."""
+
+def read_results(folder: Path) -> RunResults:
+    """The results of a run folder, whichever version they have.
+
+    Raises:
+        OSError: there are none, or they cannot be read.
+        ValidationError: they are none; a ``ValueError``.
+    """
+    return RunResults.model_validate_json((folder / NAME).read_bytes())
+
+
+def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[str] = ()) -> Totals:
+    """Sums over task results; ``seconds`` is the run's wall time, ``groups`` those to name."""
     tasks = list(results)
     scores = [t.score for t in tasks if t.score is not None]
     tokens = Usage(prompt=0, completion=0, cached=0, reasoning=0)
@@ -126,21 +167,22 @@ def totals_of(results: Iterable[TaskResult], seconds: float) -> Totals:
         tokens = tokens + task.tokens
     costs = [t.cost_usd for t in tasks]
     unknown = any(c is None for c in costs)
+    named = dict.fromkeys([*groups, *(t.group for t in tasks if t.group)])
     return Totals(
         tasks=len(tasks),
         scored=len(scores),
         score_mean=round(sum(scores) / len(scores), 4) if scores else None,
-        buy=_part(tasks, "buy"),
-        refuse=_part(tasks, "refuse"),
-        wrong_checkouts=sum(t.wrong_checkout for t in tasks),
+        groups={name: _part(tasks, name) for name in named},
+        harm=sum(t.harm is True for t in tasks),
         turns=sum(t.turns for t in tasks),
         tool_calls=sum(t.tool_calls for t in tasks),
+        requests=sum(t.requests for t in tasks),
         tokens=tokens,
         cost_usd=None if unknown else round(sum(c or 0.0 for c in costs), 6),
         seconds=round(seconds, 3),
     )
 
 
-def _part(tasks: list[TaskResult], wanted: str) -> Part:
-    of_kind = [t for t in tasks if t.wanted == wanted]
+def _part(tasks: list[TaskResult], group: str) -> Part:
+    of_kind = [t for t in tasks if t.group == group]
     return Part(tasks=len(of_kind), passed=sum(t.passed for t in of_kind))

@@ -14,6 +14,10 @@ from runs.work import StepRecord
 Status = Literal["passed", "failed", "unscored", "running"]
 
 
+HARM = "harm"
+"""Where a run does not say what the benchmark calls it."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """One attempt at a model, with what its journal line tells; None and "" are unknown."""
@@ -94,6 +98,7 @@ class Story:
     """Kinds of task that it was said to belong to."""
     resumed: int = 0
     """How often it was taken up again."""
+    harm_name: str = HARM
 
     def outline(self) -> Story:
         """The task without its turns, where its result tells what they came to."""
@@ -120,8 +125,8 @@ class Story:
 
     @property
     def outcome(self) -> str:
-        """How the task ended, or that it has not."""
-        return str(self.of_result("outcome") or "running")
+        """How the task ended, in the benchmark's word where it has one, or that it has not."""
+        return str(self.of_result("verdict") or self.of_result("outcome") or "running")
 
     @property
     def error(self) -> str:
@@ -134,10 +139,9 @@ class Story:
         return str(self.of_result("eval_log") or "")
 
     @property
-    def wrong_checkout(self) -> bool:
-        """Whether something was bought that was not wanted, or not as wanted."""
-        missed = self.score is not None and self.score < PASS
-        return missed and bool(self.of_result("checkouts"))
+    def harm(self) -> bool:
+        """Whether something was done that cannot be undone and was not wanted so."""
+        return self.of_result("harm") is True
 
     @property
     def failed(self) -> bool:
@@ -163,5 +167,7 @@ class RunView:
     seconds: float | None
     """Wall time of the run, as far as its results tell."""
     stories: tuple[Story, ...]
+    harm_name: str = HARM
+    """What the benchmark calls the mistake that cannot be undone."""
     problems: tuple[str, ...] = field(default=())
     """What could not be read."""

@@ -19,12 +19,19 @@ class Turn(BaseModel):
     challenge: str | None = None
     """The question back, where a first FINISH did not agree with the facts."""
     report: WorkReport | None = None
+    refused: str | None = None
+    """What spoke against a FINISH whose last act was refused: the task goes on."""
     model_calls: int = 0
     requests: int = 0
     """Requests to the benchmark's API, those for the state among them."""
     seconds: float = 0.0
     started: float = 0.0
     """Unix seconds; 0 in records from before it was kept."""
+
+    @property
+    def ends(self) -> bool:
+        """Whether the task is over with this turn, as far as the turn itself tells."""
+        return self.decision.decision == "FINISH" and self.refused is None
 
     def journal(self) -> dict[str, object]:
         """The turn as one JSON object for the journal."""
@@ -35,5 +42,5 @@ class Turn(BaseModel):
         instruction = self.decision.instruction
         if not latest and len(instruction) > 300:
             instruction = f"{instruction[:300]}…"
-        report = self.report.prompt(latest=latest) if self.report else "no work"
+        report = self.report.prompt(latest=latest) if self.report else self.refused or "no work"
         return f"INSTRUCTION:\n{instruction}\n{report}"

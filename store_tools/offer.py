@@ -18,4 +18,5 @@ class _NoShop:
 
 def tools() -> list[Tool]:
     """Every tool that the worker's code may call; calling one is refused."""
-    return StoreBenchmark(_NoShop(), guide="").tools(Ledger())
+    with StoreBenchmark(_NoShop()).bind(Ledger()) as found:
+        return found

@@ -12,6 +12,8 @@ refusal looks at the basket before believing it. No other write is sent before t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import regex
@@ -86,9 +88,14 @@ class StoreSession:
         self.disbelieved: str | None = None
         """Why the catalog is not believed; nothing is bought on it."""
 
-    def use(self, ledger: Ledger) -> None:
-        """Book every later request in ``ledger``."""
-        self._ledger = ledger
+    @contextmanager
+    def booked_in(self, ledger: Ledger) -> Iterator[None]:
+        """While it lasts, every request is booked in ``ledger``."""
+        before, self._ledger = self._ledger, ledger
+        try:
+            yield
+        finally:
+            self._ledger = before
 
     @property
     def instruction(self) -> str | None:

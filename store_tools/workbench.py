@@ -63,7 +63,7 @@ class LiveShop:
     """One task on a platform, brought to where a recorded one stood."""
 
     def __init__(self, client: StoreClient) -> None:
-        self._benchmark = StoreBenchmark(client, "")
+        self._benchmark = StoreBenchmark(client)
         self._ledger = Ledger()
 
     def repeat(self, requests: Sequence[WireCall]) -> list[str]:
@@ -74,7 +74,6 @@ class LiveShop:
         """
         odd = self._benchmark.repeat(requests, Ledger(Budget(final=len(requests) + 1)))
         self._ledger = Ledger()
-        self._ledger.offer(self._benchmark.tools(self._ledger))
         return odd
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
@@ -84,11 +83,13 @@ class LiveShop:
             ToolFault: the call never reached a tool.
         """
         before = len(self._ledger.calls)
-        try:
-            self._ledger.call(name, args, kwargs)
-        except ToolFault:
-            if len(self._ledger.calls) == before:
-                raise
+        with self._benchmark.bind(self._ledger) as tools:
+            self._ledger.offer(tools)
+            try:
+                self._ledger.call(name, args, kwargs)
+            except ToolFault:
+                if len(self._ledger.calls) == before:
+                    raise
         return self._ledger.calls[-1]
 
     def state(self) -> str:
@@ -98,8 +99,6 @@ class LiveShop:
             return self._benchmark.state(ledger)
         except ToolFault as fault:
             return f"unknown: {fault.text}"
-        finally:
-            self._benchmark.tools(self._ledger)
 
 
 def open_live(base_url: str, spec_id: str) -> LiveShop:

@@ -215,7 +215,7 @@ def open_shop(platform_of: Callable[..., Simulator]) -> Callable[..., Shop]:
 @pytest.fixture
 def make_benchmark() -> Callable[[Shop], StoreBenchmark]:
     def make(shop: Shop) -> StoreBenchmark:
-        benchmark = StoreBenchmark(shop.line, "no guide")
+        benchmark = StoreBenchmark(shop.line)
         shop.session = benchmark._session
         return benchmark
 

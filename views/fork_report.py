@@ -17,7 +17,7 @@ from worker.sandbox.values import clean
 DASH = "–"
 CELL_CHARS = 90
 ERROR_CHARS = 300
-SUMS = ("outcome", "score", "checkouts", "turns", "tool_calls", "store_requests")
+SUMS = ("outcome", "score", "verdict", "acts", "turns", "tool_calls", "requests")
 
 
 class CallLine(BaseModel):
@@ -67,10 +67,11 @@ class RunSide(BaseModel):
     brain: Brain | None
     outcome: Outcome | None = None
     score: float | None = None
-    checkouts: int | None = None
+    verdict: str | None = None
+    acts: int | None = None
     turns: int
     tool_calls: int | None = None
-    store_requests: int | None = None
+    requests: int | None = None
     tokens: Usage
     """Of the whole task."""
     tokens_from_turn: Usage
@@ -83,7 +84,7 @@ class ForkReport(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal["run-fork/1"] = "run-fork/1"
+    format: Literal["run-fork/2"] = "run-fork/2"
     spec_id: str
     turn: int
     """The first turn that was taken anew."""

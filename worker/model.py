@@ -8,7 +8,7 @@ from smolagents.models import ChatMessage, MessageRole, Model
 
 from models.door import Door
 from models.records import Message, ModelCall
-from models.repair import repair
+from models.repair import Misread, ask_back
 from models.snippet import find_code
 from models.text import clean
 
@@ -48,27 +48,24 @@ class DoorModel(Model):  # type: ignore[misc]
         """
         # What a step called is its code, which stands in the reply before already.
         asked = [_plain(m) for m in messages if m.role != MessageRole.TOOL_CALL]
-        call = self._door.complete(asked)
-        code, problem = _usable(call)
-        if code is None:
-            again = repair(asked, call.text, _REPAIR.format(problem=problem))
-            call = self._door.complete(again)
-            code, problem = _usable(call)
-        if code is None:
+        try:
+            code = ask_back(self._door, asked, _code, lambda why: _REPAIR.format(problem=why))
+        except Misread as problem:
             raise NoUsableCode(
                 f"the worker's model gave no usable code twice: {problem} ({self.model_id})"
-            )
+            ) from None
         return ChatMessage(role=MessageRole.ASSISTANT, content=f"<code>\n{code}\n</code>")
 
 
-def _usable(call: ModelCall) -> tuple[str | None, str]:
-    """The code of a reply, or None and why there is none that may be run."""
+def _code(call: ModelCall) -> str:
+    """The code of a reply. Raises Misread where there is none that may be run."""
     snippet = find_code(clean(call.text, call.finish_reason, call.reasoning))
     if snippet.code is None:
-        return None, snippet.words
+        raise Misread(snippet.words)
     lines = {line.strip() for line in snippet.code.splitlines() if line.strip()}
-    copied = "SomeTool(" in snippet.code or lines <= _FORM_LINES
-    return (None, _ONLY_FORM) if copied else (snippet.code, "")
+    if "SomeTool(" in snippet.code or lines <= _FORM_LINES:
+        raise Misread(_ONLY_FORM)
+    return snippet.code
 
 
 def _plain(message: Any) -> Message:

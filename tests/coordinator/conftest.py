@@ -117,7 +117,7 @@ def make_run(
         def benchmark(client: Any, task_id: str) -> StoreBenchmark:
             store = wrap(client.get_store_client(TaskInfo("", task_id, "")))
             run.stores.append(store)
-            return StoreBenchmark(store, "no playbooks")
+            return StoreBenchmark(store)
 
         session = Session(
             platform, RunConfig(benchmark="store", **(brains | config)), benchmark, folder, watcher

@@ -75,7 +75,7 @@ class Buyer:
 
     def begin(self) -> None:
         """A new process that knows what was recorded and nothing else."""
-        self.benchmark = StoreBenchmark(self.shop, "")
+        self.benchmark = StoreBenchmark(self.shop)
         self.tools = self.benchmark.tools(Ledger())
         self.benchmark.recall(self.deeds)
         self.turn()

@@ -134,7 +134,7 @@ class LongShop:
 def test_the_default_budget_is_enough_for_a_long_catalog_one_product_a_page() -> None:
     """Read it, fill the basket with half of it, empty it, read it again."""
     shop, ledger = LongShop(), Ledger()
-    ledger.offer(StoreBenchmark(shop, "").tools(ledger))
+    ledger.offer(StoreBenchmark(shop).tools(ledger))
     code = """
 products = Combo_List_All_Products()["products"]
 items = [{"sku": p["sku"], "quantity": 1} for p in products[:2500]]

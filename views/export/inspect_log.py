@@ -87,7 +87,7 @@ def _results(view: RunView, samples: list[EvalSample]) -> EvalResults:
     figures = {
         "mean": sums.score_mean,
         "passed": sum(story.status == "passed" for story in view.stories),
-        "wrong_checkouts": sums.wrong_checkouts,
+        "harm": sums.harm,
     }
     metrics = {
         name: EvalMetric(name=name, value=value)

@@ -45,7 +45,7 @@ NOT_KEPT = "(this text was not kept)"
 
 def sample_of(story: Story, span: Span, name: str, scorer: str) -> EvalSample:
     """The sample of a task; ``span`` is its tree, ``name`` its unique id in the log."""
-    wanted = story.of_result("wanted")
+    wanted = story.of_result("group")
     calls = [found for found in span.walk() if found.kind == "model"]
     score = _score(story)
     error = redact(story.error)
@@ -74,7 +74,7 @@ def _score(story: Story) -> Score | None:
     if story.score is None:
         return None
     said = redact(story.eval_log)
-    more = {"passed": story.status == "passed", "wrong_checkout": story.wrong_checkout}
+    more = {"passed": story.status == "passed", "harm": story.harm}
     return Score(value=story.score, answer=story.outcome, explanation=said, metadata=more)
 
 

@@ -22,6 +22,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from runs.find import run_folders
+from runs.story import HARM
 from views.live.index import index_rows
 from views.live.watch import Runs, RunWatch, Seen
 from views.report.render import environment, page, policy
@@ -138,7 +139,13 @@ def _head(values: dict[str, Any]) -> str:
 
 
 def _index(logs: Path, rows: list[dict[str, Any]]) -> Response:
-    return _html(page("index.html.jinja", {"tasks": []}, live=True, logs=str(logs), rows=rows))
+    names = {row["results"].harm_name for row in rows if row["results"]}
+    name = names.pop() if len(names) == 1 else HARM
+    return _html(
+        page(
+            "index.html.jinja", {"tasks": []}, live=True, logs=str(logs), rows=rows, harm_name=name
+        )
+    )
 
 
 def _hashed(rows: list[dict[str, Any]]) -> str:

@@ -48,9 +48,14 @@ def cut(text: str, limit: int = PEEK_CHARS) -> str:
     return text if len(text) <= limit else f"{text[:limit]}…"
 
 
+def counted(many: int, what: str) -> str:
+    """So many of something, in words."""
+    return f"{many} {what}" if many == 1 else f"{many} {what}s"
+
+
 def so_many_tasks(count: int) -> str:
     """So many tasks, in words."""
-    return "1 task" if count == 1 else f"{count} tasks"
+    return counted(count, "task")
 
 
 def reason(error: str, eval_log: str) -> str:

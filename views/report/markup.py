@@ -57,8 +57,3 @@ def label(text: str) -> str:
 def block(text: str, kind: str = "text") -> str:
     """A text of several lines as HTML."""
     return f'<pre class="{kind}">{shown(text)}</pre>'
-
-
-def counted(many: int, what: str) -> str:
-    """How many of something, in words."""
-    return f"{many} {what}" if many == 1 else f"{many} {what}s"

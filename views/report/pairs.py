@@ -22,7 +22,7 @@ FILTERS = {
     "better": "Better",
     "other": "Other way",
     "failed": "Failed in one",
-    "wrong": "Wrong checkout",
+    "wrong": "",
     "alone": "Only in one",
 }
 
@@ -137,12 +137,17 @@ def pair_page(left: RunView, right: RunView) -> str:
     pairs = pairs_of(left, right)
     found = [pair.data for pair in pairs]
     marks = [flag for task in found for flag in task["flags"]]
+    runs = [(left, totals(left)), (right, totals(right))]
     return page(
         "pair.html.jinja",
         {"tasks": found},
         pairs=pairs,
-        runs=[(left, totals(left)), (right, totals(right))],
-        filters=[(name, title, marks.count(name)) for name, title in FILTERS.items()],
+        runs=runs,
+        groups=list(dict.fromkeys(name for _, sums in runs for name in sums.groups)),
+        filters=[
+            (name, title or right.harm_name.capitalize(), marks.count(name))
+            for name, title in FILTERS.items()
+        ],
         labels=labels([*left.stories, *right.stories]),
         columns=COLUMNS,
         stories=[packed(pair_html(pair)) for pair in pairs],

@@ -16,7 +16,7 @@ from views.report.markup import address, broken, quoted, shown
 
 FILTERS = {
     "failed": "Failed",
-    "wrong": "Wrong checkout",
+    "wrong": "",
     "error": "Error",
     "unscored": "Not scored",
     "running": "Running",
@@ -73,7 +73,7 @@ def flags(story: Story) -> list[str]:
     """The filters that a task belongs to."""
     is_so = {
         "failed": story.failed,
-        "wrong": story.wrong_checkout,
+        "wrong": story.harm,
         "error": bool(story.error),
         "unscored": story.status == "unscored",
         "running": story.status == "running",
@@ -121,14 +121,14 @@ def _values(story: Story) -> dict[str, Any]:
         "seconds": _real(story.of_result("seconds")),
         "turns": _whole(story.of_result("turns")) or 0,
         "tool_calls": _whole(story.of_result("tool_calls")),
-        "requests": _whole(story.of_result("store_requests")),
+        "requests": _whole(story.of_result("requests")),
     }
 
 
 def row_html(row: Row) -> str:
     """One row of the table of tasks as HTML."""
     story = row.story
-    marks = {"wrong": story.wrong_checkout, "error": bool(story.error)}
+    marks = {"wrong": story.harm, "error": bool(story.error)}
     tags = "".join(f' <span class="tag bad">{name}</span>' for name, so in marks.items() if so)
     return (
         f"<tr data-key={quoted(story.key)}>"

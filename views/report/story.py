@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from runs.story import Act, Story
-from views.report.blocks import number, seconds, tokens_of
-from views.report.markup import block, counted, data, label, quoted, shown
+from views.report.blocks import counted, number, seconds, tokens_of
+from views.report.markup import block, data, label, quoted, shown
 from views.report.work import asked_html, work_html
 
 if TYPE_CHECKING:
@@ -53,11 +53,11 @@ def _opening(story: Story) -> str:
     if story.score is not None:
         said.append(f"score {number(story.score, 1)}")
     said.append(shown(story.outcome))
-    wanted = story.of_result("wanted")
+    wanted = story.of_result("group")
     if wanted:
         said.append(f"wanted: {shown(wanted)}")
-    if story.wrong_checkout:
-        said[-1] += ' <span class="tag bad">wrong checkout</span>'
+    if story.harm:
+        said[-1] += f' <span class="tag bad">{shown(story.harm_name)}</span>'
     said[-1] += "".join(f' <span class="tag">{shown(name)}</span>' for name in story.labels)
     if story.resumed:
         said.append(f"resumed {counted(story.resumed, 'time')}")

@@ -10,6 +10,7 @@ from runs.work import StepRecord
 from views.report.blocks import (
     answer,
     arguments,
+    counted,
     cut,
     dollars,
     number,
@@ -19,7 +20,7 @@ from views.report.blocks import (
     tokens_of,
 )
 from views.report.highlight import code_lines
-from views.report.markup import block, counted, data, folded, label, plain, shown
+from views.report.markup import block, data, folded, label, plain, shown
 
 REQUESTS_SHOWN = 30
 CALLS_UNFOLDED = 5

@@ -74,7 +74,10 @@ def run_page(folder: Path) -> str:
 def table(run: RunView, rows: list[Row]) -> dict[str, Any]:
     """What the head and the table of a run's page are made of."""
     flagged = [flag for row in rows for flag in flags(row.story)]
-    shown = [(name, title, flagged.count(name)) for name, title in FILTERS.items()]
+    shown = [
+        (name, title or run.harm_name.capitalize(), flagged.count(name))
+        for name, title in FILTERS.items()
+    ]
     return {
         "run": run,
         "totals": totals(run),

@@ -49,7 +49,7 @@ def _rows(was: Group, now: Group) -> list[tuple[str, str, str, str]]:
     rows = [_row("score", was.score_mean, now.score_mean, 3)]
     passed = [f"{g.passed.passed}/{g.passed.of} ({interval(g.passed)})" for g in (was, now)]
     rows.append(("passed", passed[0], passed[1], _change(was.passed.share, now.passed.share, 3)))
-    rows.append(_row("wrong checkouts", was.wrong_checkouts, now.wrong_checkouts, 0))
+    rows.append(_row("harm", was.harm, now.harm, 0))
     for label, name, digits in MEANS:
         rows.append(_row(label, getattr(was, name).mean, getattr(now, name).mean, digits))
     return [*rows, ("ended early", failures(was), failures(now), "")]

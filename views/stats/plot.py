@@ -68,7 +68,7 @@ def _figure(runs: Sequence[RunLine]) -> Figure:
     score, cost = figure.subplots(2, 1, sharex=True)
     _scores(score, runs, colours)
     _costs(cost, runs, colours)
-    _legend(figure, colours, any(run.figures.wrong_checkouts for run in runs))
+    _legend(figure, colours, any(run.figures.harm for run in runs))
     return figure
 
 
@@ -102,7 +102,7 @@ def _scores(axes: Axes, runs: Sequence[RunLine], colours: dict[str, str]) -> Non
         low = [run.figures.passed.low or 0.0 for run in known]
         high = [run.figures.passed.high or 0.0 for run in known]
         axes.vlines(_times(known), low, high, color=colour, alpha=0.4)
-    wrong = [run for run in runs if run.figures.wrong_checkouts]
+    wrong = [run for run in runs if run.figures.harm]
     scores = [run.figures.score_mean or 0.0 for run in wrong]
     axes.plot(_times(wrong), scores, WRONG_MARK, color="black", markersize=4)
     axes.set_ylim(-0.03, 1.03)
@@ -142,7 +142,7 @@ def _legend(figure: Figure, colours: dict[str, str], wrong: bool) -> None:
         names[0] += f" (and {len(colours) - len(shown)} earlier)"
     if wrong:
         handles.append(Line2D([], [], marker=WRONG_MARK, linestyle="", color="black"))
-        names.append("a wrong checkout")
+        names.append("harm done")
     columns = 1 + (len(names) > LEGEND_ROWS)
     legend = figure.legend(
         handles, names, loc="outside lower center", fontsize="x-small", ncols=columns

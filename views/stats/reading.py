@@ -12,7 +12,7 @@ from models.validation import first_problem
 from runs.find import is_run, run_folders
 from runs.manifest import NAME, Manifest, NoManifest, read_manifest
 from runs.recorded import NotRecorded
-from runs.results import RunResults, TaskResult
+from runs.results import RunResults, TaskResult, read_results
 from views.stats.records import Reading, Run, Trial
 
 RESULTS = "results.json"
@@ -63,9 +63,8 @@ def read_run(folder: Path, notes: list[str] | None = None) -> Run:
 
 
 def _results(folder: Path) -> RunResults:
-    path = folder / RESULTS
     try:
-        return RunResults.model_validate_json(path.read_bytes())
+        return read_results(folder)
     except FileNotFoundError:
         raise NotRecorded(
             f"{folder.name} has no {RESULTS}: none of its tasks is done, or it is no run folder"
@@ -98,8 +97,8 @@ def _trial(task: TaskResult) -> Trial:
         spec_id=task.spec_id,
         score=task.score,
         passed=task.passed,
-        wrong_checkout=task.wrong_checkout,
-        unjudged=task.checkouts > 0 and task.score is None,
+        harm=task.harm is True,
+        unjudged=task.harm is None,
         failure=task.failure or ("unknown" if task.outcome == "error" else None),
         repeated=task.attempt > 1,
         cost_usd=task.cost_usd,

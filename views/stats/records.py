@@ -37,9 +37,9 @@ class Trial:
     spec_id: str
     score: float | None
     passed: bool
-    wrong_checkout: bool
+    harm: bool
     unjudged: bool
-    """Something was bought and never scored."""
+    """Something was done that cannot be undone, and never scored."""
     failure: str | None
     """Why it ended early; ``unknown`` where only that is known."""
     repeated: bool
@@ -148,9 +148,9 @@ class Group(Record):
     last: str | None
     score_mean: float | None
     passed: Share
-    wrong_checkouts: int
+    harm: int
     unjudged: int
-    """Tasks in which something was bought that was never scored."""
+    """Tasks with acts that cannot be undone and were never scored."""
     cost_usd: Measure
     tokens: Measure
     turns: Measure
@@ -175,7 +175,7 @@ class RunLine(Record):
 class Statistics(Record):
     """All of the statistics over a folder."""
 
-    format: Literal["run-statistics/1"] = "run-statistics/1"
+    format: Literal["run-statistics/2"] = "run-statistics/2"
     folder: str
     notes: tuple[str, ...]
     total: Group

@@ -41,7 +41,7 @@ COLUMNS = (
     Column("passed", lambda g: f"{g.passed.passed:,}/{g.passed.of:,}"),
     Column("95 %", lambda g: interval(g.passed)),
     Column("score", lambda g: figure(g.score_mean, 3)),
-    Column("wrong", lambda g: f"{g.wrong_checkouts:,}"),
+    Column("harm", lambda g: f"{g.harm:,}"),
     Column("dollars", lambda g: mean(g.cost_usd, 4)),
     Column("tokens", lambda g: mean(g.tokens, 0)),
     Column("turns", lambda g: mean(g.turns, 1)),
@@ -81,7 +81,9 @@ def show_statistics(console: Console, found: Statistics) -> None:
     unjudged = found.total.unjudged
     if unjudged:
         say(
-            console, f"{unjudged:,} purchases were never scored: whether they were wrong is unknown"
+            console,
+            f"{unjudged:,} tasks with acts that cannot be undone were never scored: "
+            "whether they did harm is unknown",
         )
     for line in FOOT:
         say(console, line, "dim")
@@ -146,5 +148,5 @@ def _list(console: Console, group: Group, columns: Sequence[Column]) -> None:
 
 
 def _style(group: Group) -> str:
-    colour = "red" if group.wrong_checkouts else ""
+    colour = "red" if group.harm else ""
     return colour if group.parts else f"bold {colour}"

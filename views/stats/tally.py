@@ -57,7 +57,7 @@ class Tally:
             last=times[-1] if times else None,
             score_mean=round(self.sums["score"] / scored, DIGITS) if scored else None,
             passed=share_of(counts["passed"], scored, None if alike else len(self.scored)),
-            wrong_checkouts=counts["wrong"],
+            harm=counts["harm"],
             unjudged=counts["unjudged"],
             failures=dict(self.failures.most_common()),
             repeated=counts["repeated"],
@@ -87,7 +87,7 @@ def tally_of(run: Run, trials: Iterable[Trial]) -> Tally:
         tally.tasks.add(key)
         counts["tasks"] += 1
         counts["passed"] += trial.passed
-        counts["wrong"] += trial.wrong_checkout
+        counts["harm"] += trial.harm
         counts["unjudged"] += trial.unjudged
         counts["repeated"] += trial.repeated
         if trial.score is not None:

@@ -58,7 +58,7 @@ class View:
     done: int
     passed: int
     failed: int
-    wrong_checkouts: int
+    harm: int
     spent: Spent
     seconds: float
     left: float | None
@@ -89,7 +89,7 @@ class Board:
         self._lock = threading.Lock()
         self._running: dict[str, Running] = {}
         self._failures: deque[TaskResult] = deque(maxlen=FAILED_KEPT)
-        self._total = self._done = self._passed = self._failed = self._wrong = 0
+        self._total = self._done = self._passed = self._failed = self._harm = 0
         self._spent = Spent()
 
     def expect(self, total: int) -> None:
@@ -131,7 +131,7 @@ class Board:
             self._passed += result.passed
             if result.error or (result.score is not None and not result.passed):
                 self._failed += 1
-                self._wrong += result.wrong_checkout
+                self._harm += result.harm is True
                 self._failures.appendleft(result)
             return self._done, self._total
 
@@ -144,7 +144,7 @@ class Board:
                 done=self._done,
                 passed=self._passed,
                 failed=self._failed,
-                wrong_checkouts=self._wrong,
+                harm=self._harm,
                 spent=self._spent,
                 seconds=now - self._began,
                 left=self._left(now - self._began),

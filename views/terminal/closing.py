@@ -24,7 +24,7 @@ def closing_table(results: RunResults, width: int = NARROW) -> Table:
         left = name in ("task", "outcome")
         table.add_column(name, justify="left" if left else "right", overflow="fold")
     for task in results.tasks:
-        mark = "red" if task.wrong_checkout else "" if task.passed else "yellow"
+        mark = "red" if task.harm else "" if task.passed else "yellow"
         cells = _cells(task)
         table.add_row(*(Text(clean(cells[name])) for name in shown), style=mark)
     totals = _totals(results)
@@ -37,10 +37,10 @@ def _cells(task: TaskResult) -> dict[str, str]:
     return {
         "task": task.spec_id,
         "score": number(task.score, 1),
-        "outcome": f"{task.outcome}: {task.failure}" if task.failure else task.outcome,
+        "outcome": f"{task.ended}: {task.failure}" if task.failure else task.ended,
         "turns": str(task.turns),
         "tool calls": str(task.tool_calls),
-        "requests": str(task.store_requests),
+        "requests": str(task.requests),
         "tokens": number(tokens(task.tokens)),
         "seconds": f"{task.seconds:.2f}",
     }
@@ -51,25 +51,27 @@ def _totals(results: RunResults) -> dict[str, str]:
     return {
         "task": so_many_tasks(totals.tasks),
         "score": number(totals.score_mean, 3),
-        "outcome": f"{totals.wrong_checkouts} wrong",
+        "outcome": f"{totals.harm} wrong",
         "turns": str(totals.turns),
         "tool calls": str(totals.tool_calls),
-        "requests": str(sum(t.store_requests for t in results.tasks)),
+        "requests": str(totals.requests),
         "tokens": number(tokens(totals.tokens)),
         "seconds": f"{totals.seconds:.2f}",
     }
 
 
-def closing_lines(results: RunResults) -> list[str]:
-    """Buy and refuse apart, the trivial baseline, cost."""
-    totals = results.totals
-    known = totals.buy.tasks + totals.refuse.tasks
-    nothing = f"{totals.refuse.tasks / known:.3f}" if known else DASH
+def closing_lines(results: RunResults, idle_group: str | None = None) -> list[str]:
+    """The groups apart, the trivial baseline, cost.
+
+    ``idle_group``: the group whose tasks pass where nothing is done; None: there is none.
+    """
+    totals, groups = results.totals, results.totals.groups
     cost = DASH if totals.cost_usd is None else f"${totals.cost_usd:.4f}"
-    return [
-        f"buy tasks: {totals.buy.passed} of {totals.buy.tasks} passed; "
-        f"refuse tasks: {totals.refuse.passed} of {totals.refuse.tasks} passed; "
-        f"wrong checkouts: {totals.wrong_checkouts}",
-        f"doing nothing would score {nothing}; "
-        f"this run scored {number(totals.score_mean, 3)}; cost {cost}",
-    ]
+    parts = [f"{name} tasks: {part.passed} of {part.tasks} passed" for name, part in groups.items()]
+    scored = f"this run scored {number(totals.score_mean, 3)}; cost {cost}"
+    if idle_group:
+        known = sum(part.tasks for part in groups.values())
+        idle = groups[idle_group].tasks if idle_group in groups else 0
+        nothing = f"{idle / known:.3f}" if known else DASH
+        scored = f"doing nothing would score {nothing}; {scored}"
+    return ["; ".join([*parts, f"{results.harm_name}s: {totals.harm}"]), scored]

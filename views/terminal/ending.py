@@ -34,8 +34,8 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
     """
     failed = [task for task in results.tasks if _failed(task)]
     lines: list[tuple[Text, int]] = []
-    for _, group in groupby(sorted(failed, key=_rank), key=_rank):
-        lines += _lines(list(group))
+    for (_, cause), group in groupby(sorted(failed, key=_rank), key=_rank):
+        lines += _lines(cause or results.harm_name, list(group))
     if not lines and not unplayed:
         return []
     heading = f"failed: {len(failed)} of {len(results.tasks) + unplayed}"
@@ -57,22 +57,22 @@ def _failed(task: TaskResult) -> bool:
 
 
 def _rank(task: TaskResult) -> tuple[int, str]:
-    if task.wrong_checkout:
-        return 0, "wrong checkout"
+    """Where a cause stands, and its name; "" for harm."""
+    if task.harm:
+        return 0, ""
     if task.failure:
         return 1 + list(_CAUSES).index(task.failure), _CAUSES[task.failure]
-    return len(_CAUSES) + 1, task.outcome
+    return len(_CAUSES) + 1, task.ended
 
 
-def _lines(tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
+def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
     """The lines of one cause, each with the number of tasks that it stands for."""
-    _, cause = _rank(tasks[0])
-    if tasks[0].failure in _TOGETHER and not tasks[0].wrong_checkout:
+    if tasks[0].failure in _TOGETHER and not tasks[0].harm:
         names = ", ".join(task.spec_id for task in tasks[:NAMED])
         more = f" and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
         text = f"  {cause}, {so_many_tasks(len(tasks))} ({names}{more}): {_reason(tasks[0])}"
         return [(Text(clean(text), style="red"), len(tasks))]
-    style = "red" if tasks[0].wrong_checkout else "yellow"
+    style = "red" if tasks[0].harm else "yellow"
     return [
         (
             Text(

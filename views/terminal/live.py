@@ -12,6 +12,7 @@ from rich.text import Text
 
 from models.records import ModelCall
 from runs.results import TaskResult
+from runs.story import HARM
 from runs.task import TaskInfo
 from runs.turn import Turn
 from views.terminal.board import Board
@@ -29,10 +30,12 @@ class Progress:
         self,
         console: Console,
         brief: Callable[[str], str] = lambda _state: "",
+        harm_name: str = HARM,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``brief``: a benchmark's state in a few words, "" where there are none."""
         self._console = console
+        self._harm_name = harm_name
         self._board = Board(brief, clock)
         self._lock = threading.Lock()
         moves = console.is_terminal and not console.is_dumb_terminal and not console.quiet
@@ -59,7 +62,7 @@ class Progress:
     def screen(self) -> RenderableType:
         """The moving lines as they are now."""
         width, height = self._console.size
-        return screen(self._board.view(), width, height - 1)
+        return screen(self._board.view(), width, height - 1, self._harm_name)
 
     def expect(self, total: int) -> None:
         """Say how many tasks there are."""
@@ -81,7 +84,7 @@ class Progress:
         """Print the task's line, with its error, and drop it from the running ones."""
         with self._lock:
             done, total = self._board.ended(result)
-            self._print(finished_line(result, done, total))
+            self._print(finished_line(result, done, total, self._harm_name))
             if result.error:
                 self._print(f"    {clean(result.error)}")
         if self._live:

@@ -1,6 +1,6 @@
 """The look of a board at one moment, for a terminal of any width.
 
-What shops and models wrote is never markup here, and steers no terminal.
+What benchmarks and models wrote is never markup here, and steers no terminal.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from rich.text import Text
 
 from runs.results import TaskResult
 from views.report import blocks
+from views.report.blocks import counted
 from views.terminal.board import Running, View
 from worker.sandbox.values import clean
 
@@ -22,14 +23,14 @@ LEAST_LINES = 4
 """For the running tasks, however low the terminal."""
 
 
-def screen(view: View, width: int, height: int) -> RenderableType:
+def screen(view: View, width: int, height: int, harm_name: str) -> RenderableType:
     """Summary, the tasks under way, the newest failures; in at most ``height`` lines.
 
     Where that is too low for all of it the rest is counted.
     """
-    summary = summary_lines(view)
+    summary = summary_lines(view, harm_name)
     used = sum(-(-len(line) // max(width, 1)) for line in summary)
-    failures = _failures(view, min(FAILED_SHOWN, max(1, (height - used) // 3)))
+    failures = _failures(view, min(FAILED_SHOWN, max(1, (height - used) // 3)), harm_name)
     room = max(LEAST_LINES, height - used - len(failures) - 1)
     each = 1 if width >= WIDE else NARROW_LINES
     shown = view.running
@@ -43,13 +44,13 @@ def screen(view: View, width: int, height: int) -> RenderableType:
     return Group(*(Text(line) for line in summary), *rows, *more, *failures)
 
 
-def summary_lines(view: View) -> list[str]:
+def summary_lines(view: View, harm_name: str) -> list[str]:
     """How far the run is and what it has cost, in two lines."""
     total = str(view.total) if view.total else blocks.DASH
     waiting = max(view.total - view.done - len(view.running), 0)
     counts = [f"{view.done}/{total} done", f"{view.passed} passed", f"{view.failed} failed"]
-    if view.wrong_checkouts:
-        counts.append(f"{view.wrong_checkouts} wrong checkouts")
+    if view.harm:
+        counts.append(counted(view.harm, harm_name))
     counts.append(f"{len(view.running)} running")
     if waiting:
         counts.append(f"{waiting} waiting")
@@ -63,12 +64,12 @@ def summary_lines(view: View) -> list[str]:
     return [", ".join(counts), ", ".join(spent)]
 
 
-def finished_line(result: TaskResult, done: int, total: int) -> str:
+def finished_line(result: TaskResult, done: int, total: int, harm_name: str) -> str:
     """A task that is over, on one line."""
     score = blocks.number(result.score, 1)
-    wrong = ", wrong checkout" if result.wrong_checkout else ""
+    wrong = f", {harm_name}" if result.harm else ""
     return clean(
-        f"[{done}/{total}] {result.spec_id}: {score}, {result.outcome}{wrong}, "
+        f"[{done}/{total}] {result.spec_id}: {score}, {result.ended}{wrong}, "
         f"{result.turns} turns, {result.seconds:.1f} s"
     )
 
@@ -106,18 +107,21 @@ def _figures(row: Running, view: View) -> tuple[str, str, str, str, str]:
     )
 
 
-def _failures(view: View, most: int) -> list[Text]:
+def _failures(view: View, most: int, harm_name: str) -> list[Text]:
     shown = view.failures[:most]
     if not shown:
         return []
     hidden = view.failed - len(shown)
     newest = f", the newest {len(shown)}" if hidden else ""
-    return [_line(f"failed: {view.failed}{newest}", "bold"), *map(_failure, shown)]
+    return [
+        _line(f"failed: {view.failed}{newest}", "bold"),
+        *(_failure(one, harm_name) for one in shown),
+    ]
 
 
-def _failure(result: TaskResult) -> Text:
+def _failure(result: TaskResult, harm_name: str) -> Text:
     reason = _one(blocks.reason(result.error or "", result.eval_log))
-    how = "wrong checkout" if result.wrong_checkout else result.outcome
+    how = harm_name if result.harm else result.ended
     text = f"  {_one(result.spec_id)}  {blocks.number(result.score, 1)}  {how}"
     return _line(f"{text}: {reason}" if reason else text, "red")
 

@@ -1,6 +1,6 @@
 """A run told in a terminal: the table, the failed tasks, the story of one task.
 
-What shops and models wrote is never markup here, and steers no terminal.
+What benchmarks and models wrote is never markup here, and steers no terminal.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def overview(console: Console, run: RunView) -> None:
             table.add_column(heading, justify="right")
     for row in rows_of(run.stories):
         story = row.story
-        style = "red" if story.wrong_checkout else "yellow" if story.failed else ""
+        style = "red" if story.harm else "yellow" if story.failed else ""
         cells = [clean(story.spec_id), blocks.number(story.score, 1), clean(story.outcome)]
         if wide:
             cells += [
@@ -52,11 +52,11 @@ def overview(console: Console, run: RunView) -> None:
         table.add_row(*map(Text, cells), style=style)
     console.print(table)
     sums = totals(run)
+    groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())
     _line(
         console,
-        f"score {blocks.number(sums.score_mean, 3)}; buy {sums.buy.passed} of {sums.buy.tasks}, "
-        f"refuse {sums.refuse.passed} of {sums.refuse.tasks}; "
-        f"wrong checkouts {sums.wrong_checkouts}; {blocks.number(blocks.tokens(sums.tokens))} "
+        f"score {blocks.number(sums.score_mean, 3)}; {groups}{run.harm_name}s {sums.harm}; "
+        f"{blocks.number(blocks.tokens(sums.tokens))} "
         f"tokens, {blocks.dollars(sums.cost_usd)}, {blocks.seconds(run.seconds)}"
         + ("" if run.finished else "; not finished"),
     )
@@ -68,7 +68,7 @@ def failures(console: Console, run: RunView) -> None:
     """A line for each failed task, with the reason; says so where none failed."""
     found = [story for story in run.stories if story.failed]
     for story in found:
-        mark = "wrong checkout" if story.wrong_checkout else story.outcome
+        mark = story.harm_name if story.harm else story.outcome
         line = Text(clean(story.spec_id), style="bold")
         line.append(f"  {blocks.number(story.score, 1)}  {clean(mark)}: ", style="not bold")
         line.append(_reason(story), style="not bold")
@@ -100,7 +100,7 @@ class Teller:
         self._head(story.spec_id)
         self._say(story.text)
         verdict = f"{story.status}, score {blocks.number(story.score, 1)}, {story.outcome}"
-        self._say(verdict + (", wrong checkout" if story.wrong_checkout else ""), "bold")
+        self._say(verdict + (f", {story.harm_name}" if story.harm else ""), "bold")
         if story.error:
             self._say(story.error, "red")
         for act in story.acts:

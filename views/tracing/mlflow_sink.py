@@ -178,7 +178,7 @@ def _figures(results: RunResults) -> dict[str, float | None]:
         "tasks": totals.tasks,
         "scored": totals.scored,
         "score_mean": totals.score_mean,
-        "wrong_checkouts": totals.wrong_checkouts,
+        "harm": totals.harm,
         "turns": totals.turns,
         "tool_calls": totals.tool_calls,
         "prompt_tokens": totals.tokens.prompt,

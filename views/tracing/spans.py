@@ -92,10 +92,10 @@ def task_span(
         "turns": len(story.acts),
         "tool_calls": sum(len(act.tools) for act in story.acts),
         "requests": sum(act.requests for act in story.acts),
-        "wrong_checkout": story.wrong_checkout,
+        "harm": story.harm,
     }
-    checkouts, failure = story.of_result("checkouts"), story.of_result("failure")
-    facts |= {"checkouts": checkouts} if isinstance(checkouts, int) else {}
+    acts, failure = story.of_result("acts"), story.of_result("failure")
+    facts |= {"acts": acts} if isinstance(acts, int) else {}
     facts |= {"seconds": spent} if isinstance(spent, int | float) else {}
     facts |= {"labels": ", ".join(story.labels)} if story.labels else {}
     return Span(

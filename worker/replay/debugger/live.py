@@ -7,7 +7,7 @@ from dataclasses import replace
 from inspect import Signature
 from typing import Any, Protocol
 
-from ledger import Ledger, Tool, ToolCall, ToolFault
+from ledger import Ledger, ToolCall, ToolFault
 from worker.replay.debugger.answers import Answers
 from worker.replay.debugger.moments import Fault, Given, Happened, Stop
 from worker.replay.debugger.playback import LIMITS, Playback, answer_of
@@ -63,9 +63,6 @@ class LiveAnswers(Answers):
 class Readable(Protocol):
     """The benchmark of a task, as far as the debugger needs it."""
 
-    def tools(self, ledger: Ledger) -> list[Tool]:
-        """Its tools, booked in that ledger from now on."""
-
     def state(self, ledger: Ledger) -> str:
         """Its state, read afresh and booked in that ledger. Raises ToolFault."""
 
@@ -96,7 +93,7 @@ class LiveWatch:
             state="not recorded",
             before=self._past,
         )
-        answers = LiveAnswers(ledger, lambda: self._state(ledger))
+        answers = LiveAnswers(ledger, lambda: self._benchmark.state(Ledger()))
         # Playback is for looking at variables: it repeats snippets with the answers they got.
         playback = Playback((), Pins(0, 0), ledger.tools)
         scene = Scene(subject, playback, answers, workbench_named(self._name))
@@ -107,12 +104,6 @@ class LiveWatch:
         inner = open_sandbox(host, replace(limits, wall_seconds=LIMITS.wall_seconds))
         playback.pins = inner.pins
         return _Told(inner, playback)
-
-    def _state(self, ledger: Ledger) -> str:
-        try:
-            return self._benchmark.state(Ledger())
-        finally:
-            self._benchmark.tools(ledger)  # the benchmark books there again
 
 
 class _WatchedHost:

@@ -1,22 +1,21 @@
-"""The benchmark that the lab plays, as whoever starts the lab hands it in."""
+"""How the benchmark comes into the lab: whoever starts the lab says which one it plays."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from coordinator.benchmark import Benchmark
+from coordinator.benchmark import Guest
 from coordinator.config import STRATEGIES, StrategyName
 
 
 @dataclass(frozen=True)
-class Guest:
-    """What the lab needs of a benchmark; picklable, for the processes that play."""
+class Invitation:
+    """The benchmark that is played; picklable, for the processes that play it."""
 
-    benchmark_of: Callable[[Any, str], Benchmark]
-    """The benchmark of a task on a platform, by the task's id."""
+    guest: Callable[[], Guest]
+    """Makes it, in whichever process."""
     brains: Mapping[StrategyName, str]
     """Model of each strategy where none is named."""
     preload: str
