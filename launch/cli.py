@@ -64,6 +64,8 @@ def _function(name: str) -> Callable[..., Any]:
 class Commands(typer.core.TyperGroup):
     """The subcommands; without the name of one, ``run`` is meant."""
 
+    _asked = ""
+
     def list_commands(self, ctx: Any) -> list[str]:
         """All names."""
         return list(NAMES)
@@ -88,6 +90,7 @@ class Commands(typer.core.TyperGroup):
         """Put ``run`` before options that stand alone."""
         if not args or (args[0].startswith("-") and args[0] != "--help"):
             args.insert(0, "run")
+        self._asked = args[0]
         # What a mistyped name is compared with; nothing of it is looked up here.
         names: dict[str, Any] = dict.fromkeys(NAMES)
         self.commands = names
@@ -101,7 +104,7 @@ class Commands(typer.core.TyperGroup):
 
         load_dotenv(Path.cwd() / ".env")
         ctx.obj = invitation
-        with explained():
+        with explained(complete=self._asked != "run"):
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
-from coordinator.resume import was_submitted
+from coordinator.resume import results_before
 from launch.options import Options
 from launch.platform import PACK_COPY, STATE
 from runs.errors import CannotRun, NothingToDo
@@ -36,7 +36,8 @@ class Resumed:
             self.options = options.restored(self.manifest.options)
         except (NoManifest, ValueError) as error:
             raise CannotRun(f"cannot resume: {error}") from None
-        if was_submitted(self.folder):
+        self.results = results_before(self.folder)
+        if self.results and self.results.submitted:
             raise NothingToDo(submitted_already(self.folder, self.manifest.session_id))
         try:
             datetime.fromisoformat(self.manifest.created)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from coordinator.beginning import Start
 from coordinator.doors import doors_of
 from coordinator.fork import Past
 from coordinator.limits import Stop
-from coordinator.resume import SessionGone, continuation, note_submitted
+from coordinator.resume import SessionGone, continuation, note_submitted, session_of
 from coordinator.session import Session
 from coordinator.watching import Watcher
 from erc3_compat.patience import Patience
@@ -162,42 +162,45 @@ class Setting:
         return session, Work(tasks, session.starts(tasks))
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Work:
-        self._refuse_submitted(resumed)
+        status = self._status(resumed)
         manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
-        if manifest.session_id and not manifest.tasks:
-            found = tuple(astuple(task) for task in session.listed(manifest.session_id))
+        if status and not manifest.tasks:
+            found = tuple((t.spec_id, t.task_id, t.task_text) for t in status.tasks)
             manifest = manifest.model_copy(update={"tasks": found})
             manifest.write(self.folder)
-        try:
-            plan = continuation(
-                self.platform,
-                self.options.benchmark,
-                manifest.infos(),
-                self.folder,
-                manifest.session_id,
-                may_start=not self.options.real,
-            )
-        except SessionGone as error:
-            if self.options.real:
-                raise
-            raise SessionGone(f"{self.folder / STATE} is cut or lost: {error}") from None
+        plan = continuation(
+            self.platform,
+            self.options.benchmark,
+            manifest.infos(),
+            self.folder,
+            status,
+            seconds=resumed.results.totals.seconds if resumed.results else 0.0,
+            may_start=not self.options.real,
+        )
         if plan.tasks and (calls := self._ready()):
             asked = {"preflight": (*manifest.preflight, *calls)}
             manifest.model_copy(update=asked).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
         return Work(plan.tasks, plan.starts)
 
-    def _refuse_submitted(self, resumed: Resumed) -> None:
-        """A process may have died between handing a session in and writing that down.
+    def _status(self, resumed: Resumed) -> Any | None:
+        """The session of a run to go on with; None where there is none or it begins anew.
 
-        Raises NothingToDo.
+        A process may have died between handing it in and writing that down. Raises NothingToDo.
         """
         session_id = resumed.manifest.session_id
-        if not self.options.real or not session_id:
-            return
-        if self.platform.session_status(session_id).status in SUBMITTED:
-            note_submitted(resumed.folder)
+        if not session_id or resumed.anew:
+            return None
+        try:
+            status = session_of(self.platform, session_id)
+        except SessionGone as error:
+            if self.options.real:
+                raise
+            raise SessionGone(f"{self.folder / STATE} is cut or lost: {error}") from None
+        if self.options.real and status.status in SUBMITTED:
+            note_submitted(resumed.folder, resumed.results)
             raise NothingToDo(submitted_already(resumed.folder, session_id))
+        return status
 
     def _noted_again(self, manifest: Manifest, *, anew: bool) -> Manifest:
         """Where a resumption was forced, the manifest says what the run is made of from now on."""

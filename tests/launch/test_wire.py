@@ -71,7 +71,8 @@ class Run:
     def resume(self) -> RunResults:
         """Another process goes on, as ``--resume`` does."""
         platform, session = self._session()
-        plan = continuation(platform, "store", self.tasks, self.folder, self.session_id)
+        status = platform.session_status(self.session_id) if self.session_id else None
+        plan = continuation(platform, "store", self.tasks, self.folder, status)
         session.take_over(plan, self.session_id, "2026-01-01T00:00:00+00:00")
         return session.run(plan.tasks, plan.starts)
 
