@@ -25,8 +25,11 @@ $(DEV_STAMP): $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+# Every process that a test starts would compile the project anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 test: check  ## everything that must hold
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(DEV_STAMP)
 	@$(BIN)/ruff check .

@@ -39,12 +39,12 @@ def main() -> None:
     last = runs[-1]
     totals = last["totals"]
     tasks = totals["tasks"]
-    requests = sum(t["store_requests"] for t in last["tasks"])
+    requests = sum(t["requests"] for t in last["tasks"])
     tokens = totals["tokens"]["prompt"] + totals["tokens"]["completion"]
     print(f"{last['pack']}: {tasks} tasks, score {totals['score_mean']}, one job")
     print(f"seconds: median {statistics.median(seconds):.2f} of {sorted(seconds)}")
     print(f"a task: {totals['turns'] / tasks:.2f} turns, {requests / tasks:.1f} store requests, ")
-    print(f"        {tokens / tasks:.0f} tokens; wrong checkouts: {totals['wrong_checkouts']}")
+    print(f"        {tokens / tasks:.0f} tokens; wrong checkouts: {totals['harm']}")
 
 
 if __name__ == "__main__":

@@ -75,9 +75,9 @@ def totals(pack: Path) -> list[str]:
     for name, value in (
         ("tasks", lambda r: r["totals"]["tasks"]),
         ("score", lambda r: r["totals"]["score_mean"]),
-        ("wrong checkouts", lambda r: r["totals"]["wrong_checkouts"]),
+        ("wrong checkouts", lambda r: r["totals"]["harm"]),
         ("turns a task", lambda r: r["totals"]["turns"]),
-        ("store requests a task", lambda r: sum(t["store_requests"] for t in r["tasks"])),
+        ("store requests a task", lambda r: sum(t["requests"] for t in r["tasks"])),
         ("prompt tokens a task", lambda r: r["totals"]["tokens"]["prompt"]),
         ("completion tokens a task", lambda r: r["totals"]["tokens"]["completion"]),
     ):

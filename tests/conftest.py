@@ -31,10 +31,17 @@ from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools
 from store_tools.session import StoreSession
+from tests import limits
+from tests.binding import entered
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(limits)
+
 
 REFERENCE = Path(__file__).parents[1].parent / "shared" / "packs" / "store-reference.json"
 
@@ -121,7 +128,7 @@ class Shop:
     def next_instruction(self, budget: Budget | None = None) -> Ledger:
         """A new ledger, as every instruction has one."""
         self.ledger = Ledger(budget)
-        self.session.use(self.ledger)
+        entered(self.session.booked_in(self.ledger))
         self.ledger.offer(
             [
                 *request_tools(self.session),

@@ -104,9 +104,15 @@ class RunFolder:
                 else:
                     journal.write(entry["type"], entry)
             if result.get("outcome") != "running":
-                values = {"outcome": "declined", "score": 1.0, "wanted": "refuse", "cost_usd": 0.01}
+                values = {
+                    "outcome": "finished",
+                    "verdict": "declined",
+                    "score": 1.0,
+                    "group": "refuse",
+                    "cost_usd": 0.01,
+                }
                 values |= {"tokens": Usage(prompt=900, completion=60, cached=0), "seconds": 0.7}
-                spent = {"turns": 2, "tool_calls": 1, "store_requests": 2}
+                spent = {"turns": 2, "tool_calls": 1, "requests": 2}
                 done = TaskResult(
                     spec_id=spec, task_id=task_id, task_text=text, **(values | spent | result)
                 )
@@ -124,7 +130,8 @@ class RunFolder:
             brain=Brain(evaluator="lab/model", worker="lab/model"),
             started=now,
             finished=now if finished else None,
-            totals=totals_of(self.results, 1.5),
+            harm_name="wrong checkout",
+            totals=totals_of(self.results, 1.5, ("buy", "refuse")),
             tasks=tuple(self.results),
             **more,
         )
@@ -147,10 +154,18 @@ def hostile_run(path: Path) -> Path:
         text=f"Buy {HOSTILE}",
         score=0.0,
         eval_log=f"FAIL: {HOSTILE}",
-        wanted="buy",
+        group="buy",
     )
     run.task(
-        "wrong", asked(), worked(), score=0.0, checkouts=1, outcome="purchased", wanted="refuse"
+        "wrong",
+        asked(),
+        worked(),
+        score=0.0,
+        acts=1,
+        harm=True,
+        outcome="finished",
+        verdict="purchased",
+        group="refuse",
     )
     run.task("broken", asked(error="no answer"), score=None, outcome="error", error="model failed")
     return run.write()

@@ -284,5 +284,5 @@ def test_a_wrong_setting_is_found_before_anything_runs(
 def test_the_reference_pack_is_solved(run: Any, reference_pack_path: Path) -> None:
     result = run("--pack", reference_pack_path, "--json", "--jobs", 2)
     totals = json.loads(result.stdout)["totals"]
-    assert (totals["score_mean"], totals["wrong_checkouts"]) == (1.0, 0)
+    assert (totals["score_mean"], totals["harm"]) == (1.0, 0)
     assert totals["turns"] <= 3 * totals["tasks"]

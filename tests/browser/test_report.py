@@ -152,8 +152,10 @@ def test_on_paper_the_open_story_is_printed_without_the_tools(report: Any) -> No
 
 def test_two_runs_stand_side_by_side(hostile: Path, look: Any, tmp_path: Path) -> None:
     other = RunFolder(tmp_path / "20260505-120000-bbbb")
-    other.task("good", asked(), worked(), ended(), score=0.0, wanted="buy")
-    other.task("hostile", asked(), worked(name="Tea"), wanted="buy", outcome="purchased")
+    other.task("good", asked(), worked(), ended(), score=0.0, group="buy")
+    other.task(
+        "hostile", asked(), worked(name="Tea"), group="buy", outcome="finished", verdict="purchased"
+    )
     other.write()
     runs = read_run_view(hostile), read_run_view(other.path)
     seen = look(write_comparison(*runs, tmp_path / "pair.html").as_uri())

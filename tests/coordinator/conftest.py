@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from erc3_compat.patient import PatientPlatform
+from launch.benchmarks import guest_of
 from models.records import ModelCall
 from models.scripted import play
 from runs.results import RunResults, TaskResult
@@ -119,8 +120,9 @@ def make_run(
             run.stores.append(store)
             return StoreBenchmark(store)
 
+        guest = replace(guest_of("store"), open=benchmark, guide=lambda: "no playbooks")
         session = Session(
-            platform, RunConfig(benchmark="store", **(brains | config)), benchmark, folder, watcher
+            platform, RunConfig(benchmark="store", **(brains | config)), guest, folder, watcher
         )
         run.__init__(session, platform, watcher, folder, simulator)  # type: ignore[misc]
         return run

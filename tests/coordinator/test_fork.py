@@ -137,11 +137,11 @@ def test_the_same_models_come_to_the_same_end(desk: Desk, recorded: Path) -> Non
             does(FILL, TRY, BUY)[turn - 1 :],
         )
         document, folder = desk.forked(recorded, turn, *models)
-        assert document["format"] == "run-fork/1"
+        assert document["format"] == "run-fork/2"
         assert [t["differs"] for t in document["turns"]] == [[], [], []]
         assert [t["repeated"] for t in document["turns"]] == [n < turn for n in (1, 2, 3)]
         assert document["differs"] == []
-        assert (document["fork"]["outcome"], document["fork"]["score"]) == ("purchased", 1.0)
+        assert (document["fork"]["verdict"], document["fork"]["score"]) == ("purchased", 1.0)
         prompts = [
             [r["prompt_sha256"] for r in journal(run) if r["type"] == "model_call"]
             for run in (recorded, folder)
@@ -164,10 +164,10 @@ def test_the_stock_has_moved_in_the_fork_as_it_had(desk: Desk, recorded: Path) -
     basket, products = next(r for r in journal(folder) if r.get("number") == 3)["report"]["result"]
     assert (basket["items"][0]["quantity"], basket["coupon"], basket["total"]) == (3, "TEN", 81)
     assert {p["sku"]: p["available"] for p in products}["pot"] == 1
-    assert document["fork"]["outcome"] == "declined"
-    assert document["fork"]["checkouts"] == 0
-    assert document["original"]["checkouts"] == 1
-    assert {"outcome", "score", "checkouts", "turns"} <= set(document["differs"])
+    assert document["fork"]["verdict"] == "declined"
+    assert document["fork"]["acts"] == 0
+    assert document["original"]["acts"] == 1
+    assert {"verdict", "score", "acts", "turns"} <= set(document["differs"])
     third, fourth = document["turns"][2:]
     assert {"instruction", "calls"} <= set(third["differs"])
     assert [c["name"] for c in third["original"]["calls"]] == [

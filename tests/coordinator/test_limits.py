@@ -170,6 +170,6 @@ def test_a_limit_that_is_reached_after_the_purchase_takes_nothing_back(
     # Room for the question and the first step; the second step is not asked for.
     run = make_run(tea_buyer, says=says, does=[BUYS, BUYS], task_tokens=600)
     task = run.go().tasks[0]
-    assert (task.outcome, task.failure, task.checkouts) == ("purchased", None, 1)
+    assert (task.ended, task.failure, task.acts) == ("purchased", None, 1)
     assert task.score == 1.0
     assert "limit reached" in task.error

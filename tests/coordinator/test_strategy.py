@@ -87,7 +87,7 @@ def test_both_strategies_come_to_the_same_end(
     one, other = make_run(*shops).go(), make_run(*shops, **BRAIN).go()
     assert summary(one) == summary(other)
     assert [t.score for t in other.tasks] == [1.0] * len(shops)
-    assert other.totals.wrong_checkouts == 0
+    assert other.totals.harm == 0
     assert other.totals.turns > one.totals.turns
 
 
@@ -104,7 +104,7 @@ def test_a_step_is_a_turn_with_one_typed_call(make_run: Callable[..., Any], tea_
     assert all(t.model_calls == 1 and not t.report.steps for t in turns if t.report)
     assert (result.turns, result.tool_calls) == (2, 3)
     assert {c["role"] for c in run.journal() if c["type"] == "model_call"} == {"evaluator"}
-    assert result.store_requests == sum(t.requests for t in turns)
+    assert result.requests == sum(t.requests for t in turns)
     memory = read_memory(run.folder / "tasks" / "shop.jsonl")
     assert memory is not None
     assert list(memory.turns) == turns
@@ -130,7 +130,7 @@ def test_only_a_completion_that_agrees_with_the_facts_buys(
 ) -> None:
     run = make_run(tea_buyer, says=says, **NEXT)
     (result,) = run.go().tasks
-    assert (result.score, result.checkouts, result.turns) == (score, 1, len(says))
+    assert (result.score, result.acts, result.turns) == (score, 1, len(says))
     turns = [e for e in run.journal() if e["type"] == "turn"]
     refused = [t["report"]["error"] for t in turns if t["report"]["error"]]
     assert (why or "") in "; ".join(refused)
@@ -159,7 +159,7 @@ def test_impossible_at_once_is_asked_back_and_then_taken(
     refuse = completion("impossible", reason="not sold here")
     run = make_run(shop_json(task_text="Buy a yacht"), says=[refuse, refuse], **NEXT)
     (result,) = run.go().tasks
-    assert (result.score, result.outcome, result.turns) == (1.0, "declined", 1)
+    assert (result.score, result.ended, result.turns) == (1.0, "declined", 1)
     (turn,) = [e for e in run.journal() if e["type"] == "turn"]
     assert "have not been looked at" in turn["challenge"]
     assert turn["decision"]["instruction"] == "DECLINED: not sold here"
@@ -171,12 +171,12 @@ def test_steps_are_limited_and_nothing_is_bought(
     view = said("Req_ViewBasket")
     run = make_run(tea_buyer, says=[view] * 31, strategy="next-step", max_turns=30)
     (result,) = run.go().tasks
-    assert (result.outcome, result.turns, result.checkouts) == ("unfinished", 30, 0)
+    assert (result.outcome, result.turns, result.acts) == ("unfinished", 30, 0)
 
 
 def test_two_unreadable_replies_end_the_task(make_run: Callable[..., Any], tea_buyer: Any) -> None:
     (result,) = make_run(tea_buyer, says=["hm", "well"], **NEXT).go().tasks
-    assert (result.outcome, result.failure, result.checkouts) == ("error", "reply", 0)
+    assert (result.outcome, result.failure, result.acts) == ("error", "reply", 0)
     assert "could not be read twice" in (result.error or "")
 
 
@@ -195,7 +195,7 @@ def test_faulty_replies_change_no_result(
     model = f"faulty/next-step?seed={seed}&rate=0.7"
     results = make_run(*shops, **{**BRAIN, "evaluator": model, "worker": model}).go()
     assert [t.score for t in results.tasks] == [1.0] * len(shops)
-    assert results.totals.wrong_checkouts == 0
+    assert results.totals.harm == 0
 
 
 @pytest.mark.parametrize("kind", [k for k in REPAIRABLE if not k.startswith(("http", "net"))])
@@ -233,7 +233,7 @@ def test_prompts_stay_within_the_tokens_that_are_configured(
     run = make_run(shop, says=says, prompt_tokens=5_000, **NEXT)
     (result,) = run.go().tasks
     calls = [e for e in run.journal() if e["type"] == "model_call"]
-    assert result.outcome == "declined"
+    assert result.ended == "declined"
     assert max(c["usage"]["prompt"] for c in calls) <= 5_000
 
 

@@ -71,7 +71,7 @@ def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: st
     assert {t["spec_id"]: t["score"] for t in results["tasks"]} == {
         s["spec_id"]: 1.0 for s in json.loads(pack.read_text())["scenarios"]
     }
-    assert results["totals"]["wrong_checkouts"] == 0
+    assert results["totals"]["harm"] == 0
     assert_books(life.run)
     for path in (life.run / "tasks").glob("*.jsonl"):
         memory = read_memory(path)

@@ -88,7 +88,7 @@ class TestSandbox:
         failed = task()
         assert (failed["outcome"], failed["failure"]) == ("error", "internal")
         assert "no monty sandbox could be opened: [Errno 24] Too many open files" in failed["error"]
-        assert failed["checkouts"] == 0
+        assert failed["acts"] == 0
         done = call("--resume", folder())
         assert done.exit_code == 0
         assert (task()["score"], task()["failure"]) == (1.0, None)

@@ -57,7 +57,7 @@ def test_a_run_killed_at_random_writes_comes_to_the_same_end(
     assert deaths >= 2
     results = life.results()
     assert results["totals"]["score_mean"] == 1.0
-    assert results["totals"]["wrong_checkouts"] == 0
+    assert results["totals"]["harm"] == 0
     assert results["finished"]
     assert set(purchases(life.run).values()) == {1}
     for path in (life.run / "tasks").glob("*.jsonl"):
@@ -136,7 +136,7 @@ def test_a_changed_pack_is_refused_and_forced_begins_the_rest_anew(
     assert life.live("--resume", life.run, "--force", "--quiet") == 0
     results = life.results()
     assert [t["score"] for t in results["tasks"]] == [1.0, 1.0, 1.0]
-    assert results["tasks"][2]["outcome"] == "declined"
+    assert results["tasks"][2]["verdict"] == "declined"
 
 
 def test_a_failure_from_outside_is_tried_again_and_its_first_attempt_stays(

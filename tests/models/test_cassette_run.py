@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from typer.testing import CliRunner
+
+from launch.cli import app
 from models import cassette_tape
 
 ROOT = Path(cassette_tape.__file__).parents[1]
@@ -57,8 +60,8 @@ def test_a_replayed_run_has_the_same_results_and_a_miss_is_loud(tmp_path: Path) 
     missed = run(tmp_path, "--replay", tape, "--task", buys[2])
     assert missed.returncode == 1
     assert "is not on" in missed.stdout or "are not on it" in missed.stdout
-    again = run(tmp_path, "--record", tape, "--json", *specs)
-    assert again.returncode == 2
-    assert "exists and holds something" in again.stderr
-    both = run(tmp_path, "--replay", tape, "--record", tmp_path / "new.jsonl")
-    assert both.returncode == 2
+    again = CliRunner().invoke(app, ["--record", str(tape), "--out", str(tmp_path / "logs")])
+    assert again.exit_code == 2
+    assert "exists and holds something" in again.output
+    new = ["--record", str(tmp_path / "new.jsonl")]
+    assert CliRunner().invoke(app, ["--replay", str(tape), *new]).exit_code == 2

@@ -38,7 +38,7 @@ def total(*servers: FakeOpenAI) -> Billed:
 def all_solved(run: Any) -> bool:
     lost = {t["spec_id"]: t["error"] or t["eval_log"] for t in run.tasks if t["score"] != 1.0}
     assert not lost
-    return bool(run.results["totals"]["wrong_checkouts"] == 0)
+    return bool(run.results["totals"]["harm"] == 0)
 
 
 def nothing_of_a_decoy_was_done(run: Any) -> None:
@@ -186,7 +186,7 @@ def test_a_model_that_cannot_do_it_comes_to_a_clear_end(
     assert all("DECISION" in task["error"] for task in run.tasks)
     assert len(eyes.seen) == 2 * len(FEW)
     assert hands.seen == []
-    assert run.results["totals"]["wrong_checkouts"] == 0
+    assert run.results["totals"]["harm"] == 0
     assert_accounted(run, eyes, hands)
 
 

@@ -79,7 +79,7 @@ def test_an_answer_that_never_ends_does_not_outlast_its_time(name: str, model: s
     began = time.monotonic()
     error = failure(DRIBBLES[name], model, timeout=0.5)
     assert error.kind == "timeout" or name == "redirects"
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 10
 
 
 def test_the_proxy_of_the_environment_is_used_and_not_trusted_either(
@@ -91,7 +91,7 @@ def test_the_proxy_of_the_environment_is_used_and_not_trusted_either(
         began = time.monotonic()
         with pytest.raises(httpx.ReadTimeout):
             client.post("http://models.invalid/v1/chat/completions", json={}, timeout=0.3)
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 10
         assert proxy.requests == 1
 
 

@@ -13,6 +13,7 @@ from models.door import Door
 from models.tokens import count_messages, count_text
 from nextstep import Agent, Compression, PastStep
 from nextstep.history import fit, rendered
+from runs.situation import Situation
 from store_tools.offer import tools
 
 CALL = '{"tool":"Combo_List_All_Products"}'
@@ -35,7 +36,7 @@ def steps(count: int, products: int = 300) -> list[PastStep]:
 def test_a_task_of_thirty_steps_stays_under_the_limit(tokens: int, count: int) -> None:
     how = Compression(tokens=tokens)
     agent = Agent(Door("playbook/next-step", "evaluator"), "rules", "guide", tools(), how)
-    messages = agent.messages("Buy all things", steps(count), "{}", count + 1, 30)
+    messages = agent.messages(Situation("Buy all things", steps(count), "{}", count + 1, 30))
     assert count_messages(messages) <= tokens
     assert messages[1]["content"].count("<step number=") == count
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from ledger import Ledger, ToolFault
+from store_tools.benchmark import expected
+from tests.binding import entered
 
 
 @pytest.fixture
@@ -27,14 +29,14 @@ def test_the_state_is_the_basket_of_this_moment(shop: Any, make_benchmark: Any) 
 def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
     ledger = Ledger()
-    ledger.offer(benchmark.tools(ledger))
+    ledger.offer(entered(benchmark.bind(ledger)))
     assert benchmark.finished() is None
     items = [{"sku": "tea", "quantity": 2}]
     ledger.call("Combo_Set_Basket_For_Items", [], {"items": items})
     ledger.call("Req_CheckoutBasket", [], {"expected_total": 8})
-    assert (benchmark.finished(), benchmark.checkouts) == ("checked out", 1)
+    assert (benchmark.finished(), benchmark.acts) == ("checked out", 1)
     assert json.loads(benchmark.state(Ledger()))["checked_out"][0]["total"] == 8
-    assert benchmark.challenge("DONE") is None
+    assert benchmark.objection("DONE") is None
 
 
 def test_a_dead_shop_is_a_fault(shop: Any, make_benchmark: Any) -> None:
@@ -48,7 +50,7 @@ def test_the_state_warns_of_a_basket_that_is_not_what_the_calls_made_of_it(
 ) -> None:
     benchmark, ledger = make_benchmark(shop), Ledger()
     assert "warning" not in benchmark.state(ledger)
-    ledger.offer(benchmark.tools(ledger))
+    ledger.offer(entered(benchmark.bind(ledger)))
     shop.line.plan["/basket/add"] = ["twice"]
     ledger.call("Req_AddProductToBasket", ["tea", 1], {})
     state = json.loads(benchmark.state(Ledger()))
@@ -77,16 +79,16 @@ def test_the_state_warns_of_a_basket_that_is_not_what_the_calls_made_of_it(
 def test_a_finish_against_the_facts_is_asked_back(
     shop: Any, make_benchmark: Any, words: str, asked: str
 ) -> None:
-    assert asked in (make_benchmark(shop).challenge(words) or "")
+    assert asked in (make_benchmark(shop).objection(words) or "")
 
 
 def test_a_reason_after_a_look_is_accepted(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
     ledger = Ledger()
-    ledger.offer(benchmark.tools(ledger))
+    ledger.offer(entered(benchmark.bind(ledger)))
     ledger.call("Req_ListProducts", [], {})
-    assert benchmark.challenge("DECLINED: not sold") is None
-    assert benchmark.challenge("DONE") is not None
+    assert benchmark.objection("DECLINED: not sold") is None
+    assert benchmark.objection("DONE") is not None
 
 
 @pytest.mark.parametrize(
@@ -104,4 +106,4 @@ def test_a_reason_after_a_look_is_accepted(shop: Any, make_benchmark: Any) -> No
 def test_what_was_wanted_is_read_from_the_evaluators_text(
     shop: Any, make_benchmark: Any, log: str, wanted: str | None
 ) -> None:
-    assert make_benchmark(shop).expected(log) == wanted
+    assert expected(log) == wanted

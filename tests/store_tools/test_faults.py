@@ -13,6 +13,7 @@ from ledger import Deed, Ledger, Settled, ToolFault
 from simulator.pack_faults import FAULT_PATHS
 from store_tools.benchmark import StoreBenchmark
 from store_tools.mirror import CHECKOUT
+from tests.binding import entered
 
 SHOP = {
     "products": [
@@ -76,7 +77,7 @@ class Buyer:
     def begin(self) -> None:
         """A new process that knows what was recorded and nothing else."""
         self.benchmark = StoreBenchmark(self.shop)
-        self.tools = self.benchmark.tools(Ledger())
+        self.tools = entered(self.benchmark.bind(Ledger()))
         self.benchmark.recall(self.deeds)
         self.turn()
 
@@ -240,9 +241,9 @@ def test_a_checkout_that_arrives_after_it_was_given_up_is_noticed(direct: Any) -
     buyer.set({"a": 2}, "")
     with pytest.raises(ToolFault, match="no usable answer"):
         buyer.ledger.call(CHECK_OUT, [6], {})
-    assert buyer.benchmark.checkouts == 0
+    assert buyer.benchmark.acts == 0
     buyer.turn()
-    assert buyer.benchmark.checkouts == 1
+    assert buyer.benchmark.acts == 1
     buyer.check()
     buyer.set({"a": 2}, "")
     _, fault = buyer.call(CHECK_OUT, expected_total=6)

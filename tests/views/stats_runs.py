@@ -17,7 +17,13 @@ BEGAN = datetime(2026, 5, 4, 22, 0, tzinfo=UTC)
 
 def done(spec: str, score: float | None = 1.0, **more: Any) -> TaskResult:
     """A task that was refused and passed, unless told otherwise."""
-    values = {"outcome": "declined", "turns": 2, "seconds": 0.5, "cost_usd": 0.01}
+    values = {
+        "outcome": "finished",
+        "verdict": "declined",
+        "turns": 2,
+        "seconds": 0.5,
+        "cost_usd": 0.01,
+    }
     tokens = Usage(prompt=900, completion=100, cached=0, reasoning=0)
     named = {"spec_id": spec, "task_id": f"tsk-{spec}", "task_text": f"Buy {spec}"}
     return TaskResult(**(named | {"score": score, "tokens": tokens} | values | more))
@@ -25,7 +31,7 @@ def done(spec: str, score: float | None = 1.0, **more: Any) -> TaskResult:
 
 def wrong(spec: str) -> TaskResult:
     """Something was bought that was not wanted."""
-    return done(spec, 0.0, outcome="purchased", checkouts=1)
+    return done(spec, 0.0, outcome="finished", verdict="purchased", acts=1, harm=True)
 
 
 def run_folder(
@@ -57,6 +63,7 @@ def run_folder(
         brain=Brain(evaluator=model, worker=worker or model),
         started=started,
         finished=started if finished else None,
+        harm_name="wrong checkout",
         totals=totals_of(tasks, 1.5),
         tasks=tasks,
     )

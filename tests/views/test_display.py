@@ -20,6 +20,8 @@ from views.terminal import DASH, Progress, closing_table
 from views.terminal.board import FAILED_KEPT, Board, View
 from views.terminal.screen import finished_line, screen, summary_lines
 
+HARM = "wrong checkout"
+
 
 def task(name: str) -> TaskInfo:
     return TaskInfo(name, f"tsk-{name}", "Buy tea")
@@ -36,7 +38,7 @@ def turn(number: int = 1, thought: str = "Look for tea.", state: str = "3 cups")
 
 
 def result(name: str, score: float | None = 1.0, **more: Any) -> TaskResult:
-    values = {"outcome": "purchased", "turns": 2, "seconds": 1.5} | more
+    values = {"outcome": "finished", "verdict": "purchased", "turns": 2, "seconds": 1.5} | more
     return TaskResult(
         spec_id=name, task_id=f"tsk-{name}", task_text="Buy tea", score=score, **values
     )
@@ -64,7 +66,7 @@ def board(clock: Clock) -> Board:
 
 def drawn(view: View, width: int = 120, height: int = 30, **options: Any) -> list[str]:
     console = Console(width=width, file=io.StringIO(), record=True, **options)
-    console.print(screen(view, width, height))
+    console.print(screen(view, width, height, HARM))
     return console.export_text(styles=False).rstrip("\n").split("\n")
 
 
@@ -107,7 +109,7 @@ def test_what_nobody_knows_is_a_dash(clock: Clock) -> None:
     assert row[-1] == DASH
     board.called(task("tea"), call(prompt=None, cost=None))
     board.called(task("tea"), call())
-    first, second = summary_lines(board.view())
+    first, second = summary_lines(board.view(), HARM)
     assert first.startswith(f"0/{DASH} done")
     assert second.startswith(f"{DASH} tokens, {DASH} spent")
 
@@ -117,7 +119,7 @@ def test_failures_stay_bounded_with_the_newest_first(board: Board) -> None:
     for number in range(300):
         board.started(task(f"t{number}"))
         wrong = number % 2 == 1
-        board.ended(result(f"t{number}", 0.0, checkouts=int(wrong), eval_log="BAD: odd"))
+        board.ended(result(f"t{number}", 0.0, acts=int(wrong), harm=wrong, eval_log="BAD: odd"))
     for number in range(300, 364):
         board.started(task(f"t{number}"))
     for height in (12, 24, 50):
@@ -179,8 +181,8 @@ def test_foreign_texts_are_neither_markup_nor_control(text: str, width: int) -> 
         board.turned(info, turn(thought=hostile, state=hostile))
         file = io.StringIO()
         console = Console(width=width, file=file, color_system=None)
-        console.print(screen(board.view(), width, 40))
-        console.print(finished_line(result(hostile), 1, 1), markup=False, soft_wrap=True)
+        console.print(screen(board.view(), width, 40, HARM))
+        console.print(finished_line(result(hostile), 1, 1, HARM), markup=False, soft_wrap=True)
         written = file.getvalue()
         assert "\x1b" not in written
         assert "\u202e" not in written
@@ -196,7 +198,7 @@ def test_foreign_markup_is_shown_as_it_is(board: Board) -> None:
 
 
 def play(console: Console) -> None:
-    progress = Progress(console, brief=lambda state: state)
+    progress = Progress(console, brief=lambda state: state, harm_name=HARM)
     progress.expect(2)
     with progress:
         progress.task_started(task("tea"))
@@ -204,7 +206,7 @@ def play(console: Console) -> None:
         progress.turn_done(task("tea"), turn())
         progress.task_done(result("tea"))
         progress.task_started(task("pot"))
-        wrong = {"checkouts": 1, "error": "no answer " * 20}
+        wrong = {"acts": 1, "harm": True, "error": "no answer " * 20}
         progress.task_done(result("pot", 0.0, **wrong))
 
 
@@ -249,6 +251,7 @@ def test_quiet_is_quiet() -> None:
 def test_the_closing_table_fits(width: int) -> None:
     tasks = (result("a_task_with_a_rather_long_name_that_has_to_be_folded"), result("x[/b]", None))
     results = RunResults(
+        harm_name=HARM,
         run_id="run", benchmark="b", pack=None, brain=Brain(evaluator="e", worker="w"),
         started="s", finished=None, totals=totals_of(tasks, 3.0), tasks=tasks,
     )  # fmt: skip

@@ -10,7 +10,14 @@ from views.terminal import closing_table, ending
 
 
 def task(spec: str, **fields: Any) -> TaskResult:
-    base = {"spec_id": spec, "task_id": spec, "task_text": "", "outcome": "declined", "score": 1.0}
+    base = {
+        "spec_id": spec,
+        "task_id": spec,
+        "task_text": "",
+        "outcome": "finished",
+        "verdict": "declined",
+        "score": 1.0,
+    }
     return TaskResult.model_validate(base | fields)
 
 
@@ -18,11 +25,18 @@ def results(*tasks: TaskResult) -> RunResults:
     return RunResults(
         run_id="r", benchmark="store", pack=None, brain=Brain(evaluator="a", worker="b"),
         started="s", finished=None, totals=totals_of(tasks, 1.0), tasks=tasks,
+        harm_name="wrong checkout",
     )  # fmt: skip
 
 
 def dead(spec: str, **fields: Any) -> TaskResult:
-    lost = {"outcome": "error", "failure": "model", "error": "openai/x: 401", "wanted": "refuse"}
+    lost = {
+        "outcome": "error",
+        "verdict": None,
+        "failure": "model",
+        "error": "openai/x: 401",
+        "group": "refuse",
+    }
     return task(spec, **(lost | fields))
 
 
@@ -35,10 +49,10 @@ def test_a_run_in_which_all_went_well_says_nothing() -> None:
 
 
 def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:
-    found = results(dead("a", score=0.9), task("b", wanted="refuse"))
-    assert found.totals.refuse.passed == 1
-    assert found.totals.refuse.tasks == 2
-    trial = {"player": "agent", "pack": "p", "spec_id": "a", "wanted": "refuse", "epoch": 1}
+    found = results(dead("a", score=0.9), task("b", group="refuse"))
+    assert found.totals.groups["refuse"].passed == 1
+    assert found.totals.groups["refuse"].tasks == 2
+    trial = {"player": "agent", "pack": "p", "spec_id": "a", "group": "refuse", "epoch": 1}
     limited = Trial.model_validate(
         trial | {"score": 1.0, "failure": "limit", "outcome": "unfinished"}
     )
@@ -63,7 +77,15 @@ def test_a_model_that_answered_somewhere_is_not_called_dead() -> None:
 
 
 def test_the_worst_comes_first_and_the_rest_is_counted() -> None:
-    bought = task("bought", outcome="purchased", checkouts=1, score=0.0, eval_log="FAIL: other")
+    bought = task(
+        "bought",
+        outcome="finished",
+        verdict="purchased",
+        acts=1,
+        harm=True,
+        score=0.0,
+        eval_log="FAIL: other",
+    )
     missed = [task(f"m{i}", score=0.0, eval_log="GOOD: x\nFAIL: none") for i in range(30)]
     lines = said(*missed, dead("lost"), bought, task("late", failure="limit", error="7 seconds"))
     assert len(lines) == 10

@@ -59,7 +59,7 @@ def test_inspect_reads_what_the_run_was(log: Any, folder: Path) -> None:
     assert log.eval.dataset.sample_ids == ["shop", "silent"]
     assert log.results.total_samples == 2
     metrics = {name: m.value for name, m in log.results.scores[0].metrics.items()}
-    assert metrics == {"mean": results["totals"]["score_mean"], "passed": 1, "wrong_checkouts": 0}
+    assert metrics == {"mean": results["totals"]["score_mean"], "passed": 1, "harm": 0}
     tokens = sum(usage.total_tokens for usage in log.stats.model_usage.values())
     known = results["totals"]["tokens"]
     assert tokens == known["prompt"] + known["completion"]
@@ -71,7 +71,7 @@ def test_a_sample_holds_the_task_with_its_score(log: Any) -> None:
     assert sample.target == "buy"
     assert sample.scores["platform"].value == 1.0
     assert "GOOD" in sample.scores["platform"].explanation
-    assert sample.metadata["checkouts"] == 1
+    assert sample.metadata["acts"] == 1
     assert set(sample.role_usage) == {"evaluator", "worker"}
     assert [m.role for m in sample.messages] == ["user", "assistant", "tool", "tool", "tool"]
     tools = {call.id: call.function for call in sample.messages[1].tool_calls}
@@ -163,7 +163,9 @@ def run_folder(tmp_path: Path) -> Any:
             journal.write("model_call", call.model_dump(mode="json"))
             decision = Decision(thought="no", decision="FINISH", instruction="")
             journal.write("turn", Turn(number=1, state="{}", decision=decision).journal())
-            result = TaskResult(spec_id="tea", task_id="t1", task_text="", outcome="declined")
+            result = TaskResult(
+                spec_id="tea", task_id="t1", task_text="", outcome="finished", verdict="declined"
+            )
             journal.write("result", result.model_dump(mode="json"))
         return folder
 

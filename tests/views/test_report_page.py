@@ -69,7 +69,18 @@ OURS = {
     "rect", "section", "small", "span", "summary", "svg", "table", "tbody", "td", "th", "thead",
     "tr", "ul", "wbr",
 }  # fmt: skip
-CHECKED = {"type", "decision", "outcome", "kind", "failure", "score", "wanted", "sha256"}
+CHECKED = {
+    "type",
+    "decision",
+    "outcome",
+    "kind",
+    "failure",
+    "score",
+    "group",
+    "verdict",
+    "harm",
+    "sha256",
+}
 """Fields that are no free texts, or by which records find each other."""
 
 
@@ -128,8 +139,8 @@ def poisoned_run(path: Path) -> Path:
         *calls,
         {"type": "turn"} | ended().journal(),
         {"type": "warning", "text": "odd"},
-        {"type": "result", "score": 0.0, "outcome": HOSTILE, "wanted": HOSTILE, "error": "e"}
-        | {"eval_log": "log", "checkouts": 1},
+        {"type": "result", "score": 0.0, "outcome": HOSTILE, "group": HOSTILE, "error": "e"}
+        | {"eval_log": "log", "acts": 1, "harm": True},
     ]
     (path / "tasks").mkdir(parents=True)
     lines = (json.dumps(poisoned(record)) + "\n" for record in records)

@@ -75,13 +75,13 @@ def test_no_figure_is_lost_on_a_narrow_terminal(logs: Path, width: int) -> None:
 def test_json_holds_everything_that_the_pictures_are_made_of(logs: Path) -> None:
     result = ask(logs, "--json", "--by", "day", "--by", "strategy")
     found = json.loads(result.stdout)
-    assert found["format"] == "run-statistics/1"
+    assert found["format"] == "run-statistics/2"
     assert list(found["groups"]) == ["day", "strategy"]
     names = [run["figures"]["name"] for run in found["runs"]]
     assert names == ["older", "run-0", "run-1", "run-2", "run-3"]
     assert found["runs"][0]["prompts"] is None
     assert len({run["prompts"]["worker"] for run in found["runs"][1:]}) == 2
-    assert found["total"]["wrong_checkouts"] == 1
+    assert found["total"]["harm"] == 1
     assert found["total"]["cost_usd"]["total"] is None
     assert [group["name"] for group in found["groups"]["strategy"]] == [
         "unknown",
@@ -89,9 +89,13 @@ def test_json_holds_everything_that_the_pictures_are_made_of(logs: Path) -> None
     ]
 
 
-def test_purchases_that_were_never_scored_are_told(tmp_path: Path) -> None:
-    run_folder(tmp_path, "run", done("tea", None, checkouts=1, outcome="purchased"))
-    assert "1 purchases were never scored" in ask(tmp_path).stdout
+def test_acts_that_were_never_scored_are_told(tmp_path: Path) -> None:
+    run_folder(
+        tmp_path,
+        "run",
+        done("tea", None, acts=1, harm=None, outcome="finished", verdict="purchased"),
+    )
+    assert "1 tasks with acts that cannot be undone were never scored" in ask(tmp_path).stdout
 
 
 def test_hostile_names_are_only_text(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_scores_are_compared_over_all_tasks_and_over_those_in_both(logs: Path) -
     assert found.score_change == pytest.approx((1 + 0.9 + 1 + 1) / 4 - 2 / 3, abs=1e-6)
     assert (found.tasks_in_both, found.better, found.worse) == (2, ("cup",), ("tea",))
     assert found.paired_change == pytest.approx((1.0 - 0.1) / 2)
-    assert (found.was.wrong_checkouts, found.now.wrong_checkouts) == (1, 0)
+    assert (found.was.harm, found.now.harm) == (1, 0)
 
 
 def test_it_is_told_with_the_score_beside_the_prompt(logs: Path) -> None:

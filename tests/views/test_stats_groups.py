@@ -71,7 +71,7 @@ def logs(tmp_path: Path) -> Path:
 )  # fmt: skip
 def test_each_grouping(logs: Path, by: By, expected: dict[str, Any]) -> None:
     groups = figures(logs, by).groups[by]
-    seen = {g.name: (g.runs, g.passed.passed, g.passed.of, g.wrong_checkouts) for g in groups}
+    seen = {g.name: (g.runs, g.passed.passed, g.passed.of, g.harm) for g in groups}
     assert seen == expected
     assert list(seen) == list(expected), "in order of time, tasks from the worst on"
 
@@ -167,7 +167,7 @@ trials = st.builds(
     spec_id=st.sampled_from(["tea", "cup", "pot"]),
     score=st.sampled_from([None, 0.0, 0.9, 1.0]),
     passed=st.just(False),
-    wrong_checkout=st.booleans(),
+    harm=st.booleans(),
     unjudged=st.booleans(),
     failure=st.sampled_from([None, "model", "limit"]),
     repeated=st.booleans(),
@@ -202,7 +202,7 @@ def test_groups_share_out_the_total(runs: tuple[Run, ...], by: By) -> None:
     found = statistics(Path("logs"), Reading(runs, ()), [by])
     groups, total = found.groups[by], found.total
     assert len({group.name for group in groups}) == len(groups), "names tell them apart"
-    for name in ("tasks", "wrong_checkouts", "unjudged", "repeated"):
+    for name in ("tasks", "harm", "unjudged", "repeated"):
         assert sum(getattr(group, name) for group in groups) == getattr(total, name)
     assert sum(group.passed.of for group in groups) == total.passed.of
     assert sum(group.cost_usd.known for group in groups) == total.cost_usd.known

@@ -104,7 +104,7 @@ def test_unknown_stays_unknown(tmp_path: Path) -> None:
     folder = run_folder(
         tmp_path,
         "run",
-        done("tea", None, tokens=Usage(prompt=900), cost_usd=None, checkouts=1),
+        done("tea", None, tokens=Usage(prompt=900), cost_usd=None, acts=1, harm=None),
         done("cup", 0.0, outcome="error", error="no answer"),
         done("pot", 0.0, outcome="unfinished", failure="limit", attempt=2),
     )
@@ -116,7 +116,7 @@ def test_unknown_stays_unknown(tmp_path: Path) -> None:
     change(folder, forget)
     tea, cup, pot = read_run(folder).trials
     assert (tea.score, tea.tokens, tea.cost_usd, tea.turns, tea.seconds) == (None,) * 5
-    assert (tea.unjudged, tea.wrong_checkout) == (True, False)
+    assert (tea.unjudged, tea.harm) == (True, False)
     assert (cup.failure, cup.tokens, cup.turns) == ("unknown", 1000, 2)
     assert (pot.failure, pot.repeated) == ("limit", True)
 

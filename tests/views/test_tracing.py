@@ -71,7 +71,7 @@ def test_the_tree_is_that_of_the_task(span: Span) -> None:
     names = [s.name for s in of(span, "tool")]
     assert names == ["Req_AddProductToBasket", "Req_AddProductToBasket", "Req_CheckoutBasket"]
     assert {s.name for s in of(span, "request")} >= {"/basket/add", "/basket/checkout"}
-    assert (span.score, span.passed, span.facts["checkouts"]) == (1.0, True, 1)
+    assert (span.score, span.passed, span.facts["acts"]) == (1.0, True, 1)
     broken = [s for s in of(span, "tool") if s.error]
     assert [s.inputs for s in broken] == ['{"sku": "none", "quantity": 1}']
     assert broken[0].error_type
@@ -318,7 +318,7 @@ def test_mlflow_holds_a_trace_for_a_task_and_a_run_for_the_run(
     assert run.info.status == "FINISHED"
     assert run.data.params == {"jobs": "1"}
     assert run.data.metrics["score_mean"] == 1.0
-    assert run.data.metrics["wrong_checkouts"] == 0
+    assert run.data.metrics["harm"] == 0
     found = client.search_traces(locations=[experiment.experiment_id])
     assert len(found) == 1
     info, spans = found[0].info, found[0].data.spans
@@ -369,7 +369,9 @@ def writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def many(count: int) -> list[TaskResult]:
     return [
-        TaskResult(spec_id="s" * 200, task_id=str(n), task_text="", outcome="declined")
+        TaskResult(
+            spec_id="s" * 200, task_id=str(n), task_text="", outcome="finished", verdict="declined"
+        )
         for n in range(count)
     ]
 

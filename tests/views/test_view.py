@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
@@ -15,6 +19,7 @@ from runs.journal import Journal
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
 from views.live.app import build_app
 
+ROOT = Path(__file__).parents[2]
 NAME = "20260504-120000-aaaa"
 
 
@@ -107,3 +112,21 @@ def test_a_folder_that_is_none_or_is_a_run_is_refused(tmp_path: Path) -> None:
     for folder, said in ((tmp_path / "no", "there is no folder"), (run, "name the folder above")):
         done = CliRunner().invoke(app, ["view", str(folder)])
         assert (done.exit_code, said in done.stderr) == (2, True)
+
+
+def test_started_in_the_background_it_ignores_interrupts_and_ends_when_told(tmp_path: Path) -> None:
+    ignored = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    start = "from launch.cli import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{ignored}; {start}", "view", str(tmp_path), "--port", "0"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-3]
+        assert httpx.get(address, trust_env=False).status_code == 200
+        process.send_signal(signal.SIGINT)
+        assert httpx.get(address, trust_env=False).status_code == 200
+        process.terminate()
+    assert process.returncode == -signal.SIGTERM

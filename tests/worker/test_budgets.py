@@ -13,6 +13,7 @@ from models import scripted
 from models.door import Door
 from runs.work import WorkReport
 from store_tools.benchmark import StoreBenchmark
+from tests.binding import entered
 from worker.sandbox import Limits
 from worker.worker import Worker
 
@@ -134,7 +135,7 @@ class LongShop:
 def test_the_default_budget_is_enough_for_a_long_catalog_one_product_a_page() -> None:
     """Read it, fill the basket with half of it, empty it, read it again."""
     shop, ledger = LongShop(), Ledger()
-    ledger.offer(StoreBenchmark(shop).tools(ledger))
+    ledger.offer(entered(StoreBenchmark(shop).bind(ledger)))
     code = """
 products = Combo_List_All_Products()["products"]
 items = [{"sku": p["sku"], "quantity": 1} for p in products[:2500]]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +24,7 @@ def view(
 ) -> None:
     """Serve all runs of a folder on loopback until interrupted."""
     import uvicorn
+    from uvicorn.server import HANDLED_SIGNALS
 
     from runs.find import is_run
     from views.live.app import build_app
@@ -34,7 +38,19 @@ def view(
     config = uvicorn.Config(
         build_app(logs), lifespan="off", ws="none", log_config=None, access_log=False
     )
-    uvicorn.Server(config).run([listener])
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """A signal that is ignored, as those who start us in the background have it, stays
+            ignored."""
+            ignored = [n for n in HANDLED_SIGNALS if signal.getsignal(n) is signal.SIG_IGN]
+            with super().capture_signals():
+                for number in ignored:
+                    signal.signal(number, signal.SIG_IGN)
+                yield
+
+    Server(config).run([listener])
 
 
 def _listener(port: int) -> socket.socket:

@@ -16,12 +16,14 @@ from models.text import clean
 from playbooks.store.brain import reply
 from playbooks.store.library import PLAYBOOKS, program, prose
 from playbooks.store.playbook import Step
+from runs.situation import Situation
+from store_tools.benchmark import ENDING
 from worker.sandbox.route import wants_process
 
 
 def evaluator_prompt(task: str, turns: list[str] | None = None) -> list[Message]:
-    evaluator = Evaluator(Door("playbook/store", "evaluator"), "rules", prose())
-    return evaluator.messages(task, turns or [], "{}", 1, 7)
+    evaluator = Evaluator(Door("playbook/store", "evaluator"), "rules", prose(), ENDING)
+    return evaluator.messages(Situation(task, turns or [], "{}", 1, 7))
 
 
 def worker_prompt(instruction: str) -> list[Message]:

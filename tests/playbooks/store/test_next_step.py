@@ -17,6 +17,7 @@ from nextstep.forms import forms_of
 from playbooks.store.brain import reply
 from playbooks.store.library import program, prose
 from playbooks.store.rehearsal import Halted, Result, Wanted, rehearse
+from runs.situation import Situation
 from store_tools.offer import tools
 
 ROOT = Path(__file__).parents[3]
@@ -26,7 +27,7 @@ MUG = {"sku": "m", "name": "Mug", "price": 4, "available": 9, "units": 1, "score
 
 def answer(task: str, past: list[PastStep] | None = None) -> dict[str, Any]:
     agent = Agent(Door("playbook/next-step", "evaluator"), "rules", prose(), tools())
-    messages = agent.messages(task, past or [], "{}", len(past or []) + 1, 30)
+    messages = agent.messages(Situation(task, past or [], "{}", len(past or []) + 1, 30))
     made: dict[str, Any] = json.loads(reply("next-step", messages))
     forms_of(tools()).step.model_validate(made)
     return made
@@ -164,7 +165,7 @@ def bundled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_the_bundled_pack_is_solved_step_by_step(bundled: dict[str, Any]) -> None:
     assert [t["spec_id"] for t in bundled["tasks"] if t["score"] != 1.0] == []
-    assert bundled["totals"]["wrong_checkouts"] == 0
+    assert bundled["totals"]["harm"] == 0
     assert bundled["brain"] == {"evaluator": "playbook/next-step", "worker": "playbook/next-step"}
     assert max(t["turns"] for t in bundled["tasks"]) <= 30
 

@@ -35,9 +35,9 @@ def test_the_bundled_pack_is_solved_and_neither_always_nor_never_buying_is_good(
     results = run_pack(PACKS / "store-bundled.json", tmp_path)
     totals = results["totals"]
     assert failed(results) == []
-    assert totals["wrong_checkouts"] == 0
+    assert totals["harm"] == 0
     assert totals["turns"] / totals["tasks"] <= 3
-    assert 0.3 <= totals["refuse"]["tasks"] / totals["tasks"] <= 0.6
+    assert 0.3 <= totals["groups"]["refuse"]["tasks"] / totals["tasks"] <= 0.6
 
 
 def test_the_reference_pack_is_solved(tmp_path: Path) -> None:
@@ -45,13 +45,5 @@ def test_the_reference_pack_is_solved(tmp_path: Path) -> None:
         pytest.skip(f"{REFERENCE} is not there: the reference pack is not part of this repository")
     results = run_pack(REFERENCE, tmp_path, jobs=1)
     assert failed(results) == []
-    assert results["totals"]["wrong_checkouts"] == 0
+    assert results["totals"]["harm"] == 0
     assert results["totals"]["turns"] / results["totals"]["tasks"] <= 3
-
-
-def test_other_words_cost_points_but_never_a_wrong_purchase(tmp_path: Path) -> None:
-    results = run_pack(PACKS / "store-variations.json", tmp_path)
-    wrong = [t["spec_id"] for t in results["tasks"] if t["checkouts"] and t["score"] != 1.0]
-    assert wrong == []
-    assert results["totals"]["score_mean"] >= 0.94
-    assert [t["error"] for t in results["tasks"] if t["error"]] == []

@@ -16,7 +16,7 @@ from worker.sandbox import Limits, SandboxError, SandboxExecutor, open_sandbox
 SECRET = "sk-live-7f3a9c"
 VARIABLE = "STORE_API_SECRET"
 LIMITS = Limits(seconds=0.7, wall_seconds=8, calls=200)
-SLACK = 2.5
+SLACK = 5.0
 """Seconds after the limit in which a step must have ended, with several attacks at once."""
 
 

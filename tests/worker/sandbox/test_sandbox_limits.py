@@ -1,4 +1,4 @@
-"""Limits hold, within a second, and the sandbox is of use afterwards."""
+"""Limits hold, and the sandbox is of use afterwards."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ TIME_BOMBS = {
     "deep compare": "a = []; b = []\nfor _ in range(40): a = [a, a]; b = [b, b]\na == b",
     "undefined name": "while True:\n    try: nope\n    except NameError: pass",
 }
+SLACK = 5.0
+"""A busy machine is late; what is not ended has no end."""
 MEMORY_BOMBS = {
     "list": "x = [0] * 10**10",
     "string": "s = 'ab'\nwhile True: s += s",
@@ -41,7 +43,7 @@ def test_time(opened: Opened, code: str) -> None:
     box = opened(Limits(seconds=0.5))
     box("kept = 1")
     error, seconds = ended(box, code)
-    assert seconds < 1.5
+    assert seconds < 0.5 + SLACK
     assert box("kept").output == 1
     if error.kind == "limit":
         assert "time limit of 0.5 seconds per step reached" in error.text
@@ -53,7 +55,7 @@ def test_memory(opened: Opened, code: str) -> None:
     box = opened(Limits(seconds=2))
     box("kept = 1")
     _, seconds = ended(box, code)
-    assert seconds < 3
+    assert seconds < 2 + SLACK
     assert box("kept").output == 1
 
 
@@ -88,7 +90,7 @@ def test_code_that_ignores_the_count_is_stopped(opened: Opened, shop: Shop) -> N
     code = "while True:\n    try: echo(1)\n    except BaseException: pass"
     error, seconds = ended(box, code)
     assert (error.kind, len(shop.calls)) == ("limit", 10)
-    assert seconds < 1
+    assert seconds < SLACK
 
 
 def test_sizes_of_arguments_results_and_code(opened: Opened, shop: Shop) -> None:
