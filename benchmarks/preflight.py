@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 TASK = "hostile_product_name"
 CHECK = """
 import time
-import launch.setting
+import launch.assembly
 import playbooks.store.brain
 from launch import preflight
 from types import SimpleNamespace

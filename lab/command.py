@@ -10,7 +10,7 @@ from runs.errors import CannotRun, Usage
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def no_verdict() -> Iterator[None]:
     """Within this, what cannot be done is one line for the user and exit code 2.
 
     The codes 1 and 3 are verdicts. Raises Usage.

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from lab.command import explained
+from lab.command import no_verdict
 from runs.errors import CannotRun
 from views.console import answers
 
@@ -46,11 +46,11 @@ def compare(
     if baseline:
         if len(runs) != 1 or plot:
             raise typer.BadParameter("--baseline takes one lab run and no --plot")
-        with explained():
+        with no_verdict():
             raise typer.Exit(_against_baseline(runs[0], as_json))
     if len(runs) < 2:
         raise typer.BadParameter("two run folders are needed, or one and --baseline")
-    with explained():
+    with no_verdict():
         raise typer.Exit(compare_runs(runs, margin, as_json=as_json, plot=plot))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab.command import explained
+from lab.command import no_verdict
 from runs.errors import CannotRun
 from views.console import answers
 
@@ -52,7 +52,7 @@ def minimise(
         raise typer.BadParameter("give either --pack or --run")
     invitation: Invitation = context.obj()
     brain = invitation.models("evaluator-worker", evaluator, worker)
-    with explained():
+    with no_verdict():
         _minimise(_find(pack, run, spec), out, _player(invitation, brain), any_words)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from coordinator.config import STRATEGIES, StrategyName
-from lab.command import explained
+from lab.command import no_verdict
 from lab.cores import cores
 from runs.errors import CannotRun
 from views.console import answers
@@ -86,7 +86,7 @@ def regress(
     """Play packs and report scores with intervals, beside trivial baselines."""
     invitation: Invitation = context.obj()
     jobs = jobs or cores()
-    with explained():
+    with no_verdict():
         _prepare(invitation, plot, jobs, scheduler, keep_journals)
         if resume:
             if pack or evaluator or worker or epochs > 1 or save_baseline or strategy:

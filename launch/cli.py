@@ -126,7 +126,7 @@ def commands() -> None:
 
 def main() -> None:
     """Read the command line and exit with what the command returns."""
-    from launch.streams import steady
+    from launch.standard_streams import steady
 
     steady()
     app()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import typer
 
-from launch.streams import loss
+from launch.standard_streams import loss
 from models.extras import ExtraMissing
 from runs.errors import CannotRun, Exit, NothingToDo, Usage
 

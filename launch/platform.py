@@ -79,7 +79,7 @@ def pack_of(options: Options, past: Any) -> Pack | None:
         raise Usage(f"the pack cannot be used: {error}") from None
     if past and options.pack is None and pack.name != past.pack:
         made = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
-        raise CannotRun(f"cannot fork: the run {made}; give the file of its shops with --pack")
+        raise CannotRun(f"cannot fork: the run {made}; give its pack with --pack")
     _check_tasks(options.tasks, pack)
     return pack
 

@@ -131,9 +131,8 @@ def test_a_served_model_is_asked_once_and_told_of_before(look: Look) -> None:
 def test_nothing_is_sent_before_the_announcement_or_without_calls(tmp_path: Path) -> None:
     counts: list[int] = []
     with FakeOpenAI(lambda *_: GOOD) as server:
-        options = DoctorOptions(
-            "pair", "pair", table_of(tmp_path, server, prices="{ input = 1, output = 10 }")
-        )
+        table = table_of(tmp_path, server, prices="{ input = 1, output = 10 }")
+        options = DoctorOptions(evaluator="pair", worker="pair", models=table)
         examine(options, {}, lambda text: counts.append(len(server.seen)))
         quiet = options.model_copy(update={"no_calls": True})
         asked = len(server.seen)

@@ -20,7 +20,7 @@ from tenacity import wait_none
 
 from erc3_compat import patience
 from launch.cli import app
-from launch.streams import steady
+from launch.standard_streams import steady
 from models import retries
 from models.scripted import play
 from models.tokens import count_text

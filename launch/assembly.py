@@ -20,10 +20,10 @@ from erc3_compat.patience import Patience
 from launch import preflight
 from launch.benchmarks import guest_of
 from launch.brains import Brains
-from launch.identity import identity_of, prompts_of, versions
 from launch.options import Options
 from launch.platform import PACK_COPY, STATE, Place, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
+from launch.run_identity import identity_of, prompts_of, versions
 from models import litellm_module
 from models.extras import ExtraMissing
 from models.records import ModelCall
@@ -55,7 +55,7 @@ class Work:
     starts: list[Start]
 
 
-class Setting:
+class Assembly:
     """Puts a run together step by step; nothing is spent before :meth:`session`."""
 
     def __init__(self, options: Options, stack: ExitStack, stop: Stop) -> None:
