@@ -26,11 +26,11 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from models.config import Models, ModelsFile  # noqa: E402
-from models.door import Door  # noqa: E402
+from models.door import Door, KeptCalls  # noqa: E402
 from models.litellm_module import load  # noqa: E402
-from models.records import ModelCall  # noqa: E402
-from models.scripted import play  # noqa: E402
+from models.model_call import ModelCall  # noqa: E402
+from models.models_file import Models, ModelsFile  # noqa: E402
+from models.scripted_provider import play  # noqa: E402
 
 AT_MOST_MS = 1.0
 WARM_UP = 20
@@ -109,7 +109,7 @@ def compare(url: str, calls: int) -> int:
     litellm = load()
     models = Models(ModelsFile.model_validate({"defaults": PARAMS}))
     noted: list[ModelCall] = []
-    door = Door("openai/at-once", "evaluator", noted.append, base_url=url, models=models)
+    door = Door("openai/at-once", "evaluator", KeptCalls(noted), base_url=url, models=models)
     ours = Door(play("bench", ["x"] * (calls + WARM_UP)), "evaluator", models=models)
 
     def bare() -> None:

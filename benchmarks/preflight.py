@@ -25,7 +25,7 @@ import launch.assembly
 import playbooks.store.brain
 from launch import preflight
 from types import SimpleNamespace
-from models.config import load_models
+from models.models_file import load_models
 asked = {role: ("playbook/store", None) for role in ("evaluator", "worker")}
 brains = SimpleNamespace(models=load_models(), asked=asked)
 options = SimpleNamespace(replay=None, resume=None, real=True, no_preflight=False, as_json=False)

@@ -59,7 +59,7 @@ def without_recording() -> Iterator[None]:
     with (
         patch.object(Journal, "write", lambda *_: None),
         patch("runs.results.Turn.journal", lambda _: {}),
-        patch("models.records.ModelCall.model_dump", lambda *_, **__: {}),
+        patch("models.model_call.ModelCall.model_dump", lambda *_, **__: {}),
     ):
         yield
 

@@ -36,7 +36,7 @@ from coordinator.watching import Watchers  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
 from launch.benchmarks import guest_of  # noqa: E402
 from launch.platform import EMBEDDED_KEY  # noqa: E402
-from models.records import ModelCall  # noqa: E402
+from models.model_call import ModelCall  # noqa: E402
 from runs.results import TaskResult  # noqa: E402
 from runs.task import TaskInfo  # noqa: E402
 from runs.turn import Turn  # noqa: E402

@@ -15,7 +15,7 @@ from coordinator.task import TaskLoop
 from evaluator import Unreadable
 from ledger import Deed, Intent, Ledger, Settled, ToolFault
 from models.door import ModelFailed
-from models.records import Message, ModelCall, total_cost, total_usage
+from models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
 from runs.journal import Journal, JournalFailed
 from runs.results import PASS, Failure, TaskResult
 from runs.task import TaskInfo, TaskRun
@@ -28,8 +28,8 @@ EVAL_CHARS = 20_000
 
 
 @dataclass
-class Attempt:
-    """Plays one task from its start to its result."""
+class Attempt(CallObserver):
+    """Plays one task from its start to its result; watches the model calls of it meanwhile."""
 
     shared: Shared
     task: TaskInfo
@@ -58,6 +58,7 @@ class Attempt:
         earlier = self.run.seconds
         self._meter.lived(earlier)
         with closing(Journal(self.start.path)) as journal:
+            self._journal = journal
             benchmark = self._play(journal)
             result = self._close(benchmark, journal, earlier + time.perf_counter() - began)
             if result.error:
@@ -69,7 +70,7 @@ class Attempt:
         """Run the loop; it comes back with the task ready to be closed."""
         benchmark: Benchmark | None = None
         try:
-            with self.shared.patiently(self._gate):
+            with self.shared.patiently(self.gate):
                 benchmark = self._begin(journal)
                 loop = self._loop(benchmark, journal)
                 if self.start.closed:
@@ -130,12 +131,11 @@ class Attempt:
 
     def _loop(self, benchmark: Benchmark, journal: Journal) -> TaskLoop:
         config, doors = self.shared.config, self.shared.doors
-        note, keep = self._noter(journal), self._prompt_keeper(journal)
         watch = LiveWatch(self.shared.guest.id, self.task.spec_id, self.task.text, benchmark)
         strategy = strategy_of(
             config,
             self.shared.guest,
-            lambda role: doors(role, note, keep, self._gate),
+            lambda role: doors(role, self),
             opener=watch.open if config.debug else None,
         )
         return TaskLoop(
@@ -148,42 +148,34 @@ class Attempt:
             on_turn=lambda turn: self.shared.watcher.turn_done(self.task, turn),
         )
 
-    def _gate(self) -> None:
+    def gate(self) -> None:
         """Asked before every model call. Raises Halt."""
         self.shared.stop.check()
         self.shared.meter.check()
         self._meter.check()
 
-    def _prompt_keeper(self, journal: Journal) -> Callable[[Sequence[Message]], None]:
-        """Keeps the texts of a prompt, each once: those for all tasks beside the journals."""
+    def on_prompt(self, messages: Sequence[Message]) -> None:
+        """Keep the texts of a prompt, each once: those for all tasks beside the journals."""
+        for message in messages:
+            if message["role"] == "system":
+                self.shared.prompts.keep(message["content"])
+            else:
+                self._journal.text(message["content"])
 
-        def keep(messages: Sequence[Message]) -> None:
-            for message in messages:
-                if message["role"] == "system":
-                    self.shared.prompts.keep(message["content"])
-                else:
-                    journal.text(message["content"])
-
-        return keep
-
-    def _noter(self, journal: Journal) -> Callable[[ModelCall], None]:
-        """What happens after every model call: kept, journalled, reported to the platform."""
-
-        def note(call: ModelCall) -> None:
-            self.run.calls.append(call)
-            self._meter.add(call)
-            self.shared.meter.add(call)
-            if call.error is None:
-                self.shared.breaker.alive()
-            journal.write("model_call", call.model_dump(mode="json"))
-            self.shared.watcher.call_done(self.task, call)
-            try:
-                self._report(call, self.shared.platform.log_llm)
-            except Exception as error:  # a report that fails must never cost the task
-                self._unreported.append(call)
-                journal.write("warning", {"text": f"log_llm failed: {type(error).__name__}"})
-
-        return note
+    def on_call(self, call: ModelCall) -> None:
+        """Keep a model call, journal it, report it to the platform."""
+        self.run.calls.append(call)
+        self._meter.add(call)
+        self.shared.meter.add(call)
+        if call.error is None:
+            self.shared.breaker.alive()
+        self._journal.write("model_call", call.model_dump(mode="json"))
+        self.shared.watcher.call_done(self.task, call)
+        try:
+            self._report(call, self.shared.platform.log_llm)
+        except Exception as error:  # a report that fails must never cost the task
+            self._unreported.append(call)
+            self._journal.write("warning", {"text": f"log_llm failed: {type(error).__name__}"})
 
     def _report_late(self) -> None:
         """Send again what the platform did not take; a task without a report loses score.

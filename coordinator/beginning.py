@@ -15,7 +15,7 @@ from coordinator.limits import Meter, Stop
 from coordinator.watching import Watcher
 from ledger import Deed
 from models.door import Door
-from models.records import Message, ModelCall, Role
+from models.model_call import CallObserver, Role
 from runs.journal import Journal
 from runs.prompts import Prompts
 from runs.task import TaskRun
@@ -23,23 +23,13 @@ from runs.task import TaskRun
 Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""
 
+DoorMaker: TypeAlias = Callable[[Role, CallObserver], Door]
+"""Opens the door to the model of a role, for one who watches its calls."""
+
 
 def no_waiting(_check: Callable[[], None]) -> AbstractContextManager[None]:
     """Of a platform that is not waited for."""
     return nullcontext()
-
-
-class DoorMaker(Protocol):
-    """Opens the door to the model of a role."""
-
-    def __call__(
-        self,
-        role: Role,
-        on_call: Callable[[ModelCall], None],
-        on_prompt: Callable[[Sequence[Message]], None],
-        gate: Callable[[], None],
-    ) -> Door:
-        """A door that reports every call and asks the gate before each attempt."""
 
 
 class History(Protocol):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from coordinator.beginning import DoorMaker
-from models.config import Backend, Models
 from models.door import Door, open_transport
 from models.exchange import Transport
-from models.records import Message, ModelCall, Role
+from models.model_call import CallObserver, Role
+from models.models_file import Backend, Models
 
 
 def doors_of(
@@ -22,21 +22,14 @@ def doors_of(
 ) -> DoorMaker:
     """Doors to the model of each role; ``opener`` makes what answers for a backend."""
 
-    def make(
-        role: Role,
-        on_call: Callable[[ModelCall], None],
-        on_prompt: Callable[[Sequence[Message]], None],
-        gate: Callable[[], None],
-    ) -> Door:
+    def make(role: Role, observer: CallObserver) -> Door:
         return Door(
             ids[role],
             role,
-            on_call,
+            observer,
             base_url=(base_urls or {}).get(role),
             models=models,
             opener=opener,
-            gate=gate,
-            on_prompt=on_prompt,
             sleep=sleep,
         )
 

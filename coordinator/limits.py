@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from coordinator.config import Limits
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 from runs.journal import JournalFailed
 
 CAUTIOUS_TOKENS = 20_000

@@ -12,7 +12,7 @@ from coordinator.next_step import NextStepStrategy
 from evaluator import Evaluator
 from ledger import Ledger
 from models.door import Door
-from models.records import Role
+from models.model_call import Role
 from nextstep import Agent, Compression
 from runs.decision import Decision
 from runs.situation import Situation

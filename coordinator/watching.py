@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.results import TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn

@@ -7,6 +7,7 @@ clients stands behind the names is decided in `erc3_compat.switch` (variable `ER
 from typing import TYPE_CHECKING, Any
 
 from erc3_compat import switch
+from erc3_compat.switch import transport_errors
 
 if TYPE_CHECKING:
     from erc3_compat.own.base import ApiError, ApiException
@@ -22,11 +23,6 @@ __all__ = [
     "connections",
     "transport_errors",
 ]
-
-
-def transport_errors() -> tuple[type[Exception], ...]:
-    """The exception classes that the chosen client raises when the network fails."""
-    return switch.transport_errors()
 
 
 def connections() -> Any:

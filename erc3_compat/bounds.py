@@ -38,8 +38,7 @@ _UNKNOWN_SIGN = rb"\ufffd"
 def usable_json(body: bytes | bytearray) -> Any:
     """The body of an answer read as JSON, its lone surrogates replaced.
 
-    Raises:
-        ValueError: it is no JSON in UTF-8, is nested too deeply or holds too many values.
+    Raises ValueError: it is no JSON in UTF-8, is nested too deeply or holds too many values.
     """
     if len(body) > _SURELY_FEW and sum(map(body.count, (b"{", b"[", b","))) > VALUES_AT_MOST:
         raise ValueError(f"more than {VALUES_AT_MOST} values")

@@ -9,14 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Literal, TypeVar
 
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception,
-    wait_exponential,
-    wait_random,
-)
-
 from erc3_compat import switch
 from erc3_compat.bounds import PATIENCE_SECONDS
 
@@ -28,7 +20,9 @@ in the platform's own form, which another attempt would meet again."""
 
 RATE_LIMITED: Final = frozenset({425, 429})
 TIMED_OUT: Final = 408
-WAIT = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
+FIRST_SECONDS: Final = 0.5
+"""The first pause, twice as long after each further attempt; as much at random is added."""
+LONGEST_SECONDS: Final = 8.0
 SPREAD = 0.1
 """Part by which asked-for pauses are stretched at random, so that not all come back at once."""
 ALL_KINDS: Final = ""
@@ -38,6 +32,8 @@ SLICE_SECONDS: Final = 1.0
 """A pause looks so often whether it is still wished."""
 PAST_SECONDS: Final = 60.0
 """An outage that was not met for so long is over, and another one begins."""
+now, rest = time.monotonic, time.sleep
+"""The clock of outages, in seconds, and how to wait on it; looked up late, as tests do not wait."""
 
 
 def trouble_of(error: BaseException) -> Trouble | None:
@@ -72,21 +68,13 @@ def retry_after_of(error: BaseException) -> float | None:
     return known
 
 
-def pause(state: RetryCallState) -> float:
+def pause(error: BaseException, attempts: int) -> float:
     """Seconds before the next attempt: as asked for, else exponential with jitter."""
-    error = state.outcome.exception() if state.outcome else None
-    asked = None if error is None else retry_after_of(error)
-    return WAIT(state) if asked is None else asked * (1 + random.uniform(0, SPREAD))
-
-
-def now() -> float:
-    """The clock of outages, in seconds."""
-    return time.monotonic()
-
-
-def rest(seconds: float) -> None:
-    """Wait."""
-    time.sleep(seconds)
+    asked = retry_after_of(error)
+    if asked is not None:
+        return asked * (1 + random.uniform(0, SPREAD))
+    doubled = FIRST_SECONDS * 2.0 ** min(attempts - 1, 10)
+    return min(doubled, LONGEST_SECONDS) + random.uniform(0, FIRST_SECONDS)
 
 
 class Outages:
@@ -112,9 +100,6 @@ class Outages:
         known = (self._known.get(name, (began, began)) for name in (kind, ALL_KINDS))
         return min(began, *(first for first, _ in known))
 
-    def __bool__(self) -> bool:
-        return bool(self._known)
-
 
 class Patience:
     """How long an outage is waited for, by every request of a run; used from many threads."""
@@ -132,7 +117,7 @@ class Patience:
         self._seconds = seconds
         self._waits = waits
         self._hurried = hurried
-        self._here = _Here()
+        self._here = threading.local()
 
     @contextmanager
     def within(self, check: Callable[[], None]) -> Iterator[None]:
@@ -140,7 +125,7 @@ class Patience:
 
         What it raises, such as a limit of the task that is reached, ends the waiting.
         """
-        before, self._here.check = self._here.check, check
+        before, self._here.check = self._check, check
         try:
             yield
         finally:
@@ -160,70 +145,40 @@ class Patience:
         where the patience is over, which begins with the first attempt of this ``kind`` that had
         no answer. So an outage is waited for once, and not by each request anew.
         """
-        began = first = now()
-
-        def once() -> T:
-            nonlocal began
+        first, attempts = now(), 0
+        while True:
+            began = now()
+            attempts += 1
             try:
                 answer = attempt()
             except Exception as error:
-                if again(error):
-                    outages.failed(kind, began)
-                else:
+                if not again(error):
                     outages.answered(kind)
-                raise
-            if outages:
+                    raise
+                outages.failed(kind, began)
+                left = self._left(outages.since(kind, first))
+                if left <= 0 or attempts == limit:
+                    raise
+                # The last attempt is made when patience ends.
+                self._pause(min(pause(error, attempts), left))
+            else:
                 outages.answered(kind)
-            return answer
-
-        try:
-            # Nearly always enough, and cheaper than the bookkeeping of attempts.
-            return once()
-        except Exception as error:
-            if not again(error):
-                raise
-            failed = [error]
-
-        def next_attempt() -> T:
-            nonlocal began
-            if failed:
-                raise failed.pop()
-            began = now()
-            return once()
-
-        def left() -> float:
-            return self._left(outages.since(kind, first))
-
-        attempts = Retrying(
-            retry=retry_if_exception(again),
-            # Looked up late: tests do not wait. The last attempt is made when patience ends.
-            wait=lambda state: min(pause(state), left()),
-            stop=lambda state: left() <= 0 or (limit is not None and state.attempt_number >= limit),
-            sleep=self._pause,
-            reraise=True,
-        )
-        return attempts(next_attempt)
+                return answer
 
     def _left(self, since: float) -> float:
         """Seconds of patience that are left in an outage, never below 0."""
         seconds = min(self._seconds, HURRY_SECONDS) if self._hurried() else self._seconds
         return max(0.0, since + seconds - now())
 
+    @property
+    def _check(self) -> Callable[[], None]:
+        """What ends the pauses of this thread."""
+        return getattr(self._here, "check", lambda: None)
+
     def _pause(self, seconds: float) -> None:
         end = now() + seconds
         while (left := end - now()) > 0:
-            self._here.check()
+            self._check()
             wait = rest if self._hurried() or self._waits is None else self._waits
             wait(min(left, SLICE_SECONDS))
-        self._here.check()
-
-
-def _nothing() -> None:
-    """Nothing ends a pause."""
-
-
-class _Here(threading.local):
-    """What ends the pauses of one thread."""
-
-    def __init__(self) -> None:
-        self.check: Callable[[], None] = _nothing
+        self._check()

@@ -7,11 +7,12 @@ deadline for headers, which ``requests`` waits for wait by wait.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 
 import requests
 from requests.adapters import HTTPAdapter
+from urllib3 import HTTPResponse
 from urllib3.exceptions import HTTPError
 
 from erc3_compat.bounds import (
@@ -51,24 +52,8 @@ class _Bounded(HTTPAdapter):
         with response.raw:
             body = _read(response.raw, deadline)
         _check(response.status_code, body)
-        response.raw = _Body(cleaned(body))
+        response.raw = HTTPResponse(BytesIO(cleaned(body)), preload_content=False)
         return response
-
-
-class _Body:
-    """A body that was read before, as ``requests`` asks for one."""
-
-    def __init__(self, body: bytes | bytearray) -> None:
-        self._body = bytes(body)
-
-    def stream(self, _size: int, decode_content: bool = True) -> Iterator[bytes]:
-        """The whole of it."""
-        yield self._body
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    release_conn = close
 
 
 def _read(raw: Any, deadline: float) -> bytes:

@@ -7,9 +7,9 @@ import json
 import regex
 
 from evaluator.form import FORM, repeats_form
-from models.loose_json import all_json, fold
-from models.repair import Misread
-from models.text import clean
+from models.ask_back import Misread
+from models.reply_json import all_json, fold
+from models.reply_text import clean
 from runs.decision import Decision
 
 MARKS_AT_MOST = 100

@@ -8,10 +8,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from evaluator.decision import read_decision
 from evaluator.form import EXAMPLE, FORM
+from models.ask_back import Misread, ask_back
 from models.door import Door
-from models.outside import as_data
-from models.records import Message, ModelCall
-from models.repair import Misread, ask_back
+from models.model_call import Message, ModelCall
+from models.prompt_json import as_data
 from runs.decision import Decision
 from runs.situation import Situation
 

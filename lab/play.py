@@ -12,8 +12,8 @@ from coordinator.config import RunConfig
 from coordinator.doors import doors_of
 from coordinator.session import Session
 from erc3_compat import ERC3
-from erc3_compat.patient import PatientPlatform
-from models.records import ModelCall, Role
+from erc3_compat.patient_platform import PatientPlatform
+from models.model_call import ModelCall, Role
 from playbooks.store.playbook import HEADER
 from runs.results import TaskResult
 from runs.task import TaskInfo

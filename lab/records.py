@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from coordinator.config import StrategyName, turns_of
 from lab.cores import cores
-from models.litellm_module import is_keyless
-from models.records import Usage
+from models.model_call import Usage
+from models.providers import is_keyless
 from runs import results as run_results
 from runs.results import PASS, Outcome
 

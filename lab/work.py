@@ -18,7 +18,7 @@ from lab.packs import Raw, checked
 from lab.play import Played, play_pack
 from lab.records import Player, Trial
 from lab.store import trivial
-from models.records import Usage
+from models.model_call import Usage
 from simulator.store.pack import Pack, Scenario
 
 TRIVIAL: tuple[Player, ...] = ("nothing", "first-match")

@@ -26,7 +26,7 @@ from launch.resuming import Resumed, submitted_already
 from launch.run_identity import identity_of, prompts_of, versions
 from models import litellm_module
 from models.extras import ExtraMissing
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.errors import CannotRun, NothingToDo
 from runs.folder import run_folder
 from runs.journal import write_whole

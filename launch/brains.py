@@ -12,10 +12,10 @@ from launch import preflight
 from launch.options import Options
 from models.cassette import Player, Recorder, open_cassette
 from models.cassette_tape import Tape, TapeError, TapeWriter
-from models.config import Backend, Models, ModelsError, load_models
 from models.door import open_transport
+from models.model_call import Role
+from models.models_file import Backend, Models, ModelsError, load_models
 from models.prices import price_of
-from models.records import Role
 from runs.errors import CannotRun, Usage
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from launch import doctor_calls, doctor_checks, doctor_models, doctor_platform
 from launch.doctor_finding import Diagnosis, Finding, diagnosis
 from launch.doctor_models import Place
 from launch.options import DoctorOptions
-from models.config import Models, ModelsError, load_models
-from models.records import Role
+from models.model_call import Role
+from models.models_file import Models, ModelsError, load_models
 from models.redact import redact
 
 

@@ -11,14 +11,14 @@ from erc3_compat.bounds import LOOPBACK
 from evaluator.decision import Missing, read_decision
 from launch.doctor_finding import Finding
 from launch.doctor_models import PROMPT, Place, found
-from models.config import Backend
 from models.door import open_transport
 from models.exchange import ExchangeFailed, Reply, Request, Transport
 from models.litellm_module import load
+from models.models_file import Backend
 from models.redact import redact
+from models.reply_code import find_code
+from models.reply_text import Cleaned, clean
 from models.retries import HINTS
-from models.snippet import find_code
-from models.text import Cleaned, clean
 
 LIST_SECONDS = 5.0
 CALL_SECONDS = 60.0
@@ -36,16 +36,15 @@ def served(place: Place) -> Finding | None:
         return None
     import httpx
 
-    from models.answer import AnswerRefused
-    from models.session import Bounded
+    from models.chat_http import ChatTransport
 
     url = f"{backend.base_url.rstrip('/')}/models"
     local = urlsplit(url).hostname in LOOPBACK
     began = time.perf_counter()
     try:
-        with httpx.Client(transport=Bounded(verify=True, trust_env=not local)) as client:
+        with httpx.Client(transport=ChatTransport(verify=True, trust_env=not local)) as client:
             answer = client.get(url, headers=_headers(backend), timeout=LIST_SECONDS)
-    except (httpx.HTTPError, httpx.InvalidURL, AnswerRefused, ValueError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         text = f"{redact(backend.base_url)} cannot be reached ({type(error).__name__})"
         return found(place, "server", "problem", text, "start the server or correct the base URL")
     seconds = round(time.perf_counter() - began, 3)

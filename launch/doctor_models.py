@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from launch.doctor_finding import Finding, State
-from models.config import Models, ModelsError, Target
-from models.keys import missing_keys
-from models.known import UnknownModel, check_id
-from models.litellm_module import is_served, load
+from models.api_keys import missing_keys
+from models.litellm_module import load
+from models.model_call import Message, Role
+from models.model_ids import UnknownModel, check_id
+from models.models_file import Models, ModelsError, Target
 from models.prices import Price, target_price
-from models.records import Message, Role
+from models.providers import is_served
 from models.tokens import count_messages
 
 TOKENS_AT_MOST = 600

@@ -158,7 +158,7 @@ class Options(RunConfig):
         Raises:
             ValueError: what is kept is not of this program, or cannot have been asked for.
         """
-        from models.validation import first_problem
+        from models.file_checks import first_problem
 
         now = {
             name: getattr(self, name)

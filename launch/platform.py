@@ -14,7 +14,7 @@ from rapidfuzz import process
 
 from erc3_compat import connections
 from erc3_compat.patience import Patience
-from erc3_compat.patient import PatientPlatform
+from erc3_compat.patient_platform import PatientPlatform
 from launch.options import Options
 from runs.errors import CannotRun, Usage
 from simulator.store.pack import BUNDLED_PACK, Pack, PackError, load_pack

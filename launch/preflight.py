@@ -12,12 +12,12 @@ from launch import doctor_models
 from launch.doctor_finding import Finding
 from launch.doctor_models import Place
 from launch.platform import real_key
-from models.config import Models, Settings, Target
+from models.api_keys import missing_keys
 from models.door import Door, ModelFailed
-from models.keys import missing_keys
-from models.known import near_ids
-from models.litellm_module import is_served
-from models.records import Message, ModelCall, Role
+from models.model_call import KeptCalls, Message, ModelCall, Role
+from models.model_ids import near_ids
+from models.models_file import Models, Settings, Target
+from models.providers import is_served
 from models.redact import redact
 from models.retries import HINTS
 from runs.errors import CannotRun, Usage
@@ -134,7 +134,8 @@ class _Question:
         self.places = doctor_models.places(models, {role: (model, base_url)})
         """Its usable backends, in order of preference."""
         self.calls: list[ModelCall] = []
-        self._door = Door(model, role, self.calls.append, base_url=base_url, models=models)
+        kept = KeptCalls(self.calls)
+        self._door = Door(model, role, kept, base_url=base_url, models=models)
         self._answered = False
         self._fault: Exception | None = None
 

@@ -10,9 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from coordinator.benchmark import Guest
 from coordinator.config import StrategyName
 from evaluator import Evaluator
-from models.config import Models
 from models.door import Door
-from models.records import Role
+from models.model_call import Role
+from models.models_file import Models
 from nextstep import Agent
 from runs.journal import text_hash
 from runs.manifest import Identity

@@ -1,12 +1,12 @@
 """Every tool call of generated code, checked, counted and recorded, whatever the benchmark."""
 
-from ledger.brief import brief_lines, read_line
+from ledger.calls import Deed, Intent, Settled, ToolCall, WireCall
 from ledger.fault import ToolFault
 from ledger.ledger import Budget, Ledger
-from ledger.record import Deed, Intent, Settled, ToolCall, WireCall
+from ledger.short_form import say_short, shortened
 from ledger.tool import Tool, tool
 
 __all__ = [
     "Budget", "Deed", "Intent", "Ledger", "Settled", "Tool", "ToolCall", "ToolFault", "WireCall",
-    "brief_lines", "read_line", "tool",
+    "say_short", "shortened", "tool",
 ]  # fmt: skip

@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from ledger.calls import Deed, Intent, Kind, Outcome, Settled, ToolCall, WireCall, WireOutcome
 from ledger.fault import ToolFault
 from ledger.plain import copied, plain_arguments
-from ledger.record import Deed, Intent, Kind, Outcome, Settled, ToolCall, WireCall, WireOutcome
 from ledger.tool import Tool
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ class Budget:
     writes: int = 12_000
     """Enough to put in every one of 5,000 entries and to take it out again."""
     final: int = 1
-    """Irreversible requests, such as a checkout."""
+    """Requests that cannot be undone."""
 
 
 class Ledger:
@@ -97,8 +97,7 @@ class Ledger:
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Run a tool for generated code; the answer is a copy in plain data.
 
-        Raises:
-            ToolFault: unknown tool, wrong arguments, budget reached, or the tool's own refusal.
+        Raises ToolFault: unknown tool, wrong arguments, budget reached, or the tool's own refusal.
         """
         with self._lock:
             self._check_open()
@@ -119,12 +118,7 @@ class Ledger:
         step, line = self.position() or (None, None)
         arguments: dict[str, object] = {}
 
-        def keep(
-            outcome: Outcome,
-            result: object = None,
-            error: str | None = None,
-            fault: ToolFault | None = None,
-        ) -> None:
+        def keep(outcome: Outcome, **told: Any) -> None:
             self._calls.append(
                 ToolCall(
                     number=len(self._calls) + 1,
@@ -132,15 +126,12 @@ class Ledger:
                     kind=found.kind,
                     arguments=arguments,
                     outcome=outcome,
-                    result=result,
-                    error=error,
-                    fault=fault.kind if fault else None,
-                    fatal=bool(fault and fault.fatal),
                     step=step,
                     line=line,
                     seconds=round(time.perf_counter() - began, 6),
                     started=round(started, 6),
                     requests=tuple(self._wire),
+                    **told,
                 )
             )
 
@@ -148,7 +139,8 @@ class Ledger:
             arguments = plain_arguments(found.bind(args, kwargs))
             result = found.run(**copied(arguments))
         except ToolFault as fault:
-            keep("unknown" if self._in_doubt(fault) else "failed", error=fault.text, fault=fault)
+            outcome: Outcome = "unknown" if self._in_doubt(fault) else "failed"
+            keep(outcome, error=fault.text, fault=fault.kind, fatal=fault.fatal)
             raise
         except BaseException as error:
             keep("unknown", error=f"internal error ({type(error).__name__})")

@@ -29,8 +29,7 @@ def copied(value: Any) -> Any:
 def plain_arguments(arguments: dict[str, object]) -> dict[str, object]:
     """The arguments as JSON knows them.
 
-    Raises:
-        ToolFault: JSON does not know them, or there is too much of them.
+    Raises ToolFault: JSON does not know them, or there is too much of them.
     """
     try:
         text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)

@@ -11,8 +11,8 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
+from ledger.calls import Kind
 from ledger.fault import ToolFault
-from ledger.record import Kind
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,7 @@ class Tool:
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed.
 
-        Raises:
-            ToolFault: (``TypeError``) with the expected signature.
+        Raises ToolFault: (``TypeError``) with the expected signature.
         """
         try:
             return dict(self.signature.bind(*args, **kwargs).arguments)

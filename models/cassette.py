@@ -28,7 +28,7 @@ from models.cassette_tape import (
     prompt_hash,
 )
 from models.exchange import ExchangeFailed, Reply, Request, Transport
-from models.litellm_module import CASSETTE
+from models.providers import CASSETTE
 
 PREFIX = f"{CASSETTE}/"
 Key: TypeAlias = tuple[str, str, str]
@@ -94,8 +94,7 @@ class Player:
     def send(self, request: Request, timeout: float) -> Reply:
         """The recorded reply, at once; a recorded error asks for no wait.
 
-        Raises:
-            ExchangeFailed: what was recorded, or ``missing`` with the nearest recorded request.
+        Raises ExchangeFailed: what was recorded, or ``missing`` with the nearest recorded request.
         """
         key = self._key(request.model, prompt_hash(request.messages), params_hash(request.params))
         recorded = self._recorded.get(key, [])
@@ -162,8 +161,7 @@ def open_cassette(model_id: str) -> Player:
     those of ``cassette/...`` are not those of the model that was recorded. Where several models
     have answered a prompt, MODEL says which is meant.
 
-    Raises:
-        TapeError: the file cannot be read, or holds nothing of that model.
+    Raises TapeError: the file cannot be read, or holds nothing of that model.
     """
     name, _, model = model_id.removeprefix(PREFIX).partition("#")
     if not model_id.startswith(PREFIX) or not name:

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 
 from models.cassette_tape import Exchange, prompt_hash, redacted
 from models.exchange import Request
-from models.records import Message
+from models.model_call import Message
 from models.redact import redact
 
 CANDIDATES = 200
@@ -47,25 +47,19 @@ def describe_miss(
     head = redact(f"the cassette {path} holds no such request ({asked})")
     # Now and not at the end: a text that has been cut may hold half a secret.
     request = Request.model_validate(redacted(request.model_dump()))
-    if prompts_only and exchanges:
-        near, alike = _most_alike(exchanges, request)
-        return f"{head}; {_shown_nearest(near, alike, request, '')}"
-    return f"{head}; {_nearest(exchanges, request)}"
+    return f"{head}; {_nearest(exchanges, request, prompts_only)}"
 
 
-def _nearest(exchanges: Sequence[Exchange], request: Request) -> str:
+def _nearest(exchanges: Sequence[Exchange], request: Request, prompts_only: bool) -> str:
     if not exchanges:
         return "it holds no exchange"
     same_model = [e for e in exchanges if e.request.model == request.model]
     same_prompt = [e for e in exchanges if e.request.messages == request.messages]
-    if same_prompt:
+    if same_prompt and not prompts_only:
         near = next((e for e in same_prompt if e in same_model), same_prompt[0])
         return f"exchange {near.number} has the same prompt, but {_but(near.request, request)}"
-    near, alike = _most_alike(same_model or exchanges, request)
-    return _shown_nearest(near, alike, request, _but(near.request, request))
-
-
-def _shown_nearest(near: Exchange, alike: float, request: Request, but: str) -> str:
+    near, alike = _most_alike(exchanges if prompts_only else same_model or exchanges, request)
+    but = "" if prompts_only else _but(near.request, request)
     first = f"nearest is exchange {near.number}, {alike:.1f} % alike" + (f", {but}" if but else "")
     return "\n".join([first, *_diff(near.request.messages, request.messages)])
 

@@ -21,9 +21,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request
-from models.records import Message, Usage
+from models.file_checks import first_problem
+from models.model_call import Message, Usage
 from models.redact import redact
-from models.validation import first_problem
 
 VERSION = 1
 _HEADER = {"v": VERSION, "type": "cassette"}
@@ -47,13 +47,7 @@ class Failure(BaseModel):
     @classmethod
     def of(cls, error: ExchangeFailed) -> Failure:
         """The record of a failed exchange."""
-        return cls(
-            kind=error.kind,
-            text=error.text,
-            status=error.status,
-            retry_after=error.retry_after,
-            usage=error.usage,
-        )
+        return cls.model_validate(error, from_attributes=True)
 
     def again(self) -> ExchangeFailed:
         """The error to raise in a replay, where nobody waits."""
@@ -103,8 +97,7 @@ class TapeWriter:
     def __init__(self, path: Path, *, overwrite: bool = False) -> None:
         """Make the file.
 
-        Raises:
-            TapeError: it cannot be made, or it holds something and ``overwrite`` is not set.
+        Raises TapeError: it cannot be made, or it holds something and ``overwrite`` is not set.
         """
         self.path = path
         self._lock = threading.Lock()
@@ -129,8 +122,7 @@ class TapeWriter:
     def add(self, request: Request, outcome: Reply | Failure, seconds: float) -> None:
         """Append one exchange.
 
-        Raises:
-            TapeError: it could not be written; nothing is ever written behind a half line.
+        Raises TapeError: it could not be written; nothing is ever written behind a half line.
         """
         with self._lock:
             fresh: dict[str, str] = {}
@@ -221,8 +213,7 @@ class Tape:
     def load(cls, path: Path) -> Tape:
         """Read a file.
 
-        Raises:
-            TapeError: it cannot be read, is no cassette, or a line before the last is broken.
+        Raises TapeError: it cannot be read, is no cassette, or a line before the last is broken.
         """
         try:
             lines = path.read_bytes().split(b"\n")

@@ -7,16 +7,16 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from models.billing import dollars, failure_fields
-from models.config import Backend, Models, ModelsError, Target, default_models
+from models.direct_transport import DirectTransport
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request, Transport
-from models.keyless import DirectTransport
-from models.litellm_module import CASSETTE, is_keyless
-from models.records import Message, ModelCall, PromptPart, Role
+from models.model_call import CallObserver, Message, ModelCall, PromptPart, Role, plain_text
+from models.models_file import Backend, Models, ModelsError, Target, default_models
+from models.prices import dollars, failure_fields, map_entry
+from models.providers import CASSETTE, is_keyless
 from models.retries import FINAL, HINTS, LOST, attempts
-from models.structured import supports_schema
 
 ANSWER_CHARS = 50_000
 REASONING_CHARS = 2_000
@@ -53,8 +53,7 @@ class _Call:
 def open_transport(backend: Backend) -> Transport:
     """What answers for a backend: our own function, or LiteLLM, which is imported on its first use.
 
-    Raises:
-        ModelsError: a cassette; its file is opened once for a run and given to the door.
+    Raises ModelsError: a cassette; its file is opened once for a run and given to the door.
     """
     if is_keyless(backend.model):
         return DirectTransport(backend.model)
@@ -70,31 +69,22 @@ class Door:
 
     Args:
         model: a LiteLLM id, one of our own (``playbook/...``), or a name of the models file.
-        on_call: gets the record of every attempt, also of failed ones.
         base_url: where an id without configured backends is served.
         models: settings, and what is known of the backends; share one in a run.
-        transport: answers for all backends, instead of what ``opener`` makes of each.
-        deadline: seconds for a whole call; default: that of the settings.
-        gate: called before every attempt; what it raises ends the call and goes to the caller.
-        on_prompt: gets the messages of a call before its first attempt.
+        opener: makes what answers for a backend, once and at its first call.
 
-    Raises:
-        ModelsError: settings that do not fit together.
+    Raises ModelsError: settings that do not fit together.
     """
 
     def __init__(
         self,
         model: str,
         role: Role,
-        on_call: Callable[[ModelCall], None] | None = None,
+        observer: CallObserver | None = None,
         *,
         base_url: str | None = None,
         models: Models | None = None,
-        transport: Transport | None = None,
         opener: Callable[[Backend], Transport] = open_transport,
-        deadline: float | None = None,
-        gate: Callable[[], None] | None = None,
-        on_prompt: Callable[[Sequence[Message]], None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -104,14 +94,11 @@ class Door:
         settings = config.settings(model, role, base_url)
         self._targets = {t.backend.name: t for t in settings.targets}
         self._backends = config.backends(model, base_url)
-        self._deadline = deadline or settings.deadline_seconds
-        self._on_call = on_call
-        self._on_prompt = on_prompt
-        self._gate = gate
+        self._deadline = settings.deadline_seconds
+        self._observer = observer or CallObserver()
         self._sleep = sleep
         self._clock = clock
         self._opener = opener
-        self._transport = transport
         self._opened: dict[str, Transport] = {}
 
     @property
@@ -124,12 +111,18 @@ class Door:
 
         ``params`` go over the configured ones (``max_tokens``, ``response_format``...).
 
-        Raises:
-            ModelFailed: no attempt gave an answer.
+        Raises ModelFailed: no attempt gave an answer.
         """
-        if self._on_prompt is not None:
-            self._on_prompt(messages)
-        call = self._begin(messages, params)
+        self._observer.on_prompt(messages)
+        call = _Call(
+            messages=tuple(messages),
+            params=params,
+            until=self._clock() + self._deadline,
+            prompt=tuple(
+                PromptPart(role=m["role"], sha256=_sha256(m["content"])) for m in messages
+            ),
+            prompt_sha256=_sha256(json.dumps(list(messages))),
+        )
         target = self._first(call)
         while True:
             name = target.backend.name
@@ -143,16 +136,6 @@ class Door:
             else:
                 self._backends.well(name)
                 return answer
-
-    def _begin(self, messages: Sequence[Message], params: dict[str, Any]) -> _Call:
-        parts = tuple(PromptPart(role=m["role"], sha256=_sha256(m["content"])) for m in messages)
-        return _Call(
-            messages=tuple(messages),
-            params=params,
-            until=self._clock() + self._deadline,
-            prompt=parts,
-            prompt_sha256=_sha256(json.dumps(list(messages))),
-        )
 
     def _first(self, call: _Call) -> Target:
         name = self._backends.choose()
@@ -181,8 +164,7 @@ class Door:
         return made
 
     def _attempt(self, target: Target, call: _Call) -> ModelCall:
-        if self._gate is not None:
-            self._gate()
+        self._observer.gate()
         call.number += 1
         request = Request(
             model=target.backend.model, messages=call.messages, params=target.params | call.params
@@ -191,8 +173,18 @@ class Door:
         left = max(call.until - self._clock(), 0.001)
 
         def record(**fields: Any) -> ModelCall:
-            seconds = round(time.perf_counter() - began, 6)
-            return self._record(target, call, started=started, seconds=seconds, **fields)
+            return ModelCall(
+                role=self.role,
+                model=self.model,
+                backend=target.backend.name,
+                slug=target.slug,
+                attempt=call.number,
+                prompt=call.prompt,
+                prompt_sha256=call.prompt_sha256,
+                started=started,
+                seconds=round(time.perf_counter() - began, 6),
+                **fields,
+            )
 
         try:
             reply = self._open(target).send(request, min(target.timeout_seconds, left))
@@ -201,17 +193,16 @@ class Door:
             raise
         except BaseException as error:
             # Whatever it was, the provider may have been asked.
-            self._note(record(error=type(error).__name__))
+            self._observer.on_call(record(error=type(error).__name__))
             raise
-        answer = record(**self._answer(target, reply))
-        self._note(answer)
+        answer = record(**_answer_fields(target, reply))
+        self._observer.on_call(answer)
         return answer
 
     def _after(self, target: Target, error: ExchangeFailed, call: _Call) -> Target:
         """What the last failure means for the backend, and the backend that is asked next.
 
-        Raises:
-            ModelFailed: none is.
+        Raises ModelFailed: none is.
         """
         name = target.backend.name
         said = ""
@@ -237,51 +228,50 @@ class Door:
         raise ModelFailed(f"{text} ({hint})" if hint else text, error.kind) from None
 
     def _open(self, target: Target) -> Transport:
-        if self._transport is not None:
-            return self._transport
         name = target.backend.name
         if name not in self._opened:
             self._opened[name] = self._opener(target.backend)
         return self._opened[name]
 
-    def _answer(self, target: Target, reply: Reply) -> dict[str, Any]:
-        cost, source = dollars(target, reply)
-        return {
-            "text": clean_text(reply.text),
-            "finish_reason": reply.finish_reason,
-            "usage": reply.usage,
-            "cost_usd": cost,
-            "price_source": source,
-            "error": None if reply.text else "empty answer",
-            "reasoning": clean_text(reply.reasoning)[:REASONING_CHARS],
-            "reasoning_chars": len(reply.reasoning),
-        }
-
-    def _record(self, target: Target, call: _Call, **fields: Any) -> ModelCall:
-        return ModelCall(
-            role=self.role,
-            model=self.model,
-            backend=target.backend.name,
-            slug=target.slug,
-            attempt=call.number,
-            prompt=call.prompt,
-            prompt_sha256=call.prompt_sha256,
-            **fields,
-        )
-
     def _note_failure(self, call: _Call, follows: str | None) -> None:
         if call.failed is not None:
-            self._note(call.failed.model_copy(update={"next": follows}))
+            self._observer.on_call(call.failed.model_copy(update={"next": follows}))
         call.failed = None
 
-    def _note(self, call: ModelCall) -> None:
-        if self._on_call is not None:
-            self._on_call(call)
+
+def _answer_fields(target: Target, reply: Reply) -> dict[str, Any]:
+    cost, source = dollars(target, reply)
+    return {
+        "text": plain_text(reply.text[:ANSWER_CHARS]),
+        "finish_reason": reply.finish_reason,
+        "usage": reply.usage,
+        "cost_usd": cost,
+        "price_source": source,
+        "error": None if reply.text else "empty answer",
+        "reasoning": plain_text(reply.reasoning[:REASONING_CHARS]),
+        "reasoning_chars": len(reply.reasoning),
+    }
 
 
-def clean_text(text: str) -> str:
-    """A model's text within bounds and without lone surrogates, which no log can take."""
-    return text[:ANSWER_CHARS].encode("utf-8", "replace").decode("utf-8")
+@lru_cache(maxsize=256)
+def supports_schema(model: str) -> bool:
+    """Whether an id takes ``response_format`` with a schema; False where it is not known.
+
+    Only what the map says of this very id counts: another provider of the same model may not.
+    """
+    entry = None if is_keyless(model) else map_entry(model)
+    return bool(entry and entry.get("supports_response_schema"))
+
+
+def response_format(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The parameter by which a model is held to a schema.
+
+    It is not sent as strict: strict schemas know no optional arguments and no open objects.
+    """
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "schema": schema, "strict": False},
+    }
 
 
 def _takes_schema(target: Target) -> bool:

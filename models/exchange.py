@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from models.records import Figure, Message, Usage
+from models.model_call import Figure, Message, Usage
 
 ErrorKind = Literal[
     "rate_limit", "overload", "network", "timeout", "authentication", "quota", "bad_request",

@@ -63,14 +63,10 @@ class Backends:
 
     def has_other(self, name: str, tried: Collection[str] = ()) -> bool:
         """Whether another backend is well, so that nobody needs to wait for this one."""
+        others = set(self.names) - {name, *tried}
         with self._lock:
-            return any(
-                other != name
-                and other not in tried
-                and state.lost is None
-                and state.well_again is None
-                for other, state in self._states.items()
-            )
+            states = [self._states[other] for other in others]
+            return any(s.lost is None and s.well_again is None for s in states)
 
     def well(self, name: str) -> None:
         """It has answered."""

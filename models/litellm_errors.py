@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
-from email.utils import parsedate_to_datetime
-from typing import Any
 
 import regex
 
-from models.answer import AnswerRefused, plain_text
 from models.exchange import ErrorKind, ExchangeFailed
-from models.records import Usage
+from models.model_call import Usage, plain_text
 from models.redact import redact
+from wire.bounded import AnswerRefused
+from wire.retry_after import retry_after
 
 TEXT_CHARS = 300
 SAID_CHARS = 20_000
@@ -150,24 +148,8 @@ def _retry_after(chain: list[BaseException]) -> float | None:
             getattr(error, "litellm_response_headers", None),
             getattr(getattr(error, "response", None), "headers", None),
         ):
-            found = _seconds(headers)
-            if found is not None:
-                return found
+            low = {str(k).casefold(): str(v) for k, v in dict(headers or {}).items()}
+            seconds = retry_after(low)
+            if seconds is not None and math.isfinite(seconds):
+                return seconds
     return None
-
-
-def _seconds(headers: Any) -> float | None:
-    if headers is None:
-        return None
-    low = {str(k).casefold(): str(v) for k, v in dict(headers).items()}
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(low[name]) * unit
-        except (KeyError, ValueError):
-            continue
-        if math.isfinite(seconds):
-            return max(seconds, 0.0)
-    try:
-        return max(parsedate_to_datetime(low["retry-after"]).timestamp() - time.time(), 0.0)
-    except (LookupError, ValueError, TypeError, AttributeError, OverflowError):
-        return None  # Python's reader of dates knows all of these ways to refuse one

@@ -1,4 +1,4 @@
-"""LiteLLM, imported late, offline and quiet; and the providers of our own that do without it."""
+"""LiteLLM, imported late, offline and quiet."""
 
 from __future__ import annotations
 
@@ -15,15 +15,6 @@ _BEFORE_IMPORT = {
     "LITELLM_MODE": "PRODUCTION",
     "HF_HUB_OFFLINE": "1",
 }
-KEYLESS = {
-    "playbook": "playbooks.store.brain",
-    "scripted": "models.scripted",
-    "faulty": "models.faulty",
-}
-"""Providers of our own: prefix of the model id, module whose ``reply`` answers."""
-CASSETTE = "cassette"
-"""Prefix of ids that a recording answers for."""
-
 _lock = threading.Lock()
 _loaded: Any = None
 
@@ -50,16 +41,6 @@ def load() -> Any:
 def _session() -> Any:
     from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
-    from models.session import open_session
+    from models.chat_http import open_session
 
     return open_session(get_ssl_configuration())
-
-
-def is_keyless(model: str) -> bool:
-    """Whether a model id names a provider of ours, which needs no key and costs nothing."""
-    return model.split("/", 1)[0] in KEYLESS
-
-
-def is_served(model: str) -> bool:
-    """Whether a model id is answered by LiteLLM, and neither here nor by a recording."""
-    return model.split("/", 1)[0] not in (*KEYLESS, CASSETTE)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from typing import Any, TypeVar
 
-from models.answer import LONGEST_TEXT, count, money, plain_text
-from models.config import Backend
+from models.api_keys import missing_keys
+from models.chat_answer import LONGEST_TEXT, count, money
+from models.chat_http import PROVIDERS
 from models.exchange import ExchangeFailed, Reply, Request
-from models.keys import missing_keys
 from models.litellm_errors import failure_of
 from models.litellm_module import load
-from models.records import Usage
+from models.model_call import Usage, plain_text
+from models.models_file import Backend
 from models.redact import remember
-from models.session import PROVIDERS
-from models.text import MAX_CHARS
-from models.within import TooLate, within
+from models.reply_text import MAX_CHARS
 
+T = TypeVar("T")
 NO_KEY = "none"
 """Sent to a server of the user's own where no key is named; the client insists on one."""
 
@@ -31,11 +34,7 @@ class LiteLLMTransport:
         self._key_seen = False
 
     def send(self, request: Request, timeout: float) -> Reply:
-        """One attempt.
-
-        Raises:
-            ExchangeFailed: whatever the provider or the way to it does.
-        """
+        """One attempt. Raises ExchangeFailed: whatever the provider or the way to it does."""
         litellm = load()
         arguments = self._arguments(request, timeout, self._key())
         try:
@@ -121,6 +120,30 @@ class LiteLLMTransport:
         if counted is None or usage.prompt is None or self._backend.base_url:
             return None, None
         return counted, "litellm"
+
+
+class TooLate(Exception):
+    """The time is over; the call goes on, and its outcome will be thrown away."""
+
+
+def within(seconds: float, action: Callable[[], T]) -> T:
+    """What ``action`` returns or raises, where it does so in time. Raises TooLate.
+
+    For calls that have no limit on the clock of their own: it is made in a thread that is left
+    behind, and that nobody waits for at the end of the process.
+    """
+    outcome: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            outcome.set_result(action())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=work, name="model-call", daemon=True).start()
+    if not wait([outcome], seconds).done:
+        raise TooLate
+    return outcome.result()
 
 
 def _no_key(variable: str) -> ExchangeFailed:

@@ -11,9 +11,10 @@ from typing import Any
 import regex
 from rapidfuzz import fuzz
 
-from models.config import Models, Prices, default_models
-from models.litellm_module import is_keyless
-from models.records import Usage
+from models.exchange import ErrorKind, ExchangeFailed, Reply
+from models.model_call import Usage
+from models.models_file import Models, Prices, Target, default_models
+from models.providers import is_keyless
 from models.tokens import litellm_folder
 
 MAP_FILE = "model_prices_and_context_window_backup.json"
@@ -29,6 +30,9 @@ _NEUTRAL = frozenset({"awq", "gptq", "gguf", "hf", "maas", "meta", "v"})
 _STORED = regex.compile(r"(?<=[-_])(?:fp|bf|nvfp|mxfp|int)[-_]?\d*(?=$|[-_:])")
 _TUNED = frozenset({"instruct", "it"})
 """The usual form of a model with a size in its name; without one ("gpt-3.5-turbo-instruct") not."""
+
+_UNCLEAR: frozenset[ErrorKind] = frozenset({"network", "timeout", "bad_answer"})
+"""Failures after which nobody knows what was billed; a refusal costs nothing."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,37 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
         return _price(exact, f"like {exact}" if base_url else "litellm")
     near = like(model)
     return _price(near, f"like {near}") if near else None
+
+
+def dollars(target: Target, reply: Reply) -> tuple[float | None, str | None]:
+    """Dollars and their source: the provider's own figure, else by the best price known.
+
+    The user's prices go before those that LiteLLM has counted with.
+    """
+    counted = reply.price_source == "litellm" and target.prices is not None
+    if reply.cost_usd is not None and not counted:
+        return reply.cost_usd, reply.price_source
+    return _priced(target, reply.usage)
+
+
+def failure_fields(target: Target, error: ExchangeFailed) -> dict[str, Any]:
+    """What a record says of an attempt without an answer: text, class, tokens, dollars."""
+    usage = error.usage or (Usage() if error.kind in _UNCLEAR else Usage.nothing())
+    free = usage == Usage.nothing()
+    cost, source = (0.0, None) if free else _priced(target, usage)
+    return {
+        "error": error.text,
+        "error_kind": error.kind,
+        "usage": usage,
+        "cost_usd": cost,
+        "price_source": source,
+    }
+
+
+def _priced(target: Target, usage: Usage) -> tuple[float | None, str | None]:
+    price = target_price(target.backend.model, target.prices, target.backend.base_url)
+    cost = price.of(usage) if price else None
+    return cost, price.source if price and cost is not None else None
 
 
 @lru_cache(maxsize=256)

@@ -50,7 +50,7 @@ def hide(text: str) -> str:
     For records that are read back by a program, where a thing that only looks like a secret must
     stay what it is.
     """
-    return _without(_known(_secrets()), text)
+    return hider()(text)
 
 
 def hider() -> Callable[[str], str]:
@@ -60,8 +60,7 @@ def hider() -> Callable[[str], str]:
 
 def _without(forms: tuple[str, ...], text: str) -> str:
     for form in forms:
-        if form in text:
-            text = text.replace(form, MASK)
+        text = text.replace(form, MASK)
     return text
 
 

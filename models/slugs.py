@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 
-from models.litellm_module import is_keyless
+from models.providers import is_keyless
 
 _QUANTISED = regex.compile(r"-(?:fp8|fp4|nvfp4|mxfp4|bf16|fp16|int4|int8|awq|gptq)$")
 _VENDORS = (

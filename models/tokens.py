@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from models.records import Message
+from models.model_call import Message
 
 if TYPE_CHECKING:
     from tiktoken import Encoding

@@ -11,11 +11,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ledger import Ledger, Tool, ToolFault
-from models.door import Door
-from models.outside import as_data
-from models.records import Message, ModelCall
-from models.repair import Misread, ask_back
-from models.structured import response_format
+from models.ask_back import Misread, ask_back
+from models.door import Door, response_format
+from models.model_call import Message, ModelCall
+from models.prompt_json import as_data
 from models.tokens import count_messages
 from nextstep.forms import COMPLETION, Forms, Misuse, forms_of
 from nextstep.history import Compression, PastStep, rendered

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ledger import brief_lines
-from models.outside import as_data
-from models.tables import compact, packed
+from ledger import shortened
+from models.prompt_json import as_data, compact, packed
 from models.tokens import count_text
 
 CHARS_PER_TOKEN = 12
@@ -88,7 +87,7 @@ def _text(step: PastStep, behind: int, parts: tuple[float, float, float], how: C
 
 def fit(value: object, tokens: int) -> str:
     """JSON of a value in at most so many tokens: fewer rows of lists, then shorter texts."""
-    value = brief_lines(value)
+    value = shortened(value)
     # A row has at least one token, so that no more rows than tokens can be kept.
     for rows, chars in ((tokens, None), *LADDER):
         text = compact(packed(value, rows, chars))

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from models.loose_json import find_json, fold
-from models.repair import Misread
-from models.text import clean
+from models.ask_back import Misread
+from models.reply_json import find_json, fold
+from models.reply_text import clean
 from nextstep.forms import PROBLEMS_SHOWN, Forms, explain
 
 _NAME_KEYS = ("tool", "name", "tool_name", "function", "action", "type")

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from models.records import ModelCall
-from models.validation import first_problem
+from models.file_checks import first_problem
+from models.model_call import ModelCall
 from runs.journal import write_whole
 from runs.task import TaskInfo
 

@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from ledger import Deed, Intent, Settled, WireCall
-from models.records import ModelCall
-from models.validation import first_problem
+from models.file_checks import first_problem
+from models.model_call import ModelCall
 from runs.journal import Journal
 from runs.results import TaskResult
 from runs.task import TaskRun

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from models.records import LARGEST, PromptPart, Usage
+from models.model_call import LARGEST, PromptPart, Usage
 from runs.lines import lines_of, parsed
 from runs.recorded import NotRecorded
 from runs.results import PASS, Brain

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ledger import Tool
-from models.records import ModelCall
-from models.validation import first_problem, shown
+from models.file_checks import first_problem, shown
+from models.model_call import ModelCall
 from runs.errors import Usage
 from runs.work import WorkReport
 

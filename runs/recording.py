@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from models.records import ModelCall
-from models.validation import first_problem
+from models.file_checks import first_problem
+from models.model_call import ModelCall
 from runs.recorded import NotRecorded, journal_records, read_run
 from runs.results import RunResults, TaskResult, read_results
 from runs.turn import Turn

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from models.records import Figure, Usage
+from models.model_call import Figure, Usage
 from runs.version_1 import run_of_2, task_of_2
 
 Outcome = Literal["finished", "unfinished", "error"]

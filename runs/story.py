@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ledger import ToolCall
-from models.records import PromptPart, Usage
+from models.model_call import PromptPart, Usage
 from runs.results import PASS, Brain
 from runs.turn import Turn
 from runs.work import StepRecord

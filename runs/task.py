@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.results import Failure, Outcome
 from runs.turn import Turn
 

@@ -9,8 +9,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from ledger import ToolCall, brief_lines
-from models.tables import compact, packed
+from ledger import ToolCall, shortened
+from models.prompt_json import compact, packed
 
 RESULT_CHARS = 16_000
 OLD_RESULT_CHARS = 900
@@ -122,7 +122,7 @@ def _without_sets(value: object) -> object:
 def fit_json(value: object, limit: int) -> str:
     """JSON of a value, like objects as tables; where it is longer than ``limit``, rows of lists
     and ends of texts are left out, each with a mark, and single numbers never are."""
-    short = brief_lines(value)
+    short = shortened(value)
     text = compact(packed(short))
     for rows, chars in LADDER:
         if len(text) <= limit:

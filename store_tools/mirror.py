@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ledger import read_line
+from store_tools.order_lines import read_line
 
 Content = dict[str, int]
 """Quantities by SKU."""

@@ -21,7 +21,7 @@ import regex
 from erc3_compat import store
 from erc3_compat.patience import Outages, Patience
 from ledger import Ledger
-from ledger.record import Kind
+from ledger.calls import Kind
 from store_tools.faults import GivenUp, Missed, OutOfReach, Refused, as_fault
 from store_tools.mirror import (
     ADD,

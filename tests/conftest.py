@@ -22,6 +22,7 @@ from tenacity import wait_none
 from erc3_compat import ERC3, ApiError, ApiException, patience, transport_errors
 from erc3_compat.bounds import PATIENCE_SECONDS
 from erc3_compat.switch import chosen
+from launch.providers import register_providers
 from ledger import Budget, Ledger
 from models import retries
 from simulator.server import Simulator, serve
@@ -34,6 +35,7 @@ from store_tools.session import StoreSession
 from tests import limits
 from tests.binding import entered
 
+register_providers()
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")
@@ -254,7 +256,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> Hurry:
     clock = Hurry()
     monkeypatch.setattr(patience, "now", clock.now)
     monkeypatch.setattr(patience, "rest", clock.rest)
-    monkeypatch.setattr(patience, "pause", lambda _state: PATIENCE_SECONDS / 4)
+    monkeypatch.setattr(patience, "pause", lambda *_: PATIENCE_SECONDS / 4)
     return clock
 
 

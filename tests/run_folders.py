@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger import ToolCall, WireCall
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 from runs.decision import Decision
 from runs.journal import Journal, write_whole
 from runs.results import Brain, RunResults, TaskResult, totals_of

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import submission
-from erc3_compat.patient import PatientPlatform
+from erc3_compat.patient_platform import PatientPlatform
 from launch.cli import app
 from runs.errors import Exit
 from simulator.server import Simulator

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from rich.markup import escape
 from rich.table import Table
 
-from models.records import Usage, total_usage
+from models.model_call import Usage, total_usage
 from runs.recording import Recording
 from runs.results import Brain, Outcome
 from runs.turn import Turn

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from erc3_compat.bounds import TEXT_AT_MOST, is_refusal, usable_json
+from wire.retry_after import retry_after
+
+if TYPE_CHECKING:
+    import httpx
+
+    from erc3_compat.own.loopback import Answer, LoopbackClient
+    from erc3_compat.own.remote import RemoteClient
+
+    Http: TypeAlias = httpx.Client | LoopbackClient | RemoteClient
+    HttpResponse: TypeAlias = httpx.Response | Answer
 
 _JSON = {"Content-Type": "application/json"}
 _TOLD_AT_MOST = 20
@@ -24,32 +31,6 @@ class HasTaskId(Protocol):
     @property
     def task_id(self) -> str:
         """The task's id."""
-
-
-class HttpResponse(Protocol):
-    """What is read of an answer; `httpx.Response` is one."""
-
-    @property
-    def status_code(self) -> int:
-        """The HTTP status."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers; names in small letters are found."""
-
-    @property
-    def content(self) -> bytes:
-        """The body."""
-
-
-class Http(Protocol):
-    """What is needed of an HTTP client; `httpx.Client` is one."""
-
-    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
-        """Send a request; `httpx.TransportError` when the network fails."""
-
-    def close(self) -> None:
-        """Close the connections."""
 
 
 class ApiError(BaseModel):
@@ -72,8 +53,9 @@ class ApiException(Exception):
         super().__init__(api_error.error)
         self.api_error = api_error
         self.detail = f"Error {api_error.status}: {api_error}"
-        headers = getattr(response, "headers", None) or {}
-        self.retry_after = read_retry_after(headers.get("retry-after"))
+        asked = retry_after(getattr(response, "headers", None) or {})
+        # More than a day, which nobody means, is no wish.
+        self.retry_after = None if asked is None or asked > _LONGEST_WAIT else asked
 
 
 class UnusableAnswer(ApiException):
@@ -81,24 +63,6 @@ class UnusableAnswer(ApiException):
 
     Whether the request took effect is unknown. `str()` is the text of the body, cut.
     """
-
-
-def read_retry_after(value: str | None) -> float | None:
-    """Seconds from now that a ``Retry-After`` header stands for: a number, or a date.
-
-    None for what is neither, and for more than a day, which nobody means.
-    """
-    if not value:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            moment = parsedate_to_datetime(value)
-            seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
-        except (ValueError, OverflowError):
-            return None
-    return max(0.0, seconds) if seconds <= _LONGEST_WAIT else None
 
 
 class BaseClient:

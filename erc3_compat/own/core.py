@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from erc3_compat.bounds import CONNECT_SECONDS, KEPT_SECONDS, LOOPBACK, REQUEST_SECONDS
-from erc3_compat.own.base import BaseClient, HasTaskId, Http
+from erc3_compat.own.base import BaseClient, HasTaskId
 from erc3_compat.own.core_models import (
     Req_CompleteTask,
     Req_ListBenchmarks,
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     import httpx
+
+    from erc3_compat.own.base import Http
 
 __all__ = ["DEFAULT_URL", "ERC3", "TaskInfo"]
 
@@ -189,7 +191,7 @@ def _http_client(base_url: str) -> Http:
     if url.hostname in LOOPBACK and url.scheme == "http":
         from erc3_compat.own.loopback import LoopbackClient
 
-        return LoopbackClient(CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
+        return LoopbackClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
     from erc3_compat.own.remote import RemoteClient
 
     return RemoteClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)

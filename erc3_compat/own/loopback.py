@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 from collections.abc import Mapping
-from functools import lru_cache
 from urllib.parse import quote
 
 import httptools  # type: ignore[import-untyped, unused-ignore]
@@ -24,25 +23,31 @@ _SCHEME = "http://"
 _AS_THEY_ARE = "/%?=&:@!$'()*+,;"
 """Signs that mean something in a path and are written as they are."""
 _LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
-Place = tuple[str, int]
-"""Host and port."""
 
 
 class LoopbackClient:
     """Posts over plain HTTP/1.1 with kept connections; used by many threads.
 
     Raises what an ``httpx.Client`` raises. Knows no TLS, proxy, redirect or compression.
-    ``connect_seconds`` limits the connecting, ``seconds`` the time from the first byte of a
-    request to the last one of its answer; a connection that was not used for ``kept_seconds`` is
-    not used again.
     """
 
-    def __init__(self, connect_seconds: float, seconds: float, kept_seconds: float) -> None:
+    def __init__(
+        self, url: str, connect_seconds: float, seconds: float, kept_seconds: float
+    ) -> None:
+        """``url``: any of the server, which is the only one.
+
+        ``connect_seconds`` limits the connecting, ``seconds`` the time from the first byte of a
+        request to the last one of its answer; a connection that was not used for
+        ``kept_seconds`` is not used again.
+        """
+        server = httpx.URL(url)
+        self._place = server.host, server.port or _HTTP_PORT
+        self._host = server.netloc.decode("ascii")
         self._connect_seconds = connect_seconds
         self._seconds = seconds
         self._kept_seconds = kept_seconds
         self._lock = threading.Lock()
-        self._idle: dict[Place, list[_Connection]] = {}
+        self._idle: list[_Connection] = []
         self._closed = False
 
     def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> Answer:
@@ -50,45 +55,42 @@ class LoopbackClient:
 
         Raises httpx.TransportError when the network fails, RuntimeError after ``close``.
         """
-        netloc, _, path = url.removeprefix(_SCHEME).partition("/")
-        place, name = _place_of(netloc)
-        connection = self._kept(place) or _Connection(place, self._connect_seconds, self._seconds)
+        path = url.removeprefix(_SCHEME).partition("/")[2]
+        connection = self._kept() or _Connection(self._place, self._connect_seconds, self._seconds)
         answer = Answer()
         try:
-            connection.exchange(_written(name, path, content, headers), answer)
+            connection.exchange(_written(self._host, path, content, headers), answer)
         except BaseException:
             connection.close()
             raise
-        self._keep(place, connection, answer.keep_alive)
+        self._keep(connection, answer.keep_alive)
         return answer
 
     def close(self) -> None:
         """Close the connections; those in use are closed when their answer is there."""
         with self._lock:
             self._closed = True
-            unused = [one for many in self._idle.values() for one in many]
-            self._idle.clear()
+            unused, self._idle = self._idle, []
         for connection in unused:
             connection.close()
 
-    def _kept(self, place: Place) -> _Connection | None:
+    def _kept(self) -> _Connection | None:
         """A connection from before that the server has not closed."""
         while True:
             with self._lock:
                 if self._closed:
                     raise RuntimeError("Cannot send a request, as the client has been closed.")
-                idle = self._idle.get(place)
-                if not idle:
+                if not self._idle:
                     return None
-                connection = idle.pop()
+                connection = self._idle.pop()
             if connection.fresh(self._kept_seconds):
                 return connection
             connection.close()
 
-    def _keep(self, place: Place, connection: _Connection, usable: bool) -> None:
+    def _keep(self, connection: _Connection, usable: bool) -> None:
         with self._lock:
             if usable and not self._closed:
-                self._idle.setdefault(place, []).append(connection)
+                self._idle.append(connection)
                 return
         connection.close()
 
@@ -159,7 +161,7 @@ class Answer:
 class _Connection:
     """One connection; used by one thread at a time."""
 
-    def __init__(self, place: Place, connect_seconds: float, seconds: float) -> None:
+    def __init__(self, place: tuple[str, int], connect_seconds: float, seconds: float) -> None:
         """Raises httpx.ConnectError or httpx.ConnectTimeout."""
         try:
             self._socket = socket.create_connection(place, connect_seconds)
@@ -206,13 +208,6 @@ class _Connection:
         except httptools.HttpParserError as error:
             raise httpx.RemoteProtocolError(str(error)) from error
         self._used = time.monotonic()
-
-
-@lru_cache(maxsize=64)
-def _place_of(netloc: str) -> tuple[Place, str]:
-    """Where to connect to, and how the request names it."""
-    url = httpx.URL(_SCHEME + netloc)
-    return (url.host, url.port or _HTTP_PORT), url.netloc.decode("ascii")
 
 
 def _written(host: str, path: str, content: bytes, headers: Mapping[str, str]) -> bytes:

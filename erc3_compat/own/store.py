@@ -8,6 +8,14 @@ from pydantic import BaseModel, BeforeValidator
 
 from erc3_compat.own.base import BaseClient
 
+__all__ = [  # the names that the official SDK has, too
+    "ProductInfo", "ProductLine", "Req_AddProductToBasket", "Req_ApplyCoupon",
+    "Req_CheckoutBasket", "Req_ListProducts", "Req_RemoveCoupon", "Req_RemoveItemFromBasket",
+    "Req_ViewBasket", "Resp_AddProductToBasket", "Resp_ApplyCoupon", "Resp_CheckoutBasket",
+    "Resp_ProductListPage", "Resp_RemoveCoupon", "Resp_RemoveItemFromBasket", "Resp_ViewBasket",
+    "StoreClient",
+]  # fmt: skip
+
 
 class ProductInfo(BaseModel):
     """One product of the catalog; `available` is the listed stock."""

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 import regex
 
-from models.records import Message
-from models.tables import unpacked
+from models.model_call import Message
+from models.prompt_json import unpacked
 from playbooks.store import next_step
 from playbooks.store.facts import Facts, read_facts
 from playbooks.store.grammar import read_order

@@ -8,8 +8,8 @@ from typing import Any
 import regex
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ledger import read_line
 from store_tools.matching import FULL, RELATED
+from store_tools.order_lines import read_line
 
 INSUFFICIENT = regex.compile(
     r"insufficient inventory for product (?P<sku>\S+).*?available:?\s*(?P<n>\d+)", regex.IGNORECASE

@@ -15,8 +15,8 @@ from typing import Any
 
 import regex
 
-from models.records import Message
-from models.tables import Cut, compact, packed, unpacked
+from models.model_call import Message
+from models.prompt_json import Cut, compact, packed, unpacked
 from playbooks.store.facts import Facts, read_facts
 from playbooks.store.grammar import Order, read_order
 from playbooks.store.library import program

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ledger import ToolFault
-from models.tables import compact
+from models.prompt_json import compact
 from models.tokens import count_text
 from store_tools.combinations import combinations_for
 

@@ -12,10 +12,10 @@ import pytest
 
 from coordinator.config import RunConfig
 from coordinator.session import Session
-from erc3_compat.patient import PatientPlatform
+from erc3_compat.patient_platform import PatientPlatform
 from launch.benchmarks import guest_of
-from models.records import ModelCall
-from models.scripted import play
+from models.model_call import ModelCall
+from models.scripted_provider import play
 from runs.results import RunResults, TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from models.faults import REPAIRABLE
+from models.reply_faults import REPAIRABLE
 from runs.recorded import read_run, read_tools
 from worker.replay.repeat import repeat
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from coordinator.fork import differences
 from launch.cli import app
-from models import scripted
+from models import scripted_provider as scripted
 from runs.recorded import read_run
 
 NO_ENV = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "ERC3_CLIENT"), "")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from coordinator.limits import CAUTIOUS_TOKENS, Interrupted, LimitReached, Limits, Meter, Stop
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 from runs.journal import JournalFailed
 
 

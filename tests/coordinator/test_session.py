@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from erc3_compat import ApiError, ApiException, transport_errors
-from models.records import Usage
+from models.model_call import Usage
 from runs.journal import JournalFailed
 from runs.journal_names import file_name
 from runs.results import TaskResult, totals_of

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from launch.cli import app
-from models.faults import REPAIRABLE
+from models.reply_faults import REPAIRABLE
 from runs.memory import read_memory
 from runs.turn import Turn
 

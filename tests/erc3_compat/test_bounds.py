@@ -141,7 +141,7 @@ def test_one_deadline_holds_from_the_first_byte_to_the_last(kind: str, where: st
     with relay(NOWHERE) as here:
         here.rule = dripping(where)
         client: Any = (
-            LoopbackClient(5, 0.3, 5)
+            LoopbackClient(here.base_url, 5, 0.3, 5)
             if kind == "loopback"
             else RemoteClient(here.base_url, 5, 0.3, 5)
         )

@@ -13,8 +13,8 @@ from evaluator import Evaluator, Unreadable
 from evaluator.evaluator import _environment
 from evaluator.form import EXAMPLE, FORM, repeats_form
 from models.door import Door
-from models.records import ModelCall
-from models.scripted import left, play
+from models.model_call import KeptCalls, ModelCall
+from models.scripted_provider import left, play
 from models.tokens import count_messages, count_text
 from playbooks.store.library import prose
 from runs.situation import Situation
@@ -25,7 +25,7 @@ ROOM = 920
 
 
 def ask(name: str, replies: list[str], calls: list[ModelCall] | None = None) -> Evaluator:
-    note = calls.append if calls is not None else None
+    note = KeptCalls(calls) if calls is not None else None
     return Evaluator(Door(play(name, replies), "evaluator", note), RULES, prose(), ENDING)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from lab.records import Trial
 from lab.summary import summarise
-from models.records import Usage
+from models.model_call import Usage
 
 Make = Callable[..., Trial]
 

@@ -82,7 +82,7 @@ def untouched(platform: Simulator, folder: Path) -> bool:
         ("playbook/stor", "did you mean playbook/store"),
         ("playbok/store", "did you mean playbook/store"),
         ("faulty/stor?rate=0.1", "there is no playbook/stor; did you mean playbook/store"),
-        ("faulty/store?rate=7", "7 is not between 0 and 1"),
+        ("faulty/store?rate=7", "rate: Input should be less than or equal to 1"),
         ("scripted/none", "there is no scripted/none"),
         ("cassette/no-such.tape", "no-such.tape cannot be read"),
         ("referense", "it names no provider; did you mean reference"),

@@ -19,7 +19,7 @@ from coordinator.resume import continuation
 from coordinator.session import Session
 from erc3_compat import ERC3, patience
 from erc3_compat.patience import PATIENCE_SECONDS, Patience, pause
-from erc3_compat.patient import PatientPlatform
+from erc3_compat.patient_platform import PatientPlatform
 from launch.benchmarks import guest_of
 from runs.results import RunResults, TaskResult
 from simulator.server import serve

@@ -11,7 +11,7 @@ import pytest
 from models.cassette import Recorder
 from models.cassette_tape import Tape, TapeWriter
 from models.exchange import ExchangeFailed, Reply, Request
-from models.records import Usage
+from models.model_call import Usage
 
 Record = Callable[..., Tape]
 """Pairs of request and outcome -> the tape that came of them."""

@@ -11,10 +11,10 @@ import pytest
 from models import cassette_tape
 from models.cassette import Player, Recorder, open_cassette
 from models.cassette_tape import Tape, TapeError, TapeWriter
-from models.config import load_models
 from models.door import Door
 from models.exchange import ExchangeFailed, Request
-from models.records import ModelCall, Usage
+from models.model_call import KeptCalls, ModelCall, Usage
+from models.models_file import load_models
 from tests.models.tapes import Canned, Record, ask, attempt, missed, reply
 
 ROOT = Path(cassette_tape.__file__).parents[1]
@@ -144,6 +144,7 @@ from pathlib import Path
 from models.cassette import Player, open_cassette
 from models.cassette_tape import Tape
 from models.door import Door, ModelFailed
+from models.model_call import KeptCalls
 calls = []
 def no_sleep(seconds):
     assert seconds == 0, seconds
@@ -151,7 +152,7 @@ path, model = sys.argv[1:]
 for model, player in [
     (model, Player(Tape.load(Path(path)))), (f"cassette/{path}", open_cassette(f"cassette/{path}")),
 ]:
-    door = Door(model, "worker", calls.append, transport=player, sleep=no_sleep)
+    door = Door(model, "worker", KeptCalls(calls), opener=lambda _: player, sleep=no_sleep)
     print(door.complete([{"role": "user", "content": "first"}]).text)
     try:
         door.complete([{"role": "user", "content": "another"}])
@@ -169,7 +170,7 @@ def test_a_door_plays_a_tape_without_network_wait_or_litellm(tmp_path: Path) -> 
     writer = TapeWriter(path)
     recorder = Recorder(writer, Canned([limit, reply("done")]))
     calls: list[ModelCall] = []
-    door = Door(model, "worker", calls.append, transport=recorder, models=load_models())
+    door = Door(model, "worker", KeptCalls(calls), opener=lambda _: recorder, models=load_models())
     assert door.complete([{"role": "user", "content": "first"}]).text == "done"
     writer.close()
     # One hash names a prompt in the journal and on the tape.

@@ -18,7 +18,7 @@ from models.cassette import Player, Recorder
 from models.cassette_miss import LINE_CHARS
 from models.cassette_tape import Tape, TapeError, TapeWriter, prompt_hash
 from models.exchange import ExchangeFailed, Reply, Request
-from models.records import Usage
+from models.model_call import Usage
 from models.redact import MASK, remember
 from tests.models.tapes import Canned, Record, ask, attempt, missed, reply
 

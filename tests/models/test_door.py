@@ -12,13 +12,21 @@ from typing import Any
 import pytest
 
 from models import door as door_module
-from models import retries, scripted
-from models.config import Models, ModelsError, ModelsFile, load_models
-from models.door import REASONING_CHARS, Door, ModelFailed, clean_text
+from models import retries
+from models import scripted_provider as scripted
+from models.door import (
+    ANSWER_CHARS,
+    REASONING_CHARS,
+    Door,
+    ModelFailed,
+    response_format,
+    supports_schema,
+)
 from models.exchange import ExchangeFailed, Reply, Request
-from models.litellm_module import is_keyless
-from models.records import ModelCall, Usage, total_cost, total_usage
-from models.scripted import left, play
+from models.model_call import CallObserver, KeptCalls, ModelCall, Usage, total_cost, total_usage
+from models.models_file import Models, ModelsError, ModelsFile, Params, load_models
+from models.providers import is_keyless
+from models.scripted_provider import left, play
 from models.tokens import count_messages, count_text
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai_faults import always, in_turn
@@ -84,9 +92,9 @@ class House:
         return Door(
             model,
             "worker",
-            self.calls.append,
+            more.pop("observer", KeptCalls(self.calls)),
             models=more.pop("models", self.models),
-            transport=self.transport,
+            opener=lambda _: self.transport,
             sleep=self.time.sleep,
             clock=self.time.clock,
             **more,
@@ -96,6 +104,10 @@ class House:
     def story(self) -> list[tuple[int, str, str | None, str | None]]:
         """Of every attempt: number, backend, class of failure, what followed."""
         return [(c.attempt, c.backend, c.error_kind, c.next) for c in self.calls]
+
+
+def with_defaults(house: House, **defaults: Any) -> Models:
+    return Models(house.models.file.model_copy(update={"defaults": Params(**defaults)}))
 
 
 def failed(kind: Any, text: str = "no", **more: Any) -> ExchangeFailed:
@@ -212,7 +224,7 @@ def test_the_next_backend_follows_the_attempts_and_stays_preferred() -> None:
 def test_both_roles_share_what_is_known_of_the_backends() -> None:
     house = House(a=failed("overload"), b=REPLY)
     house.door("two").complete(ASK)
-    other = Door("two", "evaluator", models=house.models, transport=house.transport)
+    other = Door("two", "evaluator", models=house.models, opener=lambda _: house.transport)
     assert other.complete(ASK).backend == "b"
     assert house.transport.asked[-2:] == ["b", "b"]
 
@@ -250,7 +262,7 @@ def test_an_attempt_has_only_the_time_that_is_left() -> None:
     house.transport.seconds = 1000
     began = house.time.now
     with pytest.raises(ModelFailed) as caught:
-        house.door("two", deadline=250).complete(ASK)
+        house.door("two", models=with_defaults(house, deadline_seconds=250)).complete(ASK)
     assert caught.value.kind == "timeout"
     assert house.transport.timeouts == [120, 120, 10]
     assert house.time.now - began == 250
@@ -281,15 +293,17 @@ class Stop(Exception):
 
 def test_a_gate_is_asked_before_every_attempt() -> None:
     house = House(a=[failed("overload"), REPLY])
-    asked: list[int] = []
 
-    def gate() -> None:
-        asked.append(len(house.calls))
-        if len(asked) == 2:
-            raise Stop
+    class Gate(KeptCalls):
+        asked = 0
+
+        def gate(self) -> None:
+            self.asked += 1
+            if self.asked == 2:
+                raise Stop
 
     with pytest.raises(Stop):
-        house.door(gate=gate).complete(ASK)
+        house.door(observer=Gate(house.calls)).complete(ASK)
     assert house.transport.asked == ["a"]
     assert [c.next for c in house.calls] == ["again in 0.0 s"]
 
@@ -297,8 +311,16 @@ def test_a_gate_is_asked_before_every_attempt() -> None:
 def test_the_prompt_is_told_before_the_first_attempt() -> None:
     house = House(a=[failed("overload"), REPLY])
     told: list[Any] = []
-    house.door(on_prompt=lambda m: told.append((list(m), len(house.calls)))).complete(ASK)
-    assert told == [(ASK, 0)]
+
+    class Reader(CallObserver):
+        def on_prompt(self, messages: Any) -> None:
+            told.append(list(messages))
+
+        def gate(self) -> None:
+            told.append("attempt")
+
+    house.door(observer=Reader()).complete(ASK)
+    assert told == [ASK, "attempt", "attempt"]
 
 
 def test_a_door_opens_each_backend_once_and_late() -> None:
@@ -400,8 +422,9 @@ def test_sums() -> None:
 
 
 def test_texts_are_bounded_and_can_be_written() -> None:
-    assert len(clean_text("x" * 100_000)) == 50_000
-    assert clean_text("a\ud800b") == "a?b"
+    house = House(a=[Reply(text="x" * 100_000), Reply(text="a\ud800b")])
+    assert len(house.door().complete(ASK).text) == ANSWER_CHARS
+    assert house.door().complete(ASK).text == "a?b"
 
 
 # Our own providers.
@@ -471,6 +494,37 @@ def test_a_cassette_needs_its_player() -> None:
         Door("cassette/x.jsonl", "worker").complete(ASK)
 
 
+# Schemas.
+
+
+@pytest.mark.parametrize(
+    ("model", "known"),
+    [
+        ("openai/gpt-4o", True),
+        ("gpt-4o-mini", True),
+        ("playbook/next-step", False),
+        ("scripted/x", False),
+        ("openai/my-own-model", False),
+        ("nowhere/gpt-4o", False),
+    ],
+)
+def test_only_an_id_that_the_map_knows_takes_a_schema(model: str, known: bool) -> None:
+    assert supports_schema(model) is known
+
+
+def test_asking_imports_no_litellm() -> None:
+    code = "import sys; from models.door import supports_schema as s; s('gpt-4o'); "
+    code += "print('litellm' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_the_parameter_is_the_one_that_providers_take() -> None:
+    made = response_format("Step", {"type": "object"})
+    assert made["type"] == "json_schema"
+    assert made["json_schema"] == {"name": "Step", "schema": {"type": "object"}, "strict": False}
+
+
 # Real HTTP.
 
 
@@ -498,7 +552,7 @@ def served(model_server: Callable[..., FakeOpenAI], tmp_path: Path) -> Any:
 def test_a_call_moves_on_over_http(served: Any) -> None:
     models, servers = served(first=always("429-quota"), second=in_turn("503", "html"))
     calls: list[ModelCall] = []
-    call = Door("served", "worker", calls.append, models=models).complete(ASK)
+    call = Door("served", "worker", KeptCalls(calls), models=models).complete(ASK)
     assert call.text == "fake-large got hello there"
     assert [(c.backend, c.error_kind) for c in calls] == [
         ("first", "quota"), ("second", "overload"), ("second", "bad_answer"), ("second", None),
@@ -536,12 +590,12 @@ for name in ("LITELLM_LOCAL_MODEL_COST_MAP", "TIKTOKEN_CACHE_DIR"):
 """
 KEYLESS = """
 from models.door import Door
-from models.scripted import play
+from models.scripted_provider import play
 call = Door(play("a", ["fine"]), "worker").complete([{"role": "user", "content": "x"}])
 print(call.text, call.usage.completion, [m for m in ("litellm", "openai") if m in sys.modules])
 """
 LITELLM = """
-from models.config import Models, ModelsFile
+from models.models_file import Models, ModelsFile
 from models.door import Door, ModelFailed
 from models.litellm_module import load
 assert "litellm" not in sys.modules

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from models import failover
-from models.config import Models, load_models
 from models.door import Door, ModelFailed
-from models.records import ModelCall, Usage, total_usage
+from models.model_call import KeptCalls, ModelCall, Usage, total_usage
+from models.models_file import Models, load_models
 from tests import fake_openai_faults as faults
 from tests.fake_openai import FakeOpenAI
 
@@ -57,7 +57,7 @@ def door_to(configured: Callable[..., Models]) -> Doors:
     def make(*servers: FakeOpenAI, **params: object) -> tuple[Door, list[ModelCall]]:
         calls: list[ModelCall] = []
         models = configured(*servers, **params)
-        door = Door("pair", "worker", calls.append, models=models, sleep=lambda seconds: None)
+        door = Door("pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None)
         return door, calls
 
     return make
@@ -179,7 +179,7 @@ def test_the_deadline_holds_over_attempts_and_backends(model_server: Any, config
     servers = [model_server(answer, faults.always("slow")) for _ in range(2)]
     calls: list[ModelCall] = []
     models = configured(*servers, deadline_seconds=0.6, timeout_seconds=0.25)
-    door = Door("pair", "worker", calls.append, models=models)
+    door = Door("pair", "worker", KeptCalls(calls), models=models)
     began = time.perf_counter()
     with pytest.raises(ModelFailed) as failed:
         door.complete(ASK)
@@ -268,7 +268,7 @@ def test_many_threads_learn_from_one_another(model_server: Any, configured: Any)
     calls: list[ModelCall] = []
 
     def task(number: int) -> str:
-        door = Door("pair", "worker", calls.append, models=models, sleep=lambda seconds: None)
+        door = Door("pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None)
         asks = [[*ASK, {"role": "user", "content": f"{number} {n}"}] for n in range(5)]
         return "".join(door.complete(ask).backend for ask in asks)
 

@@ -6,17 +6,18 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from models.config import Backend
 from models.exchange import ExchangeFailed, Reply, Request
 from models.litellm_errors import failure_of
-from models.litellm_transport import LiteLLMTransport
-from models.records import Usage
+from models.litellm_transport import LiteLLMTransport, TooLate, within
+from models.model_call import Usage
+from models.models_file import Backend
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai_faults import BROKEN, LINE, ODD, STATUS, always
 
@@ -304,3 +305,32 @@ def test_texts_are_short_and_hold_no_secret() -> None:
     assert len(said) < 400
     assert "pla" not in refused(f"Incorrect key sk-pla***{KEY[-4:]}", 401).text
     assert "an HTML page" in refused("<html><body>no</body></html>", 502).text
+
+
+# A limit on the clock for what has none.
+
+
+def test_what_comes_in_time_is_handed_on() -> None:
+    assert within(30, lambda: 3) == 3
+    with pytest.raises(ZeroDivisionError):
+        within(30, lambda: 1 / 0)
+
+
+def test_what_is_late_is_not_waited_for_and_never_told_to_another() -> None:
+    free = threading.Event()
+    with pytest.raises(TooLate):
+        within(0.01, lambda: free.wait(30) and "late")
+    assert within(30, lambda: "next") == "next"
+    free.set()
+    assert [within(30, lambda n=n: n) for n in range(20)] == list(range(20))
+
+
+def test_calls_of_many_threads_are_kept_apart() -> None:
+    barrier = threading.Barrier(8)
+
+    def call(number: int) -> int:
+        barrier.wait()
+        return int(within(30, lambda: number))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(call, range(40))) == list(range(40))

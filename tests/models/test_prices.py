@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from models.config import load_models
+from models.model_call import Usage
+from models.models_file import load_models
 from models.prices import Price, _by_name, _price_map, canonical, like, price_of, target_price
-from models.records import Usage
 
 SAME = [
     ("Qwen/Qwen3-235B-A22B-Instruct-2507-FP8", "qwen/qwen3-235b-a22b-2507"),

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from ledger import Ledger, Tool
-from models.config import Models, ModelsFile
 from models.door import Door
 from models.exchange import Reply, Request
-from models.records import Usage
-from models.scripted import left, play
+from models.model_call import Usage
+from models.models_file import Models, ModelsFile
+from models.scripted_provider import left, play
 from models.tokens import count_text
 from nextstep import Agent, PastStep, Unusable, system_prompt
 from nextstep.forms import forms_of
@@ -80,7 +80,7 @@ def test_the_schema_is_sent_where_the_model_takes_it_and_never_a_part_of_the_pro
     prompts: dict[str, str] = {}
     for model, taken in (("openai/gpt-4o", True), ("openai/my-own-model", False)):
         wire = Wire(json.dumps(step(shelf="a")))
-        door = Door(model, "evaluator", transport=wire)
+        door = Door(model, "evaluator", opener=lambda _, wire=wire: wire)
         agent = Agent(door, "the rules", "the guide", tools)
         assert agent.next(Situation("Build it", [], "{}", 1, 30)).function["shelf"] == "a"
         (request,) = wire.asked

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.records import Usage
+from models.model_call import Usage
 from runs.find import find_run
 from runs.journal import Journal
 from runs.reading import read_run_view, read_story

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.recorded import NotRecorded, read_run, read_task, read_tools
 
 Run = Callable[..., Path]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger import ToolCall
-from models.tables import unpacked
+from models.prompt_json import unpacked
 from runs.work import OLD_RESULT_CHARS, StepRecord, WorkReport, fit_json
 
 

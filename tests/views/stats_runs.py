@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from models.records import Usage
+from models.model_call import Usage
 from runs.journal import text_hash, write_whole
 from runs.manifest import Identity, Manifest
 from runs.prompts import Prompts

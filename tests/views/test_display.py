@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 from runs.decision import Decision
 from runs.results import Brain, RunResults, TaskResult, totals_of
 from runs.task import TaskInfo

@@ -149,7 +149,7 @@ def run_folder(tmp_path: Path) -> Any:
     """A folder from before times were kept, with a call of unknown size."""
     from contextlib import closing
 
-    from models.records import ModelCall
+    from models.model_call import ModelCall
     from runs.decision import Decision
     from runs.journal import Journal
     from runs.results import TaskResult

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.records import Usage
+from models.model_call import Usage
 from tests.views.stats_runs import BEGAN, done, run_folder, wrong
 from views.stats import interval
 from views.stats.groups import statistics

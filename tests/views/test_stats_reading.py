@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from models.records import Usage
+from models.model_call import Usage
 from runs.recorded import NotRecorded
 from tests.views.stats_runs import done, run_folder
 from views.stats.reading import read_run, read_runs

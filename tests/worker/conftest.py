@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from models.door import Door, ModelFailed
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.journal import Journal
 from worker.sandbox import Limits
 from worker.worker import Worker

@@ -9,7 +9,7 @@ import pytest
 
 from erc3_compat import store
 from ledger import Budget, Ledger, ToolFault, tool
-from models import scripted
+from models import scripted_provider as scripted
 from models.door import Door
 from runs.work import WorkReport
 from store_tools.benchmark import StoreBenchmark

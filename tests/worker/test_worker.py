@@ -9,7 +9,7 @@ import pytest
 
 from ledger import Budget, Ledger, ToolFault, tool
 from models.door import Door, ModelFailed
-from models.records import ModelCall
+from models.model_call import ModelCall
 from models.tokens import count_text
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools

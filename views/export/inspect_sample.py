@@ -32,7 +32,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall, ToolCallError
 
-from models.records import Usage
+from models.model_call import Usage
 from models.redact import redact
 from runs.story import Story
 from views.tracing.spans import Span

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pydantic_core import to_json
 
 from ledger import ToolCall
-from models.records import Usage
+from models.model_call import Usage
 from runs.story import Act, Asked
 from runs.work import fit_json
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from models.records import Usage
+from models.model_call import Usage
 from runs.results import TaskResult, Totals, totals_of
 from runs.story import RunView, Story
 from views.report.blocks import dollars, number, seconds, tokens

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from models.validation import first_problem
+from models.file_checks import first_problem
 from runs.find import is_run, run_folders
 from runs.manifest import NAME, Manifest, NoManifest, read_manifest
 from runs.recorded import NotRecorded

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from models.records import ModelCall, Usage
+from models.model_call import ModelCall, Usage
 from runs.results import TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn

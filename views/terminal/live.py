@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.results import TaskResult
 from runs.story import HARM
 from runs.task import TaskInfo

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ledger import ToolCall, WireCall
-from models.records import Usage
+from models.model_call import Usage
 from models.redact import redact
 from runs.journal import text_hash
 from runs.story import Act, Asked, Story

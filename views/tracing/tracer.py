@@ -19,7 +19,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any
 
-from models.records import ModelCall
+from models.model_call import ModelCall
 from models.redact import redact
 from runs.results import TaskResult
 from runs.task import TaskInfo

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from ledger import ToolCall
-from ledger.record import shorten
+from ledger.calls import shorten
 from runs.work import StepRecord, WorkReport
 from worker.replay.tape import alike
 from worker.sandbox.values import clean

@@ -7,7 +7,7 @@ from typing import Any
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
-from models.records import Message, ModelCall
+from models.model_call import Message, ModelCall
 from runs.recorded import NotRecorded, RecordedTurn
 from runs.work import WorkReport
 from worker.replay.compare import Difference, first_difference

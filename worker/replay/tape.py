@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from inspect import Signature
 
 from ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
-from ledger.record import shorten
+from ledger.calls import shorten
 
 _NO_LIMIT = 1_000_000_000
 

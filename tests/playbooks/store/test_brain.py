@@ -10,9 +10,9 @@ import pytest
 from evaluator import Evaluator
 from evaluator.decision import read_decision
 from models.door import Door
-from models.records import Message
-from models.snippet import find_code
-from models.text import clean
+from models.model_call import Message
+from models.reply_code import find_code
+from models.reply_text import clean
 from playbooks.store.brain import reply
 from playbooks.store.library import PLAYBOOKS, program, prose
 from playbooks.store.playbook import Step

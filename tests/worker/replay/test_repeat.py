@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from launch.cli import app
-from models.records import ModelCall
+from models.model_call import ModelCall
 from runs.recorded import read_run, read_tools
 from worker.replay.compare import timeless
 from worker.replay.repeat import repeat

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ledger.record import shorten
+from ledger.calls import shorten
 from worker.replay.debugger.moments import Ended, Given, Happened
 from worker.replay.debugger.playback import looked_over
 from worker.replay.debugger.scene import Scene

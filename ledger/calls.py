@@ -1,0 +1,100 @@
+"""The frozen records of tool calls and of the requests that they sent."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from ledger.fault import FaultKind
+from ledger.short_form import shortened
+
+Kind = Literal["read", "write"]
+Outcome = Literal["done", "failed", "unknown"]
+WireOutcome = Literal["done", "failed", "unknown", "lost"]
+"""``unknown``: sent, and no answer came back. ``lost``: known to have had no effect, without
+being refused: it never arrived or was turned away unread, and may have been sent again."""
+
+
+class WireCall(BaseModel):
+    """One request to the benchmark's API and what became of it."""
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+    path: str
+    body: dict[str, object]
+    kind: Kind
+    outcome: WireOutcome
+    error: str | None = None
+    seconds: float = 0.0
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
+
+
+class Intent(BaseModel):
+    """An irreversible request that is about to be sent; kept before it is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    body: dict[str, object]
+    about: object = None
+    """What it is for, as plain data: enough to tell later whether it took effect."""
+
+
+class Settled(BaseModel):
+    """What became of a request whose answer never came, seen from the state."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    took_effect: bool
+
+
+Deed = Intent | WireCall | Settled
+"""What leaves a trace outside: the parts from which a memory can be rebuilt."""
+
+
+class ToolCall(BaseModel):
+    """One call of a tool by generated code: arguments, answer, and the requests behind it."""
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+    number: int
+    name: str
+    kind: Kind
+    arguments: dict[str, object]
+    outcome: Outcome
+    result: object = None
+    error: str | None = None
+    fault: FaultKind | None = None
+    """The built-in exception that generated code saw, where the call failed."""
+    fatal: bool = False
+    step: int | None = None
+    """The snippet of the instruction that made the call, where the sandbox knows it."""
+    line: int | None = None
+    """Source line within that snippet."""
+    seconds: float = 0.0
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
+    requests: tuple[WireCall, ...] = ()
+
+    def prompt(self, result_chars: int = 160, told: str = "") -> str:
+        """The call as one line for a prompt; results are cut or left out, errors never are.
+
+        ``told`` is a text of the same prompt: an error that stands in it is not said again.
+        """
+        arguments = ", ".join(f"{k}={shorten(v, 160)}" for k, v in self.arguments.items())
+        if self.outcome == "done":
+            result = f" -> {shorten(self.result, result_chars)}" if result_chars else ""
+            return f"{self.name}({arguments}){result}"
+        again = self.error and json.dumps(self.error, ensure_ascii=False)[1:-1] in told
+        error = "told in RESULT" if again else self.error
+        return f"{self.name}({arguments}) -> {self.outcome.upper()}: {error}"
+
+
+def shorten(value: object, limit: int) -> str:
+    """JSON text of ``value``, cut to ``limit`` characters with a note of what is missing."""
+    text = json.dumps(shortened(value), ensure_ascii=False, default=str)
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters)"

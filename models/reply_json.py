@@ -1,0 +1,145 @@
+"""JSON objects in model text: in prose, in fences, in wrappers, with keys in any case."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
+
+import json5
+import regex
+
+STARTS_AT_MOST = 300
+"""Opening braces that are tried: a reply of nothing else must not take seconds."""
+LOOSE_STARTS = 5
+LOOSE_CHARS = 20_000
+"""What is read with the tolerant reader, which is slow."""
+_DECODER = json.JSONDecoder(strict=False)
+_STRAIGHT = str.maketrans("“”„‟‘’", '""""\'\'')
+_GAPS = r"[\s_\-*`]"
+"""What is left out of keys before they are compared."""
+_GAP = regex.compile(_GAPS)
+_START = regex.compile(r"\{")
+_HIDING = regex.compile(r"\\[^\"'\\/]")
+"""An escape that may stand for a letter or a gap of a key."""
+
+
+def find_json(
+    text: str, required: Collection[str], known: Collection[str] = ()
+) -> dict[str, object] | None:
+    """The object in a text that has all required keys; None without one or with differing ones.
+
+    Keys are compared without case, ``_``, ``-`` and blanks, and come back as ``required`` and
+    ``known`` spell them, at every depth. A wrapper around the object is opened, also where it
+    holds the object as text. An object that ends too early is none.
+    """
+    found = all_json(text, required, known)
+    return found[0] if found and all(one == found[0] for one in found) else None
+
+
+def all_json(
+    text: str, required: Collection[str], known: Collection[str] = ()
+) -> list[dict[str, object]]:
+    """Every object with all required keys, in order; see :func:`find_json`.
+
+    Trailing commas, single quotes, bare keys and typographic quotes are read only where strict
+    JSON gives nothing.
+    """
+    spelled = {fold(name): name for name in (*known, *required)}
+    wanted = frozenset(map(fold, required))
+    before = _last_mention(text, wanted)
+    head = text[:LOOSE_CHARS]
+    for values in (
+        _read(text, before, _DECODER.raw_decode, STARTS_AT_MOST),
+        _read(head, before, _loose, LOOSE_STARTS),
+        _read(head.translate(_STRAIGHT), before, _loose, LOOSE_STARTS),
+    ):
+        found = [one for value in values for one in _holding(value, wanted)]
+        if found:
+            return [_respelled(one, spelled) for one in found]
+    return []
+
+
+def fold(key: object) -> str:
+    """A key for comparison: ``NextStep``, ``next_step`` and ``NEXT-STEP`` are one."""
+    return _GAP.sub("", str(key).casefold())
+
+
+def _last_mention(text: str, wanted: frozenset[str]) -> int:
+    """Where an object with all wanted keys begins at the latest: before the last mention of each.
+
+    Reading is slow, and most replies end in an object of another kind.
+    """
+    if _HIDING.search(text):
+        return len(text)
+    found = (_mention(name).search(text) for name in wanted)
+    return min((match.start() if match else 0 for match in found), default=len(text))
+
+
+@lru_cache(maxsize=64)
+def _mention(name: str) -> regex.Pattern[str]:
+    """Finds the last mention of a folded name, read from the end."""
+    letters = f"{_GAPS}*+".join(map(regex.escape, name))
+    return regex.compile(letters, regex.IGNORECASE | regex.FULLCASE | regex.REVERSE)
+
+
+def _read(
+    text: str, before: int, read: Callable[[str, int], tuple[object, int]], most: int
+) -> Iterator[object]:
+    """The objects that begin up to ``before``, none within another; ``most`` braces are tried."""
+    end = 0
+    for start in (found.start() for found in _START.finditer(text, endpos=before)):
+        if start < end:
+            continue
+        if not most:
+            return
+        most -= 1
+        try:
+            value, end = read(text, start)
+        except (ValueError, RecursionError):
+            continue
+        yield value
+
+
+def _loose(text: str, start: int) -> tuple[object, int]:
+    """Raises ValueError."""
+    value, error, end = json5.parse(text, start=start, consume_trailing=False)
+    if error is not None:
+        raise ValueError(error)
+    return value, end
+
+
+def _holding(value: object, wanted: frozenset[str], depth: int = 0) -> Iterator[dict[str, object]]:
+    """The outermost objects with all wanted keys in a value, texts that hold JSON included."""
+    if depth > 6:
+        return
+    if isinstance(value, dict):
+        if wanted <= {fold(key) for key in value}:
+            yield value
+            return
+        for inner in value.values():
+            yield from _holding(inner, wanted, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _holding(inner, wanted, depth + 1)
+    elif isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            yield from _holding(json.loads(value, strict=False), wanted, depth + 1)
+        except (ValueError, RecursionError):
+            return
+
+
+def _respelled(value: dict[str, object], spelled: dict[str, str]) -> dict[str, object]:
+    made: dict[str, object] = {}
+    for key, inner in value.items():
+        name = spelled.get(fold(key), str(key))
+        # The exact spelling wins over a second one of the same name.
+        if name not in made or key == name:
+            made[name] = _inner(inner, spelled)
+    return made
+
+
+def _inner(value: object, spelled: dict[str, str]) -> object:
+    if isinstance(value, dict):
+        return _respelled(value, spelled)
+    return [_inner(one, spelled) for one in value] if isinstance(value, list) else value

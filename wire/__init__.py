@@ -1,0 +1,1 @@
+"""HTTP with one deadline and bounded answers, for models and the platform."""
