@@ -35,6 +35,7 @@ from lab.job import Job  # noqa: E402
 from lab.packs import pack_text, source_of  # noqa: E402
 from lab.records import Settings  # noqa: E402
 from lab.work import do  # noqa: E402
+from launch.commands import invitation  # noqa: E402
 
 BRAIN = "playbook/store"
 LINES = 25
@@ -51,7 +52,7 @@ def shops(count: int) -> str:
 
 def pace(pack: Path, jobs: int, out: str) -> float:
     """Tasks a second of one run."""
-    command = [sys.executable, "-m", "playbooks.regress", "--json", "--pack", str(pack)]
+    command = [sys.executable, "submission.py", "regress", "--json", "--pack", str(pack)]
     done = subprocess.run(
         [*command, "--jobs", str(jobs), "--out", out],
         cwd=ROOT,
@@ -77,7 +78,7 @@ def measure(tasks: int, jobs: list[int], runs: int) -> None:
 
 def profile(tasks: int) -> None:
     job = Job(0, 0, shops(tasks), None, Settings(packs=(), evaluator=BRAIN, worker=BRAIN))
-    do(Job(0, 0, shops(5), None, job.settings))  # imports and first starts
+    do(Job(0, 0, shops(5), None, job.settings), invitation())  # imports and first starts
     found: list[cProfile.Profile] = []
 
     def begin(*_: object) -> None:
@@ -87,7 +88,7 @@ def profile(tasks: int) -> None:
     threading.setprofile(begin)
     before = resource.getrusage(resource.RUSAGE_SELF)
     began = time.perf_counter()
-    do(job)
+    do(job, invitation())
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_SELF)
     threading.setprofile(None)

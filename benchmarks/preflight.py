@@ -21,14 +21,14 @@ ROOT = Path(__file__).parents[1]
 TASK = "hostile_product_name"
 CHECK = """
 import time
-import launch.setting
+import launch.assembly
 import playbooks.store.brain
 from launch import preflight
 from types import SimpleNamespace
 from models.models_file import load_models
 asked = {role: ("playbook/store", None) for role in ("evaluator", "worker")}
 brains = SimpleNamespace(models=load_models(), asked=asked)
-options = SimpleNamespace(replay=None, resume=None, real=True, preflight=True, as_json=False)
+options = SimpleNamespace(replay=None, resume=None, real=True, no_preflight=False, as_json=False)
 preflight.real_key = lambda: ""
 began = time.perf_counter()
 preflight.check_ids(brains.models, brains.asked)

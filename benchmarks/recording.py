@@ -27,11 +27,14 @@ from coordinator.config import RunConfig  # noqa: E402
 from coordinator.session import Session  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
 from launch.benchmarks import guest_of  # noqa: E402
-from launch.platform import BUNDLED_PACK  # noqa: E402
 from models import litellm_module  # noqa: E402
 from runs.journal import Journal  # noqa: E402
 from simulator.server import serve  # noqa: E402
-from simulator.store.pack import Pack, load_pack  # noqa: E402
+from simulator.store.pack import (  # noqa: E402
+    BUNDLED_PACK,
+    Pack,
+    load_pack,
+)
 from worker.sandbox import walls  # noqa: E402
 
 AT_MOST = 1.10
@@ -65,7 +68,7 @@ def run(pack: Pack) -> tuple[float, float]:
     """Wall and processor seconds of one run over the pack, without its platform's start."""
     with serve(pack) as simulator, tempfile.TemporaryDirectory() as folder:
         client = ERC3(key="key-benchmark", base_url=simulator.base_url)
-        config = RunConfig("store", BRAIN, BRAIN)
+        config = RunConfig(evaluator=BRAIN, worker=BRAIN)
         session = Session(client, config, guest_of("store"), Path(folder), Nobody())
         began, busy = time.perf_counter(), time.process_time()
         results = session.run(session.tasks())

@@ -28,7 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from views.report import write_report  # noqa: E402
+from views.report.write import write_report  # noqa: E402
 
 SHARE_AT_MOST = 0.03
 WRITE_S, SIZE_MB, OPEN_S = 2.0, 30.0, 2.0
@@ -39,7 +39,7 @@ FIRST = """
 import sys, time
 from pathlib import Path
 import views.terminal, coordinator.session, launch.cli
-from views.report import write_report
+from views.report.write import write_report
 began = time.perf_counter()
 write_report(Path(sys.argv[1]))
 print(time.perf_counter() - began)

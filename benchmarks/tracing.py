@@ -35,14 +35,14 @@ from coordinator.session import Session  # noqa: E402
 from coordinator.watching import Watchers  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
 from launch.benchmarks import guest_of  # noqa: E402
-from launch.platform import BUNDLED_PACK, EMBEDDED_KEY  # noqa: E402
+from launch.platform import EMBEDDED_KEY  # noqa: E402
 from models.model_call import ModelCall  # noqa: E402
 from runs.results import TaskResult  # noqa: E402
 from runs.task import TaskInfo  # noqa: E402
 from runs.turn import Turn  # noqa: E402
 from simulator.server import serve  # noqa: E402
-from simulator.store.pack import load_pack  # noqa: E402
-from views.report import write_report  # noqa: E402
+from simulator.store.pack import BUNDLED_PACK, load_pack  # noqa: E402
+from views.report.write import write_report  # noqa: E402
 from views.tracing.tracer import Tracer  # noqa: E402
 
 AT_MOST = 0.03
@@ -103,7 +103,7 @@ def run(kinds: list[str]) -> dict[str, float]:
         tracer = Timed(Tracer(kinds, folder, {}, complain)) if kinds else None
         watch = Watchers([tracer] if tracer else [])
         session = Session(
-            client, RunConfig("store", BRAIN, BRAIN), guest_of("store"), folder, watch
+            client, RunConfig(evaluator=BRAIN, worker=BRAIN), guest_of("store"), folder, watch
         )
         tasks = session.tasks()
         began = time.perf_counter()

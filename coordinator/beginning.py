@@ -10,8 +10,9 @@ from typing import Protocol, TypeAlias
 
 from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.breaker import Breaker
-from coordinator.config import RunConfig, Watcher
+from coordinator.config import RunConfig
 from coordinator.limits import Meter, Stop
+from coordinator.watching import Watcher
 from ledger import Deed
 from models.door import Door
 from models.model_call import CallObserver, Role

@@ -6,8 +6,6 @@ import threading
 
 from runs.results import Failure, TaskResult
 
-IN_A_ROW = 3
-"""Tasks that may end so before no further one is started."""
 WORDS: dict[Failure, str] = {
     "model": "without an answer of the model",
     "benchmark": "without an answer of the platform",
@@ -23,7 +21,7 @@ class Breaker:
     jobs there are: those behind them wait. Safe to use from several threads.
     """
 
-    def __init__(self, limit: int = IN_A_ROW) -> None:
+    def __init__(self, limit: int) -> None:
         """``limit``: so many in a row; 0 switches it off."""
         self._limit = limit
         self._reason: Failure | None = None

@@ -1,61 +1,129 @@
-"""What a run is asked to do, and who looks on."""
+"""What a run is asked to do: the options that the coordinator itself reads, each once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from coordinator.breaker import IN_A_ROW
-from coordinator.limits import Limits
-from models.model_call import ModelCall
-from runs.results import TaskResult
-from runs.task import TaskInfo
-from runs.turn import Turn
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 StrategyName = Literal["evaluator-worker", "next-step"]
-PROMPT_TOKENS = 12_000
+FIXED: dict[str, JsonValue] = {"resume": "fixed"}
+"""Marks an option that a run goes on with as it was: ``--resume`` refuses another value."""
 
 
 @dataclass(frozen=True)
-class RunConfig:
-    """What to run and with which models."""
+class Traits:
+    """What a strategy means for the options that are not given."""
 
-    benchmark: str
+    turns: int
+    """A step of ``next-step`` is a turn; it needs more of them."""
+    architecture: str
+    has_worker: bool = True
+    """False: one model only, that of the evaluator."""
+
+
+STRATEGIES: dict[StrategyName, Traits] = {
+    "evaluator-worker": Traits(7, "evaluator LLM decides, stateless code worker acts"),
+    "next-step": Traits(30, "one LLM picks one typed tool per step", has_worker=False),
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Upper bounds; None is no bound."""
+
+    seconds: float | None = None
+    tokens: int | None = None
+    """Prompt and completion together."""
+    dollars: float | None = None
+
+
+def turns_of(known: dict[str, Any]) -> int:
+    """Turns for a task where none are given, by the strategy among the fields that are known."""
+    return STRATEGIES[known["strategy"]].turns
+
+
+class RunConfig(BaseModel):
+    """What to run and with which models; a field that has a description is an option of a run."""
+
+    model_config = ConfigDict(
+        frozen=True, populate_by_name=True, loc_by_alias=False, allow_inf_nan=False, extra="forbid"
+    )
+
+    benchmark: str = Field(
+        default="store", description="Benchmark id on the platform.", json_schema_extra=FIXED
+    )
+    strategy: StrategyName = Field(
+        default="evaluator-worker",
+        description="Evaluator and code worker, or one model that picks one typed tool a step.",
+        json_schema_extra=FIXED,
+    )
     evaluator: str
     worker: str
-    pack: str | None = None
-    tasks: tuple[str, ...] = ()
-    """Specs to run as single tasks outside of a session; none: the whole benchmark."""
-    jobs: int = 1
-    max_turns: int = 7
-    """A step of ``next-step`` is a turn; it needs more of them."""
-    workspace: str = "default"
-    name: str = ""
-    architecture: str = ""
-    flags: tuple[str, ...] = ()
-    strategy: StrategyName = "evaluator-worker"
-    """``next-step`` asks one model only, that of the evaluator."""
-    prompt_tokens: int = PROMPT_TOKENS
-    """What a prompt of ``next-step`` may hold; older steps are shortened to it."""
-    patience: float = 0.0
-    """Seconds for which a tool may wait for the platform, beside the time that code may take."""
-    run_limits: Limits = field(default_factory=Limits)
-    task_limits: Limits = field(default_factory=Limits)
-    breaker: int = IN_A_ROW
-    """Tasks in a row that may end for the same reason outside of the agent; 0: any number."""
+    """Is not asked where the strategy has one model."""
+    pack_name: str | None = Field(default=None, exclude=True)
+    tasks: tuple[str, ...] = Field(
+        default=(),
+        alias="task",
+        description="Run only this spec, outside of a session. Repeatable.",
+        json_schema_extra=FIXED,
+    )
+    jobs: int = Field(default=1, ge=1, le=64, description="Tasks side by side.")
+    max_turns: int = Field(
+        default_factory=turns_of,
+        ge=1,
+        le=50,
+        description="Turns for a task "
+        f"[{'; '.join(f'{t.turns} with {name}' for name, t in STRATEGIES.items())}].",
+    )
+    prompt_tokens: int = Field(
+        default=12_000,
+        ge=3_000,
+        description="With next-step: tokens of a prompt; older steps are shortened.",
+    )
+    breaker: int = Field(
+        default=3,
+        ge=0,
+        description="Start no further task after so many in a row that ended for the same reason "
+        "outside of the agent; 0: never.",
+    )
+    patience: float = Field(
+        default=0.0, ge=0, description="Seconds for which an outage of the platform is waited for."
+    )
+    max_seconds: float | None = Field(default=None, ge=0, description="Seconds for the run.")
+    max_tokens: int | None = Field(
+        default=None, ge=0, description="Tokens, prompt and completion, for the run."
+    )
+    max_dollars: float | None = Field(default=None, ge=0, description="Dollars for the run.")
+    task_seconds: float | None = Field(default=None, ge=0, description="Seconds for a task.")
+    task_tokens: int | None = Field(default=None, ge=0, description="Tokens for a task.")
+    task_dollars: float | None = Field(default=None, ge=0, description="Dollars for a task.")
+    workspace: str = Field(
+        default="default", description="Workspace of the session.", json_schema_extra=FIXED
+    )
+    name: str = Field(
+        default_factory=lambda known: str(known["strategy"]),
+        description="Name of the session [the strategy's].",
+        json_schema_extra=FIXED,
+    )
+    architecture: str = Field(
+        default_factory=lambda known: STRATEGIES[known["strategy"]].architecture,
+        description="Architecture of the session [that of the strategy].",
+    )
+    flags: tuple[str, ...] = Field(
+        default=(),
+        alias="flag",
+        description="Flag of the session; free text, sent as it is. The platform's own are "
+        "compete_accuracy, compete_budget, compete_speed and compete_local. Repeatable.",
+    )
 
+    @property
+    def run_limits(self) -> Limits:
+        """What the whole run may take."""
+        return Limits(self.max_seconds, self.max_tokens, self.max_dollars)
 
-class Watcher(Protocol):
-    """Someone who looks on; called from the threads that run the tasks."""
-
-    def task_started(self, task: TaskInfo) -> None:
-        """A task begins."""
-
-    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
-        """A model was asked for a task, whatever came of it."""
-
-    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
-        """A turn is over."""
-
-    def task_done(self, result: TaskResult) -> None:
-        """A task is closed and scored."""
+    @property
+    def task_limits(self) -> Limits:
+        """What a task may take."""
+        return Limits(self.task_seconds, self.task_tokens, self.task_dollars)

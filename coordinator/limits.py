@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from coordinator.config import Limits
 from models.model_call import ModelCall, Usage
 from runs.journal import JournalFailed
 
@@ -24,16 +24,6 @@ class LimitReached(Halt):
 
 class Interrupted(Halt):
     """The user wants the run to end."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Upper bounds; None is no bound."""
-
-    seconds: float | None = None
-    tokens: int | None = None
-    """Prompt and completion together."""
-    dollars: float | None = None
 
 
 class Meter:

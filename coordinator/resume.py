@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from coordinator.beginning import Start
 from coordinator.benchmark import Platform
@@ -81,8 +82,9 @@ def continuation(
     benchmark: str,
     tasks: list[TaskInfo],
     folder: Path,
-    session_id: str | None,
+    session: Any | None,
     *,
+    seconds: float = 0.0,
     may_start: bool = True,
 ) -> Continuation:
     """Look at journals and platform and decide for every task.
@@ -90,12 +92,12 @@ def continuation(
     Finished tasks are kept. A task that is open on the platform goes on behind its last complete
     turn; after a failure from outside it begins again in the world as it stands. One that the
     platform has closed although it failed from outside, or does not know, is started as a new
-    single task where that ``may_start``.
+    single task where that ``may_start``. ``session``: what :func:`session_of` gave; ``seconds``:
+    how long the run lived by its results, which are as old as the last task that ended.
 
     Raises:
         NotRecorded: a journal cannot be read.
         CannotGoOn: a task that is not done is unknown to the platform and may not be started anew.
-        SessionGone: the platform does not know the session.
         ApiException: the platform refused.
     """
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
@@ -104,8 +106,8 @@ def continuation(
     now = [
         replace(t, task_id=log.task_id) if log else t for t, log in zip(tasks, logs, strict=True)
     ]
-    status = _statuses(platform, now, session_id)
-    plan = Continuation(seconds=max(_told_seconds(folder), _active_seconds(logs)))
+    status = _statuses(platform, now, session)
+    plan = Continuation(seconds=max(seconds, _active_seconds(logs)))
     for old, task, log in zip(tasks, now, logs, strict=True):
         done = log.task_result() if log else None
         state = status[task.task_id]
@@ -129,27 +131,15 @@ def continuation(
     return plan
 
 
-def was_submitted(folder: Path) -> bool:
-    """Whether the results of a run say that it was handed in."""
-    results = _results(folder)
-    return results is not None and results.submitted
-
-
-def note_submitted(folder: Path) -> None:
+def note_submitted(folder: Path, results: RunResults | None) -> None:
     """Write into the results what the platform says: that the session was handed in."""
-    results = _results(folder)
     if results:
         noted = results.model_copy(update={"submitted": True})
         write_whole(folder / "results.json", noted.model_dump_json(indent=1))
 
 
-def _told_seconds(folder: Path) -> float:
-    """By the results, which are as old as the last task that ended."""
-    results = _results(folder)
-    return results.totals.seconds if results else 0.0
-
-
-def _results(folder: Path) -> RunResults | None:
+def results_before(folder: Path) -> RunResults | None:
+    """The results of the run so far; None where none can be read."""
     try:
         return results_of(folder)
     except NotRecorded:
@@ -185,16 +175,15 @@ def _start(path: Path, status: str, log: TaskLog | None) -> Start:
     return Start(path, fresh, log.attempt + 1, history=Memory(log, turns=False))
 
 
-def _statuses(platform: Platform, tasks: list[TaskInfo], session_id: str | None) -> dict[str, str]:
-    known: dict[str, str] = {}
-    if session_id:
-        known = _session_statuses(platform, session_id)
+def _statuses(platform: Platform, tasks: list[TaskInfo], session: Any | None) -> dict[str, str]:
+    known = {t.task_id: str(t.status) for t in session.tasks} if session else {}
     return {t.task_id: known.get(t.task_id) or _status(platform, t.task_id) for t in tasks}
 
 
-def _session_statuses(platform: Platform, session_id: str) -> dict[str, str]:
+def session_of(platform: Platform, session_id: str) -> Any:
+    """The status of a session with its tasks. Raises SessionGone, ApiException."""
     try:
-        return {t.task_id: str(t.status) for t in platform.session_status(session_id).tasks}
+        return platform.session_status(session_id)
     except Exception as error:
         if _is_not_found(error):
             raise SessionGone(f"the platform does not know the session {session_id}") from None

@@ -14,11 +14,12 @@ from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
 from coordinator.beginning import DoorMaker, Patiently, Shared, Start, no_waiting
 from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.breaker import Breaker
-from coordinator.config import RunConfig, Watcher
+from coordinator.config import RunConfig
 from coordinator.doors import doors_of
 from coordinator.fork import Past
 from coordinator.limits import LimitReached, Meter, Stop
 from coordinator.resume import Continuation
+from coordinator.watching import Watcher
 from runs.journal import JournalFailed, write_whole
 from runs.journal_names import journal_paths
 from runs.prompts import Prompts
@@ -243,7 +244,7 @@ class Session:
         return RunResults(
             run_id=self._folder.name,
             benchmark=self._config.benchmark,
-            pack=self._config.pack,
+            pack=self._config.pack_name,
             brain=Brain(evaluator=self._config.evaluator, worker=self._config.worker),
             strategy=self._config.strategy,
             session_id=self.session_id,

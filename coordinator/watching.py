@@ -1,14 +1,30 @@
-"""Several who look on at one run."""
+"""Who looks on at a run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
-from coordinator.config import Watcher
 from models.model_call import ModelCall
 from runs.results import TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn
+
+
+class Watcher(Protocol):
+    """Someone who looks on; called from the threads that run the tasks."""
+
+    def task_started(self, task: TaskInfo) -> None:
+        """A task begins."""
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        """A model was asked for a task, whatever came of it."""
+
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
+        """A turn is over."""
+
+    def task_done(self, result: TaskResult) -> None:
+        """A task is closed and scored."""
 
 
 class Watchers:

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from simulator.server import serve as simulate  # noqa: E402
 from simulator.store.pack import load_pack  # noqa: E402
 from views.live.app import build_app  # noqa: E402
-from views.report import write_report  # noqa: E402
+from views.report.write import write_report  # noqa: E402
 
 TASK = "cheapest_mix_ghost_fill_in"
 PACKS = ROOT / "simulator" / "store" / "packs"

@@ -18,7 +18,7 @@ FILE = Path(__file__).parent / "baseline-playbook-store.json"
 BRAIN = "playbook/store"
 PACKS = ("bundled", "variations", "generated:baseline:300")
 """What the baseline is made of; each must give the same scenarios on every machine."""
-RENEW = "python -m playbooks.regress --save-baseline"
+RENEW = "submission.py regress --save-baseline"
 
 
 class PackBaseline(BaseModel):

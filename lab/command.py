@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from typing import TypeVar
-
-import typer
-from rich.console import Console
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from models.extras import install
-from runs.errors import CannotRun
-
-PIPE_WIDTH = 120
-CANNOT = 2
-"""Exit code where a command could not do its work; 1 and 3 are verdicts."""
-_T = TypeVar("_T")
+from runs.errors import CannotRun, Usage
 
 
-def explained(action: Callable[[], _T]) -> _T:
-    """Do something; what cannot be done becomes one line for the user and exit code 2."""
+@contextmanager
+def no_verdict() -> Iterator[None]:
+    """Within this, what cannot be done is one line for the user and exit code 2.
+
+    The codes 1 and 3 are verdicts. Raises Usage.
+    """
     try:
-        return action()
-    except CannotRun as error:
-        print(f"error: {error}", file=sys.stderr)
+        yield
     except ModuleNotFoundError as error:
         text = f"{error.name} is not installed; the lab needs: {install('lab')}"
-        print(f"error: {text}", file=sys.stderr)
-    except OSError as error:
-        print(f"error: {error}", file=sys.stderr)
-    raise typer.Exit(CANNOT)
-
-
-def console() -> Console:
-    """Standard output; a pipe has no width of its own, and 80 columns would cut names."""
-    return Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH)
+        raise Usage(text) from None
+    except (CannotRun, OSError) as error:
+        raise Usage(str(error)) from None

@@ -1,4 +1,4 @@
-"""The command ``python -m playbooks.compare``: is the second run worse than the first?"""
+"""The command ``compare``: is the second run worse than the first?"""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from lab.command import console, explained
+from lab.command import no_verdict
 from runs.errors import CannotRun
+from views.console import answers
 
 if TYPE_CHECKING:
     from lab.baseline import Check
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@app.command()
 def compare(
     runs: Annotated[
         list[Path],
@@ -40,14 +39,19 @@ def compare(
         Path | None, typer.Option(help="Score against cost of all runs, as .svg or .png.")
     ] = None,
 ) -> None:
-    """Compare two runs task by task; exit code 0 not worse, 1 worse, 3 not enough data, 2 error."""
+    """Compare two runs task by task: is the second one worse?
+
+    Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 it cannot be told.
+    """
     if baseline:
         if len(runs) != 1 or plot:
             raise typer.BadParameter("--baseline takes one lab run and no --plot")
-        raise typer.Exit(explained(lambda: _against_baseline(runs[0], as_json)))
+        with no_verdict():
+            raise typer.Exit(_against_baseline(runs[0], as_json))
     if len(runs) < 2:
         raise typer.BadParameter("two run folders are needed, or one and --baseline")
-    raise typer.Exit(explained(lambda: compare_runs(runs, margin, as_json=as_json, plot=plot)))
+    with no_verdict():
+        raise typer.Exit(compare_runs(runs, margin, as_json=as_json, plot=plot))
 
 
 def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path | None) -> int:
@@ -88,7 +92,7 @@ def _plot(sides: list[Side], path: Path) -> None:
 def _show(found: Comparison) -> None:
     from lab.report import number, share
 
-    show = console()
+    show = answers()
     table = Table(
         title=escape(
             f"A {found.a}  {' / '.join(found.brain_a)}\nB {found.b}  {' / '.join(found.brain_b)}"
@@ -183,7 +187,7 @@ def _against_baseline(path: Path, as_json: bool) -> int:
 
 
 def _show_check(found: Check) -> None:
-    show = console()
+    show = answers()
     lines = [
         *_named("lost", found.lost),
         *_named("new wrong checkout", found.wrong_checkouts),
@@ -193,12 +197,3 @@ def _show_check(found: Check) -> None:
     ]
     for line in lines:
         show.print(line, highlight=False, markup=False, soft_wrap=True)
-
-
-def main() -> None:
-    """Read the command line and exit with the verdict."""
-    app(prog_name="python -m playbooks.compare")
-
-
-if __name__ == "__main__":
-    main()

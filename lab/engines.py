@@ -15,6 +15,7 @@ from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.cores import cores, one_each
+from lab.invitation import Invitation
 from lab.job import Job
 from lab.records import Trial
 from models.extras import install
@@ -47,25 +48,27 @@ class Engine(Protocol):
 class Here:
     """One job after the other in this process."""
 
-    def __init__(self, threads: int = 1) -> None:
+    def __init__(self, invitation: Invitation, threads: int = 1) -> None:
+        self._invitation = invitation
         self.threads = threads
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         for job in jobs:
-            yield job, _do(job)
+            yield job, _do(job, self._invitation)
 
 
 class Processes:
     """Warm processes: what is imported once, in the server that they are forked from."""
 
-    def __init__(self, count: int, threads: int = 1) -> None:
+    def __init__(self, invitation: Invitation, count: int, threads: int = 1) -> None:
+        self._invitation = invitation
         self._count = count
         self.threads = threads
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
-        context = _context()
+        context = _context(self._invitation)
         cores_left: SimpleQueue[int | None] = context.SimpleQueue()
         for core in one_each(self._count):
             cores_left.put(core)
@@ -75,7 +78,7 @@ class Processes:
         waiting: dict[Future[list[Trial]], Job] = {}
         try:
             for job in jobs:
-                waiting[pool.submit(_do, job)] = job
+                waiting[pool.submit(_do, job, self._invitation)] = job
                 if len(waiting) >= AHEAD * self._count:
                     yield from _ready(waiting)
             while waiting:
@@ -94,7 +97,8 @@ class Dask:
 
     threads = 1
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, invitation: Invitation, address: str) -> None:
+        self._invitation = invitation
         try:
             self._dask: Any = importlib.import_module("distributed")
         except ImportError:
@@ -130,41 +134,41 @@ class Dask:
 
     def _submit(self, job: Job, ready: Any, waiting: dict[str, Job]) -> None:
         # pure=False: the same job twice is two trials, not one remembered answer.
-        future = self._client.submit(_do, job, pure=False)
+        future = self._client.submit(_do, job, self._invitation, pure=False)
         waiting[future.key] = job
         ready.add(future)
 
 
-def engine_for(jobs: int, tasks: int, scheduler: str | None) -> Engine:
+def engine_for(invitation: Invitation, jobs: int, tasks: int, scheduler: str | None) -> Engine:
     """The engine for so many tasks side by side: never more processes than cores."""
     if scheduler:
-        return Dask(scheduler)
+        return Dask(invitation, scheduler)
     processes = min(jobs, cores())
     threads = -(-jobs // processes)
     if processes == 1 or tasks == 1:
-        return Here(threads)
-    return Processes(processes, threads)
+        return Here(invitation, threads)
+    return Processes(invitation, processes, threads)
 
 
-def warm_up(jobs: int, scheduler: str | None) -> None:
+def warm_up(invitation: Invitation, jobs: int, scheduler: str | None) -> None:
     """Begin to load what processes will need, beside whatever is done before there is work."""
     if min(jobs, cores()) > 1 and not scheduler:
-        _context()
+        _context(invitation)
         forkserver.ensure_running()
 
 
-def _context() -> ForkServerContext:
+def _context(invitation: Invitation) -> ForkServerContext:
     """Processes forked from one that has loaded what all of them need."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["lab.warm"])
+    context.set_forkserver_preload([invitation.preload])
     return context
 
 
-def _do(job: Job) -> list[Trial]:
+def _do(job: Job, invitation: Invitation) -> list[Trial]:
     # Whoever only hands out the jobs need not load what plays them.
     from lab.work import do
 
-    return do(job)
+    return do(job, invitation)
 
 
 def _result(future: Any, waiting: dict[str, Job]) -> tuple[Job, list[Trial]]:

@@ -1,26 +1,24 @@
-"""The command ``python -m playbooks.minimise``: a failing scenario made small."""
+"""The command ``minimise``: a failing scenario made small."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab.command import console, explained
-from launch.cli import DEFAULT_MODEL
+from lab.command import no_verdict
 from runs.errors import CannotRun
+from views.console import answers
 
 if TYPE_CHECKING:
+    from lab.invitation import Invitation
     from lab.packs import Raw
     from lab.store.shrink import Play
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@app.command()
 def minimise(
+    context: typer.Context,
     spec: Annotated[str, typer.Option(help="The failing scenario.")],
     pack: Annotated[
         str | None,
@@ -46,15 +44,16 @@ def minimise(
         ),
     ] = False,
 ) -> None:
-    """Shrink a failing scenario while it fails in the same way, and write it as a pack of one."""
-    from dotenv import load_dotenv
+    """Shrink a failing scenario while it fails in the same way.
 
-    load_dotenv(Path.cwd() / ".env")
+    What is left is written as a pack of one.
+    """
     if (pack is None) == (run is None):
         raise typer.BadParameter("give either --pack or --run")
-    eyes = evaluator or os.environ.get("EVALUATOR_MODEL") or DEFAULT_MODEL
-    hands = worker or os.environ.get("WORKER_MODEL") or DEFAULT_MODEL
-    explained(lambda: _minimise(_find(pack, run, spec), out, (eyes, hands), any_words))
+    invitation: Invitation = context.obj()
+    brain = invitation.models("evaluator-worker", evaluator, worker)
+    with no_verdict():
+        _minimise(_find(pack, run, spec), out, _player(invitation, brain), any_words)
 
 
 def _find(pack: str | None, run: Path | None, spec: str) -> Raw:
@@ -68,7 +67,7 @@ def _find(pack: str | None, run: Path | None, spec: str) -> Raw:
     return found
 
 
-def _minimise(raw: Raw, out: Path | None, brain: tuple[str, str], any_words: bool) -> None:
+def _minimise(raw: Raw, out: Path | None, play: Play, any_words: bool) -> None:
     from lab.packs import pack_text
     from lab.store.shrink import Shrinker, failure_class, holds
     from runs.journal import write_whole
@@ -77,7 +76,6 @@ def _minimise(raw: Raw, out: Path | None, brain: tuple[str, str], any_words: boo
     spec = str(raw["spec_id"])
     if not holds(raw):
         raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")
-    play = _player(brain)
     kind = failure_class(play(raw))
     if kind is None:
         raise CannotRun(f"{spec} passes; there is nothing to shrink")
@@ -85,7 +83,7 @@ def _minimise(raw: Raw, out: Path | None, brain: tuple[str, str], any_words: boo
     small = shrinker.run(raw)
     path = out or Path(f"{file_name(spec)}-small.json")
     write_whole(path, pack_text(f"{spec}-small", [small]))
-    show = console()
+    show = answers()
     sizes = ", ".join(_sizes(raw, small))
     for line in (
         f"{spec} fails with {kind!r}; {len(shrinker.played)} smaller ones tried: {sizes}",
@@ -95,15 +93,15 @@ def _minimise(raw: Raw, out: Path | None, brain: tuple[str, str], any_words: boo
         show.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _player(brain: tuple[str, str]) -> Play:
+def _player(invitation: Invitation, brain: dict[str, str]) -> Play:
     """Plays one scenario in this process."""
     from lab.job import Job
     from lab.packs import pack_text
     from lab.records import Settings
     from lab.work import do
 
-    settings = Settings(packs=(), evaluator=brain[0], worker=brain[1])
-    return lambda raw: do(Job(0, 0, pack_text("one", [raw]), None, settings))[0]
+    settings = Settings.model_validate({"packs": (), **brain})
+    return lambda raw: do(Job(0, 0, pack_text("one", [raw]), None, settings), invitation)[0]
 
 
 def _sizes(raw: Raw, small: Raw) -> list[str]:
@@ -118,12 +116,3 @@ def _sizes(raw: Raw, small: Raw) -> list[str]:
 def _list(raw: Raw, name: str) -> list[object]:
     value = raw.get(name)
     return value if isinstance(value, list) else []
-
-
-def main() -> None:
-    """Read the command line and exit with what the command returns."""
-    app(prog_name="python -m playbooks.minimise")
-
-
-if __name__ == "__main__":
-    main()

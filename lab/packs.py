@@ -13,9 +13,8 @@ from typing import Any, BinaryIO
 import ijson  # type: ignore[import-untyped, unused-ignore]
 
 from lab.store import generated
-from launch.platform import BUNDLED_PACK
 from runs.errors import CannotRun
-from simulator.store.pack import FORMAT, Pack, PackError, parse_pack
+from simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, PackError, parse_pack
 
 NAMED = {
     "bundled": BUNDLED_PACK,

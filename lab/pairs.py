@@ -92,7 +92,7 @@ def read_side(path: Path) -> Side:
         folder = RunFolder(path)
         run = folder.read()
         if not folder.merged:
-            raise CannotRun(f"{path} is not finished; python -m playbooks.regress --resume {path}")
+            raise CannotRun(f"{path} is not finished; submission.py regress --resume {path}")
         if run.settings.baseline_only:
             raise CannotRun(f"{path} holds trivial baselines only")
         brain = run.settings.evaluator, run.settings.worker

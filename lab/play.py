@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from coordinator.benchmark import Guest
 from coordinator.config import RunConfig
 from coordinator.doors import doors_of
 from coordinator.session import Session
 from erc3_compat import ERC3
 from erc3_compat.patient_platform import PatientPlatform
-from launch.benchmarks import guest_of
-from launch.platform import EMBEDDED_KEY
 from models.model_call import ModelCall, Role
 from playbooks.store.playbook import HEADER
 from runs.results import TaskResult
@@ -71,6 +70,7 @@ def play_pack(
     pack: Pack,
     config: RunConfig,
     folder: Path,
+    guest: Guest,
     on_done: Callable[[TaskResult], None] = lambda _result: None,
 ) -> list[Played]:
     """Run every task of a pack as one session; what came of each, in pack order.
@@ -84,10 +84,10 @@ def play_pack(
     notes = _Notes(on_done=on_done)
     simulator = serve(pack)
     try:
-        client = PatientPlatform(ERC3(key=EMBEDDED_KEY, base_url=simulator.base_url))
+        client = PatientPlatform(ERC3(key="key-lab", base_url=simulator.base_url))
         ids: dict[Role, str] = {"evaluator": config.evaluator, "worker": config.worker}
         doors = doors_of(ids, base_urls=_base_urls())
-        session = Session(client, config, guest_of(config.benchmark), folder, notes, doors=doors)
+        session = Session(client, config, guest, folder, notes, doors=doors)
         session.run(session.tasks())
         results = session.close_open()
         books = simulator.platform

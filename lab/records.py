@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from coordinator.config import StrategyName
+from coordinator.config import StrategyName, turns_of
 from lab.cores import cores
 from models.model_call import Usage
 from models.providers import is_keyless
@@ -102,7 +102,7 @@ class Settings(BaseModel):
     worker: str
     strategy: StrategyName = "evaluator-worker"
     epochs: int = 1
-    max_turns: int = 7
+    max_turns: int = Field(default_factory=turns_of)
     chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False

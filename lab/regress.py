@@ -1,30 +1,30 @@
-"""The command ``python -m playbooks.regress``: packs against a brain."""
+"""The command ``regress``: packs against a brain."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import Console
 
-from lab.command import console, explained
+from coordinator.config import STRATEGIES, StrategyName
+from lab.command import no_verdict
 from lab.cores import cores
-from lab.records import LabRun, Settings
-from launch.cli import WAYS
 from runs.errors import CannotRun
+from views.console import answers
 
 if TYPE_CHECKING:
     from lab.folder import RunFolder
+    from lab.invitation import Invitation
+    from lab.records import LabRun, Settings
 
-BOTH = "both"
+FIRST: StrategyName = "evaluator-worker"
 MARGIN = 0.02
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@app.command()
 def regress(
+    context: typer.Context,
     pack: Annotated[
         list[str] | None,
         typer.Option(
@@ -48,7 +48,7 @@ def regress(
         ),
     ] = None,
     strategy: Annotated[
-        str | None,
+        Literal["evaluator-worker", "next-step", "both"] | None,
         typer.Option(
             help="evaluator-worker (default), next-step, or both: one after the other on the same "
             "tasks, and the verdict on the second."
@@ -83,95 +83,77 @@ def regress(
         bool, typer.Option("--keep-journals", help="Keep the journal of every trial.")
     ] = False,
 ) -> None:
-    """Run packs against a brain and report scores with intervals beside trivial baselines."""
+    """Play packs and report scores with intervals, beside trivial baselines."""
+    invitation: Invitation = context.obj()
     jobs = jobs or cores()
-    explained(lambda: _prepare(plot, jobs, scheduler, keep_journals))
-    if resume:
-        _refuse_with_resume(pack, evaluator, worker, epochs, save_baseline, strategy)
-        run = explained(lambda: _go_on(resume, jobs, scheduler))
-        explained(lambda: _show(run, resume, as_json, plot, save_baseline))
-        return
-    _check(strategy, worker, max_turns, plot, as_json)
-    if save_baseline and (pack or evaluator or worker or epochs > 1 or baseline_only or strategy):
-        raise typer.BadParameter("--save-baseline says itself what it runs")
-    ways = tuple(WAYS) if strategy == BOTH else (strategy or next(iter(WAYS)),)
-    folders = []
-    for way in ways:
-        settings = _settings(
-            way,
-            tuple(pack or ("bundled",)),
-            (evaluator, worker),
-            save_baseline,
-            epochs=epochs,
-            max_turns=max_turns or WAYS[way].turns,
-            baseline_only=baseline_only,
-            keep_journals=keep_journals,
-        ).for_jobs(jobs)
-        run, folder = explained(lambda: _run_new(settings, out, jobs, scheduler))  # noqa: B023
-        explained(lambda: _show(run, folder, as_json, plot, save_baseline))  # noqa: B023
-        folders.append(folder)
-    if len(folders) > 1:
-        from lab.compare import compare_runs
+    with no_verdict():
+        _prepare(invitation, plot, jobs, scheduler, keep_journals)
+        if resume:
+            if pack or evaluator or worker or epochs > 1 or save_baseline or strategy:
+                raise typer.BadParameter("--resume goes on with the packs and models of its run")
+            run = _go_on(invitation, resume, jobs, scheduler)
+            _show(run, resume, as_json, plot, save_baseline)
+            return
+        strategies = tuple(STRATEGIES) if strategy == "both" else (strategy or FIRST,)
+        _check(strategies, worker, max_turns, plot, as_json)
+        if save_baseline and (
+            pack or evaluator or worker or epochs > 1 or baseline_only or strategy
+        ):
+            raise typer.BadParameter("--save-baseline says itself what it runs")
+        from lab import baseline
+        from lab.records import Settings
 
-        raise typer.Exit(explained(lambda: compare_runs(folders, MARGIN, as_json=False, plot=None)))
+        if save_baseline:
+            pack, evaluator, worker = list(baseline.PACKS), baseline.BRAIN, baseline.BRAIN
+        folders = []
+        for name in strategies:
+            asked: dict[str, object] = {
+                "packs": tuple(pack or ("bundled",)),
+                "strategy": name,
+                "epochs": epochs,
+                "baseline_only": baseline_only,
+                "keep_journals": keep_journals,
+                **invitation.models(name, evaluator, worker),
+                **({"max_turns": max_turns} if max_turns else {}),
+            }
+            settings = Settings.model_validate(asked).for_jobs(jobs)
+            run, folder = _run_new(invitation, settings, out, jobs, scheduler)
+            _show(run, folder, as_json, plot, save_baseline)
+            folders.append(folder)
+        if len(folders) > 1:
+            from lab.compare import compare_runs
 
-
-def _settings(
-    strategy: str,
-    packs: tuple[str, ...],
-    models: tuple[str | None, str | None],
-    save_baseline: bool,
-    **more: Any,
-) -> Settings:
-    from lab import baseline
-
-    way = WAYS[strategy]
-    brain = baseline.BRAIN if save_baseline else None
-    eyes = brain or models[0] or os.environ.get("EVALUATOR_MODEL") or way.model
-    hands = brain or models[1] or os.environ.get("WORKER_MODEL") or way.model
-    return Settings.model_validate(
-        {
-            "packs": tuple(baseline.PACKS) if save_baseline else packs,
-            "evaluator": eyes,
-            "worker": hands if way.has_worker else eyes,
-            "strategy": strategy,
-            **more,
-        }
-    )
+            raise typer.Exit(compare_runs(folders, MARGIN, as_json=False, plot=None))
 
 
 def _check(
-    strategy: str | None, worker: str | None, max_turns: int | None, plot: Path | None, json: bool
+    strategies: Sequence[StrategyName],
+    worker: str | None,
+    max_turns: int | None,
+    plot: Path | None,
+    json: bool,
 ) -> None:
-    wrong = (
-        ""
-        if strategy is None
-        else f"unknown strategy {strategy!r}; there are {', '.join(WAYS)} and {BOTH}"
-        if strategy not in (*WAYS, BOTH)
-        else "--strategy both does not go with --worker, --max-turns, --plot and --json"
-        if strategy == BOTH and (worker or max_turns or plot or json)
-        else f"--strategy {strategy} asks one model: name it with --evaluator"
-        if strategy != BOTH and worker and not WAYS[strategy].has_worker
-        else ""
-    )
-    if wrong:
-        raise typer.BadParameter(wrong)
+    if len(strategies) > 1 and (worker or max_turns or plot or json):
+        text = "--strategy both does not go with --worker, --max-turns, --plot and --json"
+        raise typer.BadParameter(text)
+    if worker and not STRATEGIES[strategies[-1]].has_worker:
+        text = f"--strategy {strategies[-1]} asks one model: name it with --evaluator"
+        raise typer.BadParameter(text)
 
 
-def _prepare(plot: Path | None, jobs: int, scheduler: str | None, keep_journals: bool) -> None:
-    from dotenv import load_dotenv
-
+def _prepare(
+    invitation: Invitation, plot: Path | None, jobs: int, scheduler: str | None, keep_journals: bool
+) -> None:
     from lab.engines import warm_up
     from lab.plots import check_plot
 
-    load_dotenv(Path.cwd() / ".env")
     if scheduler and keep_journals:
         raise CannotRun(
             "--keep-journals does not go with --scheduler: journals stay where workers are"
         )
     if plot:
         check_plot(plot)
-    warm_up(jobs, scheduler)
+    warm_up(invitation, jobs, scheduler)
     # Takes a moment to load, in which the other process loads the rest.
     from worker.sandbox import chosen_kind
 
@@ -181,25 +163,13 @@ def _prepare(plot: Path | None, jobs: int, scheduler: str | None, keep_journals:
         raise CannotRun(str(error)) from None
 
 
-def _refuse_with_resume(
-    pack: list[str] | None,
-    evaluator: str | None,
-    worker: str | None,
-    epochs: int,
-    save_baseline: bool,
-    strategy: str | None,
-) -> None:
-    if pack or evaluator or worker or epochs > 1 or save_baseline or strategy:
-        raise typer.BadParameter("--resume goes on with the packs and models of its run")
-
-
 def _run_new(
-    settings: Settings, out: Path, jobs: int, scheduler: str | None
+    invitation: Invitation, settings: Settings, out: Path, jobs: int, scheduler: str | None
 ) -> tuple[LabRun, Path]:
     from lab.folder import RunFolder
     from lab.packs import sources_of
     from lab.run import begin
-    from launch.folder import run_folder
+    from runs.folder import run_folder
 
     sources = sources_of(settings.packs)
     with run_folder(out) as path:
@@ -209,20 +179,24 @@ def _run_new(
         except CannotRun:
             folder.remove()
             raise
-        return _carry_out(folder, run, jobs, scheduler), path
+        return _carry_out(invitation, folder, run, jobs, scheduler), path
 
 
-def _go_on(path: Path, jobs: int, scheduler: str | None) -> LabRun:
+def _go_on(invitation: Invitation, path: Path, jobs: int, scheduler: str | None) -> LabRun:
     from lab.folder import RunFolder
-    from launch.folder import held
+    from runs.folder import held
 
     folder = RunFolder(path)
     folder.read()
     with held(path):
-        return _carry_out(folder, folder.read(), jobs, scheduler)
+        return _carry_out(invitation, folder, folder.read(), jobs, scheduler)
 
 
-def _carry_out(folder: RunFolder, run: LabRun, jobs: int, scheduler: str | None) -> LabRun:
+def _carry_out(
+    invitation: Invitation, folder: RunFolder, run: LabRun, jobs: int, scheduler: str | None
+) -> LabRun:
+    from rich.console import Console
+
     from lab.engines import engine_for
     from lab.progress import LabProgress
     from lab.run import carry_out
@@ -230,7 +204,7 @@ def _carry_out(folder: RunFolder, run: LabRun, jobs: int, scheduler: str | None)
     settings = run.settings
     tasks = sum(pack.tasks for pack in run.packs)
     total = 0 if settings.baseline_only else tasks * settings.epochs
-    engine = engine_for(jobs, tasks, scheduler)
+    engine = engine_for(invitation, jobs, tasks, scheduler)
     with LabProgress(Console(stderr=True), total) as watch:
         try:
             return carry_out(folder, run, engine, watch)
@@ -252,19 +226,10 @@ def _show(run: LabRun, folder: Path, as_json: bool, plot: Path | None, save_base
     if as_json:
         print(run.model_dump_json(indent=1))
         return
-    show = console()
+    show = answers()
     show.print(report(run))
     for line in failed_lines(RunFolder(folder).trials()):
         show.print(line, highlight=False, markup=False, soft_wrap=True)
     show.print(f"trials and summary: {folder}", highlight=False, markup=False, soft_wrap=True)
     if save_baseline:
         show.print(f"baseline written: {baseline.FILE}", highlight=False, soft_wrap=True)
-
-
-def main() -> None:
-    """Read the command line and exit with what the command returns."""
-    app(prog_name="python -m playbooks.regress")
-
-
-if __name__ == "__main__":
-    main()

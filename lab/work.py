@@ -12,6 +12,7 @@ from typing import Any
 from coordinator.config import RunConfig
 from erc3_compat import ApiException, transport_errors
 from lab.failures import failure_of
+from lab.invitation import Invitation
 from lab.job import Job
 from lab.packs import Raw, checked
 from lab.play import Played, play_pack
@@ -25,7 +26,7 @@ WHY_CHARS = 300
 DECLINED = "declined"
 
 
-def do(job: Job) -> list[Trial]:
+def do(job: Job, invitation: Invitation) -> list[Trial]:
     """Play a job; its trials in pack order.
 
     Raises:
@@ -43,7 +44,7 @@ def do(job: Job) -> list[Trial]:
     no_answer: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSError)
     try:
         with _folder(job) as folder:
-            played = play_pack(pack, _config(job, pack), folder)
+            played = play_pack(pack, _config(job, pack), folder, invitation.guest())
     except no_answer as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
         return [_lost(name, job.epoch, *pair, text) for pair in pairs]
@@ -67,7 +68,7 @@ def _config(job: Job, pack: Pack) -> RunConfig:
         evaluator=job.settings.evaluator,
         worker=job.settings.worker,
         strategy=job.settings.strategy,
-        pack=pack.name,
+        pack_name=pack.name,
         jobs=job.threads,
         max_turns=job.settings.max_turns,
         name="lab",

@@ -1,258 +1,132 @@
-"""The command line of a run; everything heavy is imported after the options are read."""
+"""The command line: one command with subcommands, of which only the one asked for is loaded."""
 
 from __future__ import annotations
 
-import os
-import sys
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import typer
+import typer.core
+import typer.main
 
-from erc3_compat.bounds import PATIENCE_SECONDS
-from launch import arguments
-from launch.options import Options
+from launch.errors import explained
 from runs.errors import Exit
 
-DEFAULT_MODEL = "playbook/store"
-
-
-@dataclass(frozen=True)
-class Way:
-    """What a strategy means for the options that are not given."""
-
-    model: str
-    turns: int
-    architecture: str
-    has_worker: bool = True
-
-
-WAYS = {
-    "evaluator-worker": Way(DEFAULT_MODEL, 7, "evaluator LLM decides, stateless code worker acts"),
-    "next-step": Way(
-        "playbook/next-step", 30, "one LLM picks one typed tool per step", has_worker=False
-    ),
+CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
+NAMES = (
+    "run", "doctor", "show", "report", "view", "stats", "export", "regress", "compare",
+    "minimise", "replay", "debug", "serve", "generate",
+)  # fmt: skip
+SIMULATOR = ("serve", "generate")
+_LOOK: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
 }
-_UNSAID = ("DEFAULT", "DEFAULT_MAP")
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@app.callback(
-    invoke_without_command=True,
-    epilog="Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + ".",
-)
-def run(
-    context: typer.Context,
-    benchmark: arguments.Benchmark = "store",
-    pack: arguments.Pack = None,
-    task: arguments.Task = None,
-    evaluator: arguments.Evaluator = None,
-    worker: arguments.Worker = None,
-    real: arguments.Real = False,
-    yes: arguments.Yes = False,
-    no_preflight: arguments.NoPreflight = False,
-    submit_as_is: arguments.SubmitAsIs = False,
-    breaker: arguments.Breaker = 3,
-    jobs: arguments.Jobs = 1,
-    strategy: arguments.Strategy = "evaluator-worker",
-    prompt_tokens: arguments.PromptTokens = 12_000,
-    max_turns: arguments.MaxTurns = None,
-    out: arguments.Out = Path("logs"),
-    as_json: arguments.AsJson = False,
-    workspace: arguments.Workspace = "default",
-    name: arguments.Name = None,
-    architecture: arguments.Architecture = None,
-    flag: arguments.Flag = None,
-    require_wall: arguments.RequireWall = False,
-    fork: arguments.Fork = None,
-    turn: arguments.Turn = None,
-    debug: arguments.Debug = False,
-    models: arguments.Models = None,
-    record: arguments.Record = None,
-    replay: arguments.Replay = None,
-    resume: arguments.Resume = None,
-    force: arguments.Force = False,
-    quiet: arguments.Quiet = False,
-    trace: arguments.Trace = None,
-    max_seconds: arguments.MaxSeconds = None,
-    max_tokens: arguments.MaxTokens = None,
-    max_dollars: arguments.MaxDollars = None,
-    task_seconds: arguments.TaskSeconds = None,
-    task_tokens: arguments.TaskTokens = None,
-    task_dollars: arguments.TaskDollars = None,
-    patience: arguments.Patience = PATIENCE_SECONDS,
-) -> None:
-    """Run a benchmark session with an evaluator and a worker, and show its scores."""
-    from dotenv import load_dotenv
-
-    load_dotenv(Path.cwd() / ".env")
-    if context.invoked_subcommand:
-        return
-    if real and pack is not None:
-        raise typer.BadParameter("--pack is for the embedded platform, it does not go with --real")
-    if benchmark != "store":
-        text = f"{benchmark!r} is not supported; there are tools for: store"
-        raise typer.BadParameter(text, param_hint="--benchmark")
-    if record and replay:
-        raise typer.BadParameter("--record and --replay do not go together")
-    explicit = _explicit(context)
-    _check_resume(resume, force, explicit)
-    way = WAYS[strategy]
-    turns = max_turns or way.turns
-    _check_strategy(strategy, explicit, debug)
-    _check_debug(debug, jobs, as_json)
-    _check_fork(fork, turn, task or [], real, turns)
-    eyes = evaluator or os.environ.get("EVALUATOR_MODEL") or way.model
-    hands = worker or os.environ.get("WORKER_MODEL") or way.model
-    options = Options(
-        benchmark=benchmark,
-        pack=pack,
-        tasks=tuple(task or ()),
-        evaluator=eyes,
-        worker=hands if way.has_worker else eyes,
-        real=real,
-        yes=yes,
-        submit_as_is=submit_as_is,
-        breaker=breaker,
-        jobs=jobs,
-        max_turns=turns,
-        out=out,
-        as_json=as_json,
-        workspace=workspace,
-        name=name or strategy,
-        architecture=architecture or way.architecture,
-        flags=tuple(flag or ()),
-        require_wall=require_wall,
-        fork=fork,
-        turn=turn or 1,
-        debug=debug,
-        models=models,
-        record=record,
-        replay=replay,
-        resume=resume,
-        force=force,
-        quiet=quiet,
-        trace=tuple(map(str, trace or ())),
-        max_seconds=max_seconds,
-        max_tokens=max_tokens,
-        max_dollars=max_dollars,
-        task_seconds=task_seconds,
-        task_tokens=task_tokens,
-        task_dollars=task_dollars,
-        patience=patience,
-        strategy=strategy,
-        prompt_tokens=prompt_tokens,
-        preflight=not no_preflight,
-        explicit=explicit,
-    )
-    from launch.run import start
-
-    raise typer.Exit(start(options))
+def _function(name: str) -> Callable[..., Any]:
+    """The function of a subcommand; this alone loads its module."""
+    found: Callable[..., Any]
+    match name:
+        case "run":
+            from launch.commands import run as found
+        case "doctor":
+            from launch.commands import doctor as found
+        case "show":
+            from views.show import show as found
+        case "report":
+            from views.report.command import report as found
+        case "view":
+            from views.live.command import view as found
+        case "stats":
+            from views.stats.command import stats as found
+        case "export":
+            from views.export.command import export as found
+        case "regress":
+            from lab.regress import regress as found
+        case "compare":
+            from lab.compare import compare as found
+        case "minimise":
+            from lab.minimise import minimise as found
+        case "replay":
+            from launch.replay_command import replay as found
+        case "debug":
+            from launch.debug_command import debug as found
+        case "serve":
+            from launch.commands import serve as found
+        case _:
+            from launch.commands import generate as found
+    return found
 
 
-def _explicit(context: typer.Context) -> frozenset[str]:
-    """The options that were written on the command line."""
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    return frozenset(
-        name for name, source in sources.items() if source and source.name not in _UNSAID
-    )
+class Commands(typer.core.TyperGroup):
+    """The subcommands; without the name of one, ``run`` is meant."""
+
+    _asked = ""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names."""
+        return list(NAMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """One subcommand, loaded now; None where there is none of the name."""
+        if cmd_name not in NAMES:
+            return None
+        made = typer.Typer(**_LOOK)
+        # The simulator reads its own command line.
+        raw = {"ignore_unknown_options": True, "allow_extra_args": True}
+        mine = cmd_name not in SIMULATOR
+        made.command(
+            cmd_name,
+            epilog=CODES if cmd_name == "run" else None,
+            add_help_option=mine,
+            context_settings=None if mine else raw,
+        )(_function(cmd_name))
+        return typer.main.get_command(made)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put ``run`` before options that stand alone."""
+        if not args or (args[0].startswith("-") and args[0] != "--help"):
+            args.insert(0, "run")
+        self._asked = args[0]
+        # What a mistyped name is compared with; nothing of it is looked up here.
+        names: dict[str, Any] = dict.fromkeys(NAMES)
+        self.commands = names
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the subcommand; what cannot be done is one line for the user."""
+        from dotenv import load_dotenv
+
+        from launch.commands import invitation
+
+        load_dotenv(Path.cwd() / ".env")
+        ctx.obj = invitation
+        with explained(complete=self._asked != "run"):
+            return super().invoke(ctx)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The subcommands, then the options of ``run``."""
+        self.format_commands(ctx, formatter)
+        self.get_command(ctx, "run").format_options(ctx, formatter)
 
 
-def _check_resume(resume: Path | None, force: bool, explicit: frozenset[str]) -> None:
-    if resume is None:
-        if force:
-            raise typer.BadParameter("--force goes with --resume")
-        return
-    own = {
-        "strategy",
-        "task",
-        "fork",
-        "turn",
-        "debug",
-        "real",
-        "out",
-        "benchmark",
-        "workspace",
-        "name",
-    }
-    if clash := sorted(explicit & own):
-        words = ", ".join(f"--{name}" for name in clash)
-        raise typer.BadParameter(f"--resume goes on with a run as it is: leave out {words}")
+app = typer.Typer(cls=Commands, **_LOOK)
 
 
-def _check_strategy(strategy: str, explicit: frozenset[str], debug: bool) -> None:
-    if strategy == "evaluator-worker":
-        if "prompt_tokens" in explicit and "resume" not in explicit:
-            raise typer.BadParameter("--prompt-tokens goes with --strategy next-step")
-    elif "worker" in explicit:
-        raise typer.BadParameter(
-            f"--strategy {strategy} asks one model: name it with --evaluator, leave out --worker"
-        )
-    elif debug:
-        raise typer.BadParameter(f"--debug steps through code, and --strategy {strategy} has none")
+@app.callback(epilog=CODES)
+def commands() -> None:
+    """Run a benchmark session with an evaluator and a worker; look at runs; compare them.
 
-
-def _check_debug(debug: bool, jobs: int, as_json: bool) -> None:
-    wrong = (
-        ""
-        if not debug
-        else "--debug asks at a terminal, and standard input is none"
-        if not sys.stdin.isatty()
-        else "--debug needs --jobs 1: one prompt, one task at a time"
-        if jobs != 1
-        else "--debug writes to standard output, it does not go with --json"
-        if as_json
-        else ""
-    )
-    if wrong:
-        raise typer.BadParameter(wrong)
-
-
-def _check_fork(
-    fork: Path | None, turn: int | None, tasks: list[str], real: bool, max_turns: int
-) -> None:
-    if fork is None and turn is None:
-        return
-    wrong = (
-        "--turn goes with --fork"
-        if fork is None
-        else "--fork needs one --task and a --turn"
-        if turn is None or len(tasks) != 1
-        else "--fork is for the embedded platform, it does not go with --real"
-        if real
-        else f"--turn {turn} is beyond the {max_turns} turns of --max-turns"
-        if turn > max_turns
-        else ""
-    )
-    if wrong:
-        raise typer.BadParameter(wrong)
-
-
-@app.command()
-def doctor(
-    evaluator: arguments.Evaluator = None,
-    worker: arguments.Worker = None,
-    models: arguments.Models = None,
-    as_json: arguments.AsJson = False,
-    no_calls: arguments.NoCalls = False,
-) -> None:
-    """Check what is configured and reachable, and say how to mend what is not."""
-    from launch.doctor import DoctorOptions
-    from launch.doctor import doctor as examine
-
-    options = DoctorOptions(
-        evaluator=evaluator or os.environ.get("EVALUATOR_MODEL") or DEFAULT_MODEL,
-        worker=worker or os.environ.get("WORKER_MODEL") or DEFAULT_MODEL,
-        models=models,
-        as_json=as_json,
-        calls=not no_calls,
-    )
-    raise typer.Exit(examine(options))
+    Without a command the options are those of `run`. Each command has a --help of its own.
+    """
 
 
 def main() -> None:
     """Read the command line and exit with what the command returns."""
-    from launch.streams import steady
+    from launch.standard_streams import steady
 
     steady()
     app()

@@ -12,10 +12,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@app.command()
 def debug(
     run: Annotated[Path, typer.Argument(help="A run folder, as a run leaves it behind.")],
     task: Annotated[str, typer.Option(help="Spec of the task.")],
@@ -28,30 +25,24 @@ def debug(
         ),
     ] = None,
 ) -> None:
-    """Step through one recorded turn, tool call by tool call; h at the prompt shows commands."""
+    """Step through one recorded turn, tool call by tool call.
+
+    h at the prompt shows the commands.
+    """
     from rich.console import Console
 
     from launch.benchmarks import tools_of, workbench_of
     from launch.platform import pack_at
-    from runs.errors import CannotRun
     from runs.run_view import benchmark_of
     from simulator.server import serve
     from worker.replay.debugger.recorded_turn import debug_state, drive
 
     with ExitStack() as stack:
-        try:
-            name = benchmark_of(run)
-            url = stack.enter_context(serve(pack_at(pack))).base_url if pack else None
-            debugged = debug_state(run, task, turn, tools_of(name), workbench_of(name), url)
-        except CannotRun as error:
-            typer.echo(f"error: {error}", err=True)
-            raise typer.Exit(2) from None
+        name = benchmark_of(run)
+        url = stack.enter_context(serve(pack_at(pack))).base_url if pack else None
+        debugged = debug_state(run, task, turn, tools_of(name), workbench_of(name), url)
         stack.callback(debugged.playback.close)
         try:
             drive(debugged, Console(soft_wrap=True))
         except KeyboardInterrupt:
             typer.echo("interrupted", err=True)
-
-
-if __name__ == "__main__":
-    app()

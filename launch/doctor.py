@@ -5,29 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from launch import doctor_calls, doctor_checks, doctor_models, doctor_platform
 from launch.doctor_finding import Diagnosis, Finding, diagnosis
 from launch.doctor_models import Place
+from launch.options import DoctorOptions
 from models.model_call import Role
 from models.models_file import Models, ModelsError, load_models
 from models.redact import redact
-
-
-@dataclass(frozen=True)
-class DoctorOptions:
-    """What the command line of ``doctor`` says."""
-
-    evaluator: str
-    worker: str
-    models: Path | None = None
-    """A models file; default: that of ``MODELS_FILE``."""
-    as_json: bool = False
-    calls: bool = True
-    """False: nothing is sent to anyone."""
 
 
 def doctor(options: DoctorOptions) -> int:
@@ -49,7 +36,7 @@ def examine(
     options: DoctorOptions, environ: Mapping[str, str], announce: Callable[[str], None]
 ) -> Diagnosis:
     """All findings; ``announce`` gets what is about to be spent, before it is."""
-    findings = [*_machine(environ), *_platform(environ, options.calls)]
+    findings = [*_machine(environ), *_platform(environ, not options.no_calls)]
     asked: dict[Role, tuple[str, str | None]] = {
         "evaluator": (options.evaluator, environ.get("EVALUATOR_BASE_URL") or None),
         "worker": (options.worker, environ.get("WORKER_BASE_URL") or None),
@@ -62,7 +49,8 @@ def examine(
         findings.append(doctor_models.unusable(error))
         return diagnosis(map(_redacted, findings), announced)
     known = [(place, _still(place, models, environ)) for place in places]
-    called = [(p, found) for p, found in known if options.calls and not doctor_models.ill(found)]
+    well = [(place, found) for place, found in known if not doctor_models.ill(found)]
+    called = [] if options.no_calls else well
     announced = doctor_models.announcement([p for p, _ in called if p.kind == "served"])
     announce(announced)
     for place, found in called:

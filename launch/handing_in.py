@@ -6,21 +6,21 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from launch.console import notes
-from launch.hints import command
+from launch.next_command import command
+from views.console import notes
 from views.report.blocks import so_many_tasks
 
 if TYPE_CHECKING:
     from coordinator.session import Session
-    from launch.setting import Setting
+    from launch.assembly import Assembly
     from runs.results import RunResults
 
 
 class HandingIn:
     """Decides whether the session of a run on the real platform is submitted, and says so."""
 
-    def __init__(self, setting: Setting, session: Session, results: RunResults) -> None:
-        self._setting = setting
+    def __init__(self, assembly: Assembly, session: Session, results: RunResults) -> None:
+        self._assembly = assembly
         self._session = session
         self._obstacles = obstacles(session, results)
         # What cannot be undone is said under --quiet too.
@@ -29,13 +29,13 @@ class HandingIn:
     @property
     def asks(self) -> bool:
         """Whether there is somebody to ask and something to ask about."""
-        options = self._setting.options
+        options = self._assembly.options
         told = options.yes or options.submit_as_is
         return self._possible and not (told or self._obstacles) and _somebody()
 
     @property
     def _possible(self) -> bool:
-        return bool(self._session.session_id) and not self._setting.stopped
+        return bool(self._session.session_id) and not self._assembly.stopped
 
     def settle(self) -> RunResults | None:
         """Submit where nothing speaks against it; the results then, None where it was not done.
@@ -52,7 +52,7 @@ class HandingIn:
         return results
 
     def _wanted(self) -> bool:
-        options, folder = self._setting.options, self._setting.folder
+        options, folder = self._assembly.options, self._assembly.folder
         if options.submit_as_is:
             return True
         if self._obstacles:
@@ -84,13 +84,13 @@ class HandingIn:
     def _told(self) -> str:
         """That it was submitted, its id, its score where the platform tells, its page."""
         session_id = self._session.session_id or ""
-        platform, score = self._setting.platform, None
+        platform, score = self._assembly.platform, None
         with suppress(Exception):  # a score that cannot be had changes nothing any more
             score = platform.session_status(session_id).score
         known = isinstance(score, int | float) and score >= 0
         said = f"submitted: session {session_id}"
         said += f", score {score:.3f}" if known else ", the platform tells no score yet"
-        return f"{said}, {self._setting.base_url}/sessions/{session_id}"
+        return f"{said}, {self._assembly.base_url}/sessions/{session_id}"
 
     def _say(self, text: str) -> None:
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)

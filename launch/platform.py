@@ -17,9 +17,8 @@ from erc3_compat.patience import Patience
 from erc3_compat.patient_platform import PatientPlatform
 from launch.options import Options
 from runs.errors import CannotRun, Usage
-from simulator.store.pack import Pack, PackError, load_pack
+from simulator.store.pack import BUNDLED_PACK, Pack, PackError, load_pack
 
-BUNDLED_PACK = Path(__file__).parents[1] / "simulator" / "store" / "packs" / "store-bundled.json"
 REAL_URL = "https://erc.timetoact-group.at"
 EMBEDDED_KEY = "key-embedded"
 
@@ -77,7 +76,7 @@ def pack_of(options: Options, past: Any) -> Pack | None:
     pack = pack_at(options.pack or BUNDLED_PACK)
     if past and options.pack is None and pack.name != past.pack:
         made = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
-        raise CannotRun(f"cannot fork: the run {made}; give the file of its shops with --pack")
+        raise CannotRun(f"cannot fork: the run {made}; give its pack with --pack")
     _check_tasks(options.tasks, pack)
     return pack
 

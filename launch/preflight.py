@@ -70,7 +70,7 @@ def ready(brains: Brains, options: Options, note: Console) -> tuple[ModelCall, .
         return ()
     for text in _check_keys(brains):
         _say(note, f"warning: {text}")
-    if not options.real or not options.preflight:
+    if not options.real or options.no_preflight:
         return ()
     real_key()  # without it nothing needs to be asked
     questions = _questions(brains)

@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     from worker.replay.repeat import Repetition
 
 FORMAT = "replay/1"
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@app.command()
-def main(
+def replay(
     run: Annotated[
         Path, typer.Argument(help="Folder of a run, such as logs/20260101-120000-ab12.")
     ],
@@ -33,16 +31,11 @@ def main(
 ) -> None:
     """Run the recorded code against the recorded answers; say what is not as it was."""
     from launch.benchmarks import tools_of
-    from runs.errors import CannotRun
-    from worker.replay.repeat import replay
+    from worker.replay.repeat import replay as replayed
     from worker.sandbox.values import clean
 
     began = time.perf_counter()
-    try:
-        turns = replay(run, task, turn, tools_of=tools_of)
-    except CannotRun as error:
-        typer.echo(f"error: {clean(str(error))}", err=True)
-        raise typer.Exit(2) from None
+    turns = replayed(run, task, turn, tools_of=tools_of)
     seconds = time.perf_counter() - began
     apart = [(turn, turn.divergence) for turn in turns if turn.divergence]
     if as_json:
@@ -68,7 +61,3 @@ def _record(run: Path, turns: list[Repetition], seconds: float) -> dict[str, Any
         "seconds": round(seconds, 3),
         "turns": [turn.record() for turn in turns],
     }
-
-
-if __name__ == "__main__":
-    app()

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
-from coordinator.resume import was_submitted
-from launch.folder import held
-from launch.options import Options, restored
+from coordinator.resume import results_before
+from launch.options import Options
 from launch.platform import PACK_COPY, STATE
 from runs.errors import CannotRun, NothingToDo
+from runs.folder import held
 from runs.manifest import Identity, NoManifest, changes, read_manifest
 from runs.prompts import read_prompts
 from runs.reader import NotRecorded
@@ -33,10 +33,11 @@ class Resumed:
             read_manifest(self.folder)
             stack.enter_context(held(self.folder))
             self.manifest = read_manifest(self.folder)
-            self.options = restored(self.manifest.options, options)
+            self.options = options.restored(self.manifest.options)
         except (NoManifest, ValueError) as error:
             raise CannotRun(f"cannot resume: {error}") from None
-        if was_submitted(self.folder):
+        self.results = results_before(self.folder)
+        if self.results and self.results.submitted:
             raise NothingToDo(submitted_already(self.folder, self.manifest.session_id))
         try:
             datetime.fromisoformat(self.manifest.created)
@@ -49,7 +50,7 @@ class Resumed:
 
     def _pack(self, options: Options) -> Pack:
         """The pack of today where there is one, else the copy that the run keeps."""
-        original = options.pack if "pack" in options.explicit else self.options.pack
+        original = options.pack if "pack" in options.model_fields_set else self.options.pack
         copy = self.folder / PACK_COPY
         try:
             return load_pack(original if original and original.exists() else copy)

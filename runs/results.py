@@ -76,6 +76,11 @@ class TaskResult(BaseModel):
         return self.failure is None and self.score is not None and self.score >= PASS
 
     @property
+    def failed(self) -> bool:
+        """Whether somebody should look at it; an unknown score alone is no failure."""
+        return not self.passed and bool(self.failure or self.error or self.score is not None)
+
+    @property
     def infrastructure_failure(self) -> bool:
         """Whether the task ended for a reason outside of the agent."""
         return self.failure in INFRASTRUCTURE

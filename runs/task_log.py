@@ -217,5 +217,5 @@ class TaskLog:
 
     @property
     def failed(self) -> bool:
-        """Whether somebody should look at it: scored as failed, or ended by an error."""
-        return self.status == "failed" or bool(self.error)
+        """Whether somebody should look at it; one that passed may have lost telemetry alone."""
+        return self.status == "failed" or (self.status != "passed" and bool(self.error))

@@ -12,11 +12,11 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "submission": {"launch"},
     "launch": {
-        "views", "coordinator", "evaluator", "nextstep", "worker", "runs", "playbooks",
+        "lab", "views", "coordinator", "evaluator", "nextstep", "worker", "runs", "playbooks",
         "store_tools", "models", "ledger", "erc3_compat", "simulator",
     },
     "lab": {
-        "launch", "views", "coordinator", "evaluator", "worker", "runs", "playbooks",
+        "views", "coordinator", "evaluator", "worker", "runs", "playbooks",
         "store_tools", "models", "ledger", "erc3_compat", "simulator",
     },
     "views": {"evaluator", "nextstep", "worker", "runs", "ledger", "models"},
@@ -33,8 +33,8 @@ ALLOWED = {
     "wire": set(),
     "simulator": {"erc3_compat"},
 }  # fmt: skip
-LATE = {("playbooks", "lab")}
-"""Named by a text and loaded late: a command has a door."""
+LATE: set[tuple[str, str]] = set()
+"""Nothing is named by a text and loaded late."""
 ROOMS = sorted(ALLOWED)
 BENCHMARK_FREE = [
     path

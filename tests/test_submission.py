@@ -78,7 +78,7 @@ from launch.cli import main
 try:
     main()
 except SystemExit as end:
-    heavy = {"litellm", "smolagents", "pydantic", "httpx", "jinja2", "uvicorn", "pydantic_monty"}
+    heavy = {"litellm", "smolagents", "httpx", "jinja2", "uvicorn", "pydantic_monty"}
     print("LOADED", sorted(heavy & set(sys.modules)), end.code)
 """
 

@@ -1,8 +1,7 @@
-"""``python -m views.show RUN [--task SPEC] [--turn N] [--failed]``: a run in the terminal."""
+"""The command ``show``: a run in the terminal."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +11,7 @@ if TYPE_CHECKING:
     from runs.run_view import RunView
     from runs.task_log import TaskLog
 
-PIPE_WIDTH = 120
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-
-@app.command()
 def show(
     run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
     task: Annotated[str | None, typer.Option(help="Spec of the task whose story is told.")] = None,
@@ -24,35 +19,28 @@ def show(
     failed: Annotated[bool, typer.Option("--failed", help="Failed tasks, a line each.")] = False,
     logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
 ) -> None:
-    """Show a run: its table, the failed tasks, or the story of one task."""
-    from rich.console import Console
-
+    """Show a run: a table, failed tasks, or the story of one."""
     from runs.find import find_run
     from runs.reader import NotRecorded
     from runs.run_view import read_run_view
+    from views.console import answers
     from views.terminal.told import Teller, failures, overview
 
     if turn is not None and task is None:
         raise typer.BadParameter("--turn goes with --task")
     if failed and task is not None:
         raise typer.BadParameter("--failed lists tasks, it does not go with --task")
-    # A pipe has no width of its own.
-    console = Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH)
-    try:
-        found = read_run_view(find_run(run, logs))
-        story = _story(found, task) if task else None
-        if story and turn is not None and turn not in {turn.number for turn in story.turns}:
-            there = ", ".join(str(turn.number) for turn in story.turns) or "none"
-            raise NotRecorded(f"{story.spec_id} has no turn {turn}; it has: {there}")
-    except NotRecorded as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(2) from None
+    found = read_run_view(find_run(run, logs))
+    story = _story(found, task) if task else None
+    if story and turn is not None and turn not in {one.number for one in story.turns}:
+        there = ", ".join(str(one.number) for one in story.turns) or "none"
+        raise NotRecorded(f"{story.spec_id} has no turn {turn}; it has: {there}")
     if story:
-        Teller(console).story(story, turn)
+        Teller(answers()).story(story, turn)
     elif failed:
-        failures(console, found)
+        failures(answers(), found)
     else:
-        overview(console, found)
+        overview(answers(), found)
 
 
 def _story(run: RunView, spec_id: str) -> TaskLog:
@@ -65,7 +53,3 @@ def _story(run: RunView, spec_id: str) -> TaskLog:
         return near[0]
     there = ", ".join(story.spec_id for story in near or run.tasks) or "none"
     raise NotRecorded(f"{run.name} has no task {spec_id!r}; it has: {there}")
-
-
-if __name__ == "__main__":
-    app()

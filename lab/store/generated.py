@@ -1,6 +1,6 @@
 """Packs that are drawn from a seed while they are read: ``generated:SEED:COUNT[:option=value…]``.
 
-The options are those of ``python -m simulator generate``, such as ``difficulty=hard``.
+The options are those of ``submission.py generate``, such as ``difficulty=hard``.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from views.export.__main__ import app
+from launch.cli import app
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def viewer(hostile: Path, tmp_path: Path) -> Iterator[str]:
     pytest.importorskip("inspect_ai", reason="needs the extra: pip install '.[inspect]'")
     logs = tmp_path / "logs"
     log = str(logs / "run.eval")
-    done = CliRunner().invoke(app, ["--format", "inspect", str(hostile), "-o", log])
+    done = CliRunner().invoke(app, ["export", "--format", "inspect", str(hostile), "-o", log])
     assert done.exit_code == 0, done.output
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -9,8 +9,8 @@ import pytest
 
 from runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
-from views.report import write_report
 from views.report.pairs import write_comparison
+from views.report.write import write_report
 
 SHOWN = HOSTILE.replace("\u202e", "\\u202e")
 """A sign that turns the reading direction is shown by its number."""
@@ -138,7 +138,7 @@ def test_axe_finds_nothing(hostile: Path, look: Any, scheme: str) -> None:
 def test_without_scripts_the_table_is_there_and_says_what_is_not(hostile: Path, look: Any) -> None:
     seen = look(write_report(hostile).as_uri(), java_script_enabled=False)
     assert seen.tasks() == ["good", "hostile", "wrong", "broken"]
-    assert "python -m views.show" in seen.page.locator("body").inner_text()
+    assert "submission.py show RUN" in seen.page.locator("body").inner_text()
 
 
 def test_on_paper_the_open_story_is_printed_without_the_tools(report: Any) -> None:

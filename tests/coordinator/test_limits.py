@@ -120,9 +120,9 @@ def test_stop() -> None:
 @pytest.mark.parametrize(
     ("limits", "text"),
     [
-        ({"task_limits": Limits(tokens=1)}, "1 tokens for a task"),
-        ({"run_limits": Limits(tokens=1)}, "1 tokens for a run"),
-        ({"task_limits": Limits(seconds=0)}, "0 seconds for a task"),
+        ({"task_tokens": 1}, "1 tokens for a task"),
+        ({"max_tokens": 1}, "1 tokens for a run"),
+        ({"task_seconds": 0}, "0 seconds for a task"),
     ],
 )
 def test_a_task_at_its_limit_is_closed_and_says_so(
@@ -139,7 +139,7 @@ def test_a_task_at_its_limit_is_closed_and_says_so(
 
 def test_behind_a_run_limit_no_task_is_begun(make_run: Any, shop_json: Any) -> None:
     shops = [shop_json(spec_id=f"s{i}") for i in range(3)]
-    run = make_run(*shops, run_limits=Limits(tokens=4_000))
+    run = make_run(*shops, max_tokens=4_000)
     results = run.go()
     assert [t.failure for t in results.tasks] == [None, "limit"]
     assert run.session.unplayed == 1
@@ -168,7 +168,7 @@ def test_a_limit_that_is_reached_after_the_purchase_takes_nothing_back(
 ) -> None:
     says = ["THOUGHT: buy\nDECISION: PROCEED\nINSTRUCTION: Buy two for 8."]
     # Room for the question and the first step; the second step is not asked for.
-    run = make_run(tea_buyer, says=says, does=[BUYS, BUYS], task_limits=Limits(tokens=600))
+    run = make_run(tea_buyer, says=says, does=[BUYS, BUYS], task_tokens=600)
     task = run.go().tasks[0]
     assert (task.ended, task.failure, task.acts) == ("purchased", None, 1)
     assert task.score == 1.0

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from coordinator.limits import Limits
 from coordinator.resume import CannotGoOn, Continuation, continuation
 from erc3_compat import ApiError, ApiException
 from runs.journal import Journal
@@ -78,7 +77,7 @@ def test_the_time_before_is_that_in_which_something_was_done(folder: Path) -> No
 
 
 def test_a_run_that_goes_on_has_its_seconds_no_second_time(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, run_limits=Limits(seconds=60))
+    run = make_run(tea_buyer, max_seconds=60)
     run.folder.mkdir()
     tasks = run.session.tasks()
     run.session.take_over(Continuation(seconds=61.0), None, "2026-01-01T00:00:00+00:00")

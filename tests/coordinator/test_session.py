@@ -282,7 +282,7 @@ def test_every_line_of_a_journal_parses(make_run: Any, tea_buyer: Any) -> None:
 
 
 def test_results_follow_the_format(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS], pack="small")
+    run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS], pack_name="small")
     run.go()
     written = json.loads((run.folder / "results.json").read_text())
     assert written["format"] == "run-results/2"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from launch import debug_command, replay_command
+from launch.cli import app
 from models.reply_faults import REPAIRABLE
 from runs.reader import read_task
 from runs.turn import Turn
@@ -212,8 +212,8 @@ def test_there_is_no_code_to_repeat_or_to_step_through(
     run = make_run(tea_buyer, **BRAIN)
     run.go()
     folder = str(run.folder)
-    repeated = CliRunner().invoke(replay_command.app, [folder])
-    stepped = CliRunner().invoke(debug_command.app, [folder, "--task", "shop", "--turn", "1"])
+    repeated = CliRunner().invoke(app, ["replay", folder])
+    stepped = CliRunner().invoke(app, ["debug", folder, "--task", "shop", "--turn", "1"])
     assert repeated.exit_code == stepped.exit_code == 2
     assert "called tools without any code" in repeated.output
     assert "ran no code to step through" in stepped.output

@@ -15,6 +15,7 @@ from lab.packs import sources_of
 from lab.records import LabRun, Settings, Trial
 from lab.run import begin
 from lab.work import do
+from launch.commands import invitation
 
 BRAIN = "playbook/store"
 
@@ -45,7 +46,7 @@ class Pretended:
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         for job in jobs:
             if job.epoch is None:
-                yield job, do(job)
+                yield job, do(job, invitation())
                 continue
             if len(self.asked) == self.stop_after:
                 raise KeyboardInterrupt

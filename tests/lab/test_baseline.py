@@ -13,6 +13,7 @@ from lab.job import Job
 from lab.packs import Digest, pack_text, source_of
 from lab.records import LabRun, PackInfo, Settings, Trial
 from lab.work import do
+from launch.commands import invitation
 from runs.errors import CannotRun
 
 Make = Callable[..., Trial]
@@ -75,7 +76,7 @@ def test_the_playbook_brain_is_not_worse_than_its_baseline(
         digest.add(raw)
     some = list(islice(every, start, None, step))
     settings = Settings(packs=(asked,), evaluator=baseline.BRAIN, worker=baseline.BRAIN)
-    trials = do(Job(0, 0, pack_text(source.name, some), None, settings, threads=2))
+    trials = do(Job(0, 0, pack_text(source.name, some), None, settings, threads=2), invitation())
     assert len(trials) == len(some)
     pack = PackInfo(name=source.name, source=asked, tasks=len(every), sha256=digest.text())
     found = baseline.check(baseline.load(), [pack], trials)

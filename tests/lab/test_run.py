@@ -14,6 +14,7 @@ from lab.engines import Here
 from lab.folder import RunFolder
 from lab.records import LabRun, Trial
 from lab.run import carry_out
+from launch.commands import invitation
 from runs.errors import CannotRun
 
 Make = Callable[..., Trial]
@@ -104,7 +105,7 @@ def test_a_finished_run_is_not_played_again(
 
 def test_the_brain_plays_for_real(new_run: NewRun, pack_file: PackFile) -> None:
     folder, run = new_run(pack_file(2))
-    done = carry_out(folder, run, Here(threads=2))
+    done = carry_out(folder, run, Here(invitation(), threads=2))
     bought, refused = folder.trials()
     assert (bought.outcome, bought.paid, bought.best, bought.gap) == ("purchased", 8, 8, 0)
     assert (bought.playbook, bought.mechanics) == ("plain-purchase", ("plain",))
@@ -153,7 +154,7 @@ def test_memory_does_not_grow_with_the_number_of_tasks(
     def peak(path: Path) -> int:
         tracemalloc.start()
         folder, run = new_run(path, baseline_only=True, chunk=25)
-        carry_out(folder, run, Here())
+        carry_out(folder, run, Here(invitation()))
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return found

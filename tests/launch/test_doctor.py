@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 from launch import doctor_calls
 from launch.cli import app
-from launch.doctor import DoctorOptions, doctor, examine
+from launch.doctor import doctor, examine
 from launch.doctor_finding import Diagnosis, Finding
+from launch.options import DoctorOptions
 from tests import fake_openai_faults as faults
 from tests.fake_openai import FakeOpenAI
 from tests.hostile_models import DRIBBLES, FLOODS, HostileModels, Send, answer
@@ -57,7 +58,9 @@ def look(monkeypatch: pytest.MonkeyPatch) -> Look:
         for name, value in env.items():
             monkeypatch.setenv(name, value)
         said: list[str] = []
-        options = DoctorOptions(evaluator, worker or evaluator, models, calls=calls)
+        options = DoctorOptions(
+            evaluator=evaluator, worker=worker or evaluator, models=models, no_calls=not calls
+        )
         return examine(options, os.environ, said.append), said
 
     return go
@@ -128,11 +131,10 @@ def test_a_served_model_is_asked_once_and_told_of_before(look: Look) -> None:
 def test_nothing_is_sent_before_the_announcement_or_without_calls(tmp_path: Path) -> None:
     counts: list[int] = []
     with FakeOpenAI(lambda *_: GOOD) as server:
-        options = DoctorOptions(
-            "pair", "pair", table_of(tmp_path, server, prices="{ input = 1, output = 10 }")
-        )
+        table = table_of(tmp_path, server, prices="{ input = 1, output = 10 }")
+        options = DoctorOptions(evaluator="pair", worker="pair", models=table)
         examine(options, {}, lambda text: counts.append(len(server.seen)))
-        quiet = DoctorOptions("pair", "pair", options.models, calls=False)
+        quiet = options.model_copy(update={"no_calls": True})
         asked = len(server.seen)
         found = examine(quiet, {"ERC3_API_KEY": PLATFORM_KEY}, lambda text: None)
         assert len(server.seen) == asked
@@ -351,7 +353,9 @@ def test_no_key_is_ever_shown(
         )
         assert "Authorization" in one(found, "models", "answer").text
         for as_json in (False, True):
-            options = DoctorOptions("openai/fake-large", "openai/fake-large", as_json=as_json)
+            options = DoctorOptions(
+                evaluator="openai/fake-large", worker="openai/fake-large", as_json=as_json
+            )
             assert doctor(options) == 1
             shown = capsys.readouterr()
             for secret in (KEY, PLATFORM_KEY, KEY[3:], PLATFORM_KEY[4:]):
@@ -360,7 +364,10 @@ def test_no_key_is_ever_shown(
 
 
 def test_json_is_the_only_thing_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
-    assert doctor(DoctorOptions("playbook/store", "playbook/store", as_json=True)) == 0
+    assert (
+        doctor(DoctorOptions(evaluator="playbook/store", worker="playbook/store", as_json=True))
+        == 0
+    )
     shown = capsys.readouterr()
     found = json.loads(shown.out)
     assert (found["format"], found["ok"]) == ("doctor/1", True)
@@ -382,7 +389,9 @@ def test_the_command_reads_dotenv_and_takes_its_options(tmp_path: Path) -> None:
 
 
 def test_the_table_says_whether_a_run_can_begin(capsys: pytest.CaptureFixture[str]) -> None:
-    assert doctor(DoctorOptions("playbook/store", "nebius/x/y", calls=False)) == 1
+    assert (
+        doctor(DoctorOptions(evaluator="playbook/store", worker="nebius/x/y", no_calls=True)) == 1
+    )
     shown = capsys.readouterr().out
     assert "1 problem: a run would fail" in shown
     assert "-> set NEBIUS_API_KEY, or put it in .env" in shown

@@ -8,19 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from launch.cli import app as run
-from launch.debug_command import app as debug
-from launch.replay_command import app as replay
+from launch.cli import app
 from runs.reader import read_task
-from views.export.__main__ import app as export
 from views.live.app import build_app
-from views.report.__main__ import app as report
-from views.show import app as show
-from views.stats.__main__ import app as stats
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "run-results-1"
 PURCHASE, REFUSAL = "named_item_on_last_page", "coupon_code_unknown"
@@ -36,7 +29,7 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path(shutil.copytree(RECORDED, tmp_path / "logs"))
 
 
-def said(app: typer.Typer, *words: object, answers: str = "") -> str:
+def said(*words: object, answers: str = "") -> str:
     """What a command says that ends well."""
     done = CliRunner().invoke(app, [str(word) for word in words], input=answers)
     assert done.exit_code == 0, done.output
@@ -50,30 +43,32 @@ def results(folder: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ["evaluator-worker", "next-step", "cut-off"])
 def test_a_run_is_shown(name: str, logs: Path) -> None:
-    table = said(show, logs / name)
+    table = said("show", logs / name)
     assert PURCHASE in table
     assert "purchased" in table
     assert ("not finished" in table) is (name == "cut-off")
     assert "cannot be read" not in table
-    story = said(show, logs / name, "--task", PURCHASE)
+    story = said("show", logs / name, "--task", PURCHASE)
     assert "PROCEED" in story
     assert "Req_CheckoutBasket(" in story
-    page = said(report, logs / name, "-o", logs / f"{name}.html")
+    page = said("report", logs / name, "-o", logs / f"{name}.html")
     assert (logs / f"{name}.html").stat().st_size > 20_000, page
 
 
 def test_runs_are_counted_and_compared(logs: Path) -> None:
-    found = json.loads(said(stats, logs, "--json"))["total"]
+    found = json.loads(said("stats", logs, "--json"))["total"]
     assert (found["runs"], found["tasks"], found["passed"]["passed"]) == (3, 6, 6)
-    assert "next-step" in said(stats, logs, "--diff", logs / "evaluator-worker", logs / "next-step")
+    assert "next-step" in said(
+        "stats", logs, "--diff", logs / "evaluator-worker", logs / "next-step"
+    )
     pair = logs / "pair.html"
-    said(report, logs / "evaluator-worker", logs / "next-step", "-o", pair)
+    said("report", *both, "-o", pair)
     assert REFUSAL in pair.read_text()
 
 
 def test_a_run_is_exported(logs: Path) -> None:
     path = logs / "log.json"
-    said(export, logs / "evaluator-worker", "--format", "inspect", "-o", path)
+    said("export", logs / "evaluator-worker", "--format", "inspect", "-o", path)
     log = json.loads(path.read_text())
     assert {s["id"]: s["scores"]["platform"]["value"] for s in log["samples"]} == dict.fromkeys(
         (PURCHASE, REFUSAL, CUT), 1.0
@@ -92,12 +87,12 @@ def test_runs_stand_in_the_live_index_and_their_pages_open(logs: Path) -> None:
 
 def test_a_run_is_repeated_stepped_through_and_forked(logs: Path) -> None:
     folder = logs / "evaluator-worker"
-    found = json.loads(said(replay, folder, "--json"))
+    found = json.loads(said("replay", folder, "--json"))
     assert (found["equal"], found["tasks"], len(found["turns"])) == (True, 3, 7)
-    steps = said(debug, folder, "--task", PURCHASE, "--turn", 1, answers="c\nq\n")
+    steps = said("debug", folder, "--task", PURCHASE, "--turn", 1, answers="c\nq\n")
     assert "This is what was recorded." in steps
     fork = ["--fork", folder, "--task", CUT, "--turn", 3, "--pack", folder / "pack.json"]
-    document = json.loads(said(run, *fork, "--json"))
+    document = json.loads(said(*fork, "--json"))
     assert [turn["repeated"] for turn in document["turns"]][:3] == [True, True, False]
     # Prompts may be longer or shorter by now.
     assert set(document["differs"]) <= {"tokens"}
@@ -108,7 +103,7 @@ def test_a_run_that_was_cut_off_goes_on(logs: Path) -> None:
     before = results(folder)["tasks"]
     assert [task["spec_id"] for task in before] == [PURCHASE]
     # The prompts may be others by now: what is kept and gone on with is the same all the same.
-    said(run, "--resume", folder, "--force", "--quiet")
+    said("--resume", folder, "--force", "--quiet")
     after = results(folder)
     assert [(t["spec_id"], t["score"]) for t in after["tasks"]] == [
         (PURCHASE, 1.0), (CUT, 1.0), (REFUSAL, 1.0),

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from launch.platform import BUNDLED_PACK
 from runs.reader import read_task
+from simulator.store.pack import BUNDLED_PACK
 
 
 def small_pack(path: Path, count: int = 6) -> Path:

@@ -48,7 +48,7 @@ def test_what_does_not_go_together_is_refused(
 def test_a_run_keeps_its_strategy_and_a_fork_must_have_the_same(
     invoke: Callable[..., Any], tmp_path: Path
 ) -> None:
-    from launch.platform import BUNDLED_PACK
+    from simulator.store.pack import BUNDLED_PACK
 
     spec = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))["scenarios"][0]["spec_id"]
     done = invoke("--strategy", "next-step", "--task", spec, "--json")

@@ -14,17 +14,16 @@ import pytest
 
 from coordinator import attempt
 from coordinator.config import RunConfig
-from coordinator.limits import Limits, Meter
+from coordinator.limits import Meter
 from coordinator.resume import continuation
 from coordinator.session import Session
 from erc3_compat import ERC3, patience
 from erc3_compat.patience import PATIENCE_SECONDS, Patience, pause
 from erc3_compat.patient_platform import PatientPlatform
 from launch.benchmarks import guest_of
-from launch.platform import BUNDLED_PACK
 from runs.results import RunResults, TaskResult
 from simulator.server import serve
-from simulator.store.pack import load_pack
+from simulator.store.pack import BUNDLED_PACK, load_pack
 from tests.relay import Call, Relay, Rule, answering, changing, relay
 
 SPECS = ("named_item_on_last_page", "required_coupon_works", "coupon_never_discounts")
@@ -72,7 +71,8 @@ class Run:
     def resume(self) -> RunResults:
         """Another process goes on, as ``--resume`` does."""
         platform, session = self._session()
-        plan = continuation(platform, "store", self.tasks, self.folder, self.session_id)
+        status = platform.session_status(self.session_id) if self.session_id else None
+        plan = continuation(platform, "store", self.tasks, self.folder, status)
         session.take_over(plan, self.session_id, "2026-01-01T00:00:00+00:00")
         return session.run(plan.tasks, plan.starts)
 
@@ -347,7 +347,7 @@ def test_a_limit_of_the_task_ends_the_waiting(
 ) -> None:
     monkeypatch.setattr(attempt, "Meter", partial(Meter, clock=clock.now))
     outage = Outage(clock, LIST, 100, nth=1)
-    run = start(outage, SPECS[:1], task_limits=Limits(seconds=30))
+    run = start(outage, SPECS[:1], task_seconds=30)
     before = clock.now()
     (task,) = run.go().tasks
     assert task.failure == "limit"

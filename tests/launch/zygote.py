@@ -20,11 +20,11 @@ from tenacity import wait_none
 
 from erc3_compat import patience
 from launch.cli import app
-from launch.platform import BUNDLED_PACK
-from launch.streams import steady
+from launch.standard_streams import steady
 from models import retries
 from models.scripted_provider import play
 from models.tokens import count_text
+from simulator.store.pack import BUNDLED_PACK
 
 KILLED = 137
 STREAMS = ("stdin", "stdout", "stderr")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from launch.folder import held, run_folder
 from runs.errors import CannotRun
+from runs.folder import held, run_folder
 from runs.lock import NAME, Locked, locked
 
 HOLDER = """
@@ -66,7 +66,7 @@ def test_two_starts_in_one_second_get_two_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     marks = iter(["aaaa", "aaaa", "aaaa", "bbbb"])
-    monkeypatch.setattr("launch.folder.secrets.token_hex", lambda _: next(marks))
+    monkeypatch.setattr("runs.folder.secrets.token_hex", lambda _: next(marks))
 
     class Noon:
         @staticmethod
@@ -76,7 +76,7 @@ def test_two_starts_in_one_second_get_two_folders(
         def strftime(self, _format: str) -> str:
             return "noon"
 
-    monkeypatch.setattr("launch.folder.datetime", Noon)
+    monkeypatch.setattr("runs.folder.datetime", Noon)
     with run_folder(tmp_path) as one, run_folder(tmp_path) as other:
         assert (one.name, other.name) == ("noon-aaaa", "noon-bbbb")
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import views.export.__main__ as command
+import views.export.command as command
+from launch.cli import app
 from models.extras import install
-from views.export.__main__ import app
 
 KEY = "sk-Planted0123456789abcdef"
 GO = f"THOUGHT: buy with {KEY}\nDECISION: PROCEED\nINSTRUCTION: buy two for 8"
@@ -35,7 +35,7 @@ def folder(make_run: Any, tea_buyer: Any) -> Path:
 
 
 def export(*arguments: object) -> Any:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return CliRunner().invoke(app, ["export", *map(str, arguments)])
 
 
 @pytest.fixture(params=["log.eval", "log.json"])
@@ -214,4 +214,4 @@ def test_a_place_that_cannot_be_written_is_an_error(folder: Path, tmp_path: Path
     (tmp_path / "file").write_text("")
     done = export("--format", "inspect", folder, "-o", tmp_path / "file" / "log.eval")
     assert done.exit_code == 1
-    assert done.stderr.startswith("error: the log cannot be written:")
+    assert done.stderr == f"error: {tmp_path}/file: File exists\n"

@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from launch.cli import app
 from runs.reader import NotRecorded
 from runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
-from views.report import write_report
-from views.report.__main__ import app
 from views.report.pairs import pairs_of
 from views.report.rows import row_html, rows_of
 from views.report.story import pair_html, story_html
+from views.report.write import write_report
 
 
 def data_of(page: str) -> dict[str, object]:
@@ -258,8 +258,8 @@ def test_pairs_tell_what_became_of_each_task(tmp_path: Path) -> None:
 def test_the_command_writes_one_run_or_two(tmp_path: Path) -> None:
     one, two = (hostile_run(tmp_path / name) for name in ("one", "two"))
     run = CliRunner().invoke
-    assert run(app, [str(one)]).stdout.strip() == str(one / "report.html")
-    done = run(app, [str(one), str(two), "-o", str(tmp_path / "pair.html")])
+    assert run(app, ["report", str(one)]).stdout.strip() == str(one / "report.html")
+    done = run(app, ["report", str(one), str(two), "-o", str(tmp_path / "pair.html")])
     assert done.exit_code == 0
     assert "Two runs side by side" in (tmp_path / "pair.html").read_text(encoding="utf-8")
     assert HOSTILE not in (tmp_path / "pair.html").read_text(encoding="utf-8")
@@ -269,7 +269,7 @@ def test_the_command_writes_one_run_or_two(tmp_path: Path) -> None:
     ("arguments", "code", "said"),
     [
         (["nowhere"], 2, "there is no run 'nowhere'"),
-        (["run", "-o", "missing/deep/x.html"], 1, "cannot be written"),
+        (["run", "-o", "missing/deep/x.html"], 1, "No such file or directory"),
     ],
 )
 def test_the_command_says_what_is_wrong(
@@ -277,7 +277,7 @@ def test_the_command_says_what_is_wrong(
 ) -> None:
     hostile_run(tmp_path / "run")
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, arguments)
+    done = CliRunner().invoke(app, ["report", *arguments])
     assert (done.exit_code, said in done.stderr) == (code, True)
 
 

@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from launch.cli import app
 from runs.run_view import read_run_view
 from tests.run_folders import hostile_run
-from views.show import app
 from views.terminal.told import Teller, failures, overview
 
 
@@ -22,7 +22,7 @@ def logs(tmp_path: Path) -> Path:
 
 
 def show(logs: Path, *arguments: str) -> str:
-    done = CliRunner().invoke(app, ["latest", "--logs", str(logs), *arguments])
+    done = CliRunner().invoke(app, ["show", "latest", "--logs", str(logs), *arguments])
     assert done.exit_code == 0, done.stderr
     return done.stdout
 
@@ -84,6 +84,6 @@ def test_any_width_will_do(logs: Path, width: int) -> None:
     ],
 )
 def test_bad_input_is_explained(logs: Path, arguments: list[str], said: str) -> None:
-    done = CliRunner().invoke(app, [*arguments, "--logs", str(logs)])
+    done = CliRunner().invoke(app, ["show", *arguments, "--logs", str(logs)])
     assert done.exit_code == 2
     assert said in " ".join(done.stderr.replace("│", " ").split())

@@ -14,10 +14,9 @@ from rich.console import Console
 from rich.text import Text
 from typer.testing import CliRunner, Result
 
-from launch.cli import app as submission
+from launch.cli import app
 from tests.views.stats_runs import done, run_folder, wrong
 from views.stats import interval
-from views.stats.__main__ import app
 from views.stats.groups import statistics
 from views.stats.reading import read_runs
 from views.stats.records import By
@@ -27,7 +26,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def ask(*words: object) -> Result:
-    result = CliRunner().invoke(app, [str(word) for word in words])
+    result = CliRunner().invoke(app, ["stats", *map(str, words)])
     assert result.exception is None or isinstance(result.exception, SystemExit)
     return result
 
@@ -194,7 +193,7 @@ def test_real_runs_of_both_strategies_count(
     Path("tiny.json").write_text(json.dumps(pack))
     for strategy in ("evaluator-worker", "next-step"):
         words = ["--pack", "tiny.json", "--strategy", strategy, "--quiet"]
-        played = CliRunner().invoke(submission, words)
+        played = CliRunner().invoke(app, words)
         assert played.exit_code == 0, played.output
     found = json.loads(ask("--json", "--by", "strategy", "--by", "task", "--by", "prompt").stdout)
     assert found["notes"] == []

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from launch.cli import app
 from tests.views.stats_runs import done, run_folder, wrong
-from views.stats.__main__ import app
 from views.stats.difference import difference
 from views.stats.reading import read_run
 
@@ -18,7 +18,7 @@ NEW = OLD | {"evaluator": "You decide.\nBuy only what fits."}
 
 
 def ask(logs: Path, *words: str) -> Result:
-    return CliRunner().invoke(app, [str(logs), "--diff", *words])
+    return CliRunner().invoke(app, ["stats", str(logs), "--diff", *words])
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_a_prompt_steers_no_terminal(tmp_path: Path) -> None:
     [
         (("run-a", "run-x"), 2, "there is no run 'run-x'"),
         (("run", "run-a"), 2, "fits 2 runs"),
-        (("run-a", "torn"), 1, "torn/results.json cannot be read"),
+        (("run-a", "torn"), 2, "torn/results.json cannot be read"),
         (("run-a",), 2, "2 arguments"),
         (("run-a", "run-b", "--by", "day"), 2, "--diff goes with neither"),
     ],

@@ -14,9 +14,9 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from launch.cli import app
 from runs.journal import Journal
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
-from views.live.__main__ import app
 from views.live.app import build_app
 
 ROOT = Path(__file__).parents[2]
@@ -110,15 +110,15 @@ def test_every_answer_forbids_what_is_foreign(client: TestClient) -> None:
 def test_a_folder_that_is_none_or_is_a_run_is_refused(tmp_path: Path) -> None:
     run = hostile_run(tmp_path / "run")
     for folder, said in ((tmp_path / "no", "there is no folder"), (run, "name the folder above")):
-        done = CliRunner().invoke(app, [str(folder)])
+        done = CliRunner().invoke(app, ["view", str(folder)])
         assert (done.exit_code, said in done.stderr) == (2, True)
 
 
 def test_started_in_the_background_it_ignores_interrupts_and_ends_when_told(tmp_path: Path) -> None:
     ignored = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-    start = "from views.live.__main__ import app; app()"
+    start = "from launch.cli import main; main()"
     with subprocess.Popen(
-        [sys.executable, "-c", f"{ignored}; {start}", str(tmp_path), "--port", "0"],
+        [sys.executable, "-c", f"{ignored}; {start}", "view", str(tmp_path), "--port", "0"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,

@@ -1,1 +1,1 @@
-"""Statistics over many runs, rebuilt from their folders alone: ``python -m views.stats``."""
+"""Statistics over many runs, rebuilt from their folders alone: ``submission.py stats``."""

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from runs.errors import CannotRun
 from runs.manifest import Manifest
 
 
@@ -25,7 +26,7 @@ class By(StrEnum):
     RUN = "run"
 
 
-class CannotShow(Exception):
+class CannotShow(CannotRun):
     """There is nothing to show, or no way to; the text says why."""
 
 

@@ -129,7 +129,7 @@ class Board:
             self._running.pop(result.task_id, None)
             self._done += 1
             self._passed += result.passed
-            if result.error or (result.score is not None and not result.passed):
+            if result.failed:
                 self._failed += 1
                 self._harm += result.harm is True
                 self._failures.appendleft(result)

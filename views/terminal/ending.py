@@ -32,7 +32,7 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
 
     ``unplayed``: tasks of the run that have no result.
     """
-    failed = [task for task in results.tasks if _failed(task)]
+    failed = [task for task in results.tasks if task.failed]
     lines: list[tuple[Text, int]] = []
     for (_, cause), group in groupby(sorted(failed, key=_rank), key=_rank):
         lines += _lines(cause or results.harm_name, list(group))
@@ -49,11 +49,6 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
         hidden = sum(count for _, count in lines[room - 1 :])
         return [*shown, *(line for line, _ in lines[: room - 1]), Text(f"  … and {hidden} more")]
     return [*shown, *(line for line, _ in lines)]
-
-
-def _failed(task: TaskResult) -> bool:
-    """Unknown scores alone are no failure: the platform may not tell them yet."""
-    return task.failure is not None or (task.score is not None and not task.passed)
 
 
 def _rank(task: TaskResult) -> tuple[int, str]:

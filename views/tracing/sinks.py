@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Protocol
 
 from models.extras import ExtraMissing
+from runs.errors import CannotRun
 from runs.results import RunResults
 from views.tracing.spans import Span
 
@@ -30,7 +31,7 @@ class Sink(Protocol):
         """Write what is left, and the run's figures where they are known."""
 
 
-class CannotTrace(Exception):
+class CannotTrace(CannotRun):
     """Traces cannot be written; the text is for the user."""
 
 

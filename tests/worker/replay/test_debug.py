@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from launch.debug_command import app
+from launch.cli import app
 from simulator.store.pack import load_pack
 
 ROOT = Path(__file__).parents[3]
@@ -47,7 +47,7 @@ def run(record: Record) -> Path:
 
 def debug(folder: Path, *commands: str, options: tuple[str, ...] = ()) -> str:
     """What the debugger says to these commands, in one turn of a recorded run."""
-    arguments = [str(folder), "--task", "shop", "--turn", "1", *options]
+    arguments = ["debug", str(folder), "--task", "shop", "--turn", "1", *options]
     done = CliRunner().invoke(app, arguments, input="".join(f"{c}\n" for c in commands))
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == 0, done.output
@@ -250,7 +250,7 @@ def test_the_shop_goes_on_where_the_record_ends(
     ],
 )
 def test_wrong_usage_is_2_without_a_traceback(run: Path, options: list[str], words: str) -> None:
-    done = CliRunner().invoke(app, [str(run), *options])
+    done = CliRunner().invoke(app, ["debug", str(run), *options])
     assert done.exit_code == 2
     assert words in done.output
     assert "Traceback" not in done.output

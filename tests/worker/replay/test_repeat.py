@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from launch import cli
 from launch.benchmarks import tools_of
-from launch.replay_command import app
+from launch.cli import app
 from models.model_call import ModelCall
 from runs.reader import read_task, read_tasks
 from worker.replay.divergence import timeless
@@ -40,7 +39,7 @@ final_answer(list(two()))"""
 
 
 def replay(folder: Path, *options: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [str(folder), *options])
+    done = CliRunner().invoke(app, ["replay", str(folder), *options])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.exit_code, done.output
 
@@ -71,7 +70,7 @@ def test_an_unchanged_run_is_equal_to_the_byte(
     specs = ["all_tents_ghost_stock", "fixed_item_best_of_five_codes", "hostile_product_name"]
     monkeypatch.setenv("WORKER_SANDBOX", sandbox)
     words = [word for spec in specs for word in ("--task", spec)]
-    done = CliRunner().invoke(cli.app, ["--json", "--out", str(tmp_path), *words])
+    done = CliRunner().invoke(app, ["--json", "--out", str(tmp_path), *words])
     assert done.exit_code == 0
     (folder,) = tmp_path.iterdir()
     used = {s.sandbox for task in read_tasks(folder) for t in task.work for s in t.steps}

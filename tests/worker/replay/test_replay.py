@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from launch.replay_command import app
+from launch.cli import app
 from runs.reader import read_tasks
 from worker.replay.divergence import first_divergence
 from worker.sandbox import walls
@@ -28,7 +28,7 @@ final_answer({"basket": Req_ViewBasket()})"""
 
 
 def replay(folder: Path, *options: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [str(folder), *options])
+    done = CliRunner().invoke(app, ["replay", str(folder), *options])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.exit_code, done.output
 

@@ -73,6 +73,18 @@ def test_an_error_keeps_its_code_where_it_cannot_be_said(
     assert life.end(life.begin("--jobs", "none", streams=streams)) == 2
 
 
+@pytest.mark.parametrize(
+    ("what", "code"), [("closed", 2), ("full", 2), ("unread", 0)], ids=["closed", "full", "unread"]
+)
+def test_what_another_command_cannot_show_is_an_error(
+    lives: Callable[[], Any], pack: Path, what: str, code: int
+) -> None:
+    life = lives()
+    assert life.live("--pack", pack, "--out", life.folder / "logs", "--quiet") == 0
+    assert life.end(life.begin("show", life.run, streams={OUT: what})) == code
+    assert ("error: standard output cannot be written: " in life.said[-1]) == bool(code)
+
+
 def test_as_a_shell_starts_it(pack: Path, tmp_path: Path) -> None:
     command = f"{sys.executable} {ROOT}/submission.py --pack {pack} --out logs --require-wall"
     done = subprocess.run(

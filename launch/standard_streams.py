@@ -55,11 +55,16 @@ def steady() -> None:
         sys.stderr = _wrapped(sys.stderr, 2)
 
 
-def loss() -> str:
-    """Why standard output has not taken everything; empty where it has, as far as we know."""
+def loss(*, heard: bool = True) -> str:
+    """Why standard output has not taken everything; empty where it has, as far as we know.
+
+    ``heard``: False where a reader may leave when it has seen enough, as ``head`` does.
+    """
     sys.stdout.flush()
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     if not isinstance(raw, _Steady) or raw.failure is None:
+        return ""
+    if raw.failure.errno == errno.EPIPE and not heard:
         return ""
     if raw.failure.errno == errno.EBADF:
         return "it is closed"

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from launch.console import answers, notes
-from launch.hints import command, module
-from launch.streams import loss
+from launch.next_command import command
+from launch.standard_streams import loss
 from models.redact import hide
 from runs.errors import CannotRun, Exit
+from views.console import answers, notes
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from coordinator.session import Session
-    from launch.setting import Setting
+    from launch.assembly import Assembly
     from runs.results import RunResults
 
 
-def exit_code(setting: Setting, session: Session, results: RunResults) -> Exit:
+def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit:
     """What a run has come to; what stopped it counts for more than what it left undone."""
-    player = setting.brains.player
-    if setting.stopped:
+    player = assembly.brains.player
+    if assembly.stopped:
         return Exit.INTERRUPTED
     if session.broken or any(t.infrastructure_failure for t in results.tasks):
         return Exit.OUTSIDE
@@ -32,27 +32,27 @@ def exit_code(setting: Setting, session: Session, results: RunResults) -> Exit:
     return Exit.PLAYED
 
 
-class Closing:
+class EndOfRun:
     """Shows the end of one run: report, table, what failed, what to type next."""
 
-    def __init__(self, setting: Setting, session: Session) -> None:
-        self._setting = setting
+    def __init__(self, assembly: Assembly, session: Session) -> None:
+        self._assembly = assembly
         self._session = session
-        self._report = _report(setting)
+        self._report = _report(assembly)
 
     def show(self, results: RunResults, *, asks: bool) -> None:
         """Show it, where the options want it or a question follows (``asks``).
 
         A quiet run is only told about that went wrong.
         """
-        options = self._setting.options
+        options = self._assembly.options
         if asks or not (options.quiet or options.as_json):
             # Standard output is the results' alone with --json.
             show = notes() if options.as_json else answers()
             self._table(show, results)
             self._failures(show, results)
             self._where(show)
-        elif exit_code(self._setting, self._session, results):
+        elif exit_code(self._assembly, self._session, results):
             self._failures(notes(), results)
 
     def print_json(self, results: RunResults) -> None:
@@ -63,40 +63,39 @@ class Closing:
         """
         print(hide(self._shown(results).model_dump_json(indent=1)))
         if lost := loss():
-            where = self._setting.folder / "results.json"
+            where = self._assembly.folder / "results.json"
             raise CannotRun(
                 f"standard output cannot be written: {lost}; the results are in {where}"
             )
 
     def _shown(self, results: RunResults) -> Any:
-        past = self._setting.past
+        past = self._assembly.past
         if not past:
             return results
         from runs.reader import read_tasks
         from views.fork_report import compare
 
-        fork = read_tasks(self._setting.folder, past.log.spec_id)[0]
+        fork = read_tasks(self._assembly.folder, past.log.spec_id)[0]
         return compare(past.log, fork, past.turn)
 
     def _table(self, show: Console, results: RunResults) -> None:
         from views.fork_report import fork_table, sums_table
         from views.terminal import closing_lines, closing_table
 
-        if self._setting.past:
+        if self._assembly.past:
             found = self._shown(results)
             show.print(fork_table(found))
             show.print(sums_table(found))
             return
         show.print(closing_table(results, show.width))
-        for line in closing_lines(results, self._setting.guest.idle_group):
+        for line in closing_lines(results, self._assembly.guest.idle_group):
             show.print(line, highlight=False, markup=False)
 
     def _failures(self, show: Console, results: RunResults) -> None:
-        from views import show as shown
         from views.report.blocks import so_many_tasks
         from views.terminal import ending
 
-        session, folder = self._session, self._setting.folder
+        session, folder = self._session, self._assembly.folder
         lines = ending(results, session.unplayed)
         for line in lines:
             show.print(line, soft_wrap=True)
@@ -107,11 +106,11 @@ class Closing:
         if again := self._again(results):
             _say(show, f"{again}: {command('--resume', folder)}")
         if lines:
-            _say(show, f"look closer: {module(shown, folder, '--failed')}")
+            _say(show, f"look closer: {command('show', folder, '--failed')}")
 
     def _again(self, results: RunResults) -> str:
         """What a resumption would do; "" for nothing."""
-        if self._setting.past:
+        if self._assembly.past:
             return ""
         if self._session.limit:
             return "go on, with a higher limit"
@@ -121,8 +120,8 @@ class Closing:
 
     def _where(self, show: Console) -> None:
         for line in [
-            *self._setting.brains.notes(),
-            f"journal and results: {self._setting.folder}",
+            *self._assembly.brains.notes(),
+            f"journal and results: {self._assembly.folder}",
             self._report,
         ]:
             _say(show, line)
@@ -132,11 +131,11 @@ def _say(show: Console, text: str) -> None:
     show.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
-def _report(setting: Setting) -> str:
+def _report(assembly: Assembly) -> str:
     """Write the run's report; a run does not fail because nobody can look at it."""
-    from views.report import write_report
+    from views.report.write import write_report
 
     try:
-        return f"report: {write_report(setting.folder)}"
+        return f"report: {write_report(assembly.folder)}"
     except Exception as error:
         return f"no report: {type(error).__name__}: {error}"

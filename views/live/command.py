@@ -1,4 +1,4 @@
-"""``python -m views.live [LOGS] [--port N]``: all runs of a folder in a browser."""
+"""The command ``view``: all runs of a folder in a browser."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
+from runs.errors import Usage
+
 HOST = "127.0.0.1"
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-@app.command()
 def view(
     logs: Annotated[Path, typer.Argument(help="The folder that holds the run folders.")] = Path(
         "logs"
@@ -30,9 +30,9 @@ def view(
     from views.live.app import build_app
 
     if not logs.is_dir():
-        _refuse(f"there is no folder {logs}; a run makes one, or name the one that was used")
+        raise Usage(f"there is no folder {logs}; a run makes one, or name the one that was used")
     if is_run(logs):
-        _refuse(f"{logs} is one run; name the folder above it")
+        raise Usage(f"{logs} is one run; name the folder above it")
     listener = _listener(port)
     typer.echo(f"runs of {logs}: http://{HOST}:{listener.getsockname()[1]}/  (Ctrl-C stops)")
     config = uvicorn.Config(
@@ -62,14 +62,5 @@ def _listener(port: int) -> socket.socket:
         found.listen()
     except OSError as error:
         found.close()
-        _refuse(f"port {port} cannot be used: {error.strerror}; try another --port")
+        raise Usage(f"port {port} cannot be used: {error.strerror}; try another --port") from None
     return found
-
-
-def _refuse(text: str) -> NoReturn:
-    typer.echo(f"error: {text}", err=True)
-    raise typer.Exit(2)
-
-
-if __name__ == "__main__":
-    app()

@@ -6,23 +6,18 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from types import ModuleType
 
 DOOR = (Path(__file__).parents[1] / "submission").with_suffix(".py")
 
 
 def command(*words: object) -> str:
     """``submission.py`` with these words."""
-    return _line(_near(DOOR), *words)
+    return shlex.join([_near(Path(sys.executable)), _near(DOOR), *map(str, words)])
 
 
-def module(found: ModuleType, *words: object) -> str:
-    """A module that is a command, with these words."""
-    return _line("-m", found.__name__, *words)
-
-
-def _line(*words: object) -> str:
-    return shlex.join([_near(Path(sys.executable)), *map(str, words)])
+def goes_on(folder: Path) -> str:
+    """How a run goes on, as the end of a sentence; "" where nothing has begun."""
+    return f"; --resume {folder} goes on" if (folder / "run.json").is_file() else ""
 
 
 def _near(path: Path) -> str:

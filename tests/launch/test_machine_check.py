@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from launch.cli import app
-from launch.machine import room_for
+from launch.machine_check import room_for
 from runs.errors import CannotRun
 from worker import sandbox
 from worker.sandbox import WallReport, factory

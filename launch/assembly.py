@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from coordinator.beginning import Start
-from coordinator.config import RunConfig, Watcher
 from coordinator.doors import doors_of
 from coordinator.fork import Past
-from coordinator.limits import Limits, Stop
-from coordinator.resume import SessionGone, continuation, note_submitted
+from coordinator.limits import Stop
+from coordinator.resume import SessionGone, continuation, note_submitted, session_of
 from coordinator.session import Session
+from coordinator.watching import Watcher
 from erc3_compat.patience import Patience
 from launch import preflight
 from launch.benchmarks import guest_of, workbench_of
 from launch.brains import Brains
-from launch.console import notes
-from launch.folder import run_folder
-from launch.identity import identity_of, prompts_of, versions
-from launch.options import Options, stored
+from launch.options import Options
 from launch.platform import PACK_COPY, STATE, Place, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
+from launch.run_identity import identity_of, prompts_of, versions
 from models import litellm_module
 from models.extras import ExtraMissing
 from models.model_call import ModelCall
 from runs.errors import CannotRun, NothingToDo
+from runs.folder import run_folder
 from runs.journal import write_whole
 from runs.manifest import Manifest, NoManifest, read_manifest
 from runs.prompts import Prompts
 from runs.reader import NotRecorded, read_tasks
 from runs.task import TaskInfo
+from views.console import notes
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
 from views.tracing.tracer import Tracer
@@ -54,7 +54,7 @@ class Work:
     starts: list[Start]
 
 
-class Setting:
+class Assembly:
     """Puts a run together step by step; nothing is spent before :meth:`session`."""
 
     def __init__(self, options: Options, stack: ExitStack, stop: Stop) -> None:
@@ -123,7 +123,7 @@ class Setting:
         def say(text: str) -> None:
             note.print(text, highlight=False, markup=False, soft_wrap=True)
 
-        return Tracer(self.options.trace, self.folder, stored(self.options), say)
+        return Tracer(self.options.trace, self.folder, self.options.stored(), say)
 
     def session(self, watch: Watcher) -> tuple[Session, Work]:
         """The session, begun or taken up again, and its work.
@@ -139,7 +139,7 @@ class Setting:
             litellm_module.load()
         session = Session(
             self.platform,
-            self._config(),
+            self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
             guest_of(self.options.benchmark, self._patience),
             self.folder,
             watch,
@@ -163,42 +163,45 @@ class Setting:
         return session, Work(tasks, session.starts(tasks))
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Work:
-        self._refuse_submitted(resumed)
+        status = self._status(resumed)
         manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
-        if manifest.session_id and not manifest.tasks:
-            found = tuple(astuple(task) for task in session.listed(manifest.session_id))
+        if status and not manifest.tasks:
+            found = tuple((t.spec_id, t.task_id, t.task_text) for t in status.tasks)
             manifest = manifest.model_copy(update={"tasks": found})
             manifest.write(self.folder)
-        try:
-            plan = continuation(
-                self.platform,
-                self.options.benchmark,
-                manifest.infos(),
-                self.folder,
-                manifest.session_id,
-                may_start=not self.options.real,
-            )
-        except SessionGone as error:
-            if self.options.real:
-                raise
-            raise SessionGone(f"{self.folder / STATE} is cut or lost: {error}") from None
+        plan = continuation(
+            self.platform,
+            self.options.benchmark,
+            manifest.infos(),
+            self.folder,
+            status,
+            seconds=resumed.results.totals.seconds if resumed.results else 0.0,
+            may_start=not self.options.real,
+        )
         if plan.tasks and (calls := self._ready()):
             asked = {"preflight": (*manifest.preflight, *calls)}
             manifest.model_copy(update=asked).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
         return Work(plan.tasks, plan.starts)
 
-    def _refuse_submitted(self, resumed: Resumed) -> None:
-        """A process may have died between handing a session in and writing that down.
+    def _status(self, resumed: Resumed) -> Any | None:
+        """The session of a run to go on with; None where there is none or it begins anew.
 
-        Raises NothingToDo.
+        A process may have died between handing it in and writing that down. Raises NothingToDo.
         """
         session_id = resumed.manifest.session_id
-        if not self.options.real or not session_id:
-            return
-        if self.platform.session_status(session_id).status in SUBMITTED:
-            note_submitted(resumed.folder)
+        if not session_id or resumed.anew:
+            return None
+        try:
+            status = session_of(self.platform, session_id)
+        except SessionGone as error:
+            if self.options.real:
+                raise
+            raise SessionGone(f"{self.folder / STATE} is cut or lost: {error}") from None
+        if self.options.real and status.status in SUBMITTED:
+            note_submitted(resumed.folder, resumed.results)
             raise NothingToDo(submitted_already(resumed.folder, session_id))
+        return status
 
     def _noted_again(self, manifest: Manifest, *, anew: bool) -> Manifest:
         """Where a resumption was forced, the manifest says what the run is made of from now on."""
@@ -231,7 +234,7 @@ class Setting:
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
             identity=self._identity,
-            options=stored(self.options),
+            options=self.options.stored(),
             base_url=self.base_url if self.options.real else None,
             session_id=session.session_id,
             tasks=tuple((t.spec_id, t.task_id, t.text) for t in tasks),
@@ -240,28 +243,6 @@ class Setting:
         ).write(self.folder)
         if self.pack:
             self._keep_pack(self.pack)
-
-    def _config(self) -> RunConfig:
-        options = self.options
-        return RunConfig(
-            benchmark=options.benchmark,
-            evaluator=options.evaluator,
-            worker=options.worker,
-            pack=self.pack.name if self.pack else None,
-            tasks=options.tasks,
-            jobs=options.jobs,
-            max_turns=options.max_turns,
-            workspace=options.workspace,
-            name=options.name,
-            architecture=options.architecture,
-            flags=options.flags,
-            strategy=options.strategy,
-            prompt_tokens=options.prompt_tokens,
-            patience=options.patience,
-            run_limits=Limits(options.max_seconds, options.max_tokens, options.max_dollars),
-            breaker=options.breaker,
-            task_limits=Limits(options.task_seconds, options.task_tokens, options.task_dollars),
-        )
 
 
 def _past(options: Options) -> Past | None:

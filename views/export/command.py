@@ -1,4 +1,4 @@
-"""``python -m views.export --format inspect RUN [-o FILE]``: a run for another tool."""
+"""The command ``export``: a run for another tool."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import typer
 if TYPE_CHECKING:
     from runs.run_view import RunView
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
 
 class Format(StrEnum):
     """What a run can be written as."""
@@ -24,7 +22,6 @@ class Format(StrEnum):
     otel = "otel"
 
 
-@app.command()
 def export(
     run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
     format: Annotated[
@@ -39,33 +36,20 @@ def export(
     ] = None,
     logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
 ) -> None:
-    """Write a recorded run as an Inspect AI log, or hand it to MLflow or OpenTelemetry."""
-    from models.extras import ExtraMissing
+    """Hand a run to Inspect AI, MLflow or OpenTelemetry."""
     from runs.find import find_run
-    from runs.reader import NotRecorded
     from runs.run_view import read_run_view
-    from views.tracing.sinks import CannotTrace
 
     if out and format is not Format.inspect:
         raise typer.BadParameter("--out goes with --format inspect")
     if out and out.suffix not in (".eval", ".json"):
         raise typer.BadParameter(f"--out {out}: a log of Inspect ends in .eval or .json")
-    try:
-        folder = find_run(run, logs)
-        view = read_run_view(folder)
-        if format is Format.inspect:
-            typer.echo(str(_inspect(view, folder, out or folder / "inspect.eval")))
-        else:
-            _traces(view, folder, format.value)
-    except (NotRecorded, CannotTrace) as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(2) from None
-    except ExtraMissing as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from None
-    except OSError as error:
-        typer.echo(f"error: the log cannot be written: {error}", err=True)
-        raise typer.Exit(1) from None
+    folder = find_run(run, logs)
+    view = read_run_view(folder)
+    if format is Format.inspect:
+        typer.echo(str(_inspect(view, folder, out or folder / "inspect.eval")))
+    else:
+        _traces(view, folder, format.value)
 
 
 def _inspect(view: RunView, folder: Path, path: Path) -> Path:
@@ -98,7 +82,3 @@ def _traces(view: RunView, folder: Path, kind: str) -> None:
         if told["error"]:
             raise CannotTrace(f"not all is written to {kind}: {told['error']}")
     typer.echo(f"{len(done)} tasks of {view.name} traced")
-
-
-if __name__ == "__main__":
-    app()

@@ -1,0 +1,72 @@
+"""A command from a pydantic record: its fields are the options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from inspect import Parameter, Signature
+from typing import Annotated, Any, TypeVar, get_args, get_origin
+
+import typer
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+Record = TypeVar("Record", bound=BaseModel)
+_UNSAID = ("DEFAULT", "DEFAULT_MAP")
+
+
+def takes(
+    record: type[Record], only: Collection[str] = ()
+) -> Callable[[Callable[[Record], int]], Callable[..., None]]:
+    """Make a command of a function that takes a record and returns an exit code.
+
+    Every field that has a description is an option of its name or alias, with the field's type,
+    default and bounds. Only options that are given are set in the record. ``only``: these fields.
+    """
+    fields = {
+        name: field
+        for name, field in record.model_fields.items()
+        if field.description and (not only or name in only)
+    }
+
+    def decorated(action: Callable[[Record], int]) -> Callable[..., None]:
+        def command(context: typer.Context, **values: Any) -> None:
+            sources = {name: context.get_parameter_source(name) for name in values}
+            given = {n: values[n] for n, source in sources.items() if _is_given(source)}
+            try:
+                asked = record.model_validate(given, by_name=True)
+            except ValidationError as error:
+                first = error.errors(include_url=False)[0]
+                name = str(first["loc"][0])
+                raise typer.BadParameter(first["msg"], param_hint=option_of(record, name)) from None
+            raise typer.Exit(action(asked))
+
+        options = [_parameter(n, field, option_of(record, n)) for n, field in fields.items()]
+        context = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+        vars(command)["__signature__"] = Signature([context, *options])
+        command.__doc__ = action.__doc__
+        return command
+
+    return decorated
+
+
+def option_of(record: type[BaseModel], name: str) -> str:
+    """How the option of a field is written."""
+    return f"--{(record.model_fields[name].alias or name).replace('_', '-')}"
+
+
+def _is_given(source: Any) -> bool:
+    return source is not None and source.name not in _UNSAID
+
+
+def _parameter(name: str, field: FieldInfo, written: str) -> Parameter:
+    # What a factory gives depends on other options; its help says what it is.
+    kind: Any = field.annotation
+    default = None if field.default_factory else field.default
+    if get_origin(kind) is tuple:
+        kind, default = list.__class_getitem__(get_args(kind)[0]), None
+    low = next((m.ge for m in field.metadata if hasattr(m, "ge")), None)
+    high = next((m.le for m in field.metadata if hasattr(m, "le")), None)
+    option = typer.Option(written, help=field.description, min=low, max=high)
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
+    )

@@ -1,0 +1,38 @@
+"""The command ``report``: the page of one run, or of two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
+    other: Annotated[str | None, typer.Argument(help="A second run to lay beside it.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="The file; default: in the (second) run folder."),
+    ] = None,
+    logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
+) -> None:
+    """Write a page about a run, or about two side by side.
+
+    The page is one file that needs no other.
+    """
+    from runs.find import find_run
+    from runs.journal import write_whole
+    from runs.run_view import read_run_view
+    from views.report.pairs import write_comparison
+    from views.report.write import run_page
+
+    first = find_run(run, logs)
+    if other is None:
+        path = out or first / "report.html"
+        write_whole(path, run_page(first))
+    else:
+        second = find_run(other, logs)
+        path = out or second / f"report-beside-{first.resolve().name}.html"
+        write_comparison(read_run_view(first), read_run_view(second), path)
+    typer.echo(str(path))
