@@ -58,9 +58,8 @@ def test_a_run_is_shown(name: str, logs: Path) -> None:
 def test_runs_are_counted_and_compared(logs: Path) -> None:
     found = json.loads(said("stats", logs, "--json"))["total"]
     assert (found["runs"], found["tasks"], found["passed"]["passed"]) == (3, 6, 6)
-    assert "next-step" in said(
-        "stats", logs, "--diff", logs / "evaluator-worker", logs / "next-step"
-    )
+    both = logs / "evaluator-worker", logs / "next-step"
+    assert "next-step" in said("stats", logs, "--diff", *both)
     pair = logs / "pair.html"
     said("report", *both, "-o", pair)
     assert REFUSAL in pair.read_text()
