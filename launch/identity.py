@@ -18,7 +18,7 @@ from runs.journal import text_hash
 from runs.manifest import Identity
 from simulator.store.pack import Pack
 from store_tools.benchmark import RULES
-from store_tools.offer import tools
+from store_tools.workbench import tools
 from worker.worker import system_prompt
 
 PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")

@@ -37,7 +37,7 @@ from runs.prompts import Prompts
 from runs.recorded import NotRecorded
 from runs.recording import read_recording
 from runs.task import TaskInfo
-from store_tools.brief import brief
+from store_tools.basket import basket_line
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
 from views.tracing.tracer import Tracer
@@ -112,7 +112,7 @@ class Setting:
         """Who looks on."""
         # Lines that move would be drawn over the debugger's prompt.
         plain = notes(quiet=self.options.quiet, plain=True)
-        return Progress(plain if self.options.debug else note, brief)
+        return Progress(plain if self.options.debug else note, basket_line)
 
     def tracer(self, note: Console) -> Tracer | None:
         """Who has the tasks traced; None without ``--trace``."""

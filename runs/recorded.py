@@ -101,7 +101,7 @@ def benchmark_of(folder: Path) -> str:
 def read_tools(folder: Path) -> list[Tool]:
     """The tools of the run's benchmark as they are today, without anything behind them.
 
-    A benchmark's tools live in a package of its name (``<benchmark>_tools.offer``), found late
+    A benchmark's tools live in a package of its name (``<benchmark>_tools.workbench``), found late
     and by that name: no benchmark is known here.
 
     Raises:
@@ -109,7 +109,7 @@ def read_tools(folder: Path) -> list[Tool]:
     """
     name = benchmark_of(folder)
     try:
-        found: list[Tool] = importlib.import_module(f"{name}_tools.offer").tools()
+        found: list[Tool] = importlib.import_module(f"{name}_tools.workbench").tools()
     except ModuleNotFoundError:
         path = folder / "results.json"
         raise NotRecorded(f"{path}: there are no tools for the benchmark {name!r}") from None

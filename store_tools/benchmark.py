@@ -14,7 +14,8 @@ from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.repeat import recall, repeat_request
 from store_tools.requests import request_tools
-from store_tools.session import StoreClient, StoreSession
+from store_tools.store_session import StoreSession
+from tooling.api_session import ApiClient
 
 RULES = """\
 - A shop: products at whole-dollar prices, one basket, one coupon slot, \
@@ -44,7 +45,7 @@ class StoreBenchmark:
 
     def __init__(
         self,
-        client: StoreClient,
+        client: ApiClient,
         guide: str,
         guide_of_steps: str = "",
         patience: Patience | None = None,

@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from ledger import ToolFault
-from store_tools.faults import GivenUp, Inconsistent, OutOfReach
-from store_tools.mirror import Basket, Content, content_in, flaw_of
-from store_tools.moves import ROUNDS, WHOLE_BASKET, bring_back, move, switch_coupon, walk_order
+from store_tools.basket import Basket, Content, content_in, flaw_of
+from store_tools.basket_moves import (
+    ROUNDS,
+    WHOLE_BASKET,
+    bring_back,
+    move,
+    switch_coupon,
+    walk_order,
+)
 from store_tools.requests import apply_coupon, known_dead
-from store_tools.session import StoreSession
+from store_tools.store_session import StoreSession
+from tooling.faults import GivenUp, Inconsistent, OutOfReach
 
 BASKETS_AT_MOST = 1000
 """Finding the walk takes time that grows with the square of this."""

@@ -8,8 +8,8 @@ from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_catalog
 from store_tools.combinations import combinations_for
 from store_tools.matching import FULL, RELATED, SURE
-from store_tools.session import StoreSession
 from store_tools.shelf import rank
+from store_tools.store_session import StoreSession
 from store_tools.words import units_of
 
 Row = str | dict[str, Any]

@@ -19,7 +19,7 @@ from nextstep import Agent, PastStep, Unusable, system_prompt
 from nextstep.forms import forms_of
 from playbooks.store.library import prose_of_steps
 from store_tools.benchmark import RULES
-from store_tools.offer import tools as store_tools
+from store_tools.workbench import tools as store_tools
 
 DONE = {
     "tool": "TaskCompletion",

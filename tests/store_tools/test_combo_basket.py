@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ledger import Budget, ToolFault
-from store_tools.moves import distance, walk_order
+from store_tools.basket_moves import distance, walk_order
 
 MOVES = ("/basket/add", "/basket/remove")
 CODES = [

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ledger import Deed, Ledger, Settled, ToolFault
 from simulator.pack_faults import FAULT_PATHS
+from store_tools.basket import CHECKOUT
 from store_tools.benchmark import StoreBenchmark
-from store_tools.mirror import CHECKOUT
 
 SHOP = {
     "products": [

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger import Intent, ToolFault
+from store_tools.basket import CHECKOUT
 from store_tools.catalog import read_catalog
-from store_tools.faults import OutOfReach
-from store_tools.mirror import CHECKOUT
 from store_tools.requests import ordered
-from store_tools.session import StoreSession
+from store_tools.store_session import StoreSession
+from tooling.faults import OutOfReach
 
 SDK_EMPTY = (
     "Invalid response payload: 1 validation error for {model}\n{field}\n  Input should be a valid "

@@ -17,7 +17,7 @@ from nextstep.forms import forms_of
 from playbooks.store.brain import reply
 from playbooks.store.library import program, prose
 from playbooks.store.rehearsal import Halted, Result, Wanted, rehearse
-from store_tools.offer import tools
+from store_tools.workbench import tools
 
 ROOT = Path(__file__).parents[3]
 BUNDLED = ROOT / "simulator" / "store" / "packs" / "store-bundled.json"
