@@ -8,10 +8,11 @@ import regex
 
 from playbooks.store.facts import Product
 from playbooks.store.grammar import Line
+from playbooks.store.kinds.vocabulary import words
 from playbooks.store.playbook import Playbook
 from playbooks.store.programs import PURCHASE, SIMULATE
 from store_tools.combinations import combinations_for
-from store_tools.words import measured_units, words
+from store_tools.words import measured_units
 
 MOST_CONTENTS = 120
 PACKAGES = frozenset(

@@ -42,7 +42,7 @@ def found(**change: Any) -> dict[str, Any]:
 
 def test_it_looks_and_completes() -> None:
     look = answer("Buy 2 mugs")
-    assert look["function"] == {"tool": "Combo_Find_Products_For_Query", "query": "mugs"}
+    assert look["function"] == {"tool": "Combo_Find_Products_For_Query", "query": "mug|beaker"}
     past = [after(look, found())]
     items = [{"sku": "m", "quantity": 2}]
     done = answer("Buy 2 mugs", past)

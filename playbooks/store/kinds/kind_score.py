@@ -15,20 +15,19 @@ from itertools import pairwise
 import regex
 from rapidfuzz.distance import DamerauLevenshtein
 
-from store_tools.lexicon import (
-    CONTAINERS,
+from playbooks.store.kinds.lexicon import (
     GENERIC,
     HYPERNYMS,
     IMITATIONS,
     LOOSE_CONTAINERS,
     MATERIALS,
     QUALIFIERS,
-    STOPWORDS,
     SYNONYMS,
     THINGS,
     VARIANTS,
 )
-from store_tools.words import is_spec, plain_text, words
+from playbooks.store.kinds.vocabulary import words
+from store_tools.words import CONTAINERS, STOPWORDS, is_spec, plain_text
 
 FULL = 0.6
 """Scores from here on are full matches."""
@@ -41,7 +40,23 @@ RELATED = 0.55
 MISSPELT = 0.7
 """Best score of a match that rests on a corrected spelling."""
 PACKAGING = frozenset(
-    "bottle can jar bag tin tube sachet carton tub pouch sack bucket canister drum keg".split()
+    [
+        "bottle",
+        "can",
+        "jar",
+        "bag",
+        "tin",
+        "tube",
+        "sachet",
+        "carton",
+        "tub",
+        "pouch",
+        "sack",
+        "bucket",
+        "canister",
+        "drum",
+        "keg",
+    ]
 )
 """Containers that, behind a measure, say how a thing is packed ("200 ml Can")."""
 SPELLING_LENGTH = 6
