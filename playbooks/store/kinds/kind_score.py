@@ -40,23 +40,7 @@ RELATED = 0.55
 MISSPELT = 0.7
 """Best score of a match that rests on a corrected spelling."""
 PACKAGING = frozenset(
-    [
-        "bottle",
-        "can",
-        "jar",
-        "bag",
-        "tin",
-        "tube",
-        "sachet",
-        "carton",
-        "tub",
-        "pouch",
-        "sack",
-        "bucket",
-        "canister",
-        "drum",
-        "keg",
-    ]
+    "bottle can jar bag tin tube sachet carton tub pouch sack bucket canister drum keg".split()
 )
 """Containers that, behind a measure, say how a thing is packed ("200 ml Can")."""
 SPELLING_LENGTH = 6

@@ -246,57 +246,13 @@ HYPERNYMS = _set(
 """Kinds that a model name implies, so that the name need not hold the word."""
 
 NATURAL_PAIRS = frozenset(
-    [
-        "shoe",
-        "shoes",
-        "boot",
-        "boots",
-        "glove",
-        "gloves",
-        "sock",
-        "socks",
-        "jeans",
-        "trousers",
-        "pants",
-        "scissors",
-        "sunglasses",
-        "glasses",
-        "headphones",
-        "earbuds",
-        "earphones",
-        "sneakers",
-        "sandals",
-        "slippers",
-        "skis",
-        "pliers",
-        "tweezers",
-        "shorts",
-        "leggings",
-        "mittens",
-        "earrings",
-        "binoculars",
-        "trainers",
-        "mitts",
-        "shears",
-        "secateurs",
-        "tights",
-        "goggles",
-        "clogs",
-        "crampons",
-        "snowshoes",
-        "skates",
-        "oars",
-        "maracas",
-        "crutches",
-        "waders",
-        "gaiters",
-        "heels",
-        "loafers",
-        "stockings",
-        "chopsticks",
-        "tongs",
-        "clippers",
-    ]
+    """
+    shoe shoes boot boots glove gloves sock socks jeans trousers pants scissors sunglasses
+    glasses headphones earbuds earphones sneakers sandals slippers skis pliers tweezers
+    shorts leggings mittens earrings binoculars trainers mitts shears secateurs tights
+    goggles clogs crampons snowshoes skates oars maracas crutches waders gaiters heels
+    loafers stockings chopsticks tongs clippers
+    """.split()
 )
 """Things of which one is called a pair."""
 
