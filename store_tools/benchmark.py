@@ -76,8 +76,8 @@ class StoreBenchmark:
         state: dict[str, object] = {"basket": self._session.view()}
         if self._session.checkouts:
             state["checked_out"] = self._session.checkouts
-        elif self._session.odd:
-            state["warning"] = self._session.odd
+        elif self._session.basket_doubt:
+            state["warning"] = self._session.basket_doubt
         return json.dumps(state, ensure_ascii=False)
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
@@ -87,8 +87,8 @@ class StoreBenchmark:
             ToolFault: the shop does not answer.
         """
         self._session.use(ledger)
-        odd = [repeat_request(self._session, request) for request in requests]
-        return [text for text in odd if text]
+        differences = [repeat_request(self._session, request) for request in requests]
+        return [text for text in differences if text]
 
     def recall(self, deeds: Sequence[Deed]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent."""

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
 
 from erc3_compat import store
 from store_tools.basket import LARGEST
 from store_tools.store_session import LIST, Product, StoreSession
 from tooling.faults import Inconsistent
+from tooling.paging import Ask
 
 
-class Page(TypedDict):
-    """A stretch of the catalog."""
-
-    products: list[Product]
-    next_offset: int
-    """-1 at the end."""
-    limit: int
-    """The one used; 0 is the shop's own largest page."""
-
-
-def read_page(session: StoreSession, offset: int, limit: int) -> Page:
-    """One page with the limit that the shop takes. Raises as :meth:`Listing.page`."""
+def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, Any]:
+    """``products``, ``next_offset`` (-1: end) and the ``limit`` used. Raises as Listing.page."""
     products, following, limit = session.listing.page(_asking(session), offset, limit)
     return {"products": products, "next_offset": following, "limit": limit}
 
@@ -49,7 +40,7 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
     return catalog
 
 
-def _asking(session: StoreSession) -> Any:
+def _asking(session: StoreSession) -> Ask:
     def ask(offset: int, limit: int) -> tuple[list[Product], int | None]:
         answer = session.send(store.Req_ListProducts(offset=offset, limit=limit))
         session.looked = True

@@ -40,17 +40,17 @@ def try_coupons(
         raise ToolFault(f"at most {BASKETS_AT_MOST} combinations in one call, not {len(contents)}")
     unique = list({tuple(sorted(c.items())): c for c in contents if c}.values())
     codes = list(dict.fromkeys(c for c in coupons if c))
-    before, odd = session.view(), session.odd
+    before, doubt = session.view(), session.basket_doubt
     trial = _Trial(session, before)
     try:
         for index in walk_order(trial.content, unique):
             trial.visit(unique[index], codes)
         trial.go_home(before)
     except ToolFault as fault:
-        bring_back(session, before, odd, fault)
+        bring_back(session, before, doubt, fault)
         raise
     if trial.moved:
-        bring_back(session, before, odd)
+        bring_back(session, before, doubt)
     trial.results.sort(key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))
     return {"results": trial.results, "errors": trial.all_errors()}
 

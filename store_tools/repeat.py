@@ -61,28 +61,25 @@ def recall(session: StoreSession, deeds: Sequence[Deed]) -> None:
 
 
 def _refusal(session: StoreSession, request: WireCall) -> str | None:
+    """Send a recorded write; the words of the refusal, None where it was answered."""
     try:
-        _send(session, request)
+        if request.path == APPLY:
+            apply_coupon(session, str(request.body["coupon"]))
+        elif request.path == CHECKOUT:
+            session.send(store.Req_CheckoutBasket(), final=True)
+        elif request.path in _MODELS:
+            session.send(getattr(store, _MODELS[request.path]).model_validate(request.body))
+        else:
+            text = f"a recorded request to {request.path} cannot be repeated"
+            raise ToolFault(text, fatal=True)
     except OutOfReach:
         raise
     except ToolFault as fault:
         return fault.text
-    return None
-
-
-def _send(session: StoreSession, request: WireCall) -> None:
-    if request.path == APPLY:
-        apply_coupon(session, str(request.body["coupon"]))
-    elif request.path == CHECKOUT:
-        try:
-            session.send(store.Req_CheckoutBasket(), final=True)
-        finally:
+    finally:
+        if request.path == CHECKOUT:
             session.forget_stock()
-    elif request.path in _MODELS:
-        session.send(getattr(store, _MODELS[request.path]).model_validate(request.body))
-    else:
-        text = f"a recorded request to {request.path} cannot be repeated"
-        raise ToolFault(text, fatal=True)
+    return None
 
 
 def _learn(session: StoreSession, request: WireCall) -> None:

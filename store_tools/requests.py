@@ -64,7 +64,7 @@ def request_tools(session: StoreSession) -> list[Tool]:
 
 def _read_page(session: StoreSession, offset: int, limit: int) -> dict[str, Any]:
     try:
-        return {**read_page(session, offset, limit)}
+        return read_page(session, offset, limit)
     except Inconsistent as flaw:
         session.unanswered[LIST] = flaw.text
         raise
@@ -103,9 +103,9 @@ def _check_out(
         # To decline now would be a decision on data that nobody can believe.
         session.unanswered[CHECKOUT] = text
         raise Inconsistent(text)
-    if session.odd:
+    if session.basket_doubt:
         # A total can come out as expected for another content.
-        raise ToolFault(f"not checked out: {session.odd}")
+        raise ToolFault(f"not checked out: {session.basket_doubt}")
     _agree(basket, total, coupon)
     if items is not None and content_in(basket) != items:
         raise ToolFault(f"not checked out: the basket holds {content_in(basket)}, expected {items}")

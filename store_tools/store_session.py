@@ -8,6 +8,23 @@ A checkout may be sent again once the basket is seen unchanged, because a purcha
 basket: had the first request arrived before the look, the basket would be empty, and should it
 arrive later, then one of the two finds an empty basket and buys nothing. Whoever then gets the
 refusal looks at the basket before believing it. No other write is sent before that is settled.
+
+Where a checkout is kept from happening twice, in the order in which it passes them:
+
+1. ``coordinator/task.py``, ``Task``: after a purchase no turn begins; FINISH buys nothing.
+2. ``store_tools/requests.py``, ``_check_out``: looks at the basket first, which settles what is
+   open; a task that has bought refuses, and so does a basket in doubt or other than ordered.
+3. ``ledger/ledger.py``, ``Ledger.send``: one irreversible request an instruction; one without an
+   answer counts until it is known to have had no effect.
+4. ``ledger/ledger.py``, ``Intent``: the journal has it on disk before it is sent
+   (``coordinator/attempt.py``, ``runs/journal.py``); what cannot be noted is not sent.
+5. ``tooling/api_session.py``, ``ApiSession.send``: repeats a write only where it is known to have
+   had no effect (``Missed``).
+6. here, ``without_answer``: a lost answer is settled by the basket; as long as it is open
+   (``unsettled``) or may still arrive (``_belated``) no other write is sent.
+7. here, ``_was_bought``: a refusal of a repeated checkout is believed only after a look.
+8. ``store_tools/repeat.py``, ``recall``: a resumed task takes over purchases and open intents from
+   the journal (``runs/memory.py``), so 2 and 6 hold over a crash.
 """
 
 from __future__ import annotations
@@ -62,7 +79,7 @@ class StoreSession(ApiSession):
         """What a checkout was sent for whose answer never came; a view settles it."""
         self._belated: Basket | None = None
         """What it was sent for where it had not arrived by then; it may do so later."""
-        self.odd: str | None = None
+        self.basket_doubt: str | None = None
         """Why the basket may not be what the calls made of it; no checkout until it is set again.
 
         A request may arrive twice or late: its answer shows nothing of it, a later view does."""
@@ -112,9 +129,9 @@ class StoreSession(ApiSession):
         """
         if request.tool == CHECKOUT:
             return self._checkout_without_answer(about, fault)
-        path, body, before, odd = request.tool, body_of(request), self._mirror, self.odd
+        path, body, before, doubt = request.tool, body_of(request), self._mirror, self.basket_doubt
         self._mirror = None
-        self.odd = f"it is not known what became of a request to {path}: {SET_AGAIN}"
+        self.basket_doubt = f"it is not known what became of a request to {path}: {SET_AGAIN}"
         seen = Mirror.of(self.view())
         took = (before or Mirror({}, "")).tells(path, body, seen)
         if took is None or (before is None and path in (ADD, REMOVE)):
@@ -122,7 +139,7 @@ class StoreSession(ApiSession):
         self.settled(path, took_effect=took)
         if took:
             self.unanswered.pop(path, None)
-        self.odd = odd
+        self.basket_doubt = doubt
         if before is not None:
             self._compare(before.after(path, body) if took else before, seen)
         if not took:
@@ -189,8 +206,8 @@ class StoreSession(ApiSession):
         return basket
 
     def _compare(self, expected: Mirror, seen: Mirror) -> None:
-        if expected.content != seen.content and self.odd is None:
-            self.odd = (
+        if expected.content != seen.content and self.basket_doubt is None:
+            self.basket_doubt = (
                 f"the basket was seen with {seen.content} where your calls had put in "
                 f"{expected.content}: {SET_AGAIN}"
             )

@@ -64,10 +64,10 @@ class LiveShop:
         Raises:
             ToolFault: the shop does not answer.
         """
-        odd = self._benchmark.repeat(requests, Ledger(Budget(final=len(requests) + 1)))
+        differences = self._benchmark.repeat(requests, Ledger(Budget(final=len(requests) + 1)))
         self._ledger = Ledger()
         self._ledger.offer(self._benchmark.tools(self._ledger))
-        return odd
+        return differences
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
         """Run a tool; the call as it stands in the ledger, failed or not.

@@ -486,7 +486,7 @@ def test_a_write_that_never_arrives_is_given_up_and_said_not_to_have_taken_effec
     assert caught.value.fatal
     assert (shop.held, shop.coupon) == held
     assert shop.line.counted[path] == before + 5
-    assert shop.session.odd is None
+    assert shop.session.basket_doubt is None
     shop.line.plan.clear()
     shop.call("Req_RemoveCoupon")
     assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
