@@ -34,6 +34,8 @@ class Found(NamedTuple):
     """SURE, FITS, DOUBTFUL, or 0: some of its words are missing."""
     share: float
     """Part of the query's words that it has."""
+    ends: bool
+    """Whether its name ends with one of them, sizes aside: a laptop bag is a bag."""
     likeness: float
     """Of query and name as texts, 0 to 100."""
 
@@ -88,7 +90,7 @@ def _found(query: _Query, texts: _Texts) -> Found:
     have = texts.every.union(*((a, b) for a, b in query.chain if a + b in texts.every))
     missing = [ways for ways in query.words if not _has(ways, have)]
     if not query.words:
-        return Found(0, 0.0, 0.0)
+        return Found(0, 0.0, False, 0.0)
     share = 1 - len(missing) / len(query.words)
     grade = 0
     if not missing:
@@ -96,7 +98,8 @@ def _found(query: _Query, texts: _Texts) -> Found:
         grade = SURE if named and query.said.issuperset(texts.rest) else FITS
     elif all(any(_alike(w, texts.every) for way in ways for w in way) for ways in missing):
         grade = DOUBTFUL
-    return Found(grade, share, fuzz.token_sort_ratio(query.text, texts.text))
+    ends = texts.rest[-1:] != () and texts.rest[-1] in query.said
+    return Found(grade, share, ends, fuzz.token_sort_ratio(query.text, texts.text))
 
 
 def _has(ways: Ways, have: Collection[str]) -> bool:
