@@ -12,9 +12,9 @@ from erc3_compat.patience import Patience
 from playbooks.store.library import prose, prose_of_steps
 from runs.errors import Usage
 from store_tools import benchmark as store_rules
+from store_tools import workbench
+from store_tools.basket import basket_line
 from store_tools.benchmark import StoreBenchmark
-from store_tools.brief import brief
-from store_tools.offer import tools
 
 if TYPE_CHECKING:
     from ledger import Tool
@@ -37,8 +37,8 @@ def store(patience: Patience | None = None) -> Guest:
         guide_of_steps=prose_of_steps,
         ending=store_rules.ENDING,
         open=open_shop,
-        tools=tools,
-        brief=brief,
+        tools=workbench.tools,
+        brief=basket_line,
         harm_name=store_rules.HARM_NAME,
         groups=store_rules.GROUPS,
         idle_group="refuse",
@@ -66,8 +66,6 @@ def tools_of(name: str) -> list[Tool]:
 def workbench_of(name: str) -> Workbench:
     """What a benchmark offers the debugger. Raises Usage."""
     known(name)
-    from store_tools import workbench
-
     return workbench
 
 

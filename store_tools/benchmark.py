@@ -14,7 +14,8 @@ from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.repeat import recall, repeat_request
 from store_tools.requests import request_tools
-from store_tools.session import StoreClient, StoreSession
+from store_tools.store_session import StoreSession
+from tooling.api_session import ApiClient
 
 RULES = """\
 - A shop: products at whole-dollar prices, one basket, one coupon slot, \
@@ -43,7 +44,7 @@ _ANSWER = regex.compile(
 class StoreBenchmark:
     """One task's shop."""
 
-    def __init__(self, client: StoreClient, patience: Patience | None = None) -> None:
+    def __init__(self, client: ApiClient, patience: Patience | None = None) -> None:
         self._session = StoreSession(client, patience)
         self._tools = [
             *request_tools(self._session),
@@ -73,8 +74,8 @@ class StoreBenchmark:
             state: dict[str, object] = {"basket": self._session.view()}
         if self._session.checkouts:
             state["checked_out"] = self._session.checkouts
-        elif self._session.odd:
-            state["warning"] = self._session.odd
+        elif self._session.basket_doubt:
+            state["warning"] = self._session.basket_doubt
         return json.dumps(state, ensure_ascii=False)
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:

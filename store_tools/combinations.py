@@ -12,7 +12,7 @@ from ledger import ToolFault
 
 EXPLORED_AT_MOST = 120_000
 TABLE_AT_MOST = 100_000
-"""Offers times units: beyond it the offers that cost most for a unit are left out."""
+"""Packages times units: beyond it the packages that cost most for a unit are left out."""
 TARGET_AT_MOST = 10_000
 KEPT_AT_MOST = 1000
 DEMANDED_AT_MOST = 12
@@ -22,7 +22,7 @@ NEVER = float("inf")
 Counts = tuple[int, ...]
 
 
-class Offer(BaseModel):
+class Package(BaseModel):
     """What the generator needs to know of a product."""
 
     model_config = ConfigDict(extra="ignore")
@@ -48,10 +48,10 @@ def combinations_for(
     if not 1 <= target_units <= TARGET_AT_MOST:
         raise ToolFault(f"target_units must be from 1 to {TARGET_AT_MOST}, not {target_units}")
     try:
-        offers = [Offer.model_validate(p) for p in products]
+        packages = [Package.model_validate(p) for p in products]
     except ValidationError:
         raise ToolFault("each product needs sku, price, available and units") from None
-    usable = [o for o in offers if o.available > 0 and o.units <= target_units]
+    usable = [o for o in packages if o.available > 0 and o.units <= target_units]
     most = TABLE_AT_MOST // target_units
     cut = len(usable) > most
     if cut:
@@ -69,39 +69,41 @@ def combinations_for(
 
 
 class _Choices:
-    """What to take of an offer when so many units are left, best first, by the true final cost."""
+    """What to take of a package when so many units are left, best first, by the true final cost."""
 
-    def __init__(self, offers: list[Offer], target: int) -> None:
-        self._offers = offers
-        self._rest = _cheapest_rest(offers, target)
+    def __init__(self, packages: list[Package], target: int) -> None:
+        self._packages = packages
+        self._rest = _cheapest_rest(packages, target)
         self._known: dict[tuple[int, int], list[tuple[float, int]]] = {}
         self.work = 0
 
     def of(self, index: int, left: int) -> list[tuple[float, int]]:
-        """Pairs of cost (of this offer and all after it) and count; dead ends are left out."""
+        """Pairs of cost (of this package and all after it) and count; dead ends are left out."""
         choices = self._known.get((index, left))
         if choices is None:
-            offer, after = self._offers[index], self._rest[index + 1]
-            most = min(offer.available, left // offer.units)
-            costs = ((n * offer.price + after[left - n * offer.units], n) for n in range(most + 1))
+            package, after = self._packages[index], self._rest[index + 1]
+            most = min(package.available, left // package.units)
+            costs = (
+                (n * package.price + after[left - n * package.units], n) for n in range(most + 1)
+            )
             choices = sorted(c for c in costs if c[0] < NEVER)
             self._known[index, left] = choices
             self.work += most + 1
         return choices
 
 
-def _explore(offers: list[Offer], target: int) -> tuple[list[Counts], bool]:
+def _explore(packages: list[Package], target: int) -> tuple[list[Counts], bool]:
     """Baskets in the order of their cost, and whether some were left out.
 
     Best first with the true cost of what is left: no step is spent on a dead end, and what is cut
     off is never cheaper than what was found.
     """
-    choices = _Choices(offers, target)
+    choices = _Choices(packages, target)
     found: list[Counts] = []
     heap: list[tuple[float, int, Counts, int, int, int]] = []
 
     def push(cost: int, left: int, counts: Counts, rank: int) -> None:
-        ranked = choices.of(len(counts), left) if len(counts) < len(offers) else []
+        ranked = choices.of(len(counts), left) if len(counts) < len(packages) else []
         if rank < len(ranked):
             # Deep ones first among equals: a basket is completed before others are begun.
             full_cost = cost + ranked[rank][0]
@@ -112,38 +114,38 @@ def _explore(offers: list[Offer], target: int) -> tuple[list[Counts], bool]:
         choices.work += 1
         _, _, counts, rank, cost, left = heapq.heappop(heap)
         push(cost, left, counts, rank + 1)
-        offer = offers[len(counts)]
+        package = packages[len(counts)]
         n = choices.of(len(counts), left)[rank][1]
         counts = (*counts, n)
-        if len(counts) == len(offers):
+        if len(counts) == len(packages):
             found.append(counts)
         else:
-            push(cost + n * offer.price, left - n * offer.units, counts, 0)
+            push(cost + n * package.price, left - n * package.units, counts, 0)
     return found, bool(heap)
 
 
-def _cheapest_rest(offers: list[Offer], target: int) -> list[list[float]]:
-    """For every offer and number of units: the least cost with it and all offers after it."""
-    table = [[NEVER] * (target + 1) for _ in range(len(offers) + 1)]
+def _cheapest_rest(packages: list[Package], target: int) -> list[list[float]]:
+    """For every package and number of units: the least cost with it and all packages after it."""
+    table = [[NEVER] * (target + 1) for _ in range(len(packages) + 1)]
     table[-1][0] = 0
-    for index in range(len(offers) - 1, -1, -1):
-        offer, after, row = offers[index], table[index + 1], table[index]
-        for residue in range(min(offer.units, target + 1)):
+    for index in range(len(packages) - 1, -1, -1):
+        package, after, row = packages[index], table[index + 1], table[index]
+        for residue in range(min(package.units, target + 1)):
             # The least cost over a window of counts, kept in a queue of rising candidates.
             window: deque[tuple[float, int]] = deque()
-            for n, units in enumerate(range(residue, target + 1, offer.units)):
-                candidate = after[units] - n * offer.price
+            for n, units in enumerate(range(residue, target + 1, package.units)):
+                candidate = after[units] - n * package.price
                 while window and window[-1][0] >= candidate:
                     window.pop()
                 window.append((candidate, n))
-                if window[0][1] < n - offer.available:
+                if window[0][1] < n - package.available:
                     window.popleft()
-                row[units] = window[0][0] + n * offer.price
+                row[units] = window[0][0] + n * package.price
     return table
 
 
-def _cost(offers: list[Offer], counts: Counts) -> int:
-    return sum(n * o.price for n, o in zip(counts, offers, strict=True))
+def _cost(packages: list[Package], counts: Counts) -> int:
+    return sum(n * o.price for n, o in zip(counts, packages, strict=True))
 
 
 def _telling(found: list[Counts], bound: int) -> list[Counts]:
@@ -178,8 +180,8 @@ def _pair_demands(counts: Counts) -> list[Counts]:
     return [(*a, *b) for k, a in enumerate(single) for b in single[k + 1 :] if a[0] != b[0]]
 
 
-def _row(offers: list[Offer], counts: Counts) -> dict[str, Any]:
-    pairs = [(o, n) for o, n in zip(offers, counts, strict=True) if n]
+def _row(packages: list[Package], counts: Counts) -> dict[str, Any]:
+    pairs = [(o, n) for o, n in zip(packages, counts, strict=True) if n]
     return {
         "items": [{"sku": o.sku, "quantity": n} for o, n in pairs],
         "units": sum(o.units * n for o, n in pairs),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from ledger import Tool, ToolFault, tool
+from store_tools.basket import Basket, Content, Item, content_of
+from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.combo_coupons import try_coupons
-from store_tools.mirror import Basket, Content, Item, content_of
-from store_tools.moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.requests import known_dead
-from store_tools.session import StoreSession
+from store_tools.store_session import StoreSession
 
 Baskets = list[list[Item]] | Literal["last"]
 """Baskets to price: told, or all that the generator made last."""
@@ -61,15 +61,15 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
         ToolFault: the shop refused a product, a quantity or the code.
         OutOfReach: the shop does not answer, or does not come to show what was asked for.
     """
-    before, odd, owed = session.view(), session.odd, set(session.unanswered)
+    before, doubt, owed = session.view(), session.basket_doubt, set(session.unanswered)
     if not holds(before, wanted, coupon):
         known_dead(session, coupon)
     try:
         basket = bring_to(session, before, wanted, coupon)
     except ToolFault as fault:
-        bring_back(session, before, odd, fault)
+        bring_back(session, before, doubt, fault)
         raise
-    session.odd = None
+    session.basket_doubt = None
     # What was lost on the way was made good on the way, and so was a basket that never came.
     for path in session.unanswered.keys() - (owed - {WHOLE_BASKET} if wanted else owed):
         del session.unanswered[path]

@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from ledger import ToolFault
-from store_tools.faults import GivenUp, Inconsistent, OutOfReach
-from store_tools.mirror import Basket, Content, content_in, flaw_of
-from store_tools.moves import ROUNDS, WHOLE_BASKET, bring_back, move, switch_coupon, walk_order
+from store_tools.basket import Basket, Content, content_in, flaw_of
+from store_tools.basket_moves import (
+    ROUNDS,
+    WHOLE_BASKET,
+    bring_back,
+    move,
+    switch_coupon,
+    walk_order,
+)
 from store_tools.requests import apply_coupon, known_dead
-from store_tools.session import StoreSession
+from store_tools.store_session import StoreSession
+from tooling.faults import GivenUp, Inconsistent, OutOfReach
 
 BASKETS_AT_MOST = 1000
 """Finding the walk takes time that grows with the square of this."""
@@ -33,17 +40,17 @@ def try_coupons(
         raise ToolFault(f"at most {BASKETS_AT_MOST} combinations in one call, not {len(contents)}")
     unique = list({tuple(sorted(c.items())): c for c in contents if c}.values())
     codes = list(dict.fromkeys(c for c in coupons if c))
-    before, odd = session.view(), session.odd
+    before, doubt = session.view(), session.basket_doubt
     trial = _Trial(session, before)
     try:
         for index in walk_order(trial.content, unique):
             trial.visit(unique[index], codes)
         trial.go_home(before)
     except ToolFault as fault:
-        bring_back(session, before, odd, fault)
+        bring_back(session, before, doubt, fault)
         raise
     if trial.moved:
-        bring_back(session, before, odd)
+        bring_back(session, before, doubt)
     trial.results.sort(key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))
     return {"results": trial.results, "errors": trial.all_errors()}
 

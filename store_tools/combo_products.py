@@ -7,15 +7,14 @@ from typing import Any
 from ledger import Tool, ToolFault, tool
 from store_tools.catalog import read_catalog
 from store_tools.combinations import combinations_for
-from store_tools.matching import FULL, RELATED, SURE
-from store_tools.session import StoreSession
-from store_tools.shelf import rank
-from store_tools.words import units_of
+from store_tools.search import DOUBTFUL, FITS, SURE, search
+from store_tools.store_session import StoreSession
+from store_tools.words import units_of, words
 
 Row = str | dict[str, Any]
 """A product as generated code names it: by its SKU, or as it was told."""
 FOUND_AT_MOST = 40
-NEAR_AT_MOST = 4
+NEAR_AT_MOST = 5
 
 
 def product_tools(session: StoreSession) -> list[Tool]:
@@ -60,15 +59,16 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
         raise ToolFault("query must not be empty")
     catalog = read_catalog(session)
     session.asked = query
-    scored = [(score, i) for i, score in enumerate(rank(query, catalog))]
-    scored.sort(key=lambda pair: (-pair[0], pair[1]))
-    matches = [pair for pair in scored if pair[0] >= FULL][:FOUND_AT_MOST]
-    near = [pair for pair in scored if 0 < pair[0] < FULL][:NEAR_AT_MOST]
+    found = sorted(
+        zip(search(query, catalog), catalog, strict=True), key=lambda pair: pair[0], reverse=True
+    )
+    matches = [pair for pair in found if pair[0].grade >= FITS][:FOUND_AT_MOST]
+    near = [pair for pair in found if pair[0].grade < FITS][:NEAR_AT_MOST]
     return {
-        "matches": [_with_units(catalog[i], query) for _, i in matches],
-        "sure": sum(score >= SURE for score, _ in matches),
-        "near": [_with_units(catalog[i], query) for _, i in near],
-        "doubtful": sum(score == RELATED for score, _ in near),
+        "matches": [_with_units(product, query) for _, product in matches],
+        "sure": sum(answer.grade == SURE for answer, _ in matches),
+        "near": [_with_units(product, query) for _, product in near],
+        "doubtful": sum(answer.grade == DOUBTFUL for answer, _ in near),
         "catalog_size": len(catalog),
     }
 
@@ -86,4 +86,5 @@ def _known(session: StoreSession, sku: str) -> dict[str, Any]:
 
 
 def _with_units(product: dict[str, Any], asked: str = "") -> dict[str, Any]:
-    return {**product, "units": units_of(product["name"], product["sku"], asked)}
+    said = frozenset(words(asked))
+    return {**product, "units": units_of(product["name"], product["sku"], said)}

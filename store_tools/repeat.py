@@ -6,10 +6,17 @@ from collections.abc import Sequence
 
 from erc3_compat import store
 from ledger import Deed, Intent, Settled, ToolFault, WireCall
-from store_tools.catalog import PAGE_ERROR
-from store_tools.faults import OutOfReach
+from store_tools.basket import ADD, APPLY, CHECKOUT, REMOVE, TAKE_OFF, filled_basket
 from store_tools.requests import apply_coupon, known_invalid
-from store_tools.session import READS, StoreSession, filled_basket
+from store_tools.store_session import LIST, READS, StoreSession
+from tooling.faults import OutOfReach
+from tooling.paging import limit_told
+
+_MODELS = {
+    ADD: "Req_AddProductToBasket",
+    REMOVE: "Req_RemoveItemFromBasket",
+    TAKE_OFF: "Req_RemoveCoupon",
+}
 
 
 def repeat_request(session: StoreSession, request: WireCall) -> str | None:
@@ -38,62 +45,47 @@ def recall(session: StoreSession, deeds: Sequence[Deed]) -> None:
     intended: dict[str, object] | None = None
     open_ = False
     for deed in deeds:
-        match deed:
-            case Intent(about=dict() as about):
-                intended, open_ = about, True
-            case Settled(path="/basket/checkout", took_effect=bought):
-                open_ = False
-                if bought:
-                    _bought(session, intended)
-            case WireCall(path="/basket/checkout", outcome="failed" | "lost"):
-                open_ = False
-            case WireCall(path="/basket/checkout", outcome="done"):
-                _bought(session, intended)
-                open_ = False
-            case WireCall(path="/coupon/apply", outcome="failed") if known_invalid(deed.error):
+        if isinstance(deed, Intent):
+            if isinstance(deed.about, dict):
+                intended, open_ = deed.about, True
+        elif deed.path == CHECKOUT:
+            bought = deed.took_effect if isinstance(deed, Settled) else deed.outcome == "done"
+            open_ = open_ and isinstance(deed, WireCall) and deed.outcome == "unknown"
+            if bought:
+                session.checkouts.append(filled_basket(intended or {}))
+        elif isinstance(deed, WireCall):
+            if deed.path == APPLY and deed.outcome == "failed" and known_invalid(deed.error):
                 session.rejected_coupons.add(str(deed.body.get("coupon")))
-            case WireCall():
-                _learn(session, deed)
+            _learn(session, deed)
     session.unsettled = filled_basket(intended) if open_ and intended is not None else None
 
 
-def _bought(session: StoreSession, basket: dict[str, object] | None) -> None:
-    session.checkouts.append(filled_basket(basket or {}))
-
-
 def _refusal(session: StoreSession, request: WireCall) -> str | None:
+    """Send a recorded write; the words of the refusal, None where it was answered."""
     try:
-        _send(session, request)
+        if request.path == APPLY:
+            apply_coupon(session, str(request.body["coupon"]))
+        elif request.path == CHECKOUT:
+            session.send(store.Req_CheckoutBasket(), final=True)
+        elif request.path in _MODELS:
+            session.send(getattr(store, _MODELS[request.path]).model_validate(request.body))
+        else:
+            text = f"a recorded request to {request.path} cannot be repeated"
+            raise ToolFault(text, fatal=True)
     except OutOfReach:
         raise
     except ToolFault as fault:
         return fault.text
+    finally:
+        if request.path == CHECKOUT:
+            session.forget_stock()
     return None
 
 
-def _send(session: StoreSession, request: WireCall) -> None:
-    match request.path:
-        case "/basket/add":
-            session.send(store.Req_AddProductToBasket.model_validate(request.body))
-        case "/basket/remove":
-            session.send(store.Req_RemoveItemFromBasket.model_validate(request.body))
-        case "/coupon/apply":
-            apply_coupon(session, str(request.body["coupon"]))
-        case "/coupon/remove":
-            session.send(store.Req_RemoveCoupon())
-        case "/basket/checkout":
-            try:
-                session.send(store.Req_CheckoutBasket(), final=True)
-            finally:
-                session.forget_stock()
-        case other:
-            raise ToolFault(f"a recorded request to {other} cannot be repeated", fatal=True)
-
-
 def _learn(session: StoreSession, request: WireCall) -> None:
-    if request.path != "/products/list":
+    if request.path != LIST:
         return
     session.looked = session.looked or request.outcome == "done"
-    limit = PAGE_ERROR.search(request.error or "")
-    if limit and int(limit[2]) >= 0:
-        session.page_limit = int(limit[2])
+    limit = limit_told(request.error)
+    if limit is not None and limit >= 0:
+        session.listing.limit = limit

@@ -2,66 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import regex
 
 from erc3_compat import store
 from ledger import Tool, ToolFault, tool
+from store_tools.basket import CHECKOUT, Content, Item, content_in, content_of, flaw_of
 from store_tools.catalog import read_page
-from store_tools.faults import Inconsistent
-from store_tools.mirror import CHECKOUT, Content, Item, content_in, content_of, flaw_of
-from store_tools.session import LIST, StoreSession
+from store_tools.store_session import LIST, StoreSession
+from tooling.faults import Inconsistent
+from tooling.requests import request_tool
 
 
 def request_tools(session: StoreSession) -> list[Tool]:
     """The seven Req_* tools of one shop."""
-    return [*_reading_tools(session), *_basket_tools(session), *_final_tools(session)]
 
+    def moved(model: Any) -> Callable[..., dict[str, Any]]:
+        def act(sku: str, quantity: int) -> dict[str, Any]:
+            if quantity < 1:
+                raise ToolFault(f"quantity must be at least 1, not {quantity}")
+            return session.send(model(sku=sku, quantity=quantity))
 
-def _reading_tools(session: StoreSession) -> list[Tool]:
-    def Req_ListProducts(offset: int = 0, limit: int = 0) -> dict[str, Any]:
-        """One page: {products, next_offset (-1: end), limit}"""
-        try:
-            return {**read_page(session, offset, limit)}
-        except Inconsistent as flaw:
-            session.unanswered[LIST] = flaw.text
-            raise
+        return act
 
-    def Req_ViewBasket() -> dict[str, Any]:
-        """{items: [{sku, quantity, price}], subtotal, coupon, discount, total}"""
-        return session.view()
-
-    return [tool("read", Req_ListProducts), tool("read", Req_ViewBasket)]
-
-
-def _basket_tools(session: StoreSession) -> list[Tool]:
-    def Req_AddProductToBasket(sku: str, quantity: int) -> dict[str, Any]:
-        _positive(quantity)
-        return session.send(store.Req_AddProductToBasket(sku=sku, quantity=quantity))
-
-    def Req_RemoveItemFromBasket(sku: str, quantity: int) -> dict[str, Any]:
-        _positive(quantity)
-        return session.send(store.Req_RemoveItemFromBasket(sku=sku, quantity=quantity))
-
-    def Req_ApplyCoupon(coupon: str) -> dict[str, Any]:
-        """Replaces the coupon; returns the basket."""
+    def applied(coupon: str) -> dict[str, Any]:
         apply_coupon(session, coupon)
         return session.view()
 
-    def Req_RemoveCoupon() -> dict[str, Any]:
+    def taken_off() -> dict[str, Any]:
         session.send(store.Req_RemoveCoupon())
         return session.view()
 
     return [
-        tool("write", Req_AddProductToBasket),
-        tool("write", Req_RemoveItemFromBasket),
-        tool("write", Req_ApplyCoupon),
-        tool("write", Req_RemoveCoupon),
+        request_tool(
+            "read",
+            store.Req_ListProducts,
+            partial(_read_page, session),
+            "One page: {products, next_offset (-1: end), limit}",
+            defaults={"offset": 0, "limit": 0},
+        ),
+        request_tool(
+            "read",
+            store.Req_ViewBasket,
+            session.view,
+            "{items: [{sku, quantity, price}], subtotal, coupon, discount, total}",
+        ),
+        *(
+            request_tool("write", model, moved(model))
+            for model in (store.Req_AddProductToBasket, store.Req_RemoveItemFromBasket)
+        ),
+        request_tool(
+            "write", store.Req_ApplyCoupon, applied, "Replaces the coupon; returns the basket."
+        ),
+        request_tool("write", store.Req_RemoveCoupon, taken_off),
+        _final_tool(session),
     ]
 
 
-def _final_tools(session: StoreSession) -> list[Tool]:
+def _read_page(session: StoreSession, offset: int, limit: int) -> dict[str, Any]:
+    try:
+        return read_page(session, offset, limit)
+    except Inconsistent as flaw:
+        session.unanswered[LIST] = flaw.text
+        raise
+
+
+def _final_tool(session: StoreSession) -> Tool:
     def Req_CheckoutBasket(
         expected_total: int, expected_coupon: str = "", expected_items: list[Item] | None = None
     ) -> dict[str, Any]:
@@ -72,7 +81,7 @@ def _final_tools(session: StoreSession) -> list[Tool]:
         return _check_out(session, expected_total, expected_coupon, items)
 
     setter = "Combo_Set_Basket_For_Items"
-    return [tool("write", Req_CheckoutBasket, final=True, prepared_by=setter)]
+    return tool("write", Req_CheckoutBasket, final=True, prepared_by=setter)
 
 
 def _check_out(
@@ -94,9 +103,9 @@ def _check_out(
         # To decline now would be a decision on data that nobody can believe.
         session.unanswered[CHECKOUT] = text
         raise Inconsistent(text)
-    if session.odd:
+    if session.basket_doubt:
         # A total can come out as expected for another content.
-        raise ToolFault(f"not checked out: {session.odd}")
+        raise ToolFault(f"not checked out: {session.basket_doubt}")
     _agree(basket, total, coupon)
     if items is not None and content_in(basket) != items:
         raise ToolFault(f"not checked out: the basket holds {content_in(basket)}, expected {items}")
@@ -156,11 +165,6 @@ def known_dead(session: StoreSession, code: str) -> None:
     """
     if code in session.rejected_coupons:
         raise ToolFault(f"invalid coupon code: {code}")
-
-
-def _positive(quantity: int) -> None:
-    if quantity < 1:
-        raise ToolFault(f"quantity must be at least 1, not {quantity}")
 
 
 def _agree(basket: dict[str, Any], total: int, coupon: str) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import regex
 
 from ledger import ToolCall, WireCall
-from store_tools.catalog import PAGE_ERROR
+from store_tools.basket import APPLY, CHECKOUT
+from tooling.paging import limit_told
 
 FORMAT = "store-pack/1"
 DEFAULT_PAGE = 10
@@ -112,7 +113,7 @@ def _coupons(calls: Sequence[ToolCall]) -> dict[str, Facts]:
     for call in calls:
         for wire in call.requests:
             taken = str(wire.body.get("coupon") or "")
-            if taken and wire.path == "/coupon/apply" and wire.outcome == "done":
+            if taken and wire.path == APPLY and wire.outcome == "done":
                 seen.setdefault(taken, [])
         for found in _dicts(call.result):
             code, discount = found.get("coupon"), found.get("discount")
@@ -163,9 +164,8 @@ def _discount(paid: list[Facts]) -> Facts:
 def _page_limit(calls: Iterable[ToolCall]) -> int:
     """The shop's page limit, by its own error text."""
     texts = (w.error or "" for c in calls for w in c.requests)
-    for found in (PAGE_ERROR.search(text) for text in texts):
-        if found:
-            limit = int(found[2])
+    for limit in map(limit_told, texts):
+        if limit is not None:
             return limit if limit > 0 else -1
     return DEFAULT_PAGE
 
@@ -187,6 +187,6 @@ def _expect(calls: Sequence[ToolCall], result: Mapping[str, Any] | None) -> tupl
 
 def _bought(call: ToolCall) -> bool:
     def sent(wire: WireCall) -> bool:
-        return wire.path == "/basket/checkout" and wire.outcome == "done"
+        return wire.path == CHECKOUT and wire.outcome == "done"
 
     return call.outcome == "done" and any(sent(w) for w in call.requests)

@@ -1,20 +1,44 @@
-"""Words of shop texts: tokens, plurals, pack sizes, measures and synonyms."""
+"""Words of shop texts, whatever the goods: tokens, plurals, measures and pack sizes."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Collection
 from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 
-from store_tools.lexicon import (
-    ABBREVIATIONS,
-    CONTAINERS,
-    IRREGULAR_PLURALS,
-    NATURAL_PAIRS,
-    PHRASES,
-    SYNONYMS,
+IRREGULAR_PLURALS = {
+    "knives": "knife", "shelves": "shelf", "leaves": "leaf", "loaves": "loaf", "halves": "half",
+    "scarves": "scarf", "mice": "mouse", "feet": "foot", "teeth": "tooth", "children": "child",
+    "men": "man", "women": "woman", "people": "person", "geese": "goose", "dice": "dice",
+    "gas": "gas", "lens": "lens", "lenses": "lens", "glasses": "glass", "shoes": "shoe",
+    "toes": "toe", "canoes": "canoe", "headphones": "headphone", "batteries": "battery",
+    "pies": "pie", "ties": "tie", "buses": "bus",
+    "series": "series", "species": "species", "dominoes": "domino", "axes": "axe",
+    "always": "always", "plus": "plus", "cases": "case", "vases": "vase", "horses": "horse",
+    "wolves": "wolf", "calves": "calf", "atlas": "atlas", "atlases": "atlas", "canvas": "canvas",
+    "canvases": "canvas", "tennis": "tennis", "chassis": "chassis", "irises": "iris",
+    "trellises": "trellis", "christmas": "christmas", "pancreas": "pancreas",
+    "cactuses": "cactus", "lotuses": "lotus", "hibiscuses": "hibiscus", "crocuses": "crocus",
+    "oars": "oar", "herbs": "herb", "gases": "gas", "biases": "bias", "potatoes": "potato",
+    "hoes": "hoe", "oboes": "oboe", "shoe": "shoe", "tomatoes": "tomato", "photos": "photo",
+}  # fmt: skip
+
+ABBREVIATIONS = frozenset("gpu cpu psu ssd hdd tv pc dvd cd usb led lcd nas menu sup ups".split())
+"""Short forms that have a plural, also where they end like a singular."""
+CONTAINERS = frozenset(
+    "pack packet box case bag set bundle tray carton crate tin can tube jar roll sleeve bottle kit "
+    "pouch sack bucket tub strip multipack pallet stack pad ream drum spool reel pair".split()
 )
+
+STOPWORDS = frozenset(
+    "a an the of in on for with and or to from by my our your their his her its me us you i we it "
+    "please some any this that these those is are be one ones each piece unit item product "
+    "available new s at as per".split()
+)
+"""Words that carry nothing when a product is looked for."""
 
 _INCH = regex.compile(r"(?<=\d)\s*(?:\"|″|”|“|''|′′|-?\s?inch(?:es)?\b)")
 _MEASURE = regex.compile(
@@ -61,14 +85,8 @@ _COUNTED = regex.compile(r"\b(\d+)\s+(\p{L}{3,})\b")
 _PIECES = frozenset({"pk", "unit"})
 _COUNTABLE = CONTAINERS | {"sheet", "page", "capsule", "tablet", "piece"}
 """Nouns before which a number is no model: "6 Rolls", but not "Bose 700 Headphones"."""
-_MASS = frozenset(
-    "paper tissue foil film tape soap water juice soda cola beer milk tea coffee chocolate".split()
-)
-"""Goods without a plural that come in numbers all the same."""
 _DOZEN = regex.compile(r"\b(half[\s-]?(?:a[\s-])?)?dozen\b")
 _PAIR = regex.compile(r"\bpair\b")
-_ANY_PHRASE = regex.compile("|".join(phrase.pattern for phrase, _ in PHRASES))
-"""Most names hold none, and looking for each takes long."""
 _ORDINALS = {"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"}
 _ORDINAL = regex.compile(rf"\b({'|'.join(_ORDINALS)})(?=\s+(?:edition|generation|gen|version)\b)")
 _EXTENT = regex.compile(
@@ -90,26 +108,38 @@ def plain_text(text: str) -> str:
     return _INCH.sub("inch", folded).replace("°", " degree ")
 
 
-def pack_size(text: str, asked: frozenset[str] = frozenset()) -> int | None:
+class Goods(NamedTuple):
+    """What has to be known of goods to read how many a name tells; without it less is read."""
+
+    pairs: Collection[str] | None = None
+    """Things of which one is called a pair; None: no pair is read as two."""
+    mass: Collection[str] = ()
+    """Goods without a plural that come in numbers all the same."""
+
+
+ANY = Goods()
+
+
+def pack_size(text: str, asked: frozenset[str] = frozenset(), goods: Goods = ANY) -> int | None:
     """How many single units a product text names ("6-pack", "dozen", "5 pcs"), or None.
 
     A number needs a word of packs beside it: in a model's name it tells no size. A counted noun
     other than pieces ("4 Rolls") tells one only where it was asked for: a pad of 12 sheets is one.
     """
     folded = plain_text(text)
-    noted = _noted_size(folded) or _times(text)
+    noted = _noted_size(folded, goods) or _times(text, goods)
     if noted:
         return noted
     told = _PIECES | (asked & _COUNTABLE)
     counted = [
         int(number)
         for number, noun in _COUNTED.findall(folded)
-        if noun.endswith("s") and _one_form(_MEASURE_NAMES.get(noun, noun)) in told
+        if noun.endswith("s") and singular(_MEASURE_NAMES.get(noun, noun)) in told
     ]
     return counted[0] if len(counted) == 1 and 0 < counted[0] <= 10_000 else None
 
 
-def _noted_size(folded: str) -> int | None:
+def _noted_size(folded: str, goods: Goods = ANY) -> int | None:
     """The size that a pack notation tells, without counted nouns."""
     for pattern in _PACKS:
         found = pattern.search(folded)
@@ -120,19 +150,22 @@ def _noted_size(folded: str) -> int | None:
     dozen = _DOZEN.search(folded)
     if dozen:
         return 6 if dozen[1] else 12
-    pair = _PAIR.search(folded)
-    return 2 if pair and not NATURAL_PAIRS & set(_TOKEN.findall(folded)) else None
+    if goods.pairs is None or not _PAIR.search(folded):
+        return None
+    return None if set(goods.pairs).intersection(_TOKEN.findall(folded)) else 2
 
 
-def _times(text: str) -> int:
+def _times(text: str, goods: Goods) -> int:
     """The size in a trailing "x24" or "(10)" behind goods in the plural or a measure; 0 for none."""
     found = _TIMES.search(text)
     if not found:
         return 0
     noun, number = found["noun"].casefold(), int(found["n"])
-    several = noun[0].isdigit() or singular(noun) != noun or noun in _MASS or noun in CONTAINERS
+    several = (
+        noun[0].isdigit() or singular(noun) != noun or noun in goods.mass or noun in CONTAINERS
+    )
     fits = 0 < number <= 10_000 and number not in _YEARS
-    return number if several and fits and noun not in NATURAL_PAIRS else 0
+    return number if several and fits and noun not in (goods.pairs or ()) else 0
 
 
 _BASE = {
@@ -156,29 +189,34 @@ def measured_units(text: str, base: str) -> int | None:
         factor = measure_factor(found[2])
         if factor and factor[0] == base:
             sizes.append(float(found[1].replace(",", ".")) * factor[1])
-    amount = sizes[-1] * (_noted_size(plain_text(text)) or 1) if len(sizes) == 1 else 0
+    amount = (
+        sizes[-1] * (_noted_size(plain_text(text), Goods(pairs=())) or 1) if len(sizes) == 1 else 0
+    )
     return round(amount) if amount >= 1 and amount == round(amount) else None
 
 
-def units_of(name: str, sku: str = "", asked: str = "") -> int:
+def units_of(
+    name: str, sku: str = "", asked: frozenset[str] = frozenset(), goods: Goods = ANY
+) -> int:
     """Single units in one piece of a product: from its name, else from its SKU, else 1.
 
-    ``asked`` is the text of a request, whose nouns may be counted in the name.
+    ``asked``: the words of a request, whose nouns may be counted in the name.
     """
     return (
-        pack_size(name, frozenset(words(asked)))
-        or pack_size(sku.replace("-", " ").replace("_", " "))
+        pack_size(name, asked, goods)
+        or pack_size(sku.replace("-", " ").replace("_", " "), goods=goods)
         or 1
     )
 
 
 @lru_cache(maxsize=16_384)
 def words(text: str) -> tuple[str, ...]:
-    """Tokens of a text in one form: singular, measures joined, packs as ``6pk``, synonyms folded."""
-    folded = plain_text(text)
-    if _ANY_PHRASE.search(folded):
-        for phrase, one in PHRASES:
-            folded = phrase.sub(one, folded)
+    """Tokens of a text in one form: singular, measures joined, packs as ``6pk``."""
+    return tuple(singular(t) for t in tokens(plain_text(text)))
+
+
+def tokens(folded: str) -> list[str]:
+    """Tokens of a :func:`plain_text`, measures joined and packs as ``6pk``, plurals as they are."""
     folded = _ORDINAL.sub(lambda m: _ORDINALS[m[1]], folded)
     folded = _EXTENT.sub(" ", folded)
     folded = _NEGATED.sub(r"non\1", folded)
@@ -187,13 +225,7 @@ def words(text: str) -> tuple[str, ...]:
     folded = _DOZEN.sub(lambda m: " 6pk " if m[1] else " 12pk ", folded)
     folded = _MEASURE.sub(lambda m: f" {m[1]}{_MEASURE_NAMES.get(m[2], m[2])} ", folded)
     folded = _NUMBERED.sub(r"\1\2", folded)
-    return tuple(_one_form(t) for t in _TOKEN.findall(folded))
-
-
-def _one_form(token: str) -> str:
-    token = token.removesuffix("'s").replace("'", "")
-    single = singular(token)
-    return SYNONYMS.get(single, SYNONYMS.get(token, single))
+    return [t.removesuffix("'s").replace("'", "") for t in _TOKEN.findall(folded)]
 
 
 @lru_cache(maxsize=16_384)

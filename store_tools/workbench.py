@@ -1,19 +1,35 @@
-"""The store for whoever takes a recorded run apart: state from records, a live shop, a scenario."""
+"""The store for whoever repeats a recorded run or takes it apart: its tools, its state, a shop."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from types import SimpleNamespace
+from typing import Any
 
 from erc3_compat import ERC3, ApiException, transport_errors
-from ledger import Budget, Ledger, ToolCall, ToolFault, WireCall
+from ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
+from store_tools.basket import Mirror
 from store_tools.benchmark import StoreBenchmark
-from store_tools.faults import OutOfReach
 from store_tools.scenario import scenario_of
-from store_tools.session import StoreClient
+from tooling.api_session import ApiClient
+from tooling.faults import OutOfReach
 
-__all__ = ["LiveShop", "open_live", "scenario_of", "state_at"]
+__all__ = ["LiveShop", "open_live", "scenario_of", "state_at", "tools"]
+
+
+class _NoShop:
+    """A client that reaches nothing."""
+
+    def dispatch(self, request: Any) -> Any:
+        """Refuse: there is nothing to send to."""
+        raise ToolFault("there is no shop behind these tools", kind="RuntimeError", fatal=True)
+
+
+def tools() -> list[Tool]:
+    """Every tool that the worker's code may call, without a shop; calling one is refused."""
+    with StoreBenchmark(_NoShop()).bind(Ledger()) as found:
+        return found
 
 
 def state_at(start: str, calls: Sequence[ToolCall]) -> str:
@@ -21,14 +37,12 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
     lines = [f"at the start of the turn: {start}"]
     done = [w for c in calls for w in c.requests if w.kind == "write" and w.outcome == "done"]
     try:
-        basket = json.loads(start)["basket"]
-        content = {i["sku"]: i["quantity"] for i in basket["items"]}
-        coupon = basket["coupon"]
+        held = Mirror.of(json.loads(start)["basket"])
     except (ValueError, KeyError, TypeError):
-        content, coupon = {}, ""
+        held = Mirror({}, "")
     for wire in done:
-        coupon = _apply(wire, content, coupon)
-    now = {"items": content, "coupon": coupon}
+        held = held.after(wire.path, wire.body)
+    now = {"items": held.content, "coupon": held.coupon}
     lines.append(f"after {len(done)} recorded writes: {json.dumps(now, ensure_ascii=False)}")
     for call in reversed(calls):
         if isinstance(call.result, dict) and {"items", "subtotal", "total"} <= call.result.keys():
@@ -38,31 +52,10 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
     return "\n".join(lines)
 
 
-def _apply(wire: WireCall, content: dict[str, int], coupon: str) -> str:
-    """Do to the content what the request did; the coupon afterwards."""
-    sku, quantity = str(wire.body.get("sku", "")), wire.body.get("quantity", 0)
-    number = quantity if isinstance(quantity, int) else 0
-    match wire.path:
-        case "/basket/add":
-            content[sku] = content.get(sku, 0) + number
-        case "/basket/remove":
-            content[sku] = content.get(sku, 0) - number
-            if content[sku] <= 0:
-                del content[sku]
-        case "/coupon/apply":
-            return str(wire.body.get("coupon", ""))
-        case "/coupon/remove":
-            return ""
-        case "/basket/checkout":
-            content.clear()
-            return ""
-    return coupon
-
-
 class LiveShop:
     """One task on a platform, brought to where a recorded one stood."""
 
-    def __init__(self, client: StoreClient) -> None:
+    def __init__(self, client: ApiClient) -> None:
         self._benchmark = StoreBenchmark(client)
         self._ledger = Ledger()
 
@@ -72,9 +65,9 @@ class LiveShop:
         Raises:
             ToolFault: the shop does not answer.
         """
-        odd = self._benchmark.repeat(requests, Ledger(Budget(final=len(requests) + 1)))
+        differences = self._benchmark.repeat(requests, Ledger(Budget(final=len(requests) + 1)))
         self._ledger = Ledger()
-        return odd
+        return differences
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
         """Run a tool; the call as it stands in the ledger, failed or not.

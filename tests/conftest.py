@@ -31,7 +31,7 @@ from store_tools.benchmark import StoreBenchmark
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools
-from store_tools.session import StoreSession
+from store_tools.store_session import StoreSession
 from tests import limits
 from tests.binding import entered
 

@@ -25,8 +25,9 @@ ALLOWED = {
     "nextstep": {"runs", "models", "ledger"},
     "worker": {"runs", "models", "ledger"},
     "runs": {"models", "ledger"},
-    "playbooks": {"store_tools", "models", "ledger"},
-    "store_tools": {"ledger", "erc3_compat"},
+    "playbooks": {"store_tools", "tooling", "models", "ledger"},
+    "store_tools": {"tooling", "ledger", "erc3_compat"},
+    "tooling": {"ledger", "erc3_compat"},
     "models": {"wire"},
     "ledger": set(),
     "erc3_compat": {"wire"},
@@ -38,7 +39,7 @@ LATE: set[tuple[str, str]] = set()
 ROOMS = sorted(ALLOWED)
 BENCHMARK_FREE = [
     path
-    for room in ("coordinator", "evaluator", "nextstep", "worker", "runs", "views")
+    for room in ("coordinator", "evaluator", "nextstep", "worker", "runs", "tooling", "views")
     for path in sorted((ROOT / room).rglob("*"))
     if path.suffix in (".py", ".jinja")
 ]

@@ -16,9 +16,11 @@ from models.prompt_json import unpacked
 from playbooks.store import next_step
 from playbooks.store.facts import Facts, read_facts
 from playbooks.store.grammar import read_order
+from playbooks.store.kinds.judging import judged
 from playbooks.store.library import program
 from playbooks.store.playbook import Decline, read_instruction
 from playbooks.store.strategy import plan
+from playbooks.store.variant_selection import phrases
 
 _TASK = regex.compile(r"<task>\n(.*?)\n</task>", regex.DOTALL)
 _TURN = regex.compile(r"<turn [^>]*>\n(.*?)\n</turn>", regex.DOTALL)
@@ -56,7 +58,8 @@ def reply(model: str, messages: list[Message]) -> str:
 
 
 def _evaluate(task: str, asked: str) -> str:
-    step = plan(read_order(task), _last_facts(asked))
+    order = read_order(task)
+    step = plan(order, judged(phrases(order), _last_facts(asked)))
     if isinstance(step, Decline):
         return f"THOUGHT: I do not buy: {step.why}.\nDECISION: FINISH\nINSTRUCTION: DECLINED: {step.why}"
     return f"THOUGHT: {step.why}\nDECISION: PROCEED\nINSTRUCTION: {step.instruction()}"

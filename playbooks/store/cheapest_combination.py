@@ -8,28 +8,14 @@ import regex
 
 from playbooks.store.facts import Product
 from playbooks.store.grammar import Line
+from playbooks.store.kinds.vocabulary import words
 from playbooks.store.playbook import Playbook
 from playbooks.store.programs import PURCHASE, SIMULATE
 from store_tools.combinations import combinations_for
-from store_tools.words import measured_units, words
+from store_tools.words import measured_units
 
 MOST_CONTENTS = 120
-PACKAGES = frozenset(
-    [
-        "set",
-        "pack",
-        "box",
-        "kit",
-        "case",
-        "bundle",
-        "carton",
-        "crate",
-        "packet",
-        "multipack",
-        "pair",
-        "duo",
-    ]
-)
+PACKAGES = frozenset("set pack box kit case bundle carton crate packet multipack pair duo".split())
 """Words in a phrase that say that packages are counted."""
 BOXES = frozenset({"box", "case", "crate", "pack", "packet", "carton"})
 """Those that are the good itself where every name has them: an ice pack sold by fours."""

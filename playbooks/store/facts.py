@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import regex
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
-from store_tools.matching import FULL, RELATED
 from store_tools.order_lines import read_line
 
 INSUFFICIENT = regex.compile(
@@ -27,6 +26,7 @@ class Product(BaseModel):
     available: int
     units: int = 1
     score: float = 1.0
+    """How well it answers a phrase, as :mod:`playbooks.store.kinds.judging` has it."""
 
 
 class Found(BaseModel):
@@ -36,22 +36,8 @@ class Found(BaseModel):
 
     matches: tuple[Product, ...] = ()
     near: tuple[Product, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _scored(cls, told: Any) -> Any:
-        """Scores out of the numbers that say how many of the first rows are sure or doubtful."""
-        if not isinstance(told, Mapping) or "sure" not in told:
-            return told
-        sure, doubtful = told["sure"], told.get("doubtful", 0)
-        return {
-            "matches": [
-                {"score": 1.0 if i < sure else FULL, **p} for i, p in enumerate(told["matches"])
-            ],
-            "near": [
-                {"score": RELATED if i < doubtful else 0.0, **p} for i, p in enumerate(told["near"])
-            ],
-        }
+    cut: bool = False
+    """There were more than are told."""
 
 
 class Row(BaseModel):

@@ -19,10 +19,12 @@ from models.model_call import Message
 from models.prompt_json import Cut, compact, packed, unpacked
 from playbooks.store.facts import Facts, read_facts
 from playbooks.store.grammar import Order, read_order
+from playbooks.store.kinds.judging import judged
 from playbooks.store.library import program
 from playbooks.store.playbook import Decline
 from playbooks.store.rehearsal import Halted, Result, Wanted, rehearse
 from playbooks.store.strategy import plan
+from playbooks.store.variant_selection import phrases
 
 _TASK = regex.compile(r"<task>\n(.*?)\n</task>", regex.DOTALL)
 _STEP = regex.compile(r'<step number="\d+">\n(?P<said>.*)\n(?P<came>.*)\n</step>')
@@ -76,7 +78,7 @@ def _after(order: Order, steps: list[tuple[str, str]]) -> str:
 
 def _begun(order: Order, facts: Facts) -> str:
     """The first call of the step that the playbooks plan."""
-    step = plan(order, facts)
+    step = plan(order, judged(phrases(order), facts))
     if isinstance(step, Decline):
         return _declined(step.why)
     wanted = rehearse(_code(step.playbook, step.step), step.parameters, [])

@@ -6,12 +6,13 @@ import regex
 
 from playbooks.store.facts import Facts, Found, Product
 from playbooks.store.grammar import Line, Order
+from playbooks.store.kinds.judging import wording
+from playbooks.store.kinds.kind_score import RELATED, SURE, read_item, read_query
+from playbooks.store.kinds.lexicon import NATURAL_PAIRS
+from playbooks.store.kinds.vocabulary import words
 from playbooks.store.playbook import Playbook
 from playbooks.store.programs import SURVEY
-from store_tools.combo_products import FOUND_AT_MOST
-from store_tools.lexicon import NATURAL_PAIRS
-from store_tools.matching import RELATED, SURE, read_item, read_query
-from store_tools.words import singular, words
+from store_tools.words import singular
 
 PLAYBOOK = Playbook(
     name="variant-selection",
@@ -37,10 +38,15 @@ class Doubt(Unresolved):
     """It may be tied to these products or to others: nothing else is bought in their place."""
 
 
+def phrases(order: Order) -> list[str]:
+    """Every phrase whose products must be known."""
+    named = [p for line in order.lines for p in line.phrases() if p != "*"]
+    return list(dict.fromkeys([*named, *(order.fillers or ())]))
+
+
 def queries(order: Order) -> list[str]:
-    """Every phrase that must be looked up."""
-    phrases = [p for line in order.lines for p in line.phrases() if p != "*"]
-    return list(dict.fromkeys([*phrases, *(order.fillers or ())]))
+    """What is looked up for them: the tools go by wording, so each with its synonyms."""
+    return list(dict.fromkeys(map(wording, phrases(order))))
 
 
 def settle_lines(order: Order, facts: Facts) -> tuple[Line, ...]:
@@ -113,7 +119,7 @@ def refuse_doubts(order: Order, line: Line, facts: Facts) -> None:
     compared = line.amount == "all" or line.pick != "any" or order.goal != "none"
     if not line.each and (line.counts_packs or not compared):
         return
-    if len(_matches(line.phrase, facts)) >= FOUND_AT_MOST:
+    if facts.found.get(line.phrase, Found()).cut:
         raise Doubt(f"the shop has too many {line.phrase!r} to compare")
     near = facts.found.get(line.phrase, Found()).near
     doubtful = [p for p in near if p.score == RELATED and p.available > 0]

@@ -20,7 +20,7 @@ from nextstep.forms import forms_of
 from playbooks.store.library import prose_of_steps
 from runs.situation import Situation
 from store_tools.benchmark import RULES
-from store_tools.offer import tools as store_tools
+from store_tools.workbench import tools as store_tools
 
 DONE = {
     "tool": "TaskCompletion",

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from ledger import Tool
 from nextstep.forms import Forms, Misuse, forms_of
-from store_tools.offer import tools as store_tools
+from store_tools.workbench import tools as store_tools
 
 
 def completion(status: str, **more: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from models.tokens import count_messages, count_text
 from nextstep import Agent, Compression, PastStep
 from nextstep.history import fit, rendered
 from runs.situation import Situation
-from store_tools.offer import tools
+from store_tools.workbench import tools
 
 CALL = '{"tool":"Combo_List_All_Products"}'
 

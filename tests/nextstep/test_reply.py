@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ledger import Tool
 from nextstep.forms import Forms
 from nextstep.reply import EXAMPLE, Misread, read_step
-from store_tools.offer import tools as store_tools
+from store_tools.workbench import tools as store_tools
 
 GOOD = {
     "current_state": "nothing is known",

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger import Ledger, ToolFault
-from store_tools.catalog import BARREN_AT_MOST, read_catalog
-from store_tools.faults import Inconsistent
-from store_tools.mirror import CHECKOUT, flaw_of
-from store_tools.session import StoreSession, filled_basket
+from store_tools.basket import CHECKOUT, flaw_of
+from store_tools.catalog import read_catalog
+from store_tools.store_session import StoreSession, filled_basket
+from tooling.faults import Inconsistent
+from tooling.paging import BARREN_AT_MOST
 
 GOODS = [{"sku": f"s{i}", "name": f"Thing {i}", "price": i + 1, "available": i} for i in range(7)]
 LIST, VIEW = "/products/list", "/basket/view"
@@ -250,7 +251,7 @@ def test_what_was_not_answered_is_owed_until_it_is(open_shop: Any, make_benchmar
     shop.line.plan[LIST] = [500] * 5
     with pytest.raises(ToolFault):
         shop.call("Combo_List_All_Products")
-    assert benchmark.unanswered() == "the store gave no usable answer (status 500)"
+    assert benchmark.unanswered() == "the API gave no usable answer (status 500)"
     benchmark.state(Ledger())
     assert benchmark.unanswered()
     shop.next_instruction()

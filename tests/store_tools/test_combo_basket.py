@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ledger import Budget, ToolFault
-from store_tools.moves import distance, walk_order
+from store_tools.basket_moves import distance, walk_order
 
 MOVES = ("/basket/add", "/basket/remove")
 CODES = [
@@ -173,16 +173,20 @@ def found(shop: Any, query: str) -> tuple[list[str], list[str]]:
     return [p["sku"] for p in answer["matches"]], [p["sku"] for p in answer["near"]]
 
 
-def test_things_are_told_from_things_for_them(open_shop: Any, goods: Any) -> None:
+def test_products_are_found_by_wording_and_told_best_first(open_shop: Any, goods: Any) -> None:
     shop = open_shop(
-        goods("lap-1", "ProBook Laptop 14", 900),
         goods("bag-1", "Laptop Bag", 30),
+        goods("lap-1", "ProBook Laptop 14", 900),
         goods("cable-1", "USB Cable", 5),
     )
-    assert found(shop, "laptops")[0] == ["lap-1"]
-    assert found(shop, "laptop bag")[0] == ["bag-1"]
-    assert found(shop, "helicopter") == ([], [])
+    assert found(shop, "laptops") == (["lap-1", "bag-1"], ["cable-1"])
+    assert found(shop, "laptop bag") == (["bag-1"], ["lap-1", "cable-1"])
     assert found(shop, "usb cables")[0] == ["cable-1"]
+    answer = shop.call("Combo_Find_Products_For_Query", query="helicopter")
+    assert (answer["matches"], answer["sure"], answer["doubtful"]) == ([], 0, 0)
+    assert len(answer["near"]) == 3
+    told = shop.call("Combo_Find_Products_For_Query", query="USB cable")
+    assert (told["sure"], told["catalog_size"]) == (1, 3)
 
 
 def test_an_empty_query_is_refused(open_shop: Any) -> None:

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledger import Budget, ToolFault
+from store_tools.basket import Content
+from store_tools.basket_moves import distance, walk_order
 from store_tools.combo_coupons import BASKETS_AT_MOST, try_coupons
-from store_tools.mirror import Content
-from store_tools.moves import distance, walk_order
-from store_tools.session import StoreSession
+from store_tools.store_session import StoreSession
 
 SEARCH = "Combo_Test_Coupons_For_Product_Combinations"
 SKUS = ("a", "b", "c")

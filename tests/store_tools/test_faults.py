@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ledger import Deed, Ledger, Settled, ToolFault
 from simulator.store.pack import StoreFault
+from store_tools.basket import CHECKOUT
 from store_tools.benchmark import StoreBenchmark
-from store_tools.mirror import CHECKOUT
 from tests.binding import entered
 
 SHOP = {

@@ -42,7 +42,7 @@ def test_a_new_shop_comes_to_stand_where_the_old_one_stood(
     assert [p for p in new.line.sent if p != "/basket/view"] == [w.path for w in writes]
     assert ledger.requests == len(new.line.sent)
     learnt = benchmark._session
-    assert (learnt.looked, learnt.page_limit, learnt.rejected_coupons) == (True, 2, {"NOPE"})
+    assert (learnt.looked, learnt.listing.limit, learnt.rejected_coupons) == (True, 2, {"NOPE"})
 
 
 def test_a_purchase_that_is_repeated_counts(open_shop: Any, make_benchmark: Any) -> None:

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger import Intent, ToolFault
+from store_tools.basket import CHECKOUT
 from store_tools.catalog import read_catalog
-from store_tools.faults import OutOfReach
-from store_tools.mirror import CHECKOUT
 from store_tools.requests import ordered
-from store_tools.session import StoreSession
+from store_tools.store_session import StoreSession
+from tooling.faults import OutOfReach
 
 SDK_EMPTY = (
     "Invalid response payload: 1 validation error for {model}\n{field}\n  Input should be a valid "
@@ -486,7 +486,7 @@ def test_a_write_that_never_arrives_is_given_up_and_said_not_to_have_taken_effec
     assert caught.value.fatal
     assert (shop.held, shop.coupon) == held
     assert shop.line.counted[path] == before + 5
-    assert shop.session.odd is None
+    assert shop.session.basket_doubt is None
     shop.line.plan.clear()
     shop.call("Req_RemoveCoupon")
     assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8

@@ -14,7 +14,7 @@ from models.tokens import count_text
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools
-from store_tools.session import StoreSession
+from store_tools.store_session import StoreSession
 from worker.sandbox import SandboxUnavailable
 from worker.worker import Worker, system_prompt
 

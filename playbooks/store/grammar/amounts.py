@@ -5,7 +5,7 @@ from __future__ import annotations
 import regex
 
 from playbooks.store.grammar.numbers import NUMBER, to_int
-from store_tools.lexicon import NATURAL_PAIRS
+from playbooks.store.kinds.lexicon import NATURAL_PAIRS
 from store_tools.words import measure_factor
 
 FLAGS = regex.IGNORECASE

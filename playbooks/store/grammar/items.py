@@ -14,8 +14,9 @@ from playbooks.store.grammar.amounts import (
 from playbooks.store.grammar.listing import split_items
 from playbooks.store.grammar.order import Line
 from playbooks.store.grammar.phrases import clean, clean_ends, is_meta
-from store_tools.lexicon import COLOURS, CONTAINERS, GENERIC
-from store_tools.words import is_spec, words
+from playbooks.store.kinds.lexicon import COLOURS, GENERIC
+from playbooks.store.kinds.vocabulary import words
+from store_tools.words import CONTAINERS, is_spec
 
 FLAGS = regex.IGNORECASE
 _EXCEPT = regex.compile(

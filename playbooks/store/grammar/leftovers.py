@@ -10,8 +10,8 @@ from playbooks.store.grammar.coupons import CODE, LOOSE_CODE
 from playbooks.store.grammar.numbers import NUMBER, to_int
 from playbooks.store.grammar.order import Line
 from playbooks.store.grammar.phrases import clean
-from store_tools.lexicon import COLOURS
-from store_tools.words import words
+from playbooks.store.kinds.lexicon import COLOURS
+from playbooks.store.kinds.vocabulary import words
 
 FLAGS = regex.IGNORECASE
 _COURTESY = regex.compile(

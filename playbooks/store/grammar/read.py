@@ -21,8 +21,9 @@ from playbooks.store.grammar.order import Codes, Line, Order
 from playbooks.store.grammar.phrases import clean, is_meta
 from playbooks.store.grammar.triggers import FINITE, order_part
 from playbooks.store.grammar.wishes import take_wishes
-from store_tools.lexicon import COLOURS, QUALIFIERS
-from store_tools.words import is_spec, words
+from playbooks.store.kinds.lexicon import COLOURS, QUALIFIERS
+from playbooks.store.kinds.vocabulary import words
+from store_tools.words import is_spec
 
 FLAGS = regex.IGNORECASE
 _AFTERTHOUGHT = regex.compile(

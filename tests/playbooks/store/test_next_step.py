@@ -18,7 +18,7 @@ from playbooks.store.brain import reply
 from playbooks.store.library import program, prose
 from playbooks.store.rehearsal import Halted, Result, Wanted, rehearse
 from runs.situation import Situation
-from store_tools.offer import tools
+from store_tools.workbench import tools
 
 ROOT = Path(__file__).parents[3]
 BUNDLED = ROOT / "simulator" / "store" / "packs" / "store-bundled.json"
@@ -43,7 +43,7 @@ def found(**change: Any) -> dict[str, Any]:
 
 def test_it_looks_and_completes() -> None:
     look = answer("Buy 2 mugs")
-    assert look["function"] == {"tool": "Combo_Find_Products_For_Query", "query": "mugs"}
+    assert look["function"] == {"tool": "Combo_Find_Products_For_Query", "query": "mug|beaker"}
     past = [after(look, found())]
     items = [{"sku": "m", "quantity": 2}]
     done = answer("Buy 2 mugs", past)

@@ -6,10 +6,10 @@ import pytest
 
 from playbooks.store.facts import Facts, Found, Product, Row, read_facts
 from playbooks.store.grammar import Line, Order, read_order
+from playbooks.store.kinds.kind_score import RELATED
 from playbooks.store.playbook import Decline, Step, read_instruction
 from playbooks.store.strategy import plan
 from store_tools.combo_products import FOUND_AT_MOST
-from store_tools.matching import RELATED
 
 
 def product(sku: str, price: int, available: int = 9, **more: object) -> Product:
@@ -38,7 +38,7 @@ def refused(step: Step | Decline) -> str:
 def test_the_first_step_looks_everything_up() -> None:
     step = plan(read_order("Buy 2 mugs and a pot"), Facts())
     assert isinstance(step, Step)
-    assert (step.step, step.parameters["queries"]) == ("survey", ["mugs", "pot"])
+    assert (step.step, step.parameters["queries"]) == ("survey", ["mug|beaker", "pot"])
 
 
 def test_an_instruction_can_be_read_back() -> None:
@@ -221,7 +221,8 @@ def test_a_product_that_may_be_of_the_kind_is_a_doubt(text: str, query: str) -> 
 
 def test_more_products_than_are_told_cannot_be_compared() -> None:
     many = [product(f"m{i}", 7 + i, name=f"Norda Mug {i}") for i in range(FOUND_AT_MOST)]
-    facts = surveyed(mug=many, mugs=many)
+    found = Found(matches=tuple(many), cut=True)
+    facts = Facts(step="survey", found={"mug": found, "mugs": found})
     assert "too many" in refused(plan(read_order("Buy the cheapest mug in stock"), facts))
     assert "too many" in refused(plan(read_order("Buy ALL mugs"), facts))
 

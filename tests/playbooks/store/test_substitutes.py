@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from playbooks.store.facts import Facts, Found, Product
 from playbooks.store.grammar import Line, Order
+from playbooks.store.kinds.kind_score import RELATED
 from playbooks.store.playbook import Decline, Step
 from playbooks.store.strategy import plan
-from store_tools.matching import RELATED
 
 LINE = Line(phrase="tent", amount="exact", quantity=1, pick="cheapest", fallback="tarp")
 TENT = Product(sku="tent", name="Tent", price=50, available=3)

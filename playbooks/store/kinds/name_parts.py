@@ -9,19 +9,18 @@ from typing import Literal
 
 import regex
 
-from store_tools.lexicon import (
-    ABBREVIATIONS,
+from playbooks.store.kinds.kind_score import KINDS, NAME_WORDS, cut_aside
+from playbooks.store.kinds.lexicon import (
     ACCESSORIES,
     GENERIC,
     LOOSE_CONTAINERS,
     MARKS,
     QUALIFIERS,
-    STOPWORDS,
     SYNONYMS,
     VARIANTS,
 )
-from store_tools.matching import KINDS, NAME_WORDS, cut_aside
-from store_tools.words import is_spec, plain_text, singular, words
+from playbooks.store.kinds.vocabulary import words
+from store_tools.words import ABBREVIATIONS, STOPWORDS, is_spec, plain_text, singular
 
 _FOR = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by)\b")
 _CUTS = regex.compile(r"[,;()\[\]{}<>|/]|\s[-–—]\s")

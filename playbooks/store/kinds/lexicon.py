@@ -1,4 +1,4 @@
-"""General shop vocabulary: synonyms, plurals, and what kind of word a word is."""
+"""General shop vocabulary: synonyms, and what kind of word a word is."""
 
 from __future__ import annotations
 
@@ -8,25 +8,6 @@ import regex
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
-
-IRREGULAR_PLURALS = {
-    "knives": "knife", "shelves": "shelf", "leaves": "leaf", "loaves": "loaf", "halves": "half",
-    "scarves": "scarf", "mice": "mouse", "feet": "foot", "teeth": "tooth", "children": "child",
-    "men": "man", "women": "woman", "people": "person", "geese": "goose", "dice": "dice",
-    "gas": "gas", "lens": "lens", "lenses": "lens", "glasses": "glass", "shoes": "shoe",
-    "toes": "toe", "canoes": "canoe", "headphones": "headphone", "batteries": "battery",
-    "pies": "pie", "ties": "tie", "buses": "bus",
-    "series": "series", "species": "species", "dominoes": "domino", "axes": "axe",
-    "always": "always", "plus": "plus", "cases": "case", "vases": "vase", "horses": "horse",
-    "wolves": "wolf", "calves": "calf", "atlas": "atlas", "atlases": "atlas", "canvas": "canvas",
-    "canvases": "canvas", "tennis": "tennis", "chassis": "chassis", "irises": "iris",
-    "trellises": "trellis", "christmas": "christmas", "pancreas": "pancreas",
-    "cactuses": "cactus", "lotuses": "lotus", "hibiscuses": "hibiscus", "crocuses": "crocus",
-    "oars": "oar", "herbs": "herb", "gases": "gas", "biases": "bias", "potatoes": "potato",
-    "hoes": "hoe", "oboes": "oboe", "shoe": "shoe", "tomatoes": "tomato", "photos": "photo",
-}  # fmt: skip
-
-ABBREVIATIONS = _set("gpu cpu psu ssd hdd tv pc dvd cd usb led lcd nas menu sup ups")
 
 PHRASES = [
     (regex.compile(rf"\b(?:{pattern})\b"), one)
@@ -108,10 +89,21 @@ SYNONYMS = {
 }
 SYNONYMS |= {"l": "large", "m": "medium", "s": "small", "crisps": "crisp"}
 
-CONTAINERS = _set(
-    "pack packet box case bag set bundle tray carton crate tin can tube jar roll sleeve bottle kit "
-    "pouch sack bucket tub strip multipack pallet stack pad ream drum spool reel pair"
-)
+WRITTEN = {
+    "gpu": ("graphics card", "video card"), "cpu": ("processing unit",),
+    "motherboard": ("mainboard",), "laptop": ("notebook computer",),
+    "psu": ("power supply",), "ssd": ("solid state",), "hdd": ("hard drive", "hard disk"),
+    "soda": ("soft drink",), "tshirt": ("t-shirt", "tee shirt"),
+    "ereader": ("e-reader", "e-book reader"), "ebike": ("e-bike", "electric bike"),
+    "phone": ("smartphone", "cell phone", "mobile"), "earbud": ("earphone", "earpod"),
+    "headphone": ("headset",), "torch": ("flashlight",), "backpack": ("rucksack", "knapsack"),
+    "trashbag": ("rubbish bag", "garbage bag", "bin liner", "trash bag", "bin bag"),
+    "punchbag": ("punching bag",), "sdcard": ("memory card", "sd card"), "bulb": ("light bulb",),
+    "binder": ("ring binder",), "marker": ("felt tip",), "usbc": ("usb-c", "type-c"),
+    "usba": ("usb-a",), "noisecancelling": ("noise canceling",), "stainless": ("stainless steel",),
+    "raincoat": ("rain jacket",), "nightlight": ("night lamp",), "xl": ("extra large",),
+}  # fmt: skip
+"""How else the words of PHRASES are written, besides apart, with a hyphen or as one."""
 
 COLOURS = _set(
     "red blue green black white grey silver gold yellow orange purple pink brown navy teal beige "
@@ -254,16 +246,15 @@ HYPERNYMS = _set(
 """Kinds that a model name implies, so that the name need not hold the word."""
 
 NATURAL_PAIRS = frozenset(
-    "shoe shoes boot boots glove gloves sock socks jeans trousers pants scissors sunglasses glasses "
-    "headphones earbuds earphones sneakers sandals slippers skis pliers tweezers shorts leggings mittens earrings "
-    "binoculars trainers mitts shears secateurs tights goggles clogs crampons snowshoes skates "
-    "oars maracas crutches waders gaiters heels loafers stockings chopsticks tongs clippers".split()
+    """
+    shoe shoes boot boots glove gloves sock socks jeans trousers pants scissors sunglasses
+    glasses headphones earbuds earphones sneakers sandals slippers skis pliers tweezers
+    shorts leggings mittens earrings binoculars trainers mitts shears secateurs tights
+    goggles clogs crampons snowshoes skates oars maracas crutches waders gaiters heels
+    loafers stockings chopsticks tongs clippers
+    """.split()
 )
 """Things of which one is called a pair."""
 
-STOPWORDS = _set(
-    "a an the of in on for with and or to from by my our your their his her its me us you i we it "
-    "please some any this that these those is are be one ones each piece unit item product "
-    "available new s at as per "
-)
-"""Words that carry nothing when a product is looked for."""
+MASS = _set("paper tissue foil film tape soap water juice soda cola beer milk tea coffee chocolate")
+"""Goods without a plural that come in numbers all the same."""

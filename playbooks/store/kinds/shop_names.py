@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any, Literal
 
-from store_tools.lexicon import IMITATIONS, LOOSE_CONTAINERS
-from store_tools.matching import FULL, KINDS, RELATED, match_score
-from store_tools.names import Place, counted_nouns, find, kind_phrase
-from store_tools.words import is_spec, words
+from playbooks.store.kinds.kind_score import FULL, KINDS, RELATED, match_score
+from playbooks.store.kinds.lexicon import IMITATIONS, LOOSE_CONTAINERS
+from playbooks.store.kinds.name_parts import Place, counted_nouns, find, kind_phrase
+from playbooks.store.kinds.vocabulary import words
+from store_tools.words import is_spec
 
 Verdict = Literal["it", "doubt", "other", "open"]
 """Of the kind, perhaps, something else, or nothing that the name tells."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from erc3_compat import store
 from ledger import ToolFault
-from store_tools.faults import GivenUp, OutOfReach
-from store_tools.mirror import Basket, Content, content_in
+from store_tools.basket import Basket, Content, content_in
 from store_tools.requests import apply_coupon
-from store_tools.session import StoreSession
+from store_tools.store_session import StoreSession
+from tooling.faults import GivenUp, OutOfReach
 
 WHOLE_BASKET = "the basket"
 """Stands among the paths that had no usable answer where no single request is to blame."""
@@ -73,11 +73,11 @@ def holds(basket: Basket, content: Content, coupon: str) -> bool:
 
 
 def bring_back(
-    session: StoreSession, before: Basket, odd: str | None, fault: ToolFault | None = None
+    session: StoreSession, before: Basket, doubt: str | None, fault: ToolFault | None = None
 ) -> None:
     """Put the basket back as it was ``before``, from what the shop shows now.
 
-    ``odd`` is what the session found odd about the basket then, ``fault`` what ended the work.
+    ``doubt`` is why the basket was in doubt then, ``fault`` what ended the work.
 
     Raises:
         ToolFault: it cannot be put back; the text tells the first fault too.
@@ -88,7 +88,7 @@ def bring_back(
         begin = f"{fault.text}; " if fault else ""
         text = f"{begin}the basket could not be put back as it was, view it"
         raise ToolFault(text, kind="RuntimeError", fatal=True) from None
-    session.odd = odd
+    session.basket_doubt = doubt
 
 
 def distance(a: Content, b: Content) -> int:

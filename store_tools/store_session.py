@@ -8,33 +8,50 @@ A checkout may be sent again once the basket is seen unchanged, because a purcha
 basket: had the first request arrived before the look, the basket would be empty, and should it
 arrive later, then one of the two finds an empty basket and buys nothing. Whoever then gets the
 refusal looks at the basket before believing it. No other write is sent before that is settled.
+
+Where a checkout is kept from happening twice, in the order in which it passes them:
+
+1. ``coordinator/task.py``, ``Task``: after a purchase no turn begins; FINISH buys nothing.
+2. ``store_tools/requests.py``, ``_check_out``: looks at the basket first, which settles what is
+   open; a task that has bought refuses, and so does a basket in doubt or other than ordered.
+3. ``ledger/ledger.py``, ``Ledger.send``: one irreversible request an instruction; one without an
+   answer counts until it is known to have had no effect.
+4. ``ledger/ledger.py``, ``Intent``: the journal has it on disk before it is sent
+   (``coordinator/attempt.py``, ``runs/journal.py``); what cannot be noted is not sent.
+5. ``tooling/api_session.py``, ``ApiSession.send``: repeats a write only where it is known to have
+   had no effect (``Missed``).
+6. here, ``without_answer``: a lost answer is settled by the basket; as long as it is open
+   (``unsettled``) or may still arrive (``_belated``) no other write is sent.
+7. here, ``_was_bought``: a refusal of a repeated checkout is believed only after a look.
+8. ``store_tools/repeat.py``, ``recall``: a resumed task takes over purchases and open intents from
+   the journal (``runs/memory.py``), so 2 and 6 hold over a crash.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 import regex
 
 from erc3_compat import store
-from erc3_compat.patience import Outages, Patience
-from ledger import Ledger
-from ledger.calls import Kind
-from store_tools.faults import GivenUp, Missed, OutOfReach, Refused, as_fault
-from store_tools.mirror import (
+from erc3_compat.patience import Patience
+from store_tools.basket import (
     ADD,
     CHECKOUT,
     REMOVE,
+    VIEW,
     Basket,
     Mirror,
+    filled_basket,
     flaw_of,
 )
+from tooling.api_session import ApiClient, ApiSession, body_of
+from tooling.faults import Missed, OutOfReach, Refused
+from tooling.paging import Listing
 
 Product = dict[str, Any]
 LIST = "/products/list"
-READS = frozenset({LIST, "/basket/view"})
+READS = frozenset({LIST, VIEW})
 SET_AGAIN = "set the basket again with Combo_Set_Basket_For_Items before you check out"
 _EMPTY = regex.compile(
     r"^Invalid response payload: 1 validation error.*\n(?:items|products)\n"
@@ -43,39 +60,26 @@ _EMPTY = regex.compile(
 """How the official SDK reports an empty basket or page: the wire sends null for the list."""
 
 
-class StoreClient(Protocol):
-    """The one method of the platform's client that the tools use."""
-
-    def dispatch(self, request: Any) -> Any:
-        """Send one request model to the store and return the response model."""
-
-
-class StoreSession:
+class StoreSession(ApiSession):
     """The shop of one task: sends requests, keeps the catalog, counts finished checkouts.
 
     The catalog is read once and kept until a checkout fails, because only then does listed
     stock move (facts of the platform, "stock that moves").
     """
 
-    def __init__(self, client: StoreClient, patience: Patience | None = None) -> None:
-        self._client = client
-        self._patience = patience or Patience()
-        self._outages = Outages()
-        self.unanswered: dict[str, str] = {}
-        """By path: why the last request to it had no usable answer."""
-        self._ledger = Ledger()
+    def __init__(self, client: ApiClient, patience: Patience | None = None) -> None:
+        super().__init__(client, READS, patience)
         self._mirror: Mirror | None = None
         """None: not known, a view tells."""
+        self.listing = Listing("sku", "this shop forbids listing its products")
         self.catalog: list[Product] | None = None
-        self.page_limit: int | None = None
-        """Largest page that the shop is known to take."""
         self.rejected_coupons: set[str] = set()
         self.checkouts: list[Basket] = []
         self.unsettled: Basket | None = None
         """What a checkout was sent for whose answer never came; a view settles it."""
         self._belated: Basket | None = None
         """What it was sent for where it had not arrived by then; it may do so later."""
-        self.odd: str | None = None
+        self.basket_doubt: str | None = None
         """Why the basket may not be what the calls made of it; no checkout until it is set again.
 
         A request may arrive twice or late: its answer shows nothing of it, a later view does."""
@@ -88,47 +92,8 @@ class StoreSession:
         self.disbelieved: str | None = None
         """Why the catalog is not believed; nothing is bought on it."""
 
-    @contextmanager
-    def booked_in(self, ledger: Ledger) -> Iterator[None]:
-        """While it lasts, every request is booked in ``ledger``."""
-        before, self._ledger = self._ledger, ledger
-        try:
-            yield
-        finally:
-            self._ledger = before
-
-    @property
-    def instruction(self) -> str | None:
-        """What is being carried out, in the words of who ordered it; None where nobody did."""
-        return self._ledger.instruction
-
-    def send(self, request: Any, *, final: bool = False, about: object = None) -> dict[str, Any]:
-        """Send one request model and return the answer as a dict with missing fields left out.
-
-        Tried again for as long as the run has patience: reads, and writes that had no effect. A
-        write whose answer is lost but that took effect is answered in the shape of the API.
-        ``about`` is kept with the intent of a ``final`` request, before it is sent.
-
-        Raises:
-            ToolFault: (``ValueError``) the API refused; its text is the API's own words.
-            OutOfReach: no usable answer.
-            Exception: what ends a pause, such as a limit of the task.
-        """
-        read = request.tool in READS
-        passing = (Missed, OutOfReach) if read else (Missed,)
-
-        def once() -> dict[str, Any]:
-            return self._once(request) if read else self._write(request, final, about)
-
-        def again(error: BaseException) -> bool:
-            return isinstance(error, passing)
-
-        try:
-            return self._patience.meet(once, again, self._outages, request.tool)
-        except Missed as missed:
-            raise GivenUp(missed.text) from None
-
-    def _write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
+    def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
+        """One attempt at a write; what became of it is seen in the basket where no answer came."""
         path: str = request.tool
         if self.unsettled is not None or (self._belated is not None and path != CHECKOUT):
             self.view()
@@ -138,9 +103,9 @@ class StoreSession:
             # What nobody has seen before cannot be told from what arrived twice.
             self.view()
         try:
-            answer = self._once(request, final=final, about=about)
+            answer = self.once(request, final=final, about=about)
         except OutOfReach as fault:
-            return self._without_answer(request, about, fault)
+            return self.without_answer(request, about, fault)
         except Refused:
             if path == CHECKOUT and self._was_bought(about):
                 return self.checkouts[-1]
@@ -152,10 +117,10 @@ class StoreSession:
             self.checkouts.append(answer)
             self._belated = None
         if self._mirror is not None:
-            self._mirror = self._mirror.after(path, _body(request))
+            self._mirror = self._mirror.after(path, body_of(request))
         return answer
 
-    def _without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
+    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
         """Look what became of a write: its answer where it took effect.
 
         Raises:
@@ -164,17 +129,17 @@ class StoreSession:
         """
         if request.tool == CHECKOUT:
             return self._checkout_without_answer(about, fault)
-        path, body, before, odd = request.tool, _body(request), self._mirror, self.odd
+        path, body, before, doubt = request.tool, body_of(request), self._mirror, self.basket_doubt
         self._mirror = None
-        self.odd = f"it is not known what became of a request to {path}: {SET_AGAIN}"
+        self.basket_doubt = f"it is not known what became of a request to {path}: {SET_AGAIN}"
         seen = Mirror.of(self.view())
         took = (before or Mirror({}, "")).tells(path, body, seen)
         if took is None or (before is None and path in (ADD, REMOVE)):
             raise OutOfReach(f"{fault.text}; whether it took effect cannot be told")
-        self._ledger.settled(path, took_effect=took)
+        self.settled(path, took_effect=took)
         if took:
             self.unanswered.pop(path, None)
-        self.odd = odd
+        self.basket_doubt = doubt
         if before is not None:
             self._compare(before.after(path, body) if took else before, seen)
         if not took:
@@ -209,29 +174,9 @@ class StoreSession:
         if self.unsettled is not None:
             raise OutOfReach("whether the checkout took effect cannot be told from the basket")
 
-    def _once(self, request: Any, final: bool = False, about: object = None) -> dict[str, Any]:
-        kind: Kind = "read" if request.tool in READS else "write"
-
-        def do() -> dict[str, Any]:
-            try:
-                response = self._client.dispatch(request)
-            except Exception as error:
-                if kind == "read" and _EMPTY.search(str(error)):
-                    return {}
-                fault = as_fault(error)
-                if fault is None:
-                    raise
-                if not isinstance(fault, Refused):
-                    self.unanswered[request.tool] = fault.text
-                elif self.unanswered:
-                    self.unanswered.pop(request.tool, None)
-                raise fault from None
-            if self.unanswered:
-                self.unanswered.pop(request.tool, None)
-            dumped: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
-            return dumped
-
-        return self._ledger.send(request.tool, _body(request), kind, do, final=final, about=about)
+    def holds_nothing(self, error: Exception) -> bool:
+        """Whether the official SDK only stumbles over an empty basket or page."""
+        return _EMPTY.search(str(error)) is not None
 
     def view(self) -> Basket:
         """The basket with every field filled in: items, subtotal, coupon, discount, total.
@@ -247,12 +192,12 @@ class StoreSession:
         if self.unsettled is not None:
             bought = Mirror.of(self.unsettled).tells(CHECKOUT, {}, seen)
             if bought is not None:
-                self._ledger.settled(CHECKOUT, took_effect=bought)
+                self.settled(CHECKOUT, took_effect=bought)
                 self.checkouts += [self.unsettled] if bought else []
                 self._belated = None if bought else self.unsettled
                 self.unsettled = None
         elif self._belated is not None and not seen.content:
-            self._ledger.settled(CHECKOUT, took_effect=True)
+            self.settled(CHECKOUT, took_effect=True)
             self.checkouts.append(self._belated)
             self._belated = None
         elif self._mirror is not None:
@@ -261,8 +206,8 @@ class StoreSession:
         return basket
 
     def _compare(self, expected: Mirror, seen: Mirror) -> None:
-        if expected.content != seen.content and self.odd is None:
-            self.odd = (
+        if expected.content != seen.content and self.basket_doubt is None:
+            self.basket_doubt = (
                 f"the basket was seen with {seen.content} where your calls had put in "
                 f"{expected.content}: {SET_AGAIN}"
             )
@@ -270,25 +215,3 @@ class StoreSession:
     def forget_stock(self) -> None:
         """Drop the kept catalog: the next listing asks the shop again."""
         self.catalog = None
-
-
-def filled_basket(raw: dict[str, Any]) -> Basket:
-    """A basket with the fields that the API leaves out: coupon ``""`` and discount 0."""
-    items = [
-        {"sku": i["sku"], "quantity": i["quantity"], "price": i.get("price", 0)}
-        for i in raw.get("items") or []
-    ]
-    subtotal = raw.get("subtotal", sum(i["quantity"] * i["price"] for i in items))
-    discount = raw.get("discount") or 0
-    return {
-        "items": items,
-        "subtotal": subtotal,
-        "coupon": raw.get("coupon") or "",
-        "discount": discount,
-        "total": raw.get("total", subtotal - discount),
-    }
-
-
-def _body(request: Any) -> dict[str, Any]:
-    body: dict[str, Any] = request.model_dump(mode="json", exclude={"tool"})
-    return body

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store_tools.matching import FULL, RELATED, match_score
-from store_tools.names import Place, find, kind_phrase
-from store_tools.shelf import rank
+from playbooks.store.kinds.kind_score import FULL, RELATED, match_score
+from playbooks.store.kinds.name_parts import Place, find, kind_phrase
+from playbooks.store.kinds.shop_names import rank
 
 CHURNS = [
     ("Norda Fells Milk Churn 10 L Steel", 80),

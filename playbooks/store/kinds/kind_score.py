@@ -15,20 +15,19 @@ from itertools import pairwise
 import regex
 from rapidfuzz.distance import DamerauLevenshtein
 
-from store_tools.lexicon import (
-    CONTAINERS,
+from playbooks.store.kinds.lexicon import (
     GENERIC,
     HYPERNYMS,
     IMITATIONS,
     LOOSE_CONTAINERS,
     MATERIALS,
     QUALIFIERS,
-    STOPWORDS,
     SYNONYMS,
     THINGS,
     VARIANTS,
 )
-from store_tools.words import is_spec, plain_text, words
+from playbooks.store.kinds.vocabulary import words
+from store_tools.words import CONTAINERS, STOPWORDS, is_spec, plain_text
 
 FULL = 0.6
 """Scores from here on are full matches."""

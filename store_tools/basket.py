@@ -1,7 +1,8 @@
-"""What the basket holds as far as is known without looking, and what a request has done to it."""
+"""Baskets: as the shop shows them, as they are wanted, and what a request has done to them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from store_tools.order_lines import read_line
 Content = dict[str, int]
 """Quantities by SKU."""
 Basket = dict[str, Any]
+VIEW = "/basket/view"
 ADD, REMOVE, CHECKOUT = "/basket/add", "/basket/remove", "/basket/checkout"
 APPLY, TAKE_OFF = "/coupon/apply", "/coupon/remove"
 LARGEST = 10**9
@@ -41,6 +43,38 @@ def content_of(items: list[Item]) -> Content:
     for item in items:
         content[item.sku] = content.get(item.sku, 0) + item.quantity
     return content
+
+
+def filled_basket(raw: dict[str, Any]) -> Basket:
+    """A basket with the fields that the API leaves out: coupon ``""`` and discount 0."""
+    items = [
+        {"sku": i["sku"], "quantity": i["quantity"], "price": i.get("price", 0)}
+        for i in raw.get("items") or []
+    ]
+    subtotal = raw.get("subtotal", sum(i["quantity"] * i["price"] for i in items))
+    discount = raw.get("discount") or 0
+    return {
+        "items": items,
+        "subtotal": subtotal,
+        "coupon": raw.get("coupon") or "",
+        "discount": discount,
+        "total": raw.get("total", subtotal - discount),
+    }
+
+
+def basket_line(state: str) -> str:
+    """Pieces and total of a state of :meth:`StoreBenchmark.state`, for a line on the screen.
+
+    "" for any other text.
+    """
+    try:
+        found = json.loads(state)
+        basket = found["basket"]
+        pieces = sum(int(item["quantity"]) for item in basket["items"])
+        total = f"{pieces} items, ${int(basket['total']):,}"
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ""
+    return f"{total}, bought" if found.get("checked_out") else total
 
 
 def content_in(basket: Basket) -> Content:

@@ -1,4 +1,4 @@
-"""How a request to the shop can fail, as the tools tell it."""
+"""How a request to a benchmark's API can fail, as the tools tell it."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Missed(ToolFault):
 
 
 class Refused(ToolFault):
-    """The shop said no, in its own words."""
+    """The API said no, in its own words."""
 
 
 class Inconsistent(ToolFault):
-    """What the shop shows does not hold together, also when it is read again."""
+    """What the API shows does not hold together, also when it is read again."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, kind="RuntimeError", fatal=True)
@@ -49,6 +49,6 @@ def as_fault(error: Exception) -> ToolFault | None:
     if trouble == "refused":
         return Refused(str(getattr(detail, "error", "") or error)[:500])
     if detail is None:
-        return OutOfReach(f"the store did not answer ({type(error).__name__})")
-    text = f"the store gave no usable answer (status {getattr(detail, 'status', 0)})"
+        return OutOfReach(f"the API did not answer ({type(error).__name__})")
+    text = f"the API gave no usable answer (status {getattr(detail, 'status', 0)})"
     return Missed(text, wait) if trouble == "rate_limit" else OutOfReach(text, wait)

@@ -1,0 +1,64 @@
+"""Which of the products that were found answer a phrase: the tools go by wording, this by kind."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+
+from playbooks.store.facts import Facts, Found, Product
+from playbooks.store.kinds.kind_score import FULL, read_query
+from playbooks.store.kinds.lexicon import SYNONYMS, WRITTEN
+from playbooks.store.kinds.shop_names import rank
+from playbooks.store.kinds.vocabulary import units_of
+from store_tools.combo_products import FOUND_AT_MOST
+from store_tools.words import STOPWORDS, words
+
+NEAR_AT_MOST = 4
+_ALIKE: defaultdict[str, list[str]] = defaultdict(list)
+for _word, _one in SYNONYMS.items():
+    _ALIKE[_one].append(_word)
+
+
+@lru_cache(maxsize=1024)
+def wording(phrase: str) -> str:
+    """The query that finds all that may answer a phrase: with the synonyms of its words."""
+    needed = read_query(phrase).needed
+    written = [
+        "|".join(
+            dict.fromkeys(
+                way.replace(" ", "-") for way in (word, *WRITTEN.get(word, ()), *_ALIKE[word])
+            )
+        )
+        for word in needed
+    ]
+    # As it is said where that comes to the same: people and models read it.
+    as_said = set(written) == set(words(phrase)) - STOPWORDS
+    return phrase if as_said or not needed else " ".join(written)
+
+
+def judged(phrases: Iterable[str], facts: Facts) -> Facts:
+    """Facts in which each phrase has the products that answer it, out of all that was seen."""
+    seen = {p.sku: p for found in facts.found.values() for p in (*found.matches, *found.near)}
+    seen |= {p.sku: p for p in facts.catalog}
+    shop = list(seen.values())
+    return facts.model_copy(update={"found": {p: _judged(p, shop, facts) for p in phrases}})
+
+
+def _judged(phrase: str, shop: list[Product], facts: Facts) -> Found:
+    rows = [p.model_dump() for p in shop]
+    scored = sorted(
+        zip(rank(phrase, rows), shop, strict=True), key=lambda pair: pair[0], reverse=True
+    )
+    products = [
+        p.model_copy(update={"score": score, "units": units_of(p.name, p.sku, phrase)})
+        for score, p in scored
+        if score > 0
+    ]
+    matches = tuple(p for p in products if p.score >= FULL)
+    found = facts.found.get(wording(phrase), Found())
+    return Found(
+        matches=matches,
+        near=tuple(products[len(matches) :][:NEAR_AT_MOST]),
+        cut=len(found.matches) >= FOUND_AT_MOST,
+    )

@@ -1,0 +1,120 @@
+"""Finding products by the wording of a query, for the API has no search.
+
+Here only words are compared: plurals, measures and pack sizes in one form, words written apart or
+as one, a letter or two misspelt. A query may give a word in several ways, "sofa|couch|day-bed", of
+which one has to stand there. What kind of thing a product is, is judged by who asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import regex
+from rapidfuzz import fuzz
+from rapidfuzz.distance import DamerauLevenshtein
+
+from store_tools.words import STOPWORDS, is_spec, words
+
+SURE, FITS, DOUBTFUL = 3, 2, 1
+"""The name says the query and nothing else but sizes; it holds all its words; a word of it stands
+there in another spelling or within a longer word."""
+SPELLING_LENGTH = 6
+Ways = tuple[tuple[str, ...], ...]
+_WAYS = regex.compile(r"[^\s|]+(?:\|[^\s|]+)+")
+_BREAKS = dict.fromkeys(map(ord, "-_/."), " ")
+
+
+class Found(NamedTuple):
+    """How a product answers a query; the larger, the better."""
+
+    grade: int
+    """SURE, FITS, DOUBTFUL, or 0: some of its words are missing."""
+    share: float
+    """Part of the query's words that it has."""
+    ends: bool
+    """Whether its name ends with one of them, sizes aside: a laptop bag is a bag."""
+    likeness: float
+    """Of query and name as texts, 0 to 100."""
+
+
+class _Query(NamedTuple):
+    words: tuple[Ways, ...]
+    chain: tuple[tuple[str, str], ...]
+    """Neighbours among the words that are written in one way, for names that join them."""
+    said: frozenset[str]
+    text: str
+
+
+class _Texts(NamedTuple):
+    name: tuple[str, ...]
+    every: frozenset[str]
+    """Words of name and SKU, and neighbours written as one."""
+    rest: tuple[str, ...]
+    """Words of the name that are neither sizes nor small words."""
+    text: str
+
+
+def search(query: str, products: Sequence[Mapping[str, Any]]) -> list[Found]:
+    """How each product answers a query, in the order of the products."""
+    asked = _asked(query)
+    return [_found(asked, _texts(p["name"], p["sku"])) for p in products]
+
+
+@lru_cache(maxsize=1024)
+def _asked(query: str) -> _Query:
+    every = words(_WAYS.sub(" ", query))
+    plain = tuple(dict.fromkeys(w for w in every if w not in STOPWORDS)) or every
+    given = (found.replace("-", " ").split("|") for found in _WAYS.findall(query))
+    asked: tuple[Ways, ...] = (
+        *(((w,),) for w in plain),
+        *(tuple(way for w in ways if (way := words(w))) for ways in given),
+    )
+    said = frozenset(w for ways in asked for way in ways for w in way)
+    text = " ".join(" ".join(ways[0]) for ways in asked if ways)
+    return _Query(asked, tuple(pairwise(plain)), said, text)
+
+
+@lru_cache(maxsize=8192)
+def _texts(name: str, sku: str) -> _Texts:
+    chains = words(name), words(sku.translate(_BREAKS))
+    joined = {a + b for chain in chains for a, b in pairwise(chain)}
+    rest = tuple(w for w in chains[0] if w not in STOPWORDS and not is_spec(w))
+    every = frozenset((*chains[0], *chains[1], *joined))
+    return _Texts(chains[0], every, rest, " ".join(chains[0]))
+
+
+def _found(query: _Query, texts: _Texts) -> Found:
+    have = texts.every.union(*((a, b) for a, b in query.chain if a + b in texts.every))
+    missing = [ways for ways in query.words if not _has(ways, have)]
+    if not query.words:
+        return Found(0, 0.0, False, 0.0)
+    share = 1 - len(missing) / len(query.words)
+    grade = 0
+    if not missing:
+        named = all(_has(ways, texts.name) for ways in query.words)
+        grade = SURE if named and query.said.issuperset(texts.rest) else FITS
+    elif all(any(_alike(w, texts.every) for way in ways for w in way) for ways in missing):
+        grade = DOUBTFUL
+    ends = texts.rest[-1:] != () and texts.rest[-1] in query.said
+    return Found(grade, share, ends, fuzz.token_sort_ratio(query.text, texts.text))
+
+
+def _has(ways: Ways, have: Collection[str]) -> bool:
+    return any(all(w in have for w in way) for way in ways)
+
+
+def _alike(word: str, have: Iterable[str]) -> bool:
+    """Whether a word stands there misspelt, or at the end of a longer one (a saw in a hacksaw)."""
+    allowed = 0 if len(word) < SPELLING_LENGTH else 1 if len(word) < 9 else 2
+    for other in have:
+        if is_spec(word) or is_spec(other):
+            continue
+        if len(word) >= 3 and len(other) >= len(word) + 3 and other.endswith(word):
+            return True
+        near = allowed and len(other) >= SPELLING_LENGTH and other[0] == word[0]
+        if near and DamerauLevenshtein.distance(word, other, score_cutoff=allowed) <= allowed:
+            return True
+    return False

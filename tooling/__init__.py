@@ -1,0 +1,1 @@
+"""What tools of every benchmark share: one task's API, its faults, its pages, its requests."""

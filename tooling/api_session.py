@@ -1,0 +1,141 @@
+"""One task's API as the tools see it: requests through the ledger, faults in stable words.
+
+What may be sent again is decided here. Reads, and writes that are known to have had no effect, are
+sent for as long as the run has patience. A write whose answer is lost may have taken effect: it is
+not sent again and stands as unknown, unless a benchmark can see from its world what became of it
+and says so in :meth:`ApiSession.without_answer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, Protocol
+
+from erc3_compat.patience import Outages, Patience
+from ledger import Ledger
+from ledger.calls import Kind
+from tooling.faults import GivenUp, Missed, OutOfReach, Refused, as_fault
+
+
+class ApiClient(Protocol):
+    """The one method of the platform's client that the tools use."""
+
+    def dispatch(self, request: Any) -> Any:
+        """Send one request model to the API and return the response model."""
+
+
+class ApiSession:
+    """Sends the requests of one task, books them, and waits out what passes."""
+
+    def __init__(
+        self, client: ApiClient, reads: Collection[str], patience: Patience | None = None
+    ) -> None:
+        """``reads``: paths whose requests change nothing."""
+        self._client = client
+        self._reads = reads
+        self._patience = patience or Patience()
+        self._outages = Outages()
+        self._ledger = Ledger()
+        self.unanswered: dict[str, str] = {}
+        """By path: why the last request to it had no usable answer."""
+
+    @contextmanager
+    def booked_in(self, ledger: Ledger) -> Iterator[None]:
+        """While it lasts, every request is booked in ``ledger``."""
+        before, self._ledger = self._ledger, ledger
+        try:
+            yield
+        finally:
+            self._ledger = before
+
+    @property
+    def instruction(self) -> str | None:
+        """What is being carried out, in the words of who ordered it; None where nobody did."""
+        return self._ledger.instruction
+
+    def send(self, request: Any, *, final: bool = False, about: object = None) -> dict[str, Any]:
+        """Send one request model and return the answer as a dict with missing fields left out.
+
+        ``about`` is kept with the intent of a ``final`` request, before it is sent.
+
+        Raises:
+            ToolFault: (``ValueError``) the API refused; its text is the API's own words.
+            OutOfReach: no usable answer.
+            Exception: what ends a pause, such as a limit of the task.
+        """
+        read = request.tool in self._reads
+        passing = (Missed, OutOfReach) if read else (Missed,)
+
+        def once() -> dict[str, Any]:
+            return self.once(request) if read else self.write(request, final, about)
+
+        def again(error: BaseException) -> bool:
+            return isinstance(error, passing)
+
+        try:
+            return self._patience.meet(once, again, self._outages, request.tool)
+        except Missed as missed:
+            raise GivenUp(missed.text) from None
+
+    def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
+        """One attempt at a write. Raises as :meth:`send`, and Missed where it may be repeated."""
+        try:
+            return self.once(request, final=final, about=about)
+        except OutOfReach as fault:
+            return self.without_answer(request, about, fault)
+
+    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
+        """What became of a write whose answer is lost: its answer where it took effect.
+
+        Here nothing can be told, so it is not sent again. A benchmark that can look overrides this.
+
+        Raises:
+            Missed: it is known to have had no effect; it is sent again.
+            OutOfReach: it cannot be told; it stands as unknown.
+        """
+        return _unknown(fault)
+
+    def holds_nothing(self, error: Exception) -> bool:
+        """Whether a client's error on a read only means that there is nothing to show."""
+        return False
+
+    def once(self, request: Any, final: bool = False, about: object = None) -> dict[str, Any]:
+        """Send a request a single time. Raises the fault of its class."""
+        path: str = request.tool
+        kind: Kind = "read" if path in self._reads else "write"
+
+        def do() -> dict[str, Any]:
+            try:
+                response = self._client.dispatch(request)
+            except Exception as error:
+                if kind == "read" and self.holds_nothing(error):
+                    return {}
+                fault = as_fault(error)
+                if fault is None:
+                    raise
+                if not isinstance(fault, Refused):
+                    self.unanswered[path] = fault.text
+                elif self.unanswered:
+                    self.unanswered.pop(path, None)
+                raise fault from None
+            if self.unanswered:
+                self.unanswered.pop(path, None)
+            dumped: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
+            return dumped
+
+        return self._ledger.send(path, body_of(request), kind, do, final=final, about=about)
+
+    def settled(self, path: str, *, took_effect: bool) -> None:
+        """Book what became of a request that had no answer."""
+        self._ledger.settled(path, took_effect=took_effect)
+
+
+def _unknown(fault: OutOfReach) -> NoReturn:
+    raise OutOfReach(f"{fault.text}; whether it took effect is not known: it is not sent again")
+
+
+def body_of(request: Any) -> dict[str, Any]:
+    """The fields of a request model, as they go over the wire."""
+    body: dict[str, Any] = request.model_dump(mode="json", exclude={"tool"})
+    return body
