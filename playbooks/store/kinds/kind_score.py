@@ -114,7 +114,7 @@ def read_query(text: str) -> Query:
     every = [w for w in words(stripped) if w not in STOPWORDS]
     needed = [w for w in every if w not in GENERIC] or every
     head, boxes = _head([w for w in front if w not in GENERIC] or front)
-    if not head and rest:
+    if not head and rest and every:
         head = every[-1]
     said = frozenset((*every, *words(text)))
     return Query(
