@@ -1,4 +1,4 @@
-"""The stored results of the playbook brain: what it could do, it must still do.
+"""The stored results of a benchmark's own brain: what it could do, it must still do.
 
 The file names only the tasks that failed, so that a change of the brain shows as a few lines.
 """
@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from lab.records import LabRun, PackInfo, Trial
+from lab.lab_run import LabRun, PackInfo
+from lab.trial import Trial
 from runs.errors import CannotRun
 from runs.journal import write_whole
 
-FILE = Path(__file__).parent / "baseline-playbook-store.json"
-BRAIN = "playbook/store"
-PACKS = ("bundled", "variations", "generated:baseline:300")
-"""What the baseline is made of; each must give the same scenarios on every machine."""
 RENEW = "python -m playbooks.regress --save-baseline"
 
 
@@ -32,7 +30,7 @@ class PackBaseline(BaseModel):
     passed: int
     failed: tuple[str, ...]
     """Specs that did not pass, in pack order."""
-    wrong_checkouts: tuple[str, ...]
+    harm: tuple[str, ...]
 
 
 class Baseline(BaseModel):
@@ -40,7 +38,7 @@ class Baseline(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: str = "lab-baseline/1"
+    format: Literal["lab-baseline/2"] = "lab-baseline/2"
     brain: str
     packs: tuple[PackBaseline, ...]
 
@@ -55,27 +53,27 @@ class Check(BaseModel):
     lost: tuple[str, ...]
     """Tasks that passed and do not any more."""
     gained: tuple[str, ...]
-    wrong_checkouts: tuple[str, ...]
-    """Tasks with a wrong checkout that had none."""
+    harm: tuple[str, ...]
+    """Tasks with harm that had none."""
 
     @property
     def worse(self) -> bool:
         """Whether anything is lost: the brain is deterministic, so every loss is real."""
-        return bool(self.lost or self.wrong_checkouts)
+        return bool(self.lost or self.harm)
 
 
 def baseline_of(run: LabRun, trials: Iterable[Trial]) -> Baseline:
     """The baseline that a run's trials make."""
     failed: dict[str, list[str]] = {pack.name: [] for pack in run.packs}
-    wrong: dict[str, list[str]] = {pack.name: [] for pack in run.packs}
+    harm: dict[str, list[str]] = {pack.name: [] for pack in run.packs}
     for trial in trials:
-        if trial.infrastructure:
+        if trial.infrastructure_failure:
             text = f"{trial.pack}: {trial.spec_id}: {trial.failure}: {trial.error}"
             raise CannotRun(f"no baseline from a run with failures outside of the brain: {text}")
         if not trial.passed:
             failed[trial.pack].append(trial.spec_id)
-        if trial.wrong_checkout:
-            wrong[trial.pack].append(trial.spec_id)
+        if trial.harm:
+            harm[trial.pack].append(trial.spec_id)
     packs = tuple(
         PackBaseline(
             name=pack.name,
@@ -83,20 +81,20 @@ def baseline_of(run: LabRun, trials: Iterable[Trial]) -> Baseline:
             sha256=pack.sha256,
             passed=pack.tasks - len(failed[pack.name]),
             failed=tuple(failed[pack.name]),
-            wrong_checkouts=tuple(wrong[pack.name]),
+            harm=tuple(harm[pack.name]),
         )
         for pack in run.packs
     )
     return Baseline(brain=run.settings.evaluator, packs=packs)
 
 
-def save(baseline: Baseline, path: Path = FILE) -> None:
+def save(baseline: Baseline, path: Path) -> None:
     """Write the file that ``make test`` checks against."""
     write_whole(path, baseline.model_dump_json(indent=1) + "\n")
 
 
-def load(path: Path = FILE) -> Baseline:
-    """The stored baseline. Raises CannotRun where there is none that can be read."""
+def load(path: Path) -> Baseline:
+    """A stored baseline. Raises CannotRun where there is none that can be read."""
     try:
         return Baseline.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
@@ -115,7 +113,7 @@ def check(baseline: Baseline, packs: Iterable[PackInfo], trials: Iterable[Trial]
         if pack.name in stored and stored[pack.name].sha256 != pack.sha256:
             text = f"the pack {pack.name!r} has changed since the baseline was made"
             raise CannotRun(f"{text}; {RENEW} makes a new one")
-    lost, gained, wrong = list[str](), list[str](), list[str]()
+    lost, gained, harm = list[str](), list[str](), list[str]()
     count = 0
     for trial in trials:
         known = stored.get(trial.pack)
@@ -128,8 +126,8 @@ def check(baseline: Baseline, packs: Iterable[PackInfo], trials: Iterable[Trial]
             lost.append(name)
         if trial.passed and had_failed:
             gained.append(name)
-        if trial.wrong_checkout and trial.spec_id not in known.wrong_checkouts:
-            wrong.append(name)
+        if trial.harm and trial.spec_id not in known.harm:
+            harm.append(name)
     if not count:
         raise CannotRun(f"the baseline holds none of these packs; it has: {', '.join(stored)}")
-    return Check(tasks=count, lost=tuple(lost), gained=tuple(gained), wrong_checkouts=tuple(wrong))
+    return Check(tasks=count, lost=tuple(lost), gained=tuple(gained), harm=tuple(harm))

@@ -14,8 +14,7 @@ from runs.errors import CannotRun
 
 if TYPE_CHECKING:
     from lab.baseline import Check
-    from lab.pairs import Side
-    from lab.verdict import Comparison, Flips
+    from lab.comparison import Comparison, Flips, Side
 
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""
@@ -52,14 +51,13 @@ def compare(
 
 def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path | None) -> int:
     """Show how the second run stands to the first; the exit code. Raises CannotRun."""
-    from lab import verdict
-    from lab.pairs import read_side
+    from lab import comparison
     from lab.plots import check_plot
 
     if plot:
         check_plot(plot)
-    sides = [read_side(path) for path in runs]
-    found = verdict.compare(sides[0], sides[1], margin)
+    sides = [comparison.read_side(path) for path in runs]
+    found = comparison.compare(sides[0], sides[1], margin)
     if plot:
         _plot(sides, plot)
     if as_json:
@@ -71,13 +69,13 @@ def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path |
 
 def _plot(sides: list[Side], path: Path) -> None:
     from lab.plots import plot_costs
-    from lab.stats import rate
+    from views.stats.interval import share_of
 
     points = []
     for side in sides:
         trials = [trial for task in side.trials.values() for trial in task.values()]
-        passed = rate(sum(t.passed for t in trials), len(trials), len(side.trials))
-        costs = [t.took["cost_usd"] for t in trials]
+        passed = share_of(sum(t.passed for t in trials), len(trials), len(side.trials))
+        costs = [t.cost_usd for t in trials]
         known = [cost for cost in costs if cost is not None]
         mean = sum(known) / len(known) if len(known) == len(costs) else None
         band = (passed.share or 0.0, passed.low or 0.0, passed.high or 0.0)
@@ -122,9 +120,10 @@ def _show(found: Comparison) -> None:
 
 
 def _lines(found: Comparison) -> list[str]:
+    harm = found.harm_name
     lines = [
         *_flips("got worse", "got better", found.flips),
-        *_flips("with a new wrong checkout", "without their wrong checkout", found.wrong),
+        *_flips(f"with a new {harm}", f"without their {harm}", found.harm),
     ]
     if found.only_a or found.only_b:
         lines.append(f"left out: {found.only_a} tasks that only A has, {found.only_b} only B")
@@ -156,7 +155,7 @@ def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
 
 
 def _interval(value: float | None, low: float | None, high: float | None) -> str:
-    from views.terminal import DASH
+    from views.report.blocks import DASH
 
     if value is None:
         return DASH
@@ -165,31 +164,32 @@ def _interval(value: float | None, low: float | None, high: float | None) -> str
 
 def _against_baseline(path: Path, as_json: bool) -> int:
     from lab import baseline
-    from lab.folder import RunFolder
+    from lab.kits import KITS
+    from lab.lab_folder import LabFolder
 
-    folder = RunFolder(path)
+    folder = LabFolder(path)
     run = folder.read()
     if not folder.merged:
         raise CannotRun(f"{path} is not finished")
-    stored = baseline.load()
+    stored = baseline.load(KITS[run.settings.benchmark]().baseline)
     if (run.settings.evaluator, run.settings.worker) != (stored.brain, stored.brain):
         raise CannotRun(f"the baseline is of {stored.brain}, the run of {run.settings.evaluator}")
     found = baseline.check(stored, run.packs, folder.trials())
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
-        _show_check(found)
+        _show_check(found, run.harm_name)
     return 1 if found.worse else 0
 
 
-def _show_check(found: Check) -> None:
+def _show_check(found: Check, harm_name: str) -> None:
     show = console()
     lines = [
         *_named("lost", found.lost),
-        *_named("new wrong checkout", found.wrong_checkouts),
+        *_named(f"new {harm_name}", found.harm),
         *_named("gained", found.gained),
         f"{found.tasks} trials against the baseline: {len(found.lost)} lost, "
-        f"{len(found.gained)} gained, {len(found.wrong_checkouts)} new wrong checkouts",
+        f"{len(found.gained)} gained, {len(found.harm)} new {harm_name}s",
     ]
     for line in lines:
         show.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -10,13 +10,16 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from multiprocessing import forkserver
 from multiprocessing.util import Finalize
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.cores import cores, one_each
-from lab.job import Job
-from lab.records import Trial
+from lab.kit import KitOf
+from lab.lab_run import Settings
+from lab.trial import Trial
 from models.extras import install
 from runs.errors import CannotRun
 
@@ -28,6 +31,24 @@ AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
 REACH_SECONDS = 5.0
 """How long a scheduler may take to answer."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One chunk and how often it was played before; picklable, for any process on any machine."""
+
+    chunk: int
+    epoch: int | None
+    """None: the trivial players play."""
+    pack: str
+    """A pack of the chunk's scenarios, as JSON text."""
+    specs: frozenset[str] | None
+    """Only these; None: all."""
+    settings: Settings
+    threads: int = 1
+    """Tasks side by side."""
+    journals: Path | None = None
+    """Folder for the journals; None: they are not kept."""
 
 
 class Engine(Protocol):
@@ -47,25 +68,27 @@ class Engine(Protocol):
 class Here:
     """One job after the other in this process."""
 
-    def __init__(self, threads: int = 1) -> None:
+    def __init__(self, kit_of: KitOf, threads: int = 1) -> None:
+        self._kit_of = kit_of
         self.threads = threads
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         for job in jobs:
-            yield job, _do(job)
+            yield job, _play(job, self._kit_of)
 
 
 class Processes:
     """Warm processes: what is imported once, in the server that they are forked from."""
 
-    def __init__(self, count: int, threads: int = 1) -> None:
+    def __init__(self, kit_of: KitOf, count: int, threads: int = 1) -> None:
+        self._kit_of = kit_of
         self._count = count
         self.threads = threads
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
-        context = _context()
+        context = _context(self._kit_of)
         cores_left: SimpleQueue[int | None] = context.SimpleQueue()
         for core in one_each(self._count):
             cores_left.put(core)
@@ -75,7 +98,7 @@ class Processes:
         waiting: dict[Future[list[Trial]], Job] = {}
         try:
             for job in jobs:
-                waiting[pool.submit(_do, job)] = job
+                waiting[pool.submit(_play, job, self._kit_of)] = job
                 if len(waiting) >= AHEAD * self._count:
                     yield from _ready(waiting)
             while waiting:
@@ -94,7 +117,8 @@ class Dask:
 
     threads = 1
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, kit_of: KitOf, address: str) -> None:
+        self._kit_of = kit_of
         try:
             self._dask: Any = importlib.import_module("distributed")
         except ImportError:
@@ -130,41 +154,41 @@ class Dask:
 
     def _submit(self, job: Job, ready: Any, waiting: dict[str, Job]) -> None:
         # pure=False: the same job twice is two trials, not one remembered answer.
-        future = self._client.submit(_do, job, pure=False)
+        future = self._client.submit(_play, job, self._kit_of, pure=False)
         waiting[future.key] = job
         ready.add(future)
 
 
-def engine_for(jobs: int, tasks: int, scheduler: str | None) -> Engine:
+def engine_for(kit_of: KitOf, jobs: int, tasks: int, scheduler: str | None) -> Engine:
     """The engine for so many tasks side by side: never more processes than cores."""
     if scheduler:
-        return Dask(scheduler)
+        return Dask(kit_of, scheduler)
     processes = min(jobs, cores())
     threads = -(-jobs // processes)
     if processes == 1 or tasks == 1:
-        return Here(threads)
-    return Processes(processes, threads)
+        return Here(kit_of, threads)
+    return Processes(kit_of, processes, threads)
 
 
-def warm_up(jobs: int, scheduler: str | None) -> None:
+def warm_up(kit_of: KitOf, jobs: int, scheduler: str | None) -> None:
     """Begin to load what processes will need, beside whatever is done before there is work."""
     if min(jobs, cores()) > 1 and not scheduler:
-        _context()
+        _context(kit_of)
         forkserver.ensure_running()
 
 
-def _context() -> ForkServerContext:
+def _context(kit_of: KitOf) -> ForkServerContext:
     """Processes forked from one that has loaded what all of them need."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["lab.warm"])
+    context.set_forkserver_preload([f"{__package__}.preload", kit_of.__module__])
     return context
 
 
-def _do(job: Job) -> list[Trial]:
+def _play(job: Job, kit_of: KitOf) -> list[Trial]:
     # Whoever only hands out the jobs need not load what plays them.
-    from lab.work import do
+    from lab.play_job import play_job
 
-    return do(job)
+    return play_job(job, kit_of)
 
 
 def _result(future: Any, waiting: dict[str, Job]) -> tuple[Job, list[Trial]]:

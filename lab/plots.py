@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.records import Group, LabRun
-from lab.report import NAMES
+from lab.lab_run import LabRun, Slice
+from lab.trial import AGENT
 from models.extras import install
 from runs.errors import CannotRun
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".svg", ".png")
 DOTS_PER_INCH = 150
 BAR_INCHES = 0.32
+STYLES = ("--", ":", "-.")
 
 
 def check_plot(path: Path) -> None:
@@ -37,16 +39,16 @@ def check_plot(path: Path) -> None:
 
 
 def plot_mechanics(run: LabRun, path: Path) -> None:
-    """The share of passed trials with its interval: all, buy and refuse apart, by mechanic.
+    """The share of passed trials with its interval: all, each group, each mechanic.
 
     Where a pack names no mechanics the playbooks stand in their place. The trivial baselines
     are dashed lines.
     """
-    agent = run.of("agent")
+    agent = run.of(AGENT)
     if agent is None:
         raise CannotRun("--plot: the brain did not play in this run")
-    kinds = [("all", agent.passed), ("buy", agent.buy), ("refuse", agent.refuse)]
-    rows = [Group(name=n, passed=r, wrong_checkouts=0) for n, r in kinds if r.of]
+    kinds = {"all": agent.passed, **agent.groups}
+    rows = [Slice(name=name, passed=share, harm=0) for name, share in kinds.items()]
     rows += agent.by_mechanic or agent.by_playbook
     figure, axes = _figure(8.0, 1.6 + BAR_INCHES * len(rows))
     shares = [group.passed.share or 0.0 for group in rows]
@@ -56,13 +58,10 @@ def plot_mechanics(run: LabRun, path: Path) -> None:
     axes.errorbar(shares, places, xerr=[below, above], fmt="o", capsize=3, color="#1f4e79")
     axes.set_yticks(places, [f"{g.name} ({g.passed.of})" for g in rows])
     axes.invert_yaxis()
-    for summary, style in zip(
-        (s for s in run.summaries if s.player != "agent"), ("--", ":"), strict=False
-    ):
-        if summary.passed.share is not None:
-            axes.axvline(
-                summary.passed.share, linestyle=style, color="#888888", label=NAMES[summary.player]
-            )
+    floors = [summary for summary in run.summaries if summary.player != AGENT]
+    for summary, style in zip(floors, cycle(STYLES)):
+        name, share = run.players[summary.player], summary.passed.share or 0.0
+        axes.axvline(share, linestyle=style, color="#888888", label=name)
     axes.set_xlim(-0.02, 1.02)
     axes.set_xlabel("passed, 95 % Wilson interval")
     axes.set_title(f"{run.settings.evaluator} / {run.settings.worker}")

@@ -11,12 +11,13 @@ from rich.console import Console
 
 from lab.command import console, explained
 from lab.cores import cores
-from lab.records import LabRun, Settings
+from lab.kits import DEFAULT, KITS
+from lab.lab_run import LabRun, Settings
 from launch.cli import WAYS
 from runs.errors import CannotRun
 
 if TYPE_CHECKING:
-    from lab.folder import RunFolder
+    from lab.lab_folder import LabFolder
 
 BOTH = "both"
 MARGIN = 0.02
@@ -123,15 +124,15 @@ def _settings(
     save_baseline: bool,
     **more: Any,
 ) -> Settings:
-    from lab import baseline
-
+    kit = DEFAULT()
     way = WAYS[strategy]
-    brain = baseline.BRAIN if save_baseline else None
+    brain = kit.guest.brain if save_baseline else None
     eyes = brain or models[0] or os.environ.get("EVALUATOR_MODEL") or way.model
     hands = brain or models[1] or os.environ.get("WORKER_MODEL") or way.model
     return Settings.model_validate(
         {
-            "packs": tuple(baseline.PACKS) if save_baseline else packs,
+            "benchmark": kit.guest.id,
+            "packs": kit.baseline_packs if save_baseline else packs,
             "evaluator": eyes,
             "worker": hands if way.has_worker else eyes,
             "strategy": strategy,
@@ -171,7 +172,7 @@ def _prepare(plot: Path | None, jobs: int, scheduler: str | None, keep_journals:
         )
     if plot:
         check_plot(plot)
-    warm_up(jobs, scheduler)
+    warm_up(DEFAULT, jobs, scheduler)
     # Takes a moment to load, in which the other process loads the rest.
     from worker.sandbox import chosen_kind
 
@@ -196,16 +197,16 @@ def _refuse_with_resume(
 def _run_new(
     settings: Settings, out: Path, jobs: int, scheduler: str | None
 ) -> tuple[LabRun, Path]:
-    from lab.folder import RunFolder
+    from lab.lab_folder import LabFolder
     from lab.packs import sources_of
-    from lab.run import begin
     from launch.folder import run_folder
 
-    sources = sources_of(settings.packs)
+    kit = KITS[settings.benchmark]()
+    sources = sources_of(settings.packs, kit)
     with run_folder(out) as path:
-        folder = RunFolder(path)
+        folder = LabFolder(path)
         try:
-            run = begin(folder, sources, settings)
+            run = folder.fill(kit, sources, settings)
         except CannotRun:
             folder.remove()
             raise
@@ -213,25 +214,25 @@ def _run_new(
 
 
 def _go_on(path: Path, jobs: int, scheduler: str | None) -> LabRun:
-    from lab.folder import RunFolder
+    from lab.lab_folder import LabFolder
     from launch.folder import held
 
-    folder = RunFolder(path)
+    folder = LabFolder(path)
     folder.read()
     with held(path):
         return _carry_out(folder, folder.read(), jobs, scheduler)
 
 
-def _carry_out(folder: RunFolder, run: LabRun, jobs: int, scheduler: str | None) -> LabRun:
+def _carry_out(folder: LabFolder, run: LabRun, jobs: int, scheduler: str | None) -> LabRun:
     from lab.engines import engine_for
+    from lab.lab_folder import carry_out
     from lab.progress import LabProgress
-    from lab.run import carry_out
 
     settings = run.settings
     tasks = sum(pack.tasks for pack in run.packs)
     total = 0 if settings.baseline_only else tasks * settings.epochs
-    engine = engine_for(jobs, tasks, scheduler)
-    with LabProgress(Console(stderr=True), total) as watch:
+    engine = engine_for(KITS[settings.benchmark], jobs, tasks, scheduler)
+    with LabProgress(Console(stderr=True), total, run.harm_name) as watch:
         try:
             return carry_out(folder, run, engine, watch)
         except KeyboardInterrupt:
@@ -241,24 +242,25 @@ def _carry_out(folder: RunFolder, run: LabRun, jobs: int, scheduler: str | None)
 
 def _show(run: LabRun, folder: Path, as_json: bool, plot: Path | None, save_baseline: bool) -> None:
     from lab import baseline
-    from lab.folder import RunFolder
+    from lab.lab_folder import LabFolder
     from lab.plots import plot_mechanics
     from lab.report import failed_lines, report
 
+    stored = KITS[run.settings.benchmark]().baseline
     if plot:
         plot_mechanics(run, plot)
     if save_baseline:
-        baseline.save(baseline.baseline_of(run, RunFolder(folder).trials()))
+        baseline.save(baseline.baseline_of(run, LabFolder(folder).trials()), stored)
     if as_json:
         print(run.model_dump_json(indent=1))
         return
     show = console()
     show.print(report(run))
-    for line in failed_lines(RunFolder(folder).trials()):
+    for line in failed_lines(LabFolder(folder).trials(), run.harm_name):
         show.print(line, highlight=False, markup=False, soft_wrap=True)
     show.print(f"trials and summary: {folder}", highlight=False, markup=False, soft_wrap=True)
     if save_baseline:
-        show.print(f"baseline written: {baseline.FILE}", highlight=False, soft_wrap=True)
+        show.print(f"baseline written: {stored}", highlight=False, soft_wrap=True)
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ def task_of_2(record: dict[str, Any], passed_at: float) -> dict[str, Any]:
 
     ``passed_at``: the score from which on an act was as it was wanted.
     """
-    if "store_requests" not in record and "checkouts" not in record:
+    if not RENAMED.keys() & record.keys() and record.get("outcome") not in VERDICTS:
         return record
     found = {RENAMED.get(key, key): value for key, value in record.items()}
     if record.get("outcome") in VERDICTS:

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lab import compare, minimise, regress
-from lab.run import carry_out
+from lab.lab_folder import carry_out
 
 ROOT = Path(__file__).parents[2]
 PackFile = Callable[..., Path]
@@ -61,7 +61,7 @@ def test_regress_leaves_a_run_a_report_and_a_picture(tmp_path: Path, pack_file: 
     )
     assert done.exit_code == 0, done.output
     run = json.loads(done.stdout)
-    assert run["format"] == "lab-run/1"
+    assert run["format"] == "lab-run/2"
     assert [s["player"] for s in run["summaries"]] == ["agent", "nothing", "first-match"]
     assert run["summaries"][0]["passed"]["passed"] == 2
     assert b"refusal" in picture.read_bytes()

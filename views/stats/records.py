@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from runs.manifest import Manifest
+from views.stats.interval import Share
 
 
 class By(StrEnum):
@@ -107,17 +108,6 @@ class Record(BaseModel):
     """Figures that are printed as JSON."""
 
     model_config = ConfigDict(frozen=True)
-
-
-class Share(Record):
-    """Passed tasks of scored ones; None without any, ends of the interval also without scipy."""
-
-    passed: int
-    of: int
-    share: float | None = None
-    low: float | None = None
-    """Of the 95 % Wilson interval."""
-    high: float | None = None
 
 
 class Measure(Record):

@@ -5,13 +5,11 @@ Processes are forked from one that has imported it, so that it is loaded once fo
 
 from __future__ import annotations
 
-import simulator.app
-import simulator.pages.site
-from lab import work
+from lab import play_job
 from models.tokens import count_text
 from worker.sandbox import walls
 
-__all__ = ["simulator", "work"]
+__all__ = ["play_job"]
 
 count_text("")
 walls()
