@@ -64,28 +64,19 @@ class Check(BaseModel):
 
 def baseline_of(run: LabRun, trials: Iterable[Trial]) -> Baseline:
     """The baseline that a run's trials make."""
-    failed: dict[str, list[str]] = {pack.name: [] for pack in run.packs}
-    harm: dict[str, list[str]] = {pack.name: [] for pack in run.packs}
-    for trial in trials:
-        if trial.infrastructure_failure:
-            text = f"{trial.pack}: {trial.spec_id}: {trial.failure}: {trial.error}"
-            raise CannotRun(f"no baseline from a run with failures outside of the brain: {text}")
-        if not trial.passed:
-            failed[trial.pack].append(trial.spec_id)
-        if trial.harm:
-            harm[trial.pack].append(trial.spec_id)
-    packs = tuple(
-        PackBaseline(
-            name=pack.name,
-            tasks=pack.tasks,
-            sha256=pack.sha256,
-            passed=pack.tasks - len(failed[pack.name]),
-            failed=tuple(failed[pack.name]),
-            harm=tuple(harm[pack.name]),
-        )
-        for pack in run.packs
-    )
-    return Baseline(brain=run.settings.evaluator, packs=packs)
+    told = [trial for trial in trials if trial.harm or not trial.passed]
+    outside = next((trial for trial in told if trial.infrastructure_failure), None)
+    if outside:
+        text = f"{outside.pack}: {outside.spec_id}: {outside.failure}: {outside.error}"
+        raise CannotRun(f"no baseline from a run with failures outside of the brain: {text}")
+    packs = []
+    for pack in run.packs:
+        mine = [trial for trial in told if trial.pack == pack.name]
+        failed = tuple(trial.spec_id for trial in mine if not trial.passed)
+        harm = tuple(trial.spec_id for trial in mine if trial.harm)
+        kept = pack.model_dump(exclude={"source"}) | {"passed": pack.tasks - len(failed)}
+        packs.append(PackBaseline(**kept, failed=failed, harm=harm))
+    return Baseline(brain=run.settings.evaluator, packs=tuple(packs))
 
 
 def save(baseline: Baseline, path: Path) -> None:
@@ -113,21 +104,12 @@ def check(baseline: Baseline, packs: Iterable[PackInfo], trials: Iterable[Trial]
         if pack.name in stored and stored[pack.name].sha256 != pack.sha256:
             text = f"the pack {pack.name!r} has changed since the baseline was made"
             raise CannotRun(f"{text}; {RENEW} makes a new one")
-    lost, gained, harm = list[str](), list[str](), list[str]()
-    count = 0
-    for trial in trials:
-        known = stored.get(trial.pack)
-        if known is None:
-            continue
-        count += 1
-        name = f"{trial.pack}: {trial.spec_id}"
-        had_failed = trial.spec_id in known.failed
-        if not trial.passed and not had_failed:
-            lost.append(name)
-        if trial.passed and had_failed:
-            gained.append(name)
-        if trial.harm and trial.spec_id not in known.harm:
-            harm.append(name)
-    if not count:
+    known = [(t, f"{t.pack}: {t.spec_id}", stored[t.pack]) for t in trials if t.pack in stored]
+    if not known:
         raise CannotRun(f"the baseline holds none of these packs; it has: {', '.join(stored)}")
-    return Check(tasks=count, lost=tuple(lost), gained=tuple(gained), harm=tuple(harm))
+    return Check(
+        tasks=len(known),
+        lost=tuple(n for t, n, was in known if not t.passed and t.spec_id not in was.failed),
+        gained=tuple(n for t, n, was in known if t.passed and t.spec_id in was.failed),
+        harm=tuple(n for t, n, was in known if t.harm and t.spec_id not in was.harm),
+    )

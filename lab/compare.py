@@ -84,7 +84,8 @@ def _plot(sides: list[Side], path: Path) -> None:
 
 
 def _show(found: Comparison) -> None:
-    from lab.report import number, share
+    from lab.report import share
+    from views.stats.table import figure
 
     show = console()
     table = Table(
@@ -110,8 +111,8 @@ def _show(found: Comparison) -> None:
         digits = 4 if measure.name == "cost_usd" else 2
         table.add_row(
             f"{measure.name} a task",
-            number(measure.a, digits),
-            number(measure.b, digits),
+            figure(measure.a, digits),
+            figure(measure.b, digits),
             _interval(measure.difference, measure.low, measure.high),
         )
     show.print(table)

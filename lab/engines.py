@@ -8,9 +8,10 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from itertools import chain, repeat
 from multiprocessing import forkserver
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -95,20 +96,17 @@ class Processes:
         pool = ProcessPoolExecutor(
             self._count, mp_context=context, initializer=_begin, initargs=(cores_left,)
         )
-        waiting: dict[Future[list[Trial]], Job] = {}
+        ended = False
         try:
-            for job in jobs:
-                waiting[pool.submit(_play, job, self._kit_of)] = job
-                if len(waiting) >= AHEAD * self._count:
-                    yield from _ready(waiting)
-            while waiting:
-                yield from _ready(waiting)
+            for job, future in _done(pool, AHEAD * self._count, jobs, self._kit_of):
+                yield job, future.result()
+            ended = True
             pool.shutdown()
         except BrokenProcessPool:
             text = "a worker process died (out of memory?); go on with --resume"
             raise CannotRun(text) from None
         finally:
-            if waiting:
+            if not ended:
                 _end(pool)
 
 
@@ -120,29 +118,26 @@ class Dask:
     def __init__(self, kit_of: KitOf, address: str) -> None:
         self._kit_of = kit_of
         try:
-            self._dask: Any = importlib.import_module("distributed")
+            dask: Any = importlib.import_module("distributed")
         except ImportError:
             text = f"--scheduler needs Dask distributed: {install('lab')}"
             raise CannotRun(text) from None
         try:
-            self._client: Any = self._dask.Client(
-                address, timeout=REACH_SECONDS, set_as_default=False
-            )
+            self._client: Any = dask.Client(address, timeout=REACH_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             raise CannotRun(f"the scheduler {address} cannot be reached: {error}") from None
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         with self._client:
-            slots = self._slots()
-            waiting: dict[str, Job] = {}
-            ready = self._dask.as_completed(loop=self._client.loop)
-            for job in jobs:
-                self._submit(job, ready, waiting)
-                if len(waiting) >= AHEAD * slots:
-                    yield _result(next(ready), waiting)
-            while waiting:
-                yield _result(next(ready), waiting)
+            # pure=False: the same job twice is two trials, not one remembered answer.
+            pool = self._client.get_executor(pure=False)
+            for job, future in _done(pool, AHEAD * self._slots(), jobs, self._kit_of):
+                error = future.exception()
+                if error is not None:
+                    text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
+                    raise CannotRun(text)
+                yield job, future.result()
 
     def _slots(self) -> int:
         """Jobs that the workers can do at once."""
@@ -151,12 +146,6 @@ class Dask:
         except TimeoutError:
             raise CannotRun("the scheduler has no workers") from None
         return sum(self._client.nthreads().values())
-
-    def _submit(self, job: Job, ready: Any, waiting: dict[str, Job]) -> None:
-        # pure=False: the same job twice is two trials, not one remembered answer.
-        future = self._client.submit(_play, job, self._kit_of, pure=False)
-        waiting[future.key] = job
-        ready.add(future)
 
 
 def engine_for(kit_of: KitOf, jobs: int, tasks: int, scheduler: str | None) -> Engine:
@@ -191,20 +180,18 @@ def _play(job: Job, kit_of: KitOf) -> list[Trial]:
     return play_job(job, kit_of)
 
 
-def _result(future: Any, waiting: dict[str, Job]) -> tuple[Job, list[Trial]]:
-    job = waiting.pop(future.key)
-    error = future.exception()
-    if error is not None:
-        raise CannotRun(f"a worker of the scheduler failed: {type(error).__name__}: {error}")
-    trials: list[Trial] = future.result()
-    future.release()
-    return job, trials
-
-
-def _ready(waiting: dict[Future[list[Trial]], Job]) -> Iterator[tuple[Job, list[Trial]]]:
-    done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-    for future in done:
-        yield waiting.pop(future), future.result()
+def _done(
+    pool: Executor, room: int, jobs: Iterator[Job], kit_of: KitOf
+) -> Iterator[tuple[Job, Future[list[Trial]]]]:
+    """Every job as it is ready; never more of them in the pool than it has room for."""
+    waiting: dict[Future[list[Trial]], Job] = {}
+    every = chain(jobs, repeat(None))
+    while (job := next(every)) or waiting:
+        if job:
+            waiting[pool.submit(_play, job, kit_of)] = job
+        if not job or len(waiting) >= room:
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield waiting.pop(future), future
 
 
 def _begin(cores_left: SimpleQueue[int | None]) -> None:

@@ -13,6 +13,7 @@ from lab.lab_run import LabRun, Slice, Summary
 from lab.trial import AGENT, Trial
 from views.report.blocks import DASH
 from views.stats.interval import Share
+from views.stats.table import figure
 
 FAILED_SHOWN = 20
 WHY_CHARS = 160
@@ -70,17 +71,17 @@ def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
     means, gap = summary.means, summary.gap
     lines = {
         "trials": f"{summary.trials:,}",
-        "score": number(summary.score, 3),
+        "score": figure(summary.score, 3),
         "passed": share(summary.passed),
         **{f"  {name}": share(passed) for name, passed in summary.groups.items()},
         f"{harm_name}s": count(summary.harm),
         "infrastructure failures": str(summary.infrastructure),
-        "turns a trial": number(means["turns"], 2),
-        "requests a trial": number(means["requests"], 1),
-        "tokens a trial, in + out": f"{number(means['prompt_tokens'])} + "
-        f"{number(means['completion_tokens'])}",
+        "turns a trial": figure(means["turns"], 2),
+        "requests a trial": figure(means["requests"], 1),
+        "tokens a trial, in + out": f"{figure(means['prompt_tokens'], 0)} + "
+        f"{figure(means['completion_tokens'], 0)}",
         "cost, all trials": dollars(summary.cost_usd, 4),
-        "seconds a trial": number(means["seconds"], 2),
+        "seconds a trial": figure(means["seconds"], 2),
     }
     if gap:
         lines["gap to the best answer, mean"] = f"{dollars(gap.mean, 2)} of {gap.answers} answers"
@@ -138,8 +139,3 @@ def count(found: Share) -> str:
 def dollars(value: float | None, digits: int = 0) -> str:
     """An amount, or a dash where it is unknown."""
     return DASH if value is None else f"${value:,.{digits}f}"
-
-
-def number(value: float | None, digits: int = 0) -> str:
-    """A number, or a dash where it is unknown."""
-    return DASH if value is None else f"{value:,.{digits}f}"

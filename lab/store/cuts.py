@@ -11,12 +11,12 @@ from typing import Any
 import regex
 
 from lab.kit import Cut, Raw
+from lab.store.trivial import words
 
 LARGE_PAGE = 100
 _ORDINAL = regex.compile(
     r"\b(?:second|third|fourth|fifth|next|other|middle|median|2nd|3rd|\dth)\b", regex.IGNORECASE
 )
-_WORDS = regex.compile(r"[\p{L}\p{N}]+")
 
 
 def _fewer(name: str, raw: Raw) -> Cut:
@@ -94,8 +94,8 @@ def _needed_products(raw: Raw) -> set[str]:
             needed |= set(coupon.get("requires") or {})
     text = raw["task_text"]
     if not raw.get("oracle") and (not events or _ORDINAL.search(text)):
-        asked = _stems(text)
-        needed |= {p["sku"] for p in raw["products"] if _stems(p["name"]) & asked}
+        asked = words(text)
+        needed |= {p["sku"] for p in raw["products"] if words(p["name"]) & asked}
     return needed
 
 
@@ -128,8 +128,3 @@ def _without_unknown(raw: Raw) -> Raw:
 
 def _known(choices: Raw, skus: set[str]) -> list[tuple[str, Any]]:
     return [(sku, units) for sku, units in choices.items() if sku in skus]
-
-
-def _stems(text: str) -> set[str]:
-    found = (word.casefold() for word in _WORDS.findall(text))
-    return {word.removesuffix("s") for word in found if len(word) > 2}

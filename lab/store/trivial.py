@@ -36,9 +36,9 @@ def buy_first_match(scenario: Scenario) -> Attempt:
     """
     shop, text = Shop(Catalog(scenario)), scenario.task_text
     offers, requests = _listing(shop)
-    asked = _words(text)
-    best = max(offers, key=lambda offer: len(_words(offer.name) & asked), default=None)
-    if best is None or not _words(best.name) & asked:
+    asked = words(text)
+    best = max(offers, key=lambda offer: len(words(offer.name) & asked), default=None)
+    if best is None or not words(best.name) & asked:
         return _judged(scenario, shop, requests)
     number = _NUMBER.search(text)
     with suppress(ShopError):
@@ -72,7 +72,7 @@ def _listing(shop: Shop) -> tuple[list[Offer], int]:
     return offers, requests
 
 
-def _words(text: str) -> set[str]:
+def words(text: str) -> set[str]:
     """Words in one spelling; a plural is its singular."""
     found = (word.casefold() for word in _WORDS.findall(text))
     return {word.removesuffix("s") for word in found if len(word) >= _LEAST_LETTERS}
