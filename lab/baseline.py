@@ -9,20 +9,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from lab.lab_run import LabRun, PackInfo
 from lab.trial import Trial
 from runs.errors import CannotRun
 from runs.journal import write_whole
+from views.stats.interval import Record
 
 RENEW = "python -m playbooks.regress --save-baseline"
 
 
-class PackBaseline(BaseModel):
+class PackBaseline(Record):
     """What became of one pack."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     tasks: int
@@ -33,20 +32,16 @@ class PackBaseline(BaseModel):
     harm: tuple[str, ...]
 
 
-class Baseline(BaseModel):
+class Baseline(Record):
     """The whole file."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: Literal["lab-baseline/2"] = "lab-baseline/2"
     brain: str
     packs: tuple[PackBaseline, ...]
 
 
-class Check(BaseModel):
+class Check(Record):
     """How trials stand to the baseline."""
-
-    model_config = ConfigDict(frozen=True)
 
     tasks: int
     """Trials whose pack the baseline holds."""

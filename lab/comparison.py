@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from lab import stats
 from lab.lab_folder import LAB, LabFolder
@@ -26,7 +26,7 @@ from lab.trial import Trial
 from models.validation import first_problem
 from runs.errors import CannotRun
 from runs.results import RunResults, read_results
-from views.stats.interval import Share, share_of
+from views.stats.interval import Record, Share, share_of
 
 Code = Literal[0, 1, 3]
 """Exit codes."""
@@ -82,10 +82,8 @@ class Pair:
         return sum(a for a, _ in values) / len(values), sum(b for _, b in values) / len(values)
 
 
-class Flips(BaseModel):
+class Flips(Record):
     """Tasks whose result differs, as "pack: spec"."""
-
-    model_config = ConfigDict(frozen=True)
 
     lost: tuple[str, ...]
     gained: tuple[str, ...]
@@ -95,10 +93,8 @@ class Flips(BaseModel):
     """Exact McNemar, two-sided."""
 
 
-class Measure(BaseModel):
+class Measure(Record):
     """What a task took in both runs; the interval is of the difference, 95 %."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     tasks: int
@@ -110,10 +106,8 @@ class Measure(BaseModel):
     high: float | None = None
 
 
-class Comparison(BaseModel):
+class Comparison(Record):
     """Two runs and the verdict on the second."""
-
-    model_config = ConfigDict(frozen=True)
 
     a: str
     b: str

@@ -86,10 +86,6 @@ class LabFolder:
         self.write(run)
         return run
 
-    def remove(self) -> None:
-        """Take the whole folder away: nothing was played."""
-        shutil.rmtree(self.path)
-
     def write(self, run: LabRun) -> None:
         """Replace ``lab.json``."""
         write_whole(self.path / LAB, run.model_dump_json(indent=1))
@@ -114,8 +110,10 @@ class LabFolder:
             if not self._part(chunk, None).exists():
                 yield Job(chunk, None, text, None, settings)
             for epoch in () if settings.baseline_only else range(settings.epochs):
-                kept = {t.spec_id for t in self._kept(chunk, epoch)}
-                missing = frozenset(spec for spec in specs if spec not in kept)
+                part = self._part(chunk, epoch)
+                played = _read(part) if part.exists() else ()
+                kept = (t for t in played if not t.infrastructure_failure)
+                missing = frozenset(specs).difference(t.spec_id for t in kept)
                 if missing:
                     yield Job(chunk, epoch, text, missing, settings, threads, journals)
 
@@ -191,10 +189,6 @@ class LabFolder:
 
     def _part(self, chunk: int, epoch: int | None) -> Path:
         return self._parts / _part_name(chunk, epoch)
-
-    def _kept(self, chunk: int, epoch: int) -> list[Trial]:
-        path = self._part(chunk, epoch)
-        return [t for t in _read(path) if not t.infrastructure_failure] if path.exists() else []
 
 
 def carry_out(

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
 from coordinator.config import StrategyName
 from lab.cores import cores
 from lab.store.version_1 import run_of_2
 from models.litellm_module import is_keyless
-from views.stats.interval import Share
+from views.stats.interval import Record, Share
 
 CHUNK_OF_MODELS = 5
 """Models cost money: fewer tasks are lost where a run dies."""
 
 
-class Settings(BaseModel):
+class Settings(Record):
     """What decides the results of a run; how many processes it takes does not."""
-
-    model_config = ConfigDict(frozen=True)
 
     benchmark: str
     packs: tuple[str, ...]
@@ -41,10 +39,8 @@ class Settings(BaseModel):
         return self.model_copy(update={"chunk": max(CHUNK_OF_MODELS, 2 * -(-jobs // cores()))})
 
 
-class PackInfo(BaseModel):
+class PackInfo(Record):
     """A pack as it was played."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     source: str
@@ -53,10 +49,8 @@ class PackInfo(BaseModel):
     """Of its scenarios, in order."""
 
 
-class Gap(BaseModel):
+class Gap(Record):
     """Dollars paid beyond the best answer, where one has a price and something was paid."""
-
-    model_config = ConfigDict(frozen=True)
 
     answers: int
     """Those that cost at least as much as the best one; mean and most are theirs."""
@@ -66,20 +60,16 @@ class Gap(BaseModel):
     """Answers for less: they lack something that was asked for."""
 
 
-class Slice(BaseModel):
+class Slice(Record):
     """The trials that share a mechanic or a playbook."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     passed: Share
     harm: int
 
 
-class Summary(BaseModel):
+class Summary(Record):
     """What the trials of one player came to."""
-
-    model_config = ConfigDict(frozen=True)
 
     player: str
     tasks: int
@@ -108,10 +98,8 @@ class Summary(BaseModel):
     by_playbook: tuple[Slice, ...] = ()
 
 
-class LabRun(BaseModel):
+class LabRun(Record):
     """The whole of ``lab.json``."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: Literal["lab-run/2"] = "lab-run/2"
     run_id: str

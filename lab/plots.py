@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lab.lab_run import LabRun, Slice
 from lab.trial import AGENT
-from models.extras import install
+from models.extras import ExtraMissing
 from runs.errors import CannotRun
+from views.stats.plot import SUFFIXES, blank, check_matplotlib, save
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-SUFFIXES = (".svg", ".png")
-DOTS_PER_INCH = 150
 BAR_INCHES = 0.32
 STYLES = ("--", ":", "-.")
 
@@ -33,9 +27,9 @@ def check_plot(path: Path) -> None:
     if not path.parent.is_dir():
         raise CannotRun(f"--plot {path}: there is no folder {path.parent}")
     try:
-        import matplotlib as _  # noqa: F401
-    except ImportError:
-        raise CannotRun(f"--plot needs matplotlib: {install('lab')}") from None
+        check_matplotlib()
+    except ExtraMissing as error:
+        raise CannotRun(str(error)) from None
 
 
 def plot_mechanics(run: LabRun, path: Path) -> None:
@@ -50,7 +44,8 @@ def plot_mechanics(run: LabRun, path: Path) -> None:
     kinds = {"all": agent.passed, **agent.groups}
     rows = [Slice(name=name, passed=share, harm=0) for name, share in kinds.items()]
     rows += agent.by_mechanic or agent.by_playbook
-    figure, axes = _figure(8.0, 1.6 + BAR_INCHES * len(rows))
+    figure = blank(8.0, 1.6 + BAR_INCHES * len(rows))
+    axes = figure.subplots()
     shares = [group.passed.share or 0.0 for group in rows]
     below = [s - (g.passed.low or 0.0) for s, g in zip(shares, rows, strict=True)]
     above = [(g.passed.high or 0.0) - s for s, g in zip(shares, rows, strict=True)]
@@ -68,7 +63,7 @@ def plot_mechanics(run: LabRun, path: Path) -> None:
     axes.grid(axis="x", alpha=0.3)
     if len(run.summaries) > 1:
         axes.legend(loc="lower left", fontsize="small")
-    _save(figure, path)
+    save(figure, path)
 
 
 def plot_costs(
@@ -82,7 +77,8 @@ def plot_costs(
     unknown = [name for name, dollars, _ in points if dollars is None]
     if unknown:
         raise CannotRun(f"--plot: the cost is not known of {', '.join(unknown)}")
-    figure, axes = _figure(7.0, 4.5)
+    figure = blank(7.0, 4.5)
+    axes = figure.subplots()
     for name, dollars, (share, low, high) in points:
         spread = [[share - low], [high - share]]
         axes.errorbar([dollars or 0.0], [share], yerr=spread, fmt="o", capsize=3, label=name)
@@ -91,21 +87,4 @@ def plot_costs(
     axes.set_ylim(-0.02, 1.02)
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
-    _save(figure, path)
-
-
-def _figure(width: float, height: float) -> tuple[Figure, Axes]:
-    # Without pyplot: no window system is looked for and nothing is kept after saving.
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.add_subplot()
-
-
-def _save(figure: Figure, path: Path) -> None:
-    from matplotlib import rc_context
-
-    # A fixed salt and no date: the same run gives the same file.
-    metadata = {"Date": None} if path.suffix.lower() == ".svg" else {}
-    with rc_context({"svg.hashsalt": "lab"}):
-        figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)
+    save(figure, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -208,7 +209,7 @@ def _run_new(
         try:
             run = folder.fill(kit, sources, settings)
         except CannotRun:
-            folder.remove()
+            shutil.rmtree(path)
             raise
         return _carry_out(folder, run, jobs, scheduler), path
 

@@ -11,10 +11,14 @@ CONFIDENCE = 0.95
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
-class Share(BaseModel):
-    """Passed ones of so many, with the 95 % interval; None where there is nothing to count."""
+class Record(BaseModel):
+    """Figures that are printed as JSON."""
 
     model_config = ConfigDict(frozen=True)
+
+
+class Share(Record):
+    """Passed ones of so many, with the 95 % interval; None where there is nothing to count."""
 
     passed: int
     of: int

@@ -8,10 +8,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from runs.manifest import Manifest
-from views.stats.interval import Share
+from views.stats.interval import Record, Share
 
 
 class By(StrEnum):
@@ -104,12 +104,6 @@ class Reading:
     """What is not counted, and what is not known."""
 
 
-class Record(BaseModel):
-    """Figures that are printed as JSON."""
-
-    model_config = ConfigDict(frozen=True)
-
-
 class Measure(Record):
     """A figure over tasks of which some may not know it."""
 
@@ -126,7 +120,7 @@ class Group(Record):
 
     name: str
     """How it is called among the others of its kind."""
-    parts: dict[str, str | None] = {}
+    parts: dict[str, str | None] = Field(default_factory=dict)
     """What its tasks have in common, in full."""
     runs: int
     tasks: int
