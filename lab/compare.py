@@ -78,8 +78,7 @@ def _plot(sides: list[Side], path: Path) -> None:
         costs = [t.cost_usd for t in trials]
         known = [cost for cost in costs if cost is not None]
         mean = sum(known) / len(known) if len(known) == len(costs) else None
-        band = (passed.share or 0.0, passed.low or 0.0, passed.high or 0.0)
-        points.append((f"{side.run_id} {' / '.join(dict.fromkeys(side.brain))}", mean, band))
+        points.append((f"{side.run_id} {' / '.join(dict.fromkeys(side.brain))}", mean, passed))
     plot_costs(points, path)
 
 

@@ -10,6 +10,7 @@ from lab.lab_run import LabRun, Slice
 from lab.trial import AGENT
 from models.extras import ExtraMissing
 from runs.errors import CannotRun
+from views.stats.interval import Share
 from views.stats.plot import SUFFIXES, blank, check_matplotlib, save
 
 BAR_INCHES = 0.32
@@ -66,10 +67,8 @@ def plot_mechanics(run: LabRun, path: Path) -> None:
     save(figure, path)
 
 
-def plot_costs(
-    points: Sequence[tuple[str, float | None, tuple[float, float, float]]], path: Path
-) -> None:
-    """Score against cost of several runs: (name, dollars a task, (share, low, high)).
+def plot_costs(points: Sequence[tuple[str, float | None, Share]], path: Path) -> None:
+    """Score against cost of several runs: (name, dollars a task, passed).
 
     Raises:
         CannotRun: the cost of a run is not known.
@@ -79,7 +78,8 @@ def plot_costs(
         raise CannotRun(f"--plot: the cost is not known of {', '.join(unknown)}")
     figure = blank(7.0, 4.5)
     axes = figure.subplots()
-    for name, dollars, (share, low, high) in points:
+    for name, dollars, passed in points:
+        share, low, high = passed.share or 0.0, passed.low or 0.0, passed.high or 0.0
         spread = [[share - low], [high - share]]
         axes.errorbar([dollars or 0.0], [share], yerr=spread, fmt="o", capsize=3, label=name)
     axes.set_xlabel("dollars a task")

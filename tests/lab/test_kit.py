@@ -12,12 +12,13 @@ import pytest
 import regex
 from rich.console import Console
 
-from lab.engines import Here
+from lab.engines import Here, Job
 from lab.kit import Attempt, Floor, Kit, Known
 from lab.kits import store
 from lab.lab_folder import LabFolder, carry_out
 from lab.lab_run import Settings
 from lab.packs import sources_of
+from lab.play_job import play_job
 from lab.report import failed_lines, report
 
 ROOM = Path(__file__).parents[2] / "lab"
@@ -94,3 +95,13 @@ def test_a_made_up_benchmark_is_run_and_reported_in_its_own_words(tmp_path: Path
 @pytest.mark.parametrize("path", NEUTRAL, ids=lambda path: path.name)
 def test_no_word_of_a_guest_stands_in_the_lab(path: Path) -> None:
     assert not WORDS.findall(path.read_text(encoding="utf-8"))
+
+
+def test_a_task_whose_worker_has_no_model_is_a_failure_of_the_world() -> None:
+    kit = store()
+    some = [next(sources_of(["bundled"], kit)[0].scenarios())]
+    settings = Settings(
+        benchmark="store", packs=(), evaluator="playbook/store", worker="playbook/next-step"
+    )
+    (found,) = play_job(Job(0, 0, kit.pack_text("one", some), None, settings), store)
+    assert (found.failure, found.infrastructure_failure, found.passed) == ("model", True, False)
