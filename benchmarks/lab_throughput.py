@@ -31,11 +31,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from lab.job import Job  # noqa: E402
-from lab.packs import pack_text, source_of  # noqa: E402
-from lab.records import Settings  # noqa: E402
-from lab.work import do  # noqa: E402
-from launch.commands import invitation  # noqa: E402
+from lab.engines import Job  # noqa: E402
+from lab.lab_run import Settings  # noqa: E402
+from lab.packs import source_of  # noqa: E402
+from lab.play_job import play_job  # noqa: E402
+from launch.kits import store  # noqa: E402
 
 BRAIN = "playbook/store"
 LINES = 25
@@ -43,11 +43,12 @@ LINES = 25
 
 def shops(count: int) -> str:
     """The first tasks of the variations pack, as often as needed under other names."""
-    source = source_of("variations")
+    kit = store()
+    source = source_of("variations", kit)
     every = list(source.scenarios())
     rounds = -(-count // len(every))
     many = (s | {"spec_id": f"{s['spec_id']}-{n}"} for n in range(rounds) for s in every)
-    return pack_text("throughput", list(islice(many, count)))
+    return kit.pack_text("throughput", list(islice(many, count)))
 
 
 def pace(pack: Path, jobs: int, out: str) -> float:
@@ -77,8 +78,9 @@ def measure(tasks: int, jobs: list[int], runs: int) -> None:
 
 
 def profile(tasks: int) -> None:
-    job = Job(0, 0, shops(tasks), None, Settings(packs=(), evaluator=BRAIN, worker=BRAIN))
-    do(Job(0, 0, shops(5), None, job.settings), invitation())  # imports and first starts
+    settings = Settings(benchmark="store", packs=(), evaluator=BRAIN, worker=BRAIN)
+    job = Job(0, 0, shops(tasks), None, settings)
+    play_job(Job(0, 0, shops(5), None, settings), store)  # imports and first starts
     found: list[cProfile.Profile] = []
 
     def begin(*_: object) -> None:
@@ -88,7 +90,7 @@ def profile(tasks: int) -> None:
     threading.setprofile(begin)
     before = resource.getrusage(resource.RUSAGE_SELF)
     began = time.perf_counter()
-    do(job, invitation())
+    play_job(job, store)
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_SELF)
     threading.setprofile(None)

@@ -1,4 +1,4 @@
-"""The stored results of the playbook brain: what it could do, it must still do.
+"""The stored results of a benchmark's own brain: what it could do, it must still do.
 
 The file names only the tasks that failed, so that a change of the brain shows as a few lines.
 """
@@ -7,24 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
-from lab.records import LabRun, PackInfo, Trial
+from lab.lab_run import LabRun, PackInfo
+from lab.trial import Trial
 from runs.errors import CannotRun
 from runs.journal import write_whole
+from views.stats.interval import Record
 
-FILE = Path(__file__).parent / "baseline-playbook-store.json"
-BRAIN = "playbook/store"
-PACKS = ("bundled", "variations", "generated:baseline:300")
-"""What the baseline is made of; each must give the same scenarios on every machine."""
 RENEW = "submission.py regress --save-baseline"
 
 
-class PackBaseline(BaseModel):
+class PackBaseline(Record):
     """What became of one pack."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     tasks: int
@@ -32,71 +29,58 @@ class PackBaseline(BaseModel):
     passed: int
     failed: tuple[str, ...]
     """Specs that did not pass, in pack order."""
-    wrong_checkouts: tuple[str, ...]
+    harm: tuple[str, ...]
 
 
-class Baseline(BaseModel):
+class Baseline(Record):
     """The whole file."""
 
-    model_config = ConfigDict(frozen=True)
-
-    format: str = "lab-baseline/1"
+    format: Literal["lab-baseline/2"] = "lab-baseline/2"
     brain: str
     packs: tuple[PackBaseline, ...]
 
 
-class Check(BaseModel):
+class Check(Record):
     """How trials stand to the baseline."""
-
-    model_config = ConfigDict(frozen=True)
 
     tasks: int
     """Trials whose pack the baseline holds."""
     lost: tuple[str, ...]
     """Tasks that passed and do not any more."""
     gained: tuple[str, ...]
-    wrong_checkouts: tuple[str, ...]
-    """Tasks with a wrong checkout that had none."""
+    harm: tuple[str, ...]
+    """Tasks with harm that had none."""
 
     @property
     def worse(self) -> bool:
         """Whether anything is lost: the brain is deterministic, so every loss is real."""
-        return bool(self.lost or self.wrong_checkouts)
+        return bool(self.lost or self.harm)
 
 
 def baseline_of(run: LabRun, trials: Iterable[Trial]) -> Baseline:
     """The baseline that a run's trials make."""
-    failed: dict[str, list[str]] = {pack.name: [] for pack in run.packs}
-    wrong: dict[str, list[str]] = {pack.name: [] for pack in run.packs}
-    for trial in trials:
-        if trial.infrastructure:
-            text = f"{trial.pack}: {trial.spec_id}: {trial.failure}: {trial.error}"
-            raise CannotRun(f"no baseline from a run with failures outside of the brain: {text}")
-        if not trial.passed:
-            failed[trial.pack].append(trial.spec_id)
-        if trial.wrong_checkout:
-            wrong[trial.pack].append(trial.spec_id)
-    packs = tuple(
-        PackBaseline(
-            name=pack.name,
-            tasks=pack.tasks,
-            sha256=pack.sha256,
-            passed=pack.tasks - len(failed[pack.name]),
-            failed=tuple(failed[pack.name]),
-            wrong_checkouts=tuple(wrong[pack.name]),
-        )
-        for pack in run.packs
-    )
-    return Baseline(brain=run.settings.evaluator, packs=packs)
+    told = [trial for trial in trials if trial.harm or not trial.passed]
+    outside = next((trial for trial in told if trial.infrastructure_failure), None)
+    if outside:
+        text = f"{outside.pack}: {outside.spec_id}: {outside.failure}: {outside.error}"
+        raise CannotRun(f"no baseline from a run with failures outside of the brain: {text}")
+    packs = []
+    for pack in run.packs:
+        mine = [trial for trial in told if trial.pack == pack.name]
+        failed = tuple(trial.spec_id for trial in mine if not trial.passed)
+        harm = tuple(trial.spec_id for trial in mine if trial.harm)
+        kept = pack.model_dump(exclude={"source"}) | {"passed": pack.tasks - len(failed)}
+        packs.append(PackBaseline(**kept, failed=failed, harm=harm))
+    return Baseline(brain=run.settings.evaluator, packs=tuple(packs))
 
 
-def save(baseline: Baseline, path: Path = FILE) -> None:
+def save(baseline: Baseline, path: Path) -> None:
     """Write the file that ``make test`` checks against."""
     write_whole(path, baseline.model_dump_json(indent=1) + "\n")
 
 
-def load(path: Path = FILE) -> Baseline:
-    """The stored baseline. Raises CannotRun where there is none that can be read."""
+def load(path: Path) -> Baseline:
+    """A stored baseline. Raises CannotRun where there is none that can be read."""
     try:
         return Baseline.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
@@ -115,21 +99,12 @@ def check(baseline: Baseline, packs: Iterable[PackInfo], trials: Iterable[Trial]
         if pack.name in stored and stored[pack.name].sha256 != pack.sha256:
             text = f"the pack {pack.name!r} has changed since the baseline was made"
             raise CannotRun(f"{text}; {RENEW} makes a new one")
-    lost, gained, wrong = list[str](), list[str](), list[str]()
-    count = 0
-    for trial in trials:
-        known = stored.get(trial.pack)
-        if known is None:
-            continue
-        count += 1
-        name = f"{trial.pack}: {trial.spec_id}"
-        had_failed = trial.spec_id in known.failed
-        if not trial.passed and not had_failed:
-            lost.append(name)
-        if trial.passed and had_failed:
-            gained.append(name)
-        if trial.wrong_checkout and trial.spec_id not in known.wrong_checkouts:
-            wrong.append(name)
-    if not count:
+    known = [(t, f"{t.pack}: {t.spec_id}", stored[t.pack]) for t in trials if t.pack in stored]
+    if not known:
         raise CannotRun(f"the baseline holds none of these packs; it has: {', '.join(stored)}")
-    return Check(tasks=count, lost=tuple(lost), gained=tuple(gained), wrong_checkouts=tuple(wrong))
+    return Check(
+        tasks=len(known),
+        lost=tuple(n for t, n, was in known if not t.passed and t.spec_id not in was.failed),
+        gained=tuple(n for t, n, was in known if t.passed and t.spec_id in was.failed),
+        harm=tuple(n for t, n, was in known if t.harm and t.spec_id not in was.harm),
+    )

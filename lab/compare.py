@@ -15,14 +15,15 @@ from views.console import answers
 
 if TYPE_CHECKING:
     from lab.baseline import Check
-    from lab.pairs import Side
-    from lab.verdict import Comparison, Flips
+    from lab.comparison import Comparison, Flips, Side
+    from lab.invitation import Invitation
 
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""
 
 
 def compare(
+    context: typer.Context,
     runs: Annotated[
         list[Path],
         typer.Argument(help="Run folders: the first, the second; more are only plotted."),
@@ -47,7 +48,7 @@ def compare(
         if len(runs) != 1 or plot:
             raise typer.BadParameter("--baseline takes one lab run and no --plot")
         with no_verdict():
-            raise typer.Exit(_against_baseline(runs[0], as_json))
+            raise typer.Exit(_against_baseline(context.obj(), runs[0], as_json))
     if len(runs) < 2:
         raise typer.BadParameter("two run folders are needed, or one and --baseline")
     with no_verdict():
@@ -56,14 +57,13 @@ def compare(
 
 def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path | None) -> int:
     """Show how the second run stands to the first; the exit code. Raises CannotRun."""
-    from lab import verdict
-    from lab.pairs import read_side
+    from lab import comparison
     from lab.plots import check_plot
 
     if plot:
         check_plot(plot)
-    sides = [read_side(path) for path in runs]
-    found = verdict.compare(sides[0], sides[1], margin)
+    sides = [comparison.read_side(path) for path in runs]
+    found = comparison.compare(sides[0], sides[1], margin)
     if plot:
         _plot(sides, plot)
     if as_json:
@@ -75,22 +75,22 @@ def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path |
 
 def _plot(sides: list[Side], path: Path) -> None:
     from lab.plots import plot_costs
-    from lab.stats import rate
+    from views.stats.interval import share_of
 
     points = []
     for side in sides:
         trials = [trial for task in side.trials.values() for trial in task.values()]
-        passed = rate(sum(t.passed for t in trials), len(trials), len(side.trials))
-        costs = [t.took["cost_usd"] for t in trials]
+        passed = share_of(sum(t.passed for t in trials), len(trials), len(side.trials))
+        costs = [t.cost_usd for t in trials]
         known = [cost for cost in costs if cost is not None]
         mean = sum(known) / len(known) if len(known) == len(costs) else None
-        band = (passed.share or 0.0, passed.low or 0.0, passed.high or 0.0)
-        points.append((f"{side.run_id} {' / '.join(dict.fromkeys(side.brain))}", mean, band))
+        points.append((f"{side.run_id} {' / '.join(dict.fromkeys(side.brain))}", mean, passed))
     plot_costs(points, path)
 
 
 def _show(found: Comparison) -> None:
-    from lab.report import number, share
+    from lab.report import share
+    from views.stats.table import figure
 
     show = answers()
     table = Table(
@@ -116,8 +116,8 @@ def _show(found: Comparison) -> None:
         digits = 4 if measure.name == "cost_usd" else 2
         table.add_row(
             f"{measure.name} a task",
-            number(measure.a, digits),
-            number(measure.b, digits),
+            figure(measure.a, digits),
+            figure(measure.b, digits),
             _interval(measure.difference, measure.low, measure.high),
         )
     show.print(table)
@@ -126,9 +126,10 @@ def _show(found: Comparison) -> None:
 
 
 def _lines(found: Comparison) -> list[str]:
+    harm = found.harm_name
     lines = [
         *_flips("got worse", "got better", found.flips),
-        *_flips("with a new wrong checkout", "without their wrong checkout", found.wrong),
+        *_flips(f"with a new {harm}", f"without their {harm}", found.harm),
     ]
     if found.only_a or found.only_b:
         lines.append(f"left out: {found.only_a} tasks that only A has, {found.only_b} only B")
@@ -160,40 +161,40 @@ def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
 
 
 def _interval(value: float | None, low: float | None, high: float | None) -> str:
-    from views.terminal import DASH
+    from views.report.blocks import DASH
 
     if value is None:
         return DASH
     return f"{value:+.4f}" + ("" if low is None else rf" \[{low:+.4f}, {high:+.4f}]")
 
 
-def _against_baseline(path: Path, as_json: bool) -> int:
+def _against_baseline(invitation: Invitation, path: Path, as_json: bool) -> int:
     from lab import baseline
-    from lab.folder import RunFolder
+    from lab.lab_folder import LabFolder
 
-    folder = RunFolder(path)
+    folder = LabFolder(path)
     run = folder.read()
     if not folder.merged:
         raise CannotRun(f"{path} is not finished")
-    stored = baseline.load()
+    stored = baseline.load(invitation.kit(run.settings.benchmark).baseline)
     if (run.settings.evaluator, run.settings.worker) != (stored.brain, stored.brain):
         raise CannotRun(f"the baseline is of {stored.brain}, the run of {run.settings.evaluator}")
     found = baseline.check(stored, run.packs, folder.trials())
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
-        _show_check(found)
+        _show_check(found, run.harm_name)
     return 1 if found.worse else 0
 
 
-def _show_check(found: Check) -> None:
+def _show_check(found: Check, harm_name: str) -> None:
     show = answers()
     lines = [
         *_named("lost", found.lost),
-        *_named("new wrong checkout", found.wrong_checkouts),
+        *_named(f"new {harm_name}", found.harm),
         *_named("gained", found.gained),
         f"{found.tasks} trials against the baseline: {len(found.lost)} lost, "
-        f"{len(found.gained)} gained, {len(found.wrong_checkouts)} new wrong checkouts",
+        f"{len(found.gained)} gained, {len(found.harm)} new {harm_name}s",
     ]
     for line in lines:
         show.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -8,16 +8,19 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import chain, repeat
 from multiprocessing import forkserver
 from multiprocessing.util import Finalize
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.cores import cores, one_each
-from lab.invitation import Invitation
-from lab.job import Job
-from lab.records import Trial
+from lab.kit import KitOf
+from lab.lab_run import Settings
+from lab.trial import Trial
 from models.extras import install
 from runs.errors import CannotRun
 
@@ -29,6 +32,24 @@ AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
 REACH_SECONDS = 5.0
 """How long a scheduler may take to answer."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One chunk and how often it was played before; picklable, for any process on any machine."""
+
+    chunk: int
+    epoch: int | None
+    """None: the trivial players play."""
+    pack: str
+    """A pack of the chunk's scenarios, as JSON text."""
+    specs: frozenset[str] | None
+    """Only these; None: all."""
+    settings: Settings
+    threads: int = 1
+    """Tasks side by side."""
+    journals: Path | None = None
+    """Folder for the journals; None: they are not kept."""
 
 
 class Engine(Protocol):
@@ -48,47 +69,44 @@ class Engine(Protocol):
 class Here:
     """One job after the other in this process."""
 
-    def __init__(self, invitation: Invitation, threads: int = 1) -> None:
-        self._invitation = invitation
+    def __init__(self, kit_of: KitOf, threads: int = 1) -> None:
+        self._kit_of = kit_of
         self.threads = threads
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         for job in jobs:
-            yield job, _do(job, self._invitation)
+            yield job, _play(job, self._kit_of)
 
 
 class Processes:
     """Warm processes: what is imported once, in the server that they are forked from."""
 
-    def __init__(self, invitation: Invitation, count: int, threads: int = 1) -> None:
-        self._invitation = invitation
+    def __init__(self, kit_of: KitOf, count: int, threads: int = 1) -> None:
+        self._kit_of = kit_of
         self._count = count
         self.threads = threads
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
-        context = _context(self._invitation)
+        context = _context(self._kit_of)
         cores_left: SimpleQueue[int | None] = context.SimpleQueue()
         for core in one_each(self._count):
             cores_left.put(core)
         pool = ProcessPoolExecutor(
             self._count, mp_context=context, initializer=_begin, initargs=(cores_left,)
         )
-        waiting: dict[Future[list[Trial]], Job] = {}
+        ended = False
         try:
-            for job in jobs:
-                waiting[pool.submit(_do, job, self._invitation)] = job
-                if len(waiting) >= AHEAD * self._count:
-                    yield from _ready(waiting)
-            while waiting:
-                yield from _ready(waiting)
+            for job, future in _done(pool, AHEAD * self._count, jobs, self._kit_of):
+                yield job, future.result()
+            ended = True
             pool.shutdown()
         except BrokenProcessPool:
             text = "a worker process died (out of memory?); go on with --resume"
             raise CannotRun(text) from None
         finally:
-            if waiting:
+            if not ended:
                 _end(pool)
 
 
@@ -97,32 +115,29 @@ class Dask:
 
     threads = 1
 
-    def __init__(self, invitation: Invitation, address: str) -> None:
-        self._invitation = invitation
+    def __init__(self, kit_of: KitOf, address: str) -> None:
+        self._kit_of = kit_of
         try:
-            self._dask: Any = importlib.import_module("distributed")
+            dask: Any = importlib.import_module("distributed")
         except ImportError:
             text = f"--scheduler needs Dask distributed: {install('lab')}"
             raise CannotRun(text) from None
         try:
-            self._client: Any = self._dask.Client(
-                address, timeout=REACH_SECONDS, set_as_default=False
-            )
+            self._client: Any = dask.Client(address, timeout=REACH_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             raise CannotRun(f"the scheduler {address} cannot be reached: {error}") from None
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         with self._client:
-            slots = self._slots()
-            waiting: dict[str, Job] = {}
-            ready = self._dask.as_completed(loop=self._client.loop)
-            for job in jobs:
-                self._submit(job, ready, waiting)
-                if len(waiting) >= AHEAD * slots:
-                    yield _result(next(ready), waiting)
-            while waiting:
-                yield _result(next(ready), waiting)
+            # pure=False: the same job twice is two trials, not one remembered answer.
+            pool = self._client.get_executor(pure=False)
+            for job, future in _done(pool, AHEAD * self._slots(), jobs, self._kit_of):
+                error = future.exception()
+                if error is not None:
+                    text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
+                    raise CannotRun(text)
+                yield job, future.result()
 
     def _slots(self) -> int:
         """Jobs that the workers can do at once."""
@@ -132,59 +147,51 @@ class Dask:
             raise CannotRun("the scheduler has no workers") from None
         return sum(self._client.nthreads().values())
 
-    def _submit(self, job: Job, ready: Any, waiting: dict[str, Job]) -> None:
-        # pure=False: the same job twice is two trials, not one remembered answer.
-        future = self._client.submit(_do, job, self._invitation, pure=False)
-        waiting[future.key] = job
-        ready.add(future)
 
-
-def engine_for(invitation: Invitation, jobs: int, tasks: int, scheduler: str | None) -> Engine:
+def engine_for(kit_of: KitOf, jobs: int, tasks: int, scheduler: str | None) -> Engine:
     """The engine for so many tasks side by side: never more processes than cores."""
     if scheduler:
-        return Dask(invitation, scheduler)
+        return Dask(kit_of, scheduler)
     processes = min(jobs, cores())
     threads = -(-jobs // processes)
     if processes == 1 or tasks == 1:
-        return Here(invitation, threads)
-    return Processes(invitation, processes, threads)
+        return Here(kit_of, threads)
+    return Processes(kit_of, processes, threads)
 
 
-def warm_up(invitation: Invitation, jobs: int, scheduler: str | None) -> None:
+def warm_up(kit_of: KitOf, jobs: int, scheduler: str | None) -> None:
     """Begin to load what processes will need, beside whatever is done before there is work."""
     if min(jobs, cores()) > 1 and not scheduler:
-        _context(invitation)
+        _context(kit_of)
         forkserver.ensure_running()
 
 
-def _context(invitation: Invitation) -> ForkServerContext:
+def _context(kit_of: KitOf) -> ForkServerContext:
     """Processes forked from one that has loaded what all of them need."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([invitation.preload])
+    context.set_forkserver_preload([f"{__package__}.preload", kit_of.__module__])
     return context
 
 
-def _do(job: Job, invitation: Invitation) -> list[Trial]:
+def _play(job: Job, kit_of: KitOf) -> list[Trial]:
     # Whoever only hands out the jobs need not load what plays them.
-    from lab.work import do
+    from lab.play_job import play_job
 
-    return do(job, invitation)
-
-
-def _result(future: Any, waiting: dict[str, Job]) -> tuple[Job, list[Trial]]:
-    job = waiting.pop(future.key)
-    error = future.exception()
-    if error is not None:
-        raise CannotRun(f"a worker of the scheduler failed: {type(error).__name__}: {error}")
-    trials: list[Trial] = future.result()
-    future.release()
-    return job, trials
+    return play_job(job, kit_of)
 
 
-def _ready(waiting: dict[Future[list[Trial]], Job]) -> Iterator[tuple[Job, list[Trial]]]:
-    done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-    for future in done:
-        yield waiting.pop(future), future.result()
+def _done(
+    pool: Executor, room: int, jobs: Iterator[Job], kit_of: KitOf
+) -> Iterator[tuple[Job, Future[list[Trial]]]]:
+    """Every job as it is ready; never more of them in the pool than it has room for."""
+    waiting: dict[Future[list[Trial]], Job] = {}
+    every = chain(jobs, repeat(None))
+    while (job := next(every)) or waiting:
+        if job:
+            waiting[pool.submit(_play, job, kit_of)] = job
+        if not job or len(waiting) >= room:
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield waiting.pop(future), future
 
 
 def _begin(cores_left: SimpleQueue[int | None]) -> None:

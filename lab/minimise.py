@@ -13,8 +13,8 @@ from views.console import answers
 
 if TYPE_CHECKING:
     from lab.invitation import Invitation
-    from lab.packs import Raw
-    from lab.store.shrink import Play
+    from lab.kit import KitOf, Raw
+    from lab.shrink import Play
 
 
 def minimise(
@@ -53,36 +53,46 @@ def minimise(
     invitation: Invitation = context.obj()
     brain = invitation.models("evaluator-worker", evaluator, worker)
     with no_verdict():
-        _minimise(_find(pack, run, spec), out, _player(invitation, brain), any_words)
+        _minimise(*_find(invitation, pack, run, spec), out, brain, any_words)
 
 
-def _find(pack: str | None, run: Path | None, spec: str) -> Raw:
-    from lab.folder import RunFolder
+def _find(
+    invitation: Invitation, pack: str | None, run: Path | None, spec: str
+) -> tuple[KitOf, Raw]:
+    from lab.lab_folder import LabFolder
     from lab.packs import source_of
 
-    every = RunFolder(run).scenarios() if run else source_of(pack or "").scenarios()
+    if run:
+        folder = LabFolder(run)
+        kit_of = invitation.kits[folder.read().settings.benchmark]
+        every = folder.scenarios()
+    else:
+        kit_of = invitation.kits[invitation.default]
+        every = source_of(pack or "", kit_of()).scenarios()
     found = next((one for one in every if one.get("spec_id") == spec), None)
     if found is None:
         raise CannotRun(f"{run or pack} has no scenario {spec!r}")
-    return found
+    return kit_of, found
 
 
-def _minimise(raw: Raw, out: Path | None, play: Play, any_words: bool) -> None:
-    from lab.packs import pack_text
-    from lab.store.shrink import Shrinker, failure_class, holds
+def _minimise(
+    kit_of: KitOf, raw: Raw, out: Path | None, brain: dict[str, str], any_words: bool
+) -> None:
+    from lab.shrink import Shrinker, failure_class
     from runs.journal import write_whole
     from runs.journal_names import file_name
 
-    spec = str(raw["spec_id"])
-    if not holds(raw):
+    kit, spec = kit_of(), str(raw["spec_id"])
+    if not kit.holds(raw):
         raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")
-    kind = failure_class(play(raw))
+    play = _player(kit_of, brain)
+    kind = failure_class(play(raw), kit.guest.harm_name)
     if kind is None:
         raise CannotRun(f"{spec} passes; there is nothing to shrink")
-    shrinker = Shrinker(play, kind, any_words)
+    shrinker = Shrinker(kit, play, kind, any_words)
     small = shrinker.run(raw)
     path = out or Path(f"{file_name(spec)}-small.json")
-    write_whole(path, pack_text(f"{spec}-small", [small]))
+    write_whole(path, kit.pack_text(f"{spec}-small", [small]))
     show = answers()
     sizes = ", ".join(_sizes(raw, small))
     for line in (
@@ -93,26 +103,22 @@ def _minimise(raw: Raw, out: Path | None, play: Play, any_words: bool) -> None:
         show.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _player(invitation: Invitation, brain: dict[str, str]) -> Play:
+def _player(kit_of: KitOf, brain: dict[str, str]) -> Play:
     """Plays one scenario in this process."""
-    from lab.job import Job
-    from lab.packs import pack_text
-    from lab.records import Settings
-    from lab.work import do
+    from lab.engines import Job
+    from lab.lab_run import Settings
+    from lab.play_job import play_job
 
-    settings = Settings.model_validate({"packs": (), **brain})
-    return lambda raw: do(Job(0, 0, pack_text("one", [raw]), None, settings), invitation)[0]
+    kit = kit_of()
+    settings = Settings.model_validate({"benchmark": kit.guest.id, "packs": (), **brain})
+    return lambda raw: play_job(Job(0, 0, kit.pack_text("one", [raw]), None, settings), kit_of)[0]
 
 
 def _sizes(raw: Raw, small: Raw) -> list[str]:
     found = [
-        f"{name} {len(_list(raw, name))} -> {len(_list(small, name))}"
-        for name in ("products", "coupons")
+        f"{name} {len(value)} -> {len(small[name])}"
+        for name, value in raw.items()
+        if isinstance(value, list) and len(value) != len(small[name])
     ]
     words = [len(str(one["task_text"]).split()) for one in (raw, small)]
     return [*found, f"words {words[0]} -> {words[1]}"]
-
-
-def _list(raw: Raw, name: str) -> list[object]:
-    value = raw.get(name)
-    return value if isinstance(value, list) else []

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from lab.records import Group, LabRun
-from lab.report import NAMES
-from models.extras import install
+from lab.lab_run import LabRun, Slice
+from lab.trial import AGENT
+from models.extras import ExtraMissing
 from runs.errors import CannotRun
+from views.stats.interval import Share
+from views.stats.plot import SUFFIXES, blank, check_matplotlib, save
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-SUFFIXES = (".svg", ".png")
-DOTS_PER_INCH = 150
 BAR_INCHES = 0.32
+STYLES = ("--", ":", "-.")
 
 
 def check_plot(path: Path) -> None:
@@ -31,24 +28,25 @@ def check_plot(path: Path) -> None:
     if not path.parent.is_dir():
         raise CannotRun(f"--plot {path}: there is no folder {path.parent}")
     try:
-        import matplotlib as _  # noqa: F401
-    except ImportError:
-        raise CannotRun(f"--plot needs matplotlib: {install('lab')}") from None
+        check_matplotlib()
+    except ExtraMissing as error:
+        raise CannotRun(str(error)) from None
 
 
 def plot_mechanics(run: LabRun, path: Path) -> None:
-    """The share of passed trials with its interval: all, buy and refuse apart, by mechanic.
+    """The share of passed trials with its interval: all, each group, each mechanic.
 
     Where a pack names no mechanics the playbooks stand in their place. The trivial baselines
     are dashed lines.
     """
-    agent = run.of("agent")
+    agent = run.of(AGENT)
     if agent is None:
         raise CannotRun("--plot: the brain did not play in this run")
-    kinds = [("all", agent.passed), ("buy", agent.buy), ("refuse", agent.refuse)]
-    rows = [Group(name=n, passed=r, wrong_checkouts=0) for n, r in kinds if r.of]
+    kinds = {"all": agent.passed, **agent.groups}
+    rows = [Slice(name=name, passed=share, harm=0) for name, share in kinds.items()]
     rows += agent.by_mechanic or agent.by_playbook
-    figure, axes = _figure(8.0, 1.6 + BAR_INCHES * len(rows))
+    figure = blank(8.0, 1.6 + BAR_INCHES * len(rows))
+    axes = figure.subplots()
     shares = [group.passed.share or 0.0 for group in rows]
     below = [s - (g.passed.low or 0.0) for s, g in zip(shares, rows, strict=True)]
     above = [(g.passed.high or 0.0) - s for s, g in zip(shares, rows, strict=True)]
@@ -56,26 +54,21 @@ def plot_mechanics(run: LabRun, path: Path) -> None:
     axes.errorbar(shares, places, xerr=[below, above], fmt="o", capsize=3, color="#1f4e79")
     axes.set_yticks(places, [f"{g.name} ({g.passed.of})" for g in rows])
     axes.invert_yaxis()
-    for summary, style in zip(
-        (s for s in run.summaries if s.player != "agent"), ("--", ":"), strict=False
-    ):
-        if summary.passed.share is not None:
-            axes.axvline(
-                summary.passed.share, linestyle=style, color="#888888", label=NAMES[summary.player]
-            )
+    floors = [summary for summary in run.summaries if summary.player != AGENT]
+    for summary, style in zip(floors, cycle(STYLES)):
+        name, share = run.players[summary.player], summary.passed.share or 0.0
+        axes.axvline(share, linestyle=style, color="#888888", label=name)
     axes.set_xlim(-0.02, 1.02)
     axes.set_xlabel("passed, 95 % Wilson interval")
     axes.set_title(f"{run.settings.evaluator} / {run.settings.worker}")
     axes.grid(axis="x", alpha=0.3)
     if len(run.summaries) > 1:
         axes.legend(loc="lower left", fontsize="small")
-    _save(figure, path)
+    save(figure, path)
 
 
-def plot_costs(
-    points: Sequence[tuple[str, float | None, tuple[float, float, float]]], path: Path
-) -> None:
-    """Score against cost of several runs: (name, dollars a task, (share, low, high)).
+def plot_costs(points: Sequence[tuple[str, float | None, Share]], path: Path) -> None:
+    """Score against cost of several runs: (name, dollars a task, passed).
 
     Raises:
         CannotRun: the cost of a run is not known.
@@ -83,8 +76,10 @@ def plot_costs(
     unknown = [name for name, dollars, _ in points if dollars is None]
     if unknown:
         raise CannotRun(f"--plot: the cost is not known of {', '.join(unknown)}")
-    figure, axes = _figure(7.0, 4.5)
-    for name, dollars, (share, low, high) in points:
+    figure = blank(7.0, 4.5)
+    axes = figure.subplots()
+    for name, dollars, passed in points:
+        share, low, high = passed.share or 0.0, passed.low or 0.0, passed.high or 0.0
         spread = [[share - low], [high - share]]
         axes.errorbar([dollars or 0.0], [share], yerr=spread, fmt="o", capsize=3, label=name)
     axes.set_xlabel("dollars a task")
@@ -92,21 +87,4 @@ def plot_costs(
     axes.set_ylim(-0.02, 1.02)
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
-    _save(figure, path)
-
-
-def _figure(width: float, height: float) -> tuple[Figure, Axes]:
-    # Without pyplot: no window system is looked for and nothing is kept after saving.
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.add_subplot()
-
-
-def _save(figure: Figure, path: Path) -> None:
-    from matplotlib import rc_context
-
-    # A fixed salt and no date: the same run gives the same file.
-    metadata = {"Date": None} if path.suffix.lower() == ".svg" else {}
-    with rc_context({"svg.hashsalt": "lab"}):
-        figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)
+    save(figure, path)

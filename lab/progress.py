@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from lab.records import Trial
+from lab.trial import Trial
 
 PLAIN_SECONDS = 10.0
 
 
-class LabProgress:
-    """Counts trials that are done, passed, wrong, or ended by something outside."""
+class LabProgress(Progress):
+    """Counts trials that are done, passed, did harm, or were ended by something outside."""
 
-    def __init__(self, console: Console, total: int) -> None:
+    def __init__(self, console: Console, total: int, harm_name: str) -> None:
         """``total``: trials of the run that are still to be played."""
-        self._console = console
-        self._total = total
-        self._done = self._passed = self._wrong = self._failed = 0
-        self._began = self._said = time.perf_counter()
-        self._bar = Progress(
+        super().__init__(
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.description}"),
@@ -32,33 +28,27 @@ class LabProgress:
             transient=True,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("", total=total)
-
-    def __enter__(self) -> LabProgress:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
+        self._total, self._harm_name = total, harm_name
+        self._counts: Counter[str] = Counter()
+        self._began = self._said = time.perf_counter()
+        self._line = self.add_task("", total=total)
 
     def __call__(self, trials: Sequence[Trial]) -> None:
         """Count what a job brought."""
-        self._done += len(trials)
-        self._passed += sum(t.passed for t in trials)
-        self._wrong += sum(t.wrong_checkout for t in trials)
-        self._failed += sum(t.infrastructure for t in trials)
+        counts = self._counts
+        counts["done"] += len(trials)
+        counts["passed"] += sum(t.passed for t in trials)
+        counts["harm"] += sum(t.harm is True for t in trials)
+        counts["failed"] += sum(t.infrastructure_failure for t in trials)
         now = time.perf_counter()
-        self._bar.update(self._task, completed=self._done, description=self._text(now))
-        if not self._console.is_terminal and trials and now - self._said >= PLAIN_SECONDS:
+        text = self._text(now)
+        self.update(self._line, completed=counts["done"], description=text)
+        if not self.console.is_terminal and trials and now - self._said >= PLAIN_SECONDS:
             self._said = now
-            self._console.print(f"{self._done}/{self._total} {self._text(now)}", highlight=False)
+            self.console.print(f"{counts['done']}/{self._total} {text}", highlight=False)
 
     def _text(self, now: float) -> str:
-        pace = self._done / max(now - self._began, 1e-9)
-        failed = f", {self._failed} failures outside of the brain" if self._failed else ""
-        return f"{self._passed} passed, {self._wrong} wrong checkouts{failed}, {pace:.1f} a second"
+        counts, pace = self._counts, self._counts["done"] / max(now - self._began, 1e-9)
+        failed = f", {counts['failed']} failures outside of the brain" if counts["failed"] else ""
+        harm = f"{counts['harm']} {self._harm_name}s"
+        return f"{counts['passed']} passed, {harm}{failed}, {pace:.1f} a second"

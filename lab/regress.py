@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -15,9 +16,9 @@ from runs.errors import CannotRun
 from views.console import answers
 
 if TYPE_CHECKING:
-    from lab.folder import RunFolder
     from lab.invitation import Invitation
-    from lab.records import LabRun, Settings
+    from lab.lab_folder import LabFolder
+    from lab.lab_run import LabRun, Settings
 
 FIRST: StrategyName = "evaluator-worker"
 MARGIN = 0.02
@@ -92,7 +93,7 @@ def regress(
             if pack or evaluator or worker or epochs > 1 or save_baseline or strategy:
                 raise typer.BadParameter("--resume goes on with the packs and models of its run")
             run = _go_on(invitation, resume, jobs, scheduler)
-            _show(run, resume, as_json, plot, save_baseline)
+            _show(invitation, run, resume, as_json, plot, save_baseline)
             return
         strategies = tuple(STRATEGIES) if strategy == "both" else (strategy or FIRST,)
         _check(strategies, worker, max_turns, plot, as_json)
@@ -100,14 +101,16 @@ def regress(
             pack or evaluator or worker or epochs > 1 or baseline_only or strategy
         ):
             raise typer.BadParameter("--save-baseline says itself what it runs")
-        from lab import baseline
-        from lab.records import Settings
+        from lab.lab_run import Settings
 
+        kit = invitation.kit()
         if save_baseline:
-            pack, evaluator, worker = list(baseline.PACKS), baseline.BRAIN, baseline.BRAIN
+            pack, evaluator = list(kit.baseline_packs), kit.guest.brain
+            worker = kit.guest.brain
         folders = []
         for name in strategies:
             asked: dict[str, object] = {
+                "benchmark": kit.guest.id,
                 "packs": tuple(pack or ("bundled",)),
                 "strategy": name,
                 "epochs": epochs,
@@ -118,7 +121,7 @@ def regress(
             }
             settings = Settings.model_validate(asked).for_jobs(jobs)
             run, folder = _run_new(invitation, settings, out, jobs, scheduler)
-            _show(run, folder, as_json, plot, save_baseline)
+            _show(invitation, run, folder, as_json, plot, save_baseline)
             folders.append(folder)
         if len(folders) > 1:
             from lab.compare import compare_runs
@@ -153,7 +156,7 @@ def _prepare(
         )
     if plot:
         check_plot(plot)
-    warm_up(invitation, jobs, scheduler)
+    warm_up(invitation.kits[invitation.default], jobs, scheduler)
     # Takes a moment to load, in which the other process loads the rest.
     from worker.sandbox import chosen_kind
 
@@ -166,46 +169,46 @@ def _prepare(
 def _run_new(
     invitation: Invitation, settings: Settings, out: Path, jobs: int, scheduler: str | None
 ) -> tuple[LabRun, Path]:
-    from lab.folder import RunFolder
+    from lab.lab_folder import LabFolder
     from lab.packs import sources_of
-    from lab.run import begin
     from runs.folder import run_folder
 
-    sources = sources_of(settings.packs)
+    kit = invitation.kit(settings.benchmark)
+    sources = sources_of(settings.packs, kit)
     with run_folder(out) as path:
-        folder = RunFolder(path)
+        folder = LabFolder(path)
         try:
-            run = begin(folder, sources, settings)
+            run = folder.fill(kit, sources, settings)
         except CannotRun:
-            folder.remove()
+            rmtree(path)
             raise
         return _carry_out(invitation, folder, run, jobs, scheduler), path
 
 
 def _go_on(invitation: Invitation, path: Path, jobs: int, scheduler: str | None) -> LabRun:
-    from lab.folder import RunFolder
+    from lab.lab_folder import LabFolder
     from runs.folder import held
 
-    folder = RunFolder(path)
+    folder = LabFolder(path)
     folder.read()
     with held(path):
         return _carry_out(invitation, folder, folder.read(), jobs, scheduler)
 
 
 def _carry_out(
-    invitation: Invitation, folder: RunFolder, run: LabRun, jobs: int, scheduler: str | None
+    invitation: Invitation, folder: LabFolder, run: LabRun, jobs: int, scheduler: str | None
 ) -> LabRun:
     from rich.console import Console
 
     from lab.engines import engine_for
+    from lab.lab_folder import carry_out
     from lab.progress import LabProgress
-    from lab.run import carry_out
 
     settings = run.settings
     tasks = sum(pack.tasks for pack in run.packs)
     total = 0 if settings.baseline_only else tasks * settings.epochs
-    engine = engine_for(invitation, jobs, tasks, scheduler)
-    with LabProgress(Console(stderr=True), total) as watch:
+    engine = engine_for(invitation.kits[settings.benchmark], jobs, tasks, scheduler)
+    with LabProgress(Console(stderr=True), total, run.harm_name) as watch:
         try:
             return carry_out(folder, run, engine, watch)
         except KeyboardInterrupt:
@@ -213,23 +216,31 @@ def _carry_out(
             raise CannotRun(text) from None
 
 
-def _show(run: LabRun, folder: Path, as_json: bool, plot: Path | None, save_baseline: bool) -> None:
+def _show(
+    invitation: Invitation,
+    run: LabRun,
+    folder: Path,
+    as_json: bool,
+    plot: Path | None,
+    save_baseline: bool,
+) -> None:
     from lab import baseline
-    from lab.folder import RunFolder
+    from lab.lab_folder import LabFolder
     from lab.plots import plot_mechanics
     from lab.report import failed_lines, report
 
+    stored = invitation.kit(run.settings.benchmark).baseline
     if plot:
         plot_mechanics(run, plot)
     if save_baseline:
-        baseline.save(baseline.baseline_of(run, RunFolder(folder).trials()))
+        baseline.save(baseline.baseline_of(run, LabFolder(folder).trials()), stored)
     if as_json:
         print(run.model_dump_json(indent=1))
         return
     show = answers()
     show.print(report(run))
-    for line in failed_lines(RunFolder(folder).trials()):
+    for line in failed_lines(LabFolder(folder).trials(), run.harm_name):
         show.print(line, highlight=False, markup=False, soft_wrap=True)
     show.print(f"trials and summary: {folder}", highlight=False, markup=False, soft_wrap=True)
     if save_baseline:
-        show.print(f"baseline written: {baseline.FILE}", highlight=False, soft_wrap=True)
+        show.print(f"baseline written: {stored}", highlight=False, soft_wrap=True)

@@ -9,28 +9,30 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from lab.records import Group, LabRun, Rate, Summary, Trial
-from views.terminal import DASH
+from lab.lab_run import LabRun, Slice, Summary
+from lab.trial import AGENT, Trial
+from views.report.blocks import DASH
+from views.stats.interval import Share
+from views.stats.table import figure
 
 FAILED_SHOWN = 20
 WHY_CHARS = 160
-NAMES = {"agent": "the brain", "nothing": "do nothing", "first-match": "buy the first match"}
 
 
 def report(run: LabRun) -> RenderableType:
     """The whole report of a finished run."""
     parts: list[RenderableType] = [overview(run)]
     for summary in run.summaries:
-        if summary.player == "agent":
-            parts += _groups("by mechanic", summary.by_mechanic)
-            parts += _groups("by playbook", summary.by_playbook)
+        if summary.player == AGENT:
+            parts += _slices("by mechanic", summary.by_mechanic, run.harm_name)
+            parts += _slices("by playbook", summary.by_playbook, run.harm_name)
             parts += [escape(line) for line in closing_lines(summary)]
     return Stack(*parts)
 
 
-def failed_lines(trials: Iterable[Trial]) -> list[str]:
-    """The first trials that did not pass, wrong checkouts before all others, with their reasons."""
-    wrong: list[str] = []
+def failed_lines(trials: Iterable[Trial], harm_name: str) -> list[str]:
+    """The first trials that did not pass, harm before all others, with their reasons."""
+    harm: list[str] = []
     others: list[str] = []
     count = 0
     for trial in trials:
@@ -38,14 +40,16 @@ def failed_lines(trials: Iterable[Trial]) -> list[str]:
             continue
         count += 1
         words = " ".join((trial.error or trial.why).split())[:WHY_CHARS]
-        what: str = trial.failure or trial.outcome
-        if trial.wrong_checkout:
-            what = f"WRONG CHECKOUT of {dollars(trial.paid)}, best {dollars(trial.best)}"
-        lines = wrong if trial.wrong_checkout else others
+        what: str = trial.failure or trial.ended
+        if trial.harm:
+            what = harm_name.upper()
+            if trial.paid is not None:
+                what += f" of {dollars(trial.paid)}, best {dollars(trial.best)}"
+        lines = harm if trial.harm else others
         if len(lines) < FAILED_SHOWN:
             lines.append(f"{trial.spec_id}: {what}: {words}")
-    left = count - len(wrong) - len(others)
-    return [*wrong, *others, *([f"… {left} more in trials.jsonl"] if left else [])]
+    left = count - len(harm) - len(others)
+    return [*harm, *others, *([f"… {left} more in trials.jsonl"] if left else [])]
 
 
 def overview(run: LabRun) -> Table:
@@ -56,35 +60,32 @@ def overview(run: LabRun) -> Table:
     table = Table(title=escape(f"{run.run_id}  {brain}\n{packs}, epochs: {settings.epochs}"))
     table.add_column("measure, 95 % interval")
     for summary in run.summaries:
-        table.add_column(NAMES[summary.player], justify="right")
-    columns = [_lines(summary) for summary in run.summaries]
-    for name in columns[0] if columns else ():
-        table.add_row(name, *(column[name] for column in columns))
+        table.add_column(run.players[summary.player], justify="right")
+    columns = [_lines(summary, run.harm_name) for summary in run.summaries]
+    for name in dict.fromkeys(name for column in columns for name in column):
+        table.add_row(name, *(column.get(name, DASH) for column in columns))
     return table
 
 
-def _lines(summary: Summary) -> dict[str, str]:
-    gap, means = summary.gap, summary.means
+def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
+    means, gap = summary.means, summary.gap
     lines = {
         "trials": f"{summary.trials:,}",
-        "score": number(summary.score, 3),
+        "score": figure(summary.score, 3),
         "passed": share(summary.passed),
-        "  where a purchase is wanted": share(summary.buy),
-        "  where none is wanted": share(summary.refuse),
-        "wrong checkouts": count(summary.wrong_checkouts),
+        **{f"  {name}": share(passed) for name, passed in summary.groups.items()},
+        f"{harm_name}s": count(summary.harm),
         "infrastructure failures": str(summary.infrastructure),
-        "gap to the best answer, mean": f"{dollars(gap.mean, 2)} of {gap.purchases} purchases",
-        "gap, most": dollars(gap.most),
+        "turns a trial": figure(means["turns"], 2),
+        "requests a trial": figure(means["requests"], 1),
+        "tokens a trial, in + out": f"{figure(means['prompt_tokens'], 0)} + "
+        f"{figure(means['completion_tokens'], 0)}",
+        "cost, all trials": dollars(summary.cost_usd, 4),
+        "seconds a trial": figure(means["seconds"], 2),
     }
-    if means:
-        lines |= {
-            "turns a trial": number(means.turns, 2),
-            "store requests a trial": number(means.store_requests, 1),
-            "tokens a trial, in + out": f"{number(means.prompt_tokens)} + "
-            f"{number(means.completion_tokens)}",
-            "cost, all trials": dollars(summary.cost_usd, 4),
-            "seconds a trial": number(means.seconds, 2),
-        }
+    if gap:
+        lines["gap to the best answer, mean"] = f"{dollars(gap.mean, 2)} of {gap.answers} answers"
+        lines["gap, most"] = dollars(gap.most)
     return lines
 
 
@@ -100,49 +101,41 @@ def closing_lines(summary: Summary) -> list[str]:
             f"ended early: {named}; none of them counts as passed, and --resume plays "
             f"{summary.infrastructure} of them again"
         )
-    if summary.gap.below:
+    if summary.gap and summary.gap.below:
         lines.append(
-            f"{summary.gap.below} purchases cost less than the best answer: they lack "
+            f"{summary.gap.below} answers cost less than the best one: they lack "
             "something that was asked for"
         )
     return lines
 
 
-def _groups(title: str, groups: tuple[Group, ...]) -> list[RenderableType]:
-    if not groups:
+def _slices(title: str, slices: tuple[Slice, ...], harm_name: str) -> list[RenderableType]:
+    if not slices:
         return []
     table = Table(title=title, title_justify="left")
     table.add_column("")
-    for heading in ("trials", "passed", "wrong checkouts"):
+    for heading in ("trials", "passed", f"{harm_name}s"):
         table.add_column(heading, justify="right")
-    for group in groups:
-        wrong = str(group.wrong_checkouts)
-        style = "red" if group.wrong_checkouts else ""
-        table.add_row(
-            escape(group.name), str(group.passed.of), share(group.passed), wrong, style=style
-        )
+    for one in slices:
+        cells = str(one.passed.of), share(one.passed), str(one.harm)
+        table.add_row(escape(one.name), *cells, style="red" if one.harm else "")
     return [table]
 
 
-def share(rate: Rate) -> str:
+def share(found: Share) -> str:
     """A share and its interval."""
-    if rate.share is None:
+    if found.share is None:
         return DASH
-    return f"{rate.share:.3f} [{rate.low:.3f}, {rate.high:.3f}]".replace("[", r"\[")
+    return f"{found.share:.3f} [{found.low:.3f}, {found.high:.3f}]".replace("[", r"\[")
 
 
-def count(rate: Rate) -> str:
+def count(found: Share) -> str:
     """A number of trials, with the interval of its share."""
-    if rate.share is None:
+    if found.share is None:
         return DASH
-    return rf"{rate.passed} \[{rate.low:.4f}, {rate.high:.4f}]"
+    return rf"{found.passed} \[{found.low:.4f}, {found.high:.4f}]"
 
 
 def dollars(value: float | None, digits: int = 0) -> str:
     """An amount, or a dash where it is unknown."""
     return DASH if value is None else f"${value:,.{digits}f}"
-
-
-def number(value: float | None, digits: int = 0) -> str:
-    """A number, or a dash where it is unknown."""
-    return DASH if value is None else f"{value:,.{digits}f}"

@@ -1,15 +1,14 @@
-"""The statistics of the lab: intervals, pass^k, exact tests, bootstrap, tasks needed."""
+"""Statistics of a comparison: exact tests, bootstrap, tasks needed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import stats
 
-from lab.records import Rate
-from views.stats.interval import CONFIDENCE, wilson
+from views.stats.interval import CONFIDENCE
 
 ALPHA = 0.05
 POWER = 0.8
@@ -19,31 +18,6 @@ LEAST_APART = 1e-4
 SEED = 20_251_201
 _BATCH_CELLS = 2_000_000
 """Numbers that a resampling step holds at once: 16 MB."""
-
-
-def rate(passed: int, of: int, tasks: int | None = None) -> Rate:
-    """A share with its Wilson interval.
-
-    ``tasks``: how many different tasks the trials are of. Trials of one task are alike, so the
-    interval is that of a sample of ``tasks``, never narrower.
-    """
-    if of == 0:
-        return Rate(passed=0, of=0)
-    share = passed / of
-    low, high = wilson(share, tasks or of)
-    return Rate(passed=passed, of=of, share=share, low=low, high=high)
-
-
-def pass_hat(counts: Mapping[tuple[int, int], int], k: int) -> float | None:
-    """pass^k over tasks: {(passed, trials): tasks}; None where no task has k trials.
-
-    Unbiased: of the ways to draw k of a task's trials, the share in which all passed.
-    """
-    fit = {key: tasks for key, tasks in counts.items() if key[1] >= k}
-    total = sum(fit.values())
-    if not total:
-        return None
-    return sum(n * math.comb(c, k) / math.comb(of, k) for (c, of), n in fit.items()) / total
 
 
 def exact_p(lost: int, gained: int) -> tuple[float, float]:

@@ -1,203 +1,150 @@
-"""What the trials of a run came to, read one at a time: memory does not grow with their number."""
+"""What the trials of a run came to, read task by task: memory does not grow with their number."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from lab.records import Gap, Group, Means, Player, Rate, Summary, Trial
-from lab.stats import pass_hat, rate
+from lab.lab_run import Gap, Slice, Summary
+from lab.trial import Trial
+from views.stats.interval import Share, share_of
 
 PASS_HAT = (1, 2, 3, 4, 5, 8, 10)
 UNNAMED = "(none)"
+DIGITS = 6
 
 
 @dataclass
 class _Part:
-    """Trials that have something in common; those of one task come one after the other."""
+    """Trials that have something in common."""
 
+    tasks: int = 0
     trials: int = 0
     passed: int = 0
-    wrong: int = 0
-    tasks: int = 0
-    _task: tuple[str, str] | None = None
+    harm: int = 0
 
-    def add(self, trial: Trial) -> None:
-        self.trials += 1
-        self.passed += trial.passed
-        self.wrong += trial.wrong_checkout
-        self.tasks += trial.task != self._task
-        self._task = trial.task
+    def add(self, trials: Sequence[Trial]) -> None:
+        """Count the trials of one task."""
+        self.tasks += 1
+        self.trials += len(trials)
+        self.passed += sum(t.passed for t in trials)
+        self.harm += sum(t.harm is True for t in trials)
 
-    def rate(self) -> Rate:
-        return rate(self.passed, self.trials, self.tasks)
-
-    def wrong_rate(self) -> Rate:
-        return rate(self.wrong, self.trials, self.tasks)
-
-    def group(self, name: str) -> Group:
-        return Group(name=name, passed=self.rate(), wrong_checkouts=self.wrong)
-
-
-@dataclass
-class _Sum:
-    """A sum that is unknown as soon as one of its parts is."""
-
-    value: float = 0.0
-    known: bool = True
-
-    def add(self, part: float | None) -> None:
-        if part is None:
-            self.known = False
-        else:
-            self.value += part
-
-    def total(self) -> float | None:
-        return round(self.value, 6) if self.known else None
-
-    def mean(self, count: int) -> float | None:
-        return round(self.value / count, 6) if self.known and count else None
-
-
-@dataclass
-class _Gaps:
-    """Dollars beyond the best answer."""
-
-    count: int = 0
-    total: int = 0
-    most: int | None = None
-    below: int = 0
-
-    def add(self, gap: int | None) -> None:
-        if gap is None:
-            return
-        if gap < 0:
-            self.below += 1
-            return
-        self.count += 1
-        self.total += gap
-        self.most = gap if self.most is None else max(self.most, gap)
-
-    def record(self) -> Gap:
-        mean = round(self.total / self.count, 6) if self.count else None
-        return Gap(purchases=self.count, mean=mean, most=self.most, below=self.below)
-
-
-class _PerTask:
-    """How many tasks passed in so many of so many trials."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[tuple[int, int]] = Counter()
-        self._task: tuple[str, str] | None = None
-        self._passed = self._trials = 0
-
-    def add(self, trial: Trial) -> None:
-        if trial.task != self._task:
-            self._close()
-            self._task = trial.task
-        self._passed += trial.passed
-        self._trials += 1
-
-    def _close(self) -> None:
-        if self._trials:
-            self._counts[self._passed, self._trials] += 1
-        self._passed = self._trials = 0
-
-    def hats(self) -> dict[int, float]:
-        self._close()
-        found = {k: pass_hat(self._counts, k) for k in PASS_HAT}
-        return {k: round(value, 6) for k, value in found.items() if value is not None}
+    def share(self) -> Share:
+        return share_of(self.passed, self.trials, self.tasks)
 
 
 class Tally:
-    """Takes the trials of one player in; those of one task must come one after the other."""
+    """Takes the trials of one player in, those of each task at once."""
 
-    def __init__(self, player: Player) -> None:
-        self._player = player
+    def __init__(self) -> None:
         self._all = _Part()
-        self._wanted: defaultdict[str, _Part] = defaultdict(_Part)
+        self._groups: defaultdict[str, _Part] = defaultdict(_Part)
         self._mechanics: defaultdict[str, _Part] = defaultdict(_Part)
         self._playbooks: defaultdict[str, _Part] = defaultdict(_Part)
         self._failures: Counter[str] = Counter()
-        self._infrastructure = 0
-        self._strict = _Sum()
-        self._scores: tuple[float, int] = (0.0, 0)
-        self._sums: defaultdict[str, _Sum] = defaultdict(_Sum)
-        self._gaps = _Gaps()
-        self._per_task = _PerTask()
+        self._infrastructure = self._scored = 0
+        self._strict = self._scores = 0.0
+        self._sums: dict[str, float | None] = {}
+        self._gaps: Counter[int] = Counter()
+        self._per_task: Counter[tuple[int, int]] = Counter()
 
-    def add(self, trial: Trial) -> None:
-        """Count one trial."""
-        self._all.add(trial)
-        self._per_task.add(trial)
-        self._wanted[trial.wanted or ""].add(trial)
-        for name in trial.mechanics or (UNNAMED,):
-            self._mechanics[name].add(trial)
-        self._playbooks[trial.playbook or UNNAMED].add(trial)
+    def add(self, trials: Sequence[Trial]) -> None:
+        """Count the trials of one task."""
+        self._all.add(trials)
+        self._per_task[sum(t.passed for t in trials), len(trials)] += 1
+        first, by_playbook = trials[0], defaultdict[str, list[Trial]](list)
+        if first.group:
+            self._groups[first.group].add(trials)
+        for name in first.mechanics or (UNNAMED,):
+            self._mechanics[name].add(trials)
+        for trial in trials:
+            by_playbook[trial.playbook or UNNAMED].append(trial)
+            self._count(trial)
+        for name, some in by_playbook.items():
+            self._playbooks[name].add(some)
+
+    def _count(self, trial: Trial) -> None:
         if trial.failure:
             self._failures[trial.failure] += 1
-        self._infrastructure += trial.infrastructure
-        self._strict.add(trial.strict)
+        self._infrastructure += trial.infrastructure_failure
+        self._strict += trial.strict
         if trial.score is not None:
-            self._scores = self._scores[0] + trial.score, self._scores[1] + 1
-        self._gaps.add(trial.gap)
-        for name, value in measures(trial).items():
-            self._sums[name].add(value)
+            self._scores += trial.score
+            self._scored += 1
+        if trial.gap is not None:
+            self._gaps[trial.gap] += 1
+        for name, value in trial.took.items():
+            so_far = self._sums.setdefault(name, 0.0)
+            self._sums[name] = None if value is None or so_far is None else so_far + value
 
-    def summary(self) -> Summary:
-        """What was counted."""
-        trials = self._all.trials
-        scored, known = self._scores
+    def summary(self, player: str) -> Summary:
+        """What was counted; at least one trial was."""
+        every = self._all
+        hats = {k: pass_hat(self._per_task, k) for k in PASS_HAT}
         return Summary(
-            player=self._player,
-            tasks=self._all.tasks,
-            trials=trials,
-            score=self._strict.mean(trials),
-            platform_score=round(scored / known, 6) if known else None,
-            passed=self._all.rate(),
-            buy=self._wanted["buy"].rate(),
-            refuse=self._wanted["refuse"].rate(),
-            wrong_checkouts=self._all.wrong_rate(),
-            pass_hat=self._per_task.hats(),
+            player=player,
+            tasks=every.tasks,
+            trials=every.trials,
+            score=round(self._strict / every.trials, DIGITS),
+            platform_score=round(self._scores / self._scored, DIGITS) if self._scored else None,
+            passed=every.share(),
+            groups={name: part.share() for name, part in sorted(self._groups.items())},
+            harm=share_of(every.harm, every.trials, every.tasks),
+            pass_hat={k: round(value, DIGITS) for k, value in hats.items() if value is not None},
             failures=dict(sorted(self._failures.items())),
             infrastructure=self._infrastructure,
-            gap=self._gaps.record(),
-            means=self._means(trials),
-            cost_usd=self._sums["cost_usd"].total() if trials else None,
-            by_mechanic=_groups(self._mechanics),
-            by_playbook=_groups(self._playbooks),
+            gap=self._gap() if self._gaps else None,
+            means={name: _rounded(total, every.trials) for name, total in self._sums.items()},
+            cost_usd=_rounded(self._sums["cost_usd"], 1),
+            by_mechanic=_slices(self._mechanics),
+            by_playbook=_slices(self._playbooks),
         )
 
-    def _means(self, trials: int) -> Means | None:
-        if not trials:
-            return None
-        return Means.model_validate({n: total.mean(trials) for n, total in self._sums.items()})
+    def _gap(self) -> Gap:
+        fit = {gap: answers for gap, answers in self._gaps.items() if gap >= 0}
+        count, paid = sum(fit.values()), sum(gap * answers for gap, answers in fit.items())
+        return Gap(
+            answers=count,
+            mean=_rounded(paid, count) if count else None,
+            most=max(fit, default=None),
+            below=self._gaps.total() - count,
+        )
 
 
-def measures(trial: Trial) -> dict[str, float | None]:
-    """What a trial took; None is unknown."""
-    return {
-        "turns": trial.turns,
-        "store_requests": trial.store_requests,
-        "prompt_tokens": trial.tokens.prompt,
-        "completion_tokens": trial.tokens.completion,
-        "cost_usd": trial.cost_usd,
-        "seconds": trial.seconds,
-    }
+def pass_hat(counts: Mapping[tuple[int, int], int], k: int) -> float | None:
+    """pass^k over tasks: {(passed, trials): tasks}; None where no task has k trials.
+
+    Unbiased: of the ways to draw k of a task's trials, the share in which all passed.
+    """
+    fit = {key: tasks for key, tasks in counts.items() if key[1] >= k}
+    total = sum(fit.values())
+    if not total:
+        return None
+    return sum(n * math.comb(c, k) / math.comb(of, k) for (c, of), n in fit.items()) / total
 
 
 def summarise(trials: Iterable[Trial]) -> tuple[Summary, ...]:
-    """What the trials of each player came to, in the order in which the players appear."""
-    tallies: dict[Player, Tally] = {}
-    for trial in trials:
-        tallies.setdefault(trial.player, Tally(trial.player)).add(trial)
-    return tuple(tally.summary() for tally in tallies.values())
+    """What the trials of each player came to, in the order in which the players appear.
+
+    A player's trials of one task come one after the other.
+    """
+    tallies: defaultdict[str, Tally] = defaultdict(Tally)
+    for (player, _), some in groupby(trials, key=lambda trial: (trial.player, trial.task)):
+        tallies[player].add(list(some))
+    return tuple(tally.summary(player) for player, tally in tallies.items())
 
 
-def _groups(parts: dict[str, _Part]) -> tuple[Group, ...]:
-    """Every group, worst first; none where nothing is named."""
+def _rounded(total: float | None, count: int) -> float | None:
+    return None if total is None else round(total / count, DIGITS)
+
+
+def _slices(parts: dict[str, _Part]) -> tuple[Slice, ...]:
+    """Every part, worst first; none where nothing is named."""
     if set(parts) <= {UNNAMED}:
         return ()
-    found = [part.group(name) for name, part in parts.items()]
-    return tuple(sorted(found, key=lambda g: (g.passed.share or 0.0, g.name)))
+    found = [Slice(name=n, passed=part.share(), harm=part.harm) for n, part in parts.items()]
+    return tuple(sorted(found, key=lambda one: (one.passed.share or 0.0, one.name)))

@@ -10,22 +10,15 @@ from launch.options import BRAINS, DoctorOptions, Options, check
 from launch.record_command import takes
 
 if TYPE_CHECKING:
-    from coordinator.benchmark import Guest
     from lab.invitation import Invitation
 
 
 def invitation() -> Invitation:
-    """The benchmark that the lab plays."""
+    """The benchmarks that the lab can play."""
     from lab.invitation import Invitation
+    from launch.kits import KITS
 
-    return Invitation(store, BRAINS["store"], preload="launch.warm")
-
-
-def store() -> Guest:
-    """The store, in the process that plays it."""
-    from launch.benchmarks import guest_of
-
-    return guest_of("store")
+    return Invitation(KITS, default="store", brains=BRAINS)
 
 
 @takes(Options)

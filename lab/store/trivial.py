@@ -5,15 +5,15 @@ They play the platform's own shop without the wire, and the platform's evaluator
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
 
 import regex
 
-from lab.records import Player
+from lab.kit import Attempt
 from playbooks.store.grammar.numbers import NUMBER, to_int
 from simulator.store.pack import Scenario
-from simulator.store.scoring import Evaluation, evaluate
-from simulator.store.shop import Basket, Catalog, Offer, Shop, ShopError
+from simulator.store.scoring import evaluate
+from simulator.store.shop import Catalog, Offer, Shop, ShopError
 
 PAGE = 100
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
@@ -23,41 +23,34 @@ _LEAST_LETTERS = 3
 """Shorter words are "a", "of" and "to"."""
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """What a baseline did in one shop."""
-
-    evaluation: Evaluation
-    bought: Basket | None
-    requests: int
+def do_nothing(scenario: Scenario) -> Attempt:
+    """Buy nothing."""
+    return _judged(scenario, Shop(Catalog(scenario)), 0)
 
 
-def play(player: Player, scenario: Scenario) -> Attempt:
-    """Let a trivial baseline play one shop."""
-    shop = Shop(Catalog(scenario))
-    requests = _buy_first_match(shop, scenario.task_text) if player == "first-match" else 0
-    bought = shop.purchases[0] if shop.purchases else None
-    return Attempt(evaluate(scenario, shop.purchases, logged=True), bought, requests)
-
-
-def _buy_first_match(shop: Shop, text: str) -> int:
+def buy_first_match(scenario: Scenario) -> Attempt:
     """Buy the asked number of the product whose name shares most words with the task.
 
     The first number of the text is the number that is bought, else one. Nothing is bought where
-    no word is shared or the shop refuses. Returns the number of requests.
+    no word is shared or the shop refuses.
     """
+    shop, text = Shop(Catalog(scenario)), scenario.task_text
     offers, requests = _listing(shop)
-    asked = _words(text)
-    best = max(offers, key=lambda offer: len(_words(offer.name) & asked), default=None)
-    if best is None or not _words(best.name) & asked:
-        return requests
+    asked = words(text)
+    best = max(offers, key=lambda offer: len(words(offer.name) & asked), default=None)
+    if best is None or not words(best.name) & asked:
+        return _judged(scenario, shop, requests)
     number = _NUMBER.search(text)
-    try:
+    with suppress(ShopError):
         shop.add(best.sku, to_int(number[0]) if number else 1)
         shop.checkout()
-    except ShopError:
-        return requests + 2
-    return requests + 2
+    return _judged(scenario, shop, requests + 2)
+
+
+def _judged(scenario: Scenario, shop: Shop, requests: int) -> Attempt:
+    bought = shop.purchases
+    score = evaluate(scenario, bought, logged=True).score
+    return Attempt(score, len(bought), requests, bought[0].total if bought else None)
 
 
 def _listing(shop: Shop) -> tuple[list[Offer], int]:
@@ -79,7 +72,7 @@ def _listing(shop: Shop) -> tuple[list[Offer], int]:
     return offers, requests
 
 
-def _words(text: str) -> set[str]:
+def words(text: str) -> set[str]:
     """Words in one spelling; a plural is its singular."""
     found = (word.casefold() for word in _WORDS.findall(text))
     return {word.removesuffix("s") for word in found if len(word) >= _LEAST_LETTERS}

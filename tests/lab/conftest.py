@@ -9,28 +9,33 @@ from typing import Any
 
 import pytest
 
-from lab.folder import RunFolder
-from lab.job import Job
+from lab.engines import Job
+from lab.lab_folder import LabFolder
+from lab.lab_run import LabRun, Settings
 from lab.packs import sources_of
-from lab.records import LabRun, Settings, Trial
-from lab.run import begin
-from lab.work import do
-from launch.commands import invitation
+from lab.play_job import play_job
+from lab.trial import Trial
+from launch.kits import store
 
 BRAIN = "playbook/store"
 
 
 def made_trial(spec: str = "a", passed: bool = True, **fields: Any) -> Trial:
-    """A trial of a task that wants a purchase; one that did not pass declined it."""
+    """A trial of a task that wants a purchase; one that did not pass declined it.
+
+    One that bought something and did not pass did harm.
+    """
     shared: dict[str, Any] = {
         "pack": "p",
         "spec_id": spec,
-        "wanted": "buy",
+        "group": "buy",
         "score": 1.0 if passed else 0.0,
-        "outcome": "purchased" if passed else "declined",
-        "checkouts": int(passed),
+        "outcome": "finished",
+        "verdict": "purchased" if passed else "declined",
+        "acts": int(passed),
     }
-    return Trial(**(shared | fields))
+    found = shared | fields
+    return Trial(**({"harm": found["acts"] > 0 and not passed} | found))
 
 
 class Pretended:
@@ -46,13 +51,13 @@ class Pretended:
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         for job in jobs:
             if job.epoch is None:
-                yield job, do(job, invitation())
+                yield job, play_job(job, store)
                 continue
             if len(self.asked) == self.stop_after:
                 raise KeyboardInterrupt
             specs = job.specs or frozenset()
             self.asked.append((job.chunk, job.epoch, specs))
-            in_order = [one["spec_id"] for one in json.loads(job.shops)["scenarios"]]
+            in_order = [one["spec_id"] for one in json.loads(job.pack)["scenarios"]]
             yield job, [self.answer(s, job.epoch) for s in in_order if s in specs]
 
 
@@ -90,16 +95,18 @@ def pack_file(tmp_path: Path, shop_json: Callable[..., Any]) -> Callable[..., Pa
 
 
 @pytest.fixture
-def new_run(tmp_path: Path) -> Callable[..., tuple[RunFolder, LabRun]]:
+def new_run(tmp_path: Path) -> Callable[..., tuple[LabFolder, LabRun]]:
     """Fills a run folder from packs, nothing played yet."""
 
-    def make(*packs: Path, **fields: Any) -> tuple[RunFolder, LabRun]:
+    def make(*packs: Path, **fields: Any) -> tuple[LabFolder, LabRun]:
         path = tmp_path / f"run-{len(list(tmp_path.glob('run-*')))}"
         path.mkdir()
         names = tuple(map(str, packs))
-        shared: dict[str, Any] = {"packs": names, "evaluator": BRAIN, "worker": BRAIN, "chunk": 2}
+        shared: dict[str, Any] = {
+            "benchmark": "store", "packs": names, "evaluator": BRAIN, "worker": BRAIN, "chunk": 2,
+        }  # fmt: skip
         settings = Settings(**(shared | fields))
-        folder = RunFolder(path)
-        return folder, begin(folder, sources_of(names), settings)
+        folder, kit = LabFolder(path), store()
+        return folder, folder.fill(kit, sources_of(names, kit), settings)
 
     return make

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from lab import baseline
-from lab.job import Job
-from lab.packs import Digest, pack_text, source_of
-from lab.records import LabRun, PackInfo, Settings, Trial
-from lab.work import do
-from launch.commands import invitation
+from lab.engines import Job
+from lab.lab_run import LabRun, PackInfo, Settings
+from lab.packs import Digest, source_of
+from lab.play_job import play_job
+from lab.trial import Trial
+from launch.kits import store
 from runs.errors import CannotRun
 
 Make = Callable[..., Trial]
@@ -22,8 +23,12 @@ PARTS = 4
 
 
 def run_of(*packs: PackInfo) -> LabRun:
-    settings = Settings(packs=("x",), evaluator="playbook/store", worker="playbook/store")
-    return LabRun(run_id="r", settings=settings, packs=packs, started="now")
+    brain = "playbook/store"
+    settings = Settings(benchmark="store", packs=("x",), evaluator=brain, worker=brain)
+    return LabRun(
+        run_id="r", settings=settings, packs=packs, started="now",
+        harm_name="wrong checkout", players={},
+    )  # fmt: skip
 
 
 def info(tasks: int = 3, sha256: str = "s") -> PackInfo:
@@ -31,18 +36,18 @@ def info(tasks: int = 3, sha256: str = "s") -> PackInfo:
 
 
 def test_lost_gained_and_wrong_are_told_apart(trial: Make, tmp_path: Path) -> None:
-    stored = [trial("a"), trial("b", False), trial("c", False, checkouts=1)]
+    stored = [trial("a"), trial("b", False), trial("c", False, acts=1)]
     path = tmp_path / "baseline.json"
     baseline.save(baseline.baseline_of(run_of(info()), stored), path)
     read = baseline.load(path)
     assert (read.packs[0].passed, read.packs[0].failed) == (1, ("b", "c"))
     same = baseline.check(read, [info()], stored)
     assert not same.worse
-    now = [trial("a", False), trial("b"), trial("c", False, checkouts=1)]
+    now = [trial("a", False), trial("b"), trial("c", False, acts=1)]
     changed = baseline.check(read, [info()], now)
     assert (changed.lost, changed.gained, changed.worse) == (("p: a",), ("p: b",), True)
-    wrong = baseline.check(read, [info()], [trial("b", False, checkouts=1)])
-    assert (wrong.lost, wrong.wrong_checkouts, wrong.worse) == ((), ("p: b",), True)
+    wrong = baseline.check(read, [info()], [trial("b", False, acts=1)])
+    assert (wrong.lost, wrong.harm, wrong.worse) == ((), ("p: b",), True)
 
 
 def test_a_pack_that_changed_or_is_not_there_is_no_comparison(trial: Make) -> None:
@@ -59,7 +64,9 @@ def test_no_baseline_is_made_from_failures_of_the_machine(trial: Make) -> None:
 
 
 def test_other_words_cost_few_points() -> None:
-    (varied,) = (pack for pack in baseline.load().packs if pack.name == "store-variations")
+    (varied,) = (
+        pack for pack in baseline.load(store().baseline).packs if pack.name == "store-variations"
+    )
     assert varied.passed / varied.tasks >= 0.94
 
 
@@ -70,15 +77,17 @@ def test_other_words_cost_few_points() -> None:
 def test_the_playbook_brain_is_not_worse_than_its_baseline(
     asked: str, start: int, step: int
 ) -> None:
-    source, digest = source_of(asked), Digest()
+    kit, digest = store(), Digest()
+    source = source_of(asked, kit)
     every = list(source.scenarios())
     for raw in every:
         digest.add(raw)
     some = list(islice(every, start, None, step))
-    settings = Settings(packs=(asked,), evaluator=baseline.BRAIN, worker=baseline.BRAIN)
-    trials = do(Job(0, 0, pack_text(source.name, some), None, settings, threads=2), invitation())
+    brain = kit.guest.brain
+    settings = Settings(benchmark="store", packs=(asked,), evaluator=brain, worker=brain)
+    job = Job(0, 0, kit.pack_text(source.name, some), None, settings, threads=2)
+    trials = play_job(job, store)
     assert len(trials) == len(some)
     pack = PackInfo(name=source.name, source=asked, tasks=len(every), sha256=digest.text())
-    found = baseline.check(baseline.load(), [pack], trials)
-    assert (found.lost, found.wrong_checkouts) == ((), ())
-    assert [t for t in trials if t.wrong_checkout or t.error] == []
+    found = baseline.check(baseline.load(kit.baseline), [pack], trials)
+    assert (found.lost, found.harm) == ((), ())

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from lab.run import carry_out
+from lab.lab_folder import carry_out
 from launch.cli import app
 
 PackFile = Callable[..., Path]
@@ -45,7 +45,7 @@ def test_regress_leaves_a_run_a_report_and_a_picture(tmp_path: Path, pack_file: 
     )
     assert done.exit_code == 0, done.output
     run = json.loads(done.stdout)
-    assert run["format"] == "lab-run/1"
+    assert run["format"] == "lab-run/2"
     assert [s["player"] for s in run["summaries"]] == ["agent", "nothing", "first-match"]
     assert run["summaries"][0]["passed"]["passed"] == 2
     assert b"refusal" in picture.read_bytes()

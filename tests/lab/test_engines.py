@@ -11,17 +11,16 @@ import pytest
 
 from lab.cores import cores, one_each
 from lab.engines import Dask, Here, Processes, engine_for
-from lab.folder import RunFolder
-from lab.records import LabRun
-from lab.run import carry_out
-from launch.commands import invitation
+from lab.lab_folder import LabFolder, carry_out
+from lab.lab_run import LabRun
+from launch.kits import store
 from runs.errors import CannotRun
 
-NewRun = Callable[..., tuple[RunFolder, LabRun]]
+NewRun = Callable[..., tuple[LabFolder, LabRun]]
 PackFile = Callable[..., Path]
 
 
-def lines(folder: RunFolder) -> list[str]:
+def lines(folder: LabFolder) -> list[str]:
     """Every trial without its time, which is never the same."""
     trials = [*folder.trials(), *folder.baselines()]
     return [t.model_copy(update={"seconds": 0}).model_dump_json() for t in trials]
@@ -30,7 +29,7 @@ def lines(folder: RunFolder) -> list[str]:
 @pytest.fixture
 def here(new_run: NewRun, pack_file: PackFile) -> list[str]:
     folder, run = new_run(pack_file(4), epochs=2)
-    carry_out(folder, run, Here(invitation()))
+    carry_out(folder, run, Here(store))
     return lines(folder)
 
 
@@ -38,7 +37,7 @@ def test_processes_give_what_one_process_gives(
     here: list[str], new_run: NewRun, pack_file: PackFile
 ) -> None:
     folder, run = new_run(pack_file(4), epochs=2)
-    carry_out(folder, run, Processes(invitation(), 2))
+    carry_out(folder, run, Processes(store, 2))
     assert lines(folder) == here
 
 
@@ -54,7 +53,7 @@ def test_a_dask_cluster_gives_what_one_process_gives(
     with LocalCluster(  # type: ignore[no-untyped-call]
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     ) as cluster:
-        carry_out(folder, run, Dask(invitation(), cluster.scheduler_address))
+        carry_out(folder, run, Dask(store, cluster.scheduler_address))
     assert lines(folder) == here
 
 
@@ -64,16 +63,16 @@ def test_a_scheduler_that_is_not_there_is_an_error_for_the_user(
     pytest.importorskip("distributed")
     monkeypatch.setattr("lab.engines.REACH_SECONDS", 0.2)
     with pytest.raises(CannotRun, match="cannot be reached"):
-        Dask(invitation(), "tcp://127.0.0.1:1")
+        Dask(store, "tcp://127.0.0.1:1")
 
 
 def test_there_are_never_more_processes_than_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.engines.cores", lambda: 2)
-    many = engine_for(invitation(), 7, 100, None)
+    many = engine_for(store, 7, 100, None)
     assert isinstance(many, Processes)
     assert many.threads == 4
-    assert isinstance(engine_for(invitation(), 1, 100, None), Here)
-    assert isinstance(engine_for(invitation(), 8, 1, None), Here)
+    assert isinstance(engine_for(store, 1, 100, None), Here)
+    assert isinstance(engine_for(store, 8, 1, None), Here)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system cannot pin processes")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab import stats
+from views.stats.interval import share_of
 
 counts = st.integers(0, 60)
 
@@ -17,7 +18,7 @@ def test_wilson_is_what_the_formula_gives_by_hand() -> None:
     z, n, p = 1.959964, 10, 0.8
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    found = stats.rate(8, 10)
+    found = share_of(8, 10)
     assert found.share == 0.8
     assert found.low == pytest.approx(middle - half, abs=1e-6)
     assert found.high == pytest.approx(middle + half, abs=1e-6)
@@ -25,7 +26,7 @@ def test_wilson_is_what_the_formula_gives_by_hand() -> None:
 
 @given(counts, counts)
 def test_an_interval_holds_the_share_and_stays_within_0_and_1(passed: int, failed: int) -> None:
-    found = stats.rate(passed, passed + failed)
+    found = share_of(passed, passed + failed)
     if passed + failed == 0:
         assert (found.share, found.low, found.high) == (None, None, None)
         return
@@ -36,22 +37,8 @@ def test_an_interval_holds_the_share_and_stays_within_0_and_1(passed: int, faile
 
 
 def test_trials_of_the_same_tasks_do_not_make_an_interval_narrower() -> None:
-    once, five_times = stats.rate(16, 20), stats.rate(80, 100, tasks=20)
+    once, five_times = share_of(16, 20), share_of(80, 100, tasks=20)
     assert (five_times.low, five_times.high) == (once.low, once.high)
-
-
-def test_pass_hat_counts_the_ways_to_draw_only_passes() -> None:
-    # Of three trials with two passes, one pair of three holds no failure.
-    assert stats.pass_hat({(2, 3): 1}, 2) == pytest.approx(1 / 3)
-    assert stats.pass_hat({(2, 3): 1, (3, 3): 1}, 2) == pytest.approx((1 / 3 + 1) / 2)
-    assert stats.pass_hat({(2, 3): 1}, 3) == 0
-    assert stats.pass_hat({(2, 3): 1}, 4) is None
-
-
-@given(st.dictionaries(st.tuples(counts, st.just(60)), st.integers(1, 5), min_size=1))
-def test_pass_hat_never_rises_with_k(by_task: dict[tuple[int, int], int]) -> None:
-    values = [stats.pass_hat(by_task, k) or 0.0 for k in (1, 2, 5, 10)]
-    assert values == sorted(values, reverse=True)
 
 
 def test_six_flips_one_way_are_one_in_64() -> None:

@@ -16,7 +16,6 @@ from typer.testing import CliRunner, Result
 
 from launch.cli import app
 from tests.views.stats_runs import done, run_folder, wrong
-from views.stats import interval
 from views.stats.groups import statistics
 from views.stats.reading import read_runs
 from views.stats.records import By
@@ -177,10 +176,6 @@ def test_missing_extras_are_named(logs: Path, monkeypatch: pytest.MonkeyPatch) -
     result = ask(logs, "--plot", logs / "x.svg")
     assert result.exit_code == 1
     assert f"{sys.executable} -m pip install -e '.[lab]'" in result.stderr
-    monkeypatch.setattr(interval, "find_spec", lambda name: None)
-    result = ask(logs, "--by", "day")
-    assert result.exit_code == 0
-    assert "the intervals need scipy: " in result.stdout
 
 
 def test_real_runs_of_both_strategies_count(

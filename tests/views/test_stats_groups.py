@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from models.model_call import Usage
 from tests.views.stats_runs import BEGAN, done, run_folder, wrong
-from views.stats import interval
 from views.stats.groups import statistics
 from views.stats.interval import share_of
 from views.stats.reading import read_runs
@@ -151,15 +150,6 @@ def test_any_number_of_tasks_leaves_the_share_inside(data: st.DataObject) -> Non
     assert share.high is not None
     assert 0 <= share.low <= passed / of + 1e-6
     assert passed / of - 1e-6 <= share.high <= 1
-
-
-def test_without_scipy_only_the_intervals_are_unknown(
-    logs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(interval, "find_spec", lambda name: None)
-    found = figures(logs)
-    assert (found.total.passed.share, found.total.passed.low) == (0.6, None)
-    assert any("scipy" in note and ".[lab]" in note for note in found.notes)
 
 
 trials = st.builds(

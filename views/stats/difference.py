@@ -8,7 +8,8 @@ from typing import Literal
 
 from runs.prompts import read_prompts
 from runs.reader import NotRecorded
-from views.stats.records import Group, Record, Run, Trial
+from views.stats.interval import Record
+from views.stats.records import Group, Run, Trial
 from views.stats.tally import tally_of
 
 ELSEWHERE = frozenset({"strategy", "evaluator", "worker", "pack", "tasks"})

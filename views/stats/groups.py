@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from views.stats.interval import NO_SCIPY, known
 from views.stats.records import By, Group, Reading, Run, RunLine, Statistics
 from views.stats.tally import Tally, tally_of
 
@@ -33,7 +32,7 @@ def statistics(logs: Path, reading: Reading, bys: Sequence[By]) -> Statistics:
         total.add(tally)
     return Statistics(
         folder=str(logs),
-        notes=reading.notes if known() else (*reading.notes, NO_SCIPY),
+        notes=reading.notes,
         total=total.group("all", {}),
         groups={by: _groups(reading.runs, tallies, by) for by in bys},
         runs=tuple(map(_line, reading.runs, tallies)),

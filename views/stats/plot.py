@@ -48,23 +48,34 @@ def plot(runs: Sequence[RunLine], path: Path) -> None:
         OSError: the file cannot be written.
     """
     check_matplotlib()
-    from matplotlib import rc_context
-
     shown = [run for run in runs if run.figures.first and run.figures.score_mean is not None]
     if not shown:
         raise CannotShow("--plot: no run has both a time and a score")
-    # A fixed salt and no date: the same runs give the same file.
+    from matplotlib import rc_context
+
+    with rc_context({"date.converter": "concise"}):
+        save(_figure(shown), path)
+
+
+def blank(width: float, height: float) -> Figure:
+    """A figure of so many inches, without pyplot: no window system is looked for."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a picture; the same figure gives the same file. Raises OSError."""
+    from matplotlib import rc_context
+
     metadata = {"Date": None} if path.suffix.lower() == ".svg" else {}
-    with rc_context({"svg.hashsalt": "runs", "date.converter": "concise"}):
-        _figure(shown).savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)
+    with rc_context({"svg.hashsalt": "runs"}):
+        figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)
 
 
 def _figure(runs: Sequence[RunLine]) -> Figure:
-    from matplotlib.figure import Figure
-
     colours = _colours(runs)
-    # Without pyplot: no window system is looked for and nothing is kept after saving.
-    figure = Figure(figsize=(10.0, 6.5), layout="constrained")
+    figure = blank(10.0, 6.5)
     score, cost = figure.subplots(2, 1, sharex=True)
     _scores(score, runs, colours)
     _costs(cost, runs, colours)

@@ -8,10 +8,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from runs.errors import CannotRun
 from runs.manifest import Manifest
+from views.stats.interval import Record, Share
 
 
 class By(StrEnum):
@@ -104,23 +105,6 @@ class Reading:
     """What is not counted, and what is not known."""
 
 
-class Record(BaseModel):
-    """Figures that are printed as JSON."""
-
-    model_config = ConfigDict(frozen=True)
-
-
-class Share(Record):
-    """Passed tasks of scored ones; None without any, ends of the interval also without scipy."""
-
-    passed: int
-    of: int
-    share: float | None = None
-    low: float | None = None
-    """Of the 95 % Wilson interval."""
-    high: float | None = None
-
-
 class Measure(Record):
     """A figure over tasks of which some may not know it."""
 
@@ -137,7 +121,7 @@ class Group(Record):
 
     name: str
     """How it is called among the others of its kind."""
-    parts: dict[str, str | None] = {}
+    parts: dict[str, str | None] = Field(default_factory=dict)
     """What its tasks have in common, in full."""
     runs: int
     tasks: int

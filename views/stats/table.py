@@ -11,7 +11,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from views.stats.records import By, Group, Measure, Share, Statistics
+from views.stats.interval import Share
+from views.stats.records import By, Group, Measure, Statistics
 from views.terminal import DASH
 from worker.sandbox.values import clean
 

@@ -17,7 +17,7 @@ def test_doing_nothing_fulfils_a_refusal_and_nothing_else(
 ) -> None:
     buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 1}]}]}
     pack = make_pack(shop_json(), shop_json(spec_id="other", expect=buy))
-    scores = [trivial.play("nothing", one).evaluation.score for one in pack.scenarios]
+    scores = [trivial.do_nothing(one).score for one in pack.scenarios]
     assert scores == [1.0, 0.0]
 
 
@@ -25,9 +25,8 @@ def test_the_first_match_shares_most_words_and_is_bought_in_the_asked_number(
     shop_json: Shops, make_pack: Packs
 ) -> None:
     pack = make_pack(shop_json(task_text="Please buy three tea cups"))
-    found = trivial.play("first-match", pack.scenarios[0])
-    assert found.bought is not None
-    assert [(line.sku, line.quantity) for line in found.bought.lines] == [("cup", 3)]
+    found = trivial.buy_first_match(pack.scenarios[0])
+    assert (found.acts, found.paid) == (1, 3 * 7)
     # One page too large, two pages of two, then basket and checkout.
     assert found.requests == 5
 
@@ -41,5 +40,5 @@ def test_nothing_is_bought_where_the_shop_refuses_or_no_word_fits(
         shop_json(spec_id="ghost", task_text="Buy 2 tea pots"),
         shop_json(spec_id="strange", task_text="Buy 2 accordions"),
     )
-    played = [trivial.play("first-match", one) for one in pack.scenarios]
-    assert [p.bought for p in played] == [None] * 4
+    played = [trivial.buy_first_match(one) for one in pack.scenarios]
+    assert [p.acts for p in played] == [0] * 4

@@ -1,6 +1,6 @@
-"""The folder of a lab run: what is kept, in which order, and what is still to do.
+"""A lab run in its folder: what is kept, in which order, what is still to do, and doing it.
 
-``lab.json`` says what was asked for and what came of it, ``shops/`` holds the scenarios in chunks,
+``lab.json`` says what was asked for and what came of it, ``chunks/`` holds the scenarios,
 ``parts/`` the trials of chunks that are done, and at the end ``trials.jsonl`` and
 ``baselines.jsonl`` hold all of them in pack order, one a line. ``retried.jsonl`` keeps trials that
 an infrastructure failure ended and that were played again.
@@ -10,14 +10,22 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import chain, islice
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from lab.job import Job
-from lab.packs import Digest, Raw, Source, checked, in_chunks, pack_text
-from lab.records import LabRun, PackInfo, Settings, Trial
+from lab.engines import Engine, Job
+from lab.kit import Kit, Raw
+from lab.lab_run import LabRun, PackInfo, Settings
+from lab.packs import Digest, Source
+from lab.store import version_1
+from lab.summary import summarise
+from lab.trial import AGENT, Trial
+from models.file_checks import first_problem
 from runs.errors import CannotRun
 from runs.journal import write_whole
 
@@ -25,51 +33,58 @@ TRIALS = "trials.jsonl"
 BASELINES = "baselines.jsonl"
 RETRIED = "retried.jsonl"
 LAB = "lab.json"
+Watch = Callable[[Sequence[Trial]], None]
+"""Is called with the agent's trials of every job that is done."""
 
 
-class RunFolder:
+class LabFolder:
     """One lab run on disk; every file is written whole, so a crash leaves complete ones."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._parts = path / "parts"
-        self._shops = path / "shops"
+        old = path / version_1.CHUNKS
+        self._chunks = old if old.exists() else path / "chunks"
 
-    def fill(self, sources: Iterable[Source], settings: Settings, started: str) -> LabRun:
+    def fill(self, kit: Kit, sources: Iterable[Source], settings: Settings) -> LabRun:
         """Write the scenarios of all packs in chunks, checked, and the first ``lab.json``.
 
         Raises:
             CannotRun: a scenario is not valid, or its name stands twice in the pack.
         """
-        self._shops.mkdir()
+        self._chunks.mkdir()
         packs: list[PackInfo] = []
         number = 0
         for source in sources:
-            digest, seen = Digest(), set[str]()
-            for some in in_chunks(source.scenarios(), settings.chunk):
-                pack = checked(source.name, some, source.asked)
-                for raw, scenario in zip(some, pack.scenarios, strict=True):
-                    if scenario.spec_id in seen:
-                        text = f"{source.asked}: spec_id {scenario.spec_id!r} stands there twice"
-                        raise CannotRun(f"the pack cannot be used: {text}")
-                    seen.add(scenario.spec_id)
+            digest, seen, scenarios = Digest(), set[str](), source.scenarios()
+            while some := list(islice(scenarios, settings.chunk)):
+                text = kit.pack_text(source.name, some)
+                kit.read(text, source.asked)
+                for raw in some:
+                    spec = raw["spec_id"]
+                    if spec in seen:
+                        twice = f"{source.asked}: spec_id {spec!r} stands there twice"
+                        raise CannotRun(f"the pack cannot be used: {twice}")
+                    seen.add(spec)
                     digest.add(raw)
-                write_whole(self._shop(number), pack_text(source.name, some))
+                write_whole(self._chunks / f"{number:05d}.json", text)
                 number += 1
             if not seen:
                 raise CannotRun(f"the pack {source.asked!r} holds no scenario")
-            packs.append(
-                PackInfo(
-                    name=source.name, source=source.asked, tasks=len(seen), sha256=digest.text()
-                )
+            info = PackInfo(
+                name=source.name, source=source.asked, tasks=len(seen), sha256=digest.text()
             )
-        run = LabRun(run_id=self.path.name, settings=settings, packs=tuple(packs), started=started)
+            packs.append(info)
+        run = LabRun(
+            run_id=self.path.name,
+            settings=settings,
+            harm_name=kit.guest.harm_name,
+            players={AGENT: "the brain"} | {who: f.title for who, f in kit.floors.items()},
+            packs=tuple(packs),
+            started=_now(),
+        )
         self.write(run)
         return run
-
-    def remove(self) -> None:
-        """Take the whole folder away: nothing was played."""
-        shutil.rmtree(self.path)
 
     def write(self, run: LabRun) -> None:
         """Replace ``lab.json``."""
@@ -83,34 +98,34 @@ class RunFolder:
             text = error.strerror or str(error)
             raise CannotRun(f"{self.path} is no lab run: {LAB} cannot be read: {text}") from None
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "the text"
-            raise CannotRun(f"{self.path / LAB}: {where}: {first['msg']}") from None
+            raise CannotRun(f"{self.path / LAB}: {first_problem(error)}") from None
 
     def jobs(self, settings: Settings, threads: int) -> Iterator[Job]:
         """What is not on disk yet, in order; trials that an infrastructure failure ended too."""
         self._parts.mkdir(exist_ok=True)
         journals = self.path / "journals" if settings.keep_journals else None
-        for chunk, path in enumerate(self._chunks()):
+        for chunk, path in enumerate(self._every_chunk()):
             text = path.read_text(encoding="utf-8")
             specs = _specs(text)
             if not self._part(chunk, None).exists():
                 yield Job(chunk, None, text, None, settings)
             for epoch in () if settings.baseline_only else range(settings.epochs):
-                kept = {t.spec_id for t in self._kept(chunk, epoch)}
-                missing = frozenset(spec for spec in specs if spec not in kept)
+                part = self._part(chunk, epoch)
+                played = _read(part) if part.exists() else ()
+                kept = (t for t in played if not t.infrastructure_failure)
+                missing = frozenset(specs).difference(t.spec_id for t in kept)
                 if missing:
                     yield Job(chunk, epoch, text, missing, settings, threads, journals)
 
     def done(self, job: Job, trials: list[Trial]) -> None:
         """Keep the trials of a job, in pack order; of earlier ones the failures are set aside."""
-        order = {spec: number for number, spec in enumerate(_specs(job.shops))}
+        order = {spec: number for number, spec in enumerate(_specs(job.pack))}
         path = self._part(job.chunk, job.epoch)
         if job.epoch is not None and path.exists():
             before = list(_read(path))
             with (self.path / RETRIED).open("a", encoding="utf-8") as file:
-                file.write(_lines(t for t in before if t.infrastructure))
-            trials = [*(t for t in before if not t.infrastructure), *trials]
+                file.write(_lines(t for t in before if t.infrastructure_failure))
+            trials = [*(t for t in before if not t.infrastructure_failure), *trials]
         write_whole(path, _lines(sorted(trials, key=lambda trial: order[trial.spec_id])))
 
     def merge(self, settings: Settings) -> None:
@@ -120,7 +135,7 @@ class RunFolder:
             (self.path / f"{TRIALS}.new").open("w", encoding="utf-8") as trials,
             (self.path / f"{BASELINES}.new").open("w", encoding="utf-8") as baselines,
         ):
-            for chunk, _ in enumerate(self._chunks()):
+            for chunk, _ in enumerate(self._every_chunk()):
                 parts = [list(_read(self._part(chunk, epoch))) for epoch in epochs]
                 for of_task in zip(*parts, strict=True):
                     trials.write(_lines(of_task))
@@ -133,27 +148,23 @@ class RunFolder:
         self._parts.replace(gone)
         shutil.rmtree(gone)
 
-    def reopen(self, settings: Settings) -> int:
-        """Make parts again of a merged run that holds infrastructure failures; how many."""
-        if self._parts.exists() or not (self.path / TRIALS).exists():
-            return 0
-        failed = sum(t.infrastructure for t in self.trials())
-        if not failed:
-            return 0
+    def reopen(self, run: LabRun) -> None:
+        """Make parts again of a merged run that holds infrastructure failures."""
+        if not self.merged or not any(t.infrastructure_failure for t in self.trials()):
+            return
         fresh = self.path / "parts.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir()
         trials, baselines = self.trials(), self.baselines()
-        for chunk, path in enumerate(self._chunks()):
+        for chunk, path in enumerate(self._every_chunk()):
             size = len(_specs(path.read_text(encoding="utf-8")))
-            some = [next(trials) for _ in range(size * settings.epochs)]
-            for epoch in range(settings.epochs):
+            some = list(islice(trials, size * run.settings.epochs))
+            for epoch in range(run.settings.epochs):
                 text = _lines(t for t in some if t.epoch == epoch)
                 write_whole(fresh / _part_name(chunk, epoch), text)
-            both = [next(baselines) for _ in range(size * 2)]
-            write_whole(fresh / _part_name(chunk, None), _lines(both))
+            floors = islice(baselines, size * (len(run.players) - 1))
+            write_whole(fresh / _part_name(chunk, None), _lines(floors))
         fresh.replace(self._parts)
-        return failed
 
     def trials(self) -> Iterator[Trial]:
         """The merged trials of the agent, one at a time."""
@@ -170,29 +181,53 @@ class RunFolder:
 
     def scenarios(self) -> Iterator[Raw]:
         """The scenarios as they were played, in order."""
-        for path in self._chunks():
+        for path in self._every_chunk():
             yield from json.loads(path.read_text(encoding="utf-8"))["scenarios"]
 
-    def _chunks(self) -> list[Path]:
-        return sorted(self._shops.glob("*.json"))
-
-    def _shop(self, chunk: int) -> Path:
-        return self._shops / f"{chunk:05d}.json"
+    def _every_chunk(self) -> list[Path]:
+        return sorted(self._chunks.glob("*.json"))
 
     def _part(self, chunk: int, epoch: int | None) -> Path:
         return self._parts / _part_name(chunk, epoch)
 
-    def _kept(self, chunk: int, epoch: int) -> list[Trial]:
-        path = self._part(chunk, epoch)
-        return [t for t in _read(path) if not t.infrastructure] if path.exists() else []
+
+def carry_out(
+    folder: LabFolder, run: LabRun, engine: Engine, watch: Watch = lambda _trials: None
+) -> LabRun:
+    """Play what is still to do, merge it and summarise it; also writes ``lab.json``.
+
+    Raises:
+        CannotRun: a worker was lost; what is done is kept.
+        OSError: the folder cannot be written.
+    """
+    began = time.perf_counter()
+    folder.reopen(run)
+    if not folder.merged:
+        for job, trials in engine.work(folder.jobs(run.settings, engine.threads)):
+            folder.done(job, trials)
+            watch([trial for trial in trials if trial.player == AGENT])
+        folder.merge(run.settings)
+    finished = run.model_copy(
+        update={
+            "finished": _now(),
+            "wall_seconds": round((run.wall_seconds or 0) + time.perf_counter() - began, 3),
+            "summaries": summarise(chain(folder.trials(), folder.baselines())),
+        }
+    )
+    folder.write(finished)
+    return finished
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _part_name(chunk: int, epoch: int | None) -> str:
     return f"{chunk:05d}-{'baselines' if epoch is None else epoch}.jsonl"
 
 
-def _specs(shops: str) -> list[str]:
-    return [one["spec_id"] for one in json.loads(shops)["scenarios"]]
+def _specs(pack: str) -> list[str]:
+    return [one["spec_id"] for one in json.loads(pack)["scenarios"]]
 
 
 def _lines(trials: Iterable[Trial]) -> str:

@@ -9,31 +9,28 @@ from typing import Any
 
 import pytest
 
-from lab.pairs import Outcome, Side, read_side
-from lab.verdict import compare
+from lab.comparison import Side, compare, read_side
+from lab.trial import Trial
 from runs.errors import CannotRun
 
 LLM = ("some/model", "some/model")
 KEYLESS = ("playbook/store", "playbook/store")
-TOOK = {
-    "turns": 2.0,
-    "store_requests": 5.0,
-    "prompt_tokens": None,
-    "completion_tokens": 1.0,
-    "cost_usd": 0.5,
-    "seconds": 1.0,
-}
 
 
-def outcome(passed: bool = True, wrong: bool = False, **took: float) -> Outcome:
-    return Outcome(passed, float(passed), wrong, False, TOOK | took)
+def outcome(passed: bool = True, wrong: bool = False, **took: Any) -> Trial:
+    return Trial(
+        pack="p", spec_id="s", outcome="finished", score=float(passed), harm=wrong,
+        **({"tokens": {"completion": 1}, "turns": 2} | took),
+    )  # fmt: skip
 
 
-def side(*outcomes: Outcome, brain: tuple[str, str] = LLM, name: str = "r") -> Side:
-    return Side(name, brain, {("p", f"s{n}"): {0: one} for n, one in enumerate(outcomes)})
+def side(*outcomes: Trial, brain: tuple[str, str] = LLM, name: str = "r") -> Side:
+    return Side(
+        name, brain, "wrong checkout", {("p", f"s{n}"): {0: one} for n, one in enumerate(outcomes)}
+    )
 
 
-def some(passed: int, failed: int = 0, wrong: int = 0) -> list[Outcome]:
+def some(passed: int, failed: int = 0, wrong: int = 0) -> list[Trial]:
     bad = [outcome(False, wrong=True)] * wrong
     return [*bad, *[outcome(False)] * failed, *[outcome()] * passed]
 
@@ -70,7 +67,7 @@ def test_a_new_wrong_checkout_is_worse_for_deterministic_brains_whatever_the_sco
     before = [*some(0, failed=1), *some(0, failed=150), *some(150)]
     after = [outcome(False, wrong=True), *some(300)]
     strict = compare(side(*before, brain=KEYLESS), side(*after, brain=KEYLESS), 0.02)
-    assert (strict.code, strict.wrong.lost) == (1, ("p: s0",))
+    assert (strict.code, strict.harm.lost) == (1, ("p: s0",))
     assert compare(side(*before), side(*after), 0.02).code == 0
 
 
@@ -83,11 +80,11 @@ def test_many_new_wrong_checkouts_are_worse_for_any_brain() -> None:
 
 
 def test_epochs_of_a_task_count_as_one_task() -> None:
-    def runs(*passed: bool) -> dict[int, Outcome]:
+    def runs(*passed: bool) -> dict[int, Trial]:
         return {n: outcome(one) for n, one in enumerate(passed)}
 
-    a = Side("a", LLM, {("p", "s"): runs(True, True, True, True), ("p", "t"): runs(True)})
-    b = Side("b", LLM, {("p", "s"): runs(True, False, False, True), ("p", "u"): runs(True)})
+    a = Side("a", LLM, "", {("p", "s"): runs(True, True, True, True), ("p", "t"): runs(True)})
+    b = Side("b", LLM, "", {("p", "s"): runs(True, False, False, True), ("p", "u"): runs(True)})
     found = compare(a, b, 0.02)
     assert (found.tasks, found.trials, found.only_a, found.only_b) == (1, 4, 1, 1)
     assert found.difference == -0.5
@@ -95,14 +92,14 @@ def test_epochs_of_a_task_count_as_one_task() -> None:
 
 
 def test_what_tasks_took_is_compared_where_it_is_known() -> None:
-    a, b = side(*some(30)), side(*[outcome(turns=3.0)] * 30)
+    a, b = side(*some(30)), side(*[outcome(turns=3)] * 30)
     measures = {m.name: m for m in compare(a, b, 0.02).measures}
     assert (measures["turns"].difference, measures["turns"].low) == (1.0, 1.0)
     assert (measures["prompt_tokens"].tasks, measures["prompt_tokens"].a) == (0, None)
 
 
 def test_runs_without_a_common_task_cannot_be_compared() -> None:
-    other = Side("o", LLM, {("q", "s0"): {0: outcome()}})
+    other = Side("o", LLM, "", {("q", "s0"): {0: outcome()}})
     with pytest.raises(CannotRun, match="no task in common"):
         compare(side(*some(1)), other, 0.02)
 
@@ -113,31 +110,31 @@ def test_a_plain_run_folder_is_read_too(tmp_path: Path) -> None:
         "task_id": "t",
         "task_text": "x",
         "score": 0.0,
-        "outcome": "purchased",
-        "checkouts": 1,
+        "outcome": "finished",
+        "acts": 1,
+        "harm": True,
         "turns": 2,
         "tokens": {"prompt": 7},
     }
-    parts = {"tasks": 0, "passed": 0}
     results: dict[str, Any] = {
         "run_id": "r",
-        "benchmark": "store",
+        "benchmark": "any",
+        "harm_name": "wrong write",
         "pack": "p",
         "brain": {"evaluator": "e", "worker": "w"},
         "started": "now",
         "finished": None,
         "tasks": [task],
         "totals": {
-            **dict.fromkeys(
-                ("tasks", "scored", "wrong_checkouts", "turns", "tool_calls", "seconds"), 0
-            ),
-            **{"score_mean": None, "cost_usd": None, "buy": parts, "refuse": parts, "tokens": {}},
+            **dict.fromkeys(("tasks", "scored", "turns", "tool_calls", "seconds"), 0),
+            **{"score_mean": None, "cost_usd": None, "tokens": {}},
         },
     }
     (tmp_path / "results.json").write_text(json.dumps(results), encoding="utf-8")
     found = read_side(tmp_path)
     one = found.trials["p", "a"][0]
-    assert (found.brain, one.wrong, one.passed) == (("e", "w"), True, False)
+    assert (found.brain, found.harm_name) == (("e", "w"), "wrong write")
+    assert (one.harm, one.passed) == (True, False)
     assert (one.took["prompt_tokens"], one.took["cost_usd"]) == (7, None)
 
 

@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 
 from lab.engines import Here
-from lab.folder import RunFolder
-from lab.records import LabRun, Trial
-from lab.run import carry_out
-from launch.commands import invitation
+from lab.lab_folder import LabFolder, carry_out
+from lab.lab_run import LabRun
+from lab.trial import Trial
+from launch.kits import store
 from runs.errors import CannotRun
 
 Make = Callable[..., Trial]
-NewRun = Callable[..., tuple[RunFolder, LabRun]]
+NewRun = Callable[..., tuple[LabFolder, LabRun]]
 PackFile = Callable[..., Path]
 
 
-def keys(folder: RunFolder) -> list[tuple[str, str, int]]:
+def keys(folder: LabFolder) -> list[tuple[str, str, int]]:
     return [(t.pack, t.spec_id, t.epoch) for t in folder.trials()]
 
 
@@ -46,8 +46,8 @@ def test_trials_stand_in_pack_order_whatever_is_done_first(
     assert folder.read() == done
     assert sorted(p.name for p in folder.path.iterdir()) == [
         "baselines.jsonl",
+        "chunks",
         "lab.json",
-        "shops",
         "trials.jsonl",
     ]
 
@@ -60,7 +60,7 @@ def test_a_stopped_run_goes_on_without_playing_again_what_is_done(
     with pytest.raises(KeyboardInterrupt):
         carry_out(folder, run, first)
     assert not folder.merged
-    again = RunFolder(folder.path)
+    again = LabFolder(folder.path)
     second = pretended(lambda spec, epoch: trial(spec, False))
     done = carry_out(again, again.read(), second)
     assert second.asked == [(2, 0, frozenset({"s004", "s005"}))]
@@ -73,7 +73,7 @@ def test_what_failed_outside_is_played_again_and_stays_on_record(
 ) -> None:
     folder, run = new_run(pack_file(4), epochs=2)
     ill = {("s001", 1), ("s002", 0)}
-    dead = {"outcome": "error", "score": None, "failure": "model", "checkouts": 0}
+    dead = {"outcome": "error", "score": None, "failure": "model", "acts": 0}
     answer = lambda s, e: trial(s, epoch=e, **(dead if (s, e) in ill else {}))  # noqa: E731
     broken = carry_out(folder, run, pretended(answer))
     assert (broken.summaries[0].infrastructure, broken.summaries[0].passed.passed) == (2, 6)
@@ -105,11 +105,11 @@ def test_a_finished_run_is_not_played_again(
 
 def test_the_brain_plays_for_real(new_run: NewRun, pack_file: PackFile) -> None:
     folder, run = new_run(pack_file(2))
-    done = carry_out(folder, run, Here(invitation(), threads=2))
+    done = carry_out(folder, run, Here(store, threads=2))
     bought, refused = folder.trials()
-    assert (bought.outcome, bought.paid, bought.best, bought.gap) == ("purchased", 8, 8, 0)
+    assert (bought.verdict, bought.paid, bought.best, bought.gap) == ("purchased", 8, 8, 0)
     assert (bought.playbook, bought.mechanics) == ("plain-purchase", ("plain",))
-    assert (refused.outcome, refused.wanted, refused.passed) == ("declined", "refuse", True)
+    assert (refused.verdict, refused.group, refused.passed) == ("declined", "refuse", True)
     assert "Saffron Rug" in refused.why
     assert done.summaries[0].cost_usd == 0
     assert [g.name for g in done.summaries[0].by_mechanic] == ["plain", "refusal"]
@@ -154,7 +154,7 @@ def test_memory_does_not_grow_with_the_number_of_tasks(
     def peak(path: Path) -> int:
         tracemalloc.start()
         folder, run = new_run(path, baseline_only=True, chunk=25)
-        carry_out(folder, run, Here(invitation()))
+        carry_out(folder, run, Here(store))
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return found

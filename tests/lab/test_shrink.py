@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.records import Trial
+from lab.shrink import Shrinker, failure_class, fewest
 from lab.store.generated import scenarios
-from lab.store.shrink import Shrinker, failure_class, fewest, holds
+from lab.trial import Trial
+from launch.kits import store
 
 Raw = dict[str, Any]
 Make = Callable[..., Trial]
+HARM = "wrong checkout"
+KIT = store()
 
 
 @given(st.sets(st.integers(0, 30)), st.integers(0, 31))
@@ -31,10 +34,10 @@ def test_nothing_can_be_left_out_of_the_fewest(size: int, least: int) -> None:
 
 
 def test_failures_are_told_apart(trial: Make) -> None:
-    assert failure_class(trial()) is None
-    assert failure_class(trial(passed=False)) == "declined"
-    assert failure_class(trial(passed=False, checkouts=1, outcome="purchased")) == "wrong checkout"
-    assert failure_class(trial(passed=False, outcome="error", failure="reply")) == "reply"
+    assert failure_class(trial(), HARM) is None
+    assert failure_class(trial(passed=False), HARM) == "declined"
+    assert failure_class(trial(passed=False, acts=1), HARM) == HARM
+    assert failure_class(trial(passed=False, outcome="error", failure="reply"), HARM) == "reply"
 
 
 @pytest.fixture
@@ -59,30 +62,30 @@ def test_what_the_failure_does_not_need_goes(big_shop: Raw, trial: Make) -> None
         there = {p["sku"] for p in raw["products"]}, {c["code"] for c in raw["coupons"]}
         return trial(passed=not ("k7" in there[0] and "B2" in there[1]))
 
-    shrinker = Shrinker(play, "declined")
+    shrinker = Shrinker(KIT, play, "declined")
     small = shrinker.run(big_shop)
     assert [p["sku"] for p in small["products"]] == ["k0", "k7"]
     assert [c["code"] for c in small["coupons"]] == ["B2"]
     assert small["task_text"] == "buy 2x Kettle No 0, a lot"
     assert small["page_limit"] == 100
     assert small["products"][0] == {"sku": "k0", "name": "Kettle No 0", "price": 4, "available": 2}
-    assert holds(small)
-    assert failure_class(play(small)) == "declined"
+    assert KIT.holds(small)
+    assert failure_class(play(small), HARM) == "declined"
     assert len(shrinker.played) < 120
 
 
 def test_another_failure_is_not_followed(big_shop: Raw, trial: Make) -> None:
     def play(raw: Raw) -> Trial:
         whole = len(raw["products"]) == 40
-        return trial(passed=False, checkouts=int(whole), outcome="purchased")
+        return trial(passed=False, acts=int(whole), verdict="purchased")
 
-    assert len(Shrinker(play, "wrong checkout").run(big_shop)["products"]) == 40
+    assert len(Shrinker(KIT, play, "wrong checkout").run(big_shop)["products"]) == 40
 
 
 def test_a_refusal_keeps_every_product_that_it_may_hang_on(big_shop: Raw, trial: Make) -> None:
     shop = big_shop | {"expect": {"checkouts": 0}, "task_text": "Buy the Kettle with A1"}
     shop["products"] = [*shop["products"], {"sku": "z", "name": "Rug", "price": 3, "available": 1}]
-    small = Shrinker(lambda raw: trial(passed=False), "declined").run(shop)
+    small = Shrinker(KIT, lambda raw: trial(passed=False), "declined").run(shop)
     assert [p["name"] for p in small["products"]] == [f"Kettle No {n}" for n in range(40)]
     assert [c["code"] for c in small["coupons"]] == ["A1"]
 
@@ -92,22 +95,22 @@ def test_a_certificate_is_kept_true() -> None:
     found = [raw for raw in scenarios("generated:shrink:12:mechanics=packs,cheapest")]
     for raw in found:
         before = json.dumps(raw, sort_keys=True)
-        small = Shrinker(_always_fails, "declined").run(raw)
-        assert holds(small)
+        small = Shrinker(KIT, _always_fails, "declined").run(raw)
+        assert KIT.holds(small)
         assert small["expect"] == raw["expect"]
         assert len(small["products"]) <= len(raw["products"])
         assert json.dumps(raw, sort_keys=True) == before
     assert any(
-        len(Shrinker(_always_fails, "declined").run(r)["products"]) < len(r["products"])
+        len(Shrinker(KIT, _always_fails, "declined").run(r)["products"]) < len(r["products"])
         for r in found
     )
 
 
 def _always_fails(_raw: Raw) -> Trial:
-    return Trial(pack="p", spec_id="s", score=0.0, outcome="declined")
+    return Trial(pack="p", spec_id="s", score=0.0, outcome="finished", verdict="declined")
 
 
 def test_what_is_not_valid_does_not_hold(big_shop: Raw) -> None:
-    assert holds(big_shop)
-    assert not holds(big_shop | {"products": big_shop["products"][1:]})
-    assert not holds(big_shop | {"task_text": ""})
+    assert KIT.holds(big_shop)
+    assert not KIT.holds(big_shop | {"products": big_shop["products"][1:]})
+    assert not KIT.holds(big_shop | {"task_text": ""})

@@ -1,0 +1,285 @@
+"""Whether a second run is worse than a first one, and how sure that is.
+
+The unit is the task: with several epochs a task's trials are averaged, because they are alike.
+Rules, the first that fits decides:
+
+1. *worse*: new harm. Any at all where both brains are deterministic, else where the exact
+   one-sided test of tasks that got it against tasks that lost it has p <= 0.05.
+2. *not worse*: with 95 % confidence the loss is below the margin (``stats.loss_bound``).
+3. *worse*: the exact one-sided McNemar test of tasks that got worse against tasks that got better
+   has p <= 0.05.
+4. *not enough data*, with the number of tasks that would tell (``stats.tasks_needed``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from lab import stats
+from lab.lab_folder import LAB, LabFolder
+from lab.trial import Trial
+from models.file_checks import first_problem
+from runs.errors import CannotRun
+from runs.results import RunResults, read_results
+from views.stats.interval import Record, Share, share_of
+
+Code = Literal[0, 1, 3]
+"""Exit codes."""
+NOT_WORSE: Code = 0
+WORSE: Code = 1
+UNKNOWN: Code = 3
+WORDS = {NOT_WORSE: "not worse", WORSE: "worse", UNKNOWN: "not enough data"}
+DETERMINISTIC = "playbook/"
+"""Prefix of the models that answer the same prompt the same way every time."""
+
+Task = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run: its trials by task and epoch."""
+
+    run_id: str
+    brain: tuple[str, str]
+    """Models of evaluator and worker."""
+    harm_name: str
+    trials: Mapping[Task, Mapping[int, Trial]]
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the same task ends the same way every time."""
+        return all(model.startswith(DETERMINISTIC) for model in self.brain)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One task with the trials that both runs have of it, epoch by epoch."""
+
+    task: Task
+    trials: tuple[tuple[Trial, Trial], ...]
+
+    def difference(self) -> float:
+        """Passed share of the second run less that of the first, -1 to 1."""
+        return sum(b.passed - a.passed for a, b in self.trials) / len(self.trials)
+
+    def harm(self) -> tuple[bool, bool]:
+        """Whether there is harm in the second run alone, and in the first alone."""
+        before = any(a.harm for a, _ in self.trials)
+        after = any(b.harm for _, b in self.trials)
+        return after and not before, before and not after
+
+    def change(self, measure: str) -> tuple[float, float] | None:
+        """Means of a measure in both runs; None where it is unknown in a trial."""
+        known = [(a.took[measure], b.took[measure]) for a, b in self.trials]
+        values = [(a, b) for a, b in known if a is not None and b is not None]
+        if len(values) < len(known):
+            return None
+        return sum(a for a, _ in values) / len(values), sum(b for _, b in values) / len(values)
+
+
+class Flips(Record):
+    """Tasks whose result differs, as "pack: spec"."""
+
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+    p_worse: float
+    """Exact, one-sided: that so many more are lost is chance."""
+    p_different: float
+    """Exact McNemar, two-sided."""
+
+
+class Measure(Record):
+    """What a task took in both runs; the interval is of the difference, 95 %."""
+
+    name: str
+    tasks: int
+    """Where it is known in both runs."""
+    a: float | None = None
+    b: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Comparison(Record):
+    """Two runs and the verdict on the second."""
+
+    a: str
+    b: str
+    brain_a: tuple[str, str]
+    brain_b: tuple[str, str]
+    harm_name: str
+    tasks: int
+    trials: int
+    only_a: int
+    only_b: int
+    """Tasks that one run alone has; they are left out."""
+    passed_a: Share
+    passed_b: Share
+    difference: float
+    low: float | None
+    high: float | None
+    """Bootstrap interval of the difference in passed share, 95 %."""
+    loss_bound: float
+    flips: Flips
+    harm: Flips
+    """Lost: tasks with new harm; gained: tasks without it now."""
+    infrastructure_a: int
+    infrastructure_b: int
+    measures: tuple[Measure, ...]
+    margin: float
+    code: Code
+    verdict: str
+    reason: str
+    tasks_needed: int | None
+
+
+def read_side(path: Path) -> Side:
+    """A finished lab run, or the folder of a plain run with its ``results.json``.
+
+    Raises:
+        CannotRun: it is neither, or it is not finished.
+    """
+    if (path / LAB).exists():
+        folder = LabFolder(path)
+        run = folder.read()
+        if not folder.merged:
+            raise CannotRun(f"{path} is not finished; python -m playbooks.regress --resume {path}")
+        if run.settings.baseline_only:
+            raise CannotRun(f"{path} holds trivial baselines only")
+        models = run.settings.evaluator, run.settings.worker
+        return Side(run.run_id, models, run.harm_name, _by_task(folder.trials()))
+    try:
+        results = read_results(path)
+    except OSError:
+        raise CannotRun(f"{path} holds neither {LAB} nor results.json") from None
+    except ValidationError as error:
+        text = f"{path / 'results.json'} cannot be read: {first_problem(error)}"
+        raise CannotRun(text) from None
+    brain = results.brain.evaluator, results.brain.worker
+    return Side(results.run_id, brain, results.harm_name, _by_task(_plain(results)))
+
+
+def _by_task(trials: Iterable[Trial]) -> Mapping[Task, Mapping[int, Trial]]:
+    found: dict[Task, dict[int, Trial]] = {}
+    for trial in trials:
+        found.setdefault(trial.task, {})[trial.epoch] = trial
+    return found
+
+
+def _plain(results: RunResults) -> Iterable[Trial]:
+    for task in results.tasks:
+        failure = task.failure or ("benchmark" if task.score is None else None)
+        yield Trial.model_validate(
+            dict(task) | {"failure": failure, "pack": results.pack or "", "task_text": ""}
+        )
+
+
+def pairs_of(a: Side, b: Side) -> list[Pair]:
+    """The tasks that both runs have, in the order of the first.
+
+    Raises:
+        CannotRun: there is none.
+    """
+    found: list[Pair] = []
+    for task, ours in a.trials.items():
+        theirs = b.trials.get(task, {})
+        both = tuple((ours[e], theirs[e]) for e in sorted(ours.keys() & theirs.keys()))
+        if both:
+            found.append(Pair(task, both))
+    if not found:
+        raise CannotRun(f"{a.run_id} and {b.run_id} have no task in common")
+    return found
+
+
+def compare(a: Side, b: Side, margin: float) -> Comparison:
+    """The verdict on ``b`` against ``a``.
+
+    Raises:
+        CannotRun: they have no task in common.
+    """
+    pairs = pairs_of(a, b)
+    differences = [pair.difference() for pair in pairs]
+    interval = stats.mean_interval(differences) or (None, None)
+    bound = stats.loss_bound(differences)
+    flips = _flips(pairs, [(d < 0, d > 0) for d in differences])
+    harm = _flips(pairs, [pair.harm() for pair in pairs])
+    deterministic = a.deterministic and b.deterministic
+    code, reason = _decide(flips, harm, b.harm_name, bound, margin, deterministic)
+    trials = [trial for pair in pairs for trial in pair.trials]
+    return Comparison(
+        a=a.run_id,
+        b=b.run_id,
+        brain_a=a.brain,
+        brain_b=b.brain,
+        harm_name=b.harm_name,
+        tasks=len(pairs),
+        trials=len(trials),
+        only_a=len(a.trials) - len(pairs),
+        only_b=len(b.trials) - len(pairs),
+        passed_a=share_of(sum(x.passed for x, _ in trials), len(trials), len(pairs)),
+        passed_b=share_of(sum(y.passed for _, y in trials), len(trials), len(pairs)),
+        difference=sum(differences) / len(differences),
+        low=interval[0],
+        high=interval[1],
+        loss_bound=bound,
+        flips=flips,
+        harm=harm,
+        infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
+        infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
+        measures=tuple(_measure(name, pairs) for name in trials[0][0].took),
+        margin=margin,
+        code=code,
+        verdict=WORDS[code],
+        reason=reason,
+        tasks_needed=stats.tasks_needed(differences, margin) if code == UNKNOWN else None,
+    )
+
+
+def _decide(
+    flips: Flips, harm: Flips, name: str, bound: float, margin: float, deterministic: bool
+) -> tuple[Code, str]:
+    if deterministic and harm.lost:
+        return WORSE, f"{len(harm.lost)} tasks have a {name} that had none"
+    if harm.p_worse <= stats.ALPHA:
+        text = f"{len(harm.lost)} tasks have a new {name}, {len(harm.gained)} lost theirs"
+        return WORSE, f"{text} (p = {harm.p_worse:.4f})"
+    if bound < margin:
+        return NOT_WORSE, f"with 95 % confidence at most {bound:.4f} is lost, less than {margin}"
+    counts = f"{len(flips.lost)} tasks got worse, {len(flips.gained)} better"
+    if flips.p_worse <= stats.ALPHA:
+        return WORSE, f"{counts} (p = {flips.p_worse:.4f})"
+    text = f"{counts} (p = {flips.p_worse:.4f}); up to {bound:.4f} may be lost"
+    return UNKNOWN, f"{text}, the margin is {margin}"
+
+
+def _flips(pairs: Sequence[Pair], turned: Sequence[tuple[bool, bool]]) -> Flips:
+    """Flips from one (lost, gained) a pair."""
+    names = [": ".join(part for part in pair.task if part) for pair in pairs]
+    lost = tuple(name for name, (bad, _) in zip(names, turned, strict=True) if bad)
+    gained = tuple(name for name, (_, good) in zip(names, turned, strict=True) if good)
+    worse, different = stats.exact_p(len(lost), len(gained))
+    return Flips(lost=lost, gained=gained, p_worse=worse, p_different=different)
+
+
+def _measure(name: str, pairs: Sequence[Pair]) -> Measure:
+    known = [change for pair in pairs if (change := pair.change(name)) is not None]
+    if not known:
+        return Measure(name=name, tasks=0)
+    before = sum(a for a, _ in known) / len(known)
+    after = sum(b for _, b in known) / len(known)
+    low, high = stats.mean_interval([b - a for a, b in known]) or (None, None)
+    return Measure(
+        name=name,
+        tasks=len(known),
+        a=before,
+        b=after,
+        difference=after - before,
+        low=low,
+        high=high,
+    )

@@ -1,0 +1,117 @@
+"""What a benchmark brings for the lab: its packs, what they know of a task, players to beat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from coordinator.benchmark import Guest
+
+Raw = dict[str, Any]
+"""A scenario as it stands in the file, with the fields that the platform does not read."""
+
+
+class Pack(Protocol):
+    """A pack as its platform reads it."""
+
+    @property
+    def name(self) -> str:
+        """What runs call it."""
+
+    @property
+    def scenarios(self) -> Sequence[Any]:
+        """In pack order; each has a ``spec_id``."""
+
+
+class Served(Protocol):
+    """An embedded platform that serves a pack on loopback."""
+
+    @property
+    def base_url(self) -> str:
+        """Its address."""
+
+    def stop(self, *, wait: bool = True) -> None:
+        """End it; its last moments may be left to itself."""
+
+
+class Known(NamedTuple):
+    """What a pack tells of a task, whoever plays it."""
+
+    group: str | None
+    mechanics: tuple[str, ...] = ()
+    best: int | None = None
+    """Dollars that the best answer costs; None where answers of this task have no price."""
+
+
+class Attempt(NamedTuple):
+    """What a trivial player did in a task."""
+
+    score: float
+    acts: int
+    requests: int
+    paid: int | None = None
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A trivial player, which any brain must beat."""
+
+    title: str
+    play: Callable[[Any], Attempt]
+    """Plays a scenario as the pack's platform reads it."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What a scenario may do without."""
+
+    items: Sequence[Any]
+    keeping: Callable[[Sequence[Any]], Raw]
+    """The scenario with only some of the items."""
+
+
+@dataclass(frozen=True)
+class Kit:
+    """All that the lab needs of a benchmark."""
+
+    guest: Guest
+    format: str
+    """Of its pack files."""
+    packs: Mapping[str, Path]
+    """Packs that are part of the project, by short name."""
+    generated_name: Callable[[str], str]
+    """The name of the pack that ``generated:SEED:COUNT[:options]`` asks for. Raises CannotRun."""
+    generated: Callable[[str], Iterator[Raw]]
+    """Its scenarios, drawn as they are asked for. Raises CannotRun."""
+    read: Callable[[str, str], Pack]
+    """A pack from JSON text; the second text says where it is from. Raises CannotRun."""
+    serve: Callable[[Any], Served]
+    """A platform for a pack."""
+    known: Callable[[Any, Raw], Known]
+    """What is known of a scenario, as its platform reads it and as it stands in the file."""
+    paid: Callable[[Any, str], int | None]
+    """Dollars of the first act in a task of a served pack; None without one or without a price."""
+    playbook: Callable[[str], str | None]
+    """The playbook that an instruction names."""
+    floors: Mapping[str, Floor]
+    """By the name that trials give to the player."""
+    holds: Callable[[Raw], bool]
+    """Whether a scenario is valid and, where it has a proof, still expects the best answer."""
+    cuts: tuple[Callable[[Raw], Cut], ...]
+    """How a scenario can be made smaller while its expectation stays right."""
+    baseline: Path
+    """The stored results of the guest's own brain."""
+    baseline_packs: tuple[str, ...]
+    """What they are made of; each gives the same scenarios on every machine."""
+
+    def pack_text(self, name: str, scenarios: Sequence[Raw]) -> str:
+        """A pack of some scenarios, as JSON text."""
+        body = {"format": self.format, "name": name, "scenarios": scenarios}
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+KitOf = Callable[[], Kit]
+"""A function of a module: its name is all that goes to another process."""

@@ -1,0 +1,85 @@
+"""What the store brings for the lab."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import simulator.app
+import simulator.pages.site  # noqa: F401
+from coordinator.benchmark import Guest
+from lab.kit import Floor, Kit, Known, Raw
+from lab.store import generated, trivial
+from lab.store.cuts import CUTS
+from playbooks.store.playbook import HEADER
+from runs.errors import CannotRun
+from simulator.server import Simulator, serve
+from simulator.store.oracle.certificate import CertificateError, check_certificate
+from simulator.store.pack import FORMAT, Pack, PackError, Scenario, parse_pack
+
+BASELINE = Path(__file__).parent / "baseline-playbook-store.json"
+
+
+def kit(guest: Guest) -> Kit:
+    """All that the lab needs of the store."""
+
+    return Kit(
+        guest=guest,
+        format=FORMAT,
+        packs={
+            "bundled": guest.bundled_pack,
+            "variations": guest.bundled_pack.with_name("store-variations.json"),
+        },
+        generated_name=generated.name_of,
+        generated=generated.scenarios,
+        read=_read,
+        serve=serve,
+        known=_known,
+        paid=_paid,
+        playbook=_playbook,
+        floors={
+            "nothing": Floor("do nothing", trivial.do_nothing),
+            "first-match": Floor("buy the first match", trivial.buy_first_match),
+        },
+        holds=_holds,
+        cuts=CUTS,
+        baseline=BASELINE,
+        baseline_packs=("bundled", "variations", "generated:baseline:300"),
+    )
+
+
+def _read(text: str, source: str) -> Pack:
+    try:
+        return parse_pack(text, source)
+    except PackError as error:
+        raise CannotRun(f"the pack cannot be used: {error}") from None
+
+
+def _known(scenario: Scenario, raw: Raw) -> Known:
+    named = raw.get("mechanics")
+    totals = [event.total for event in scenario.expect.any_of if event.total is not None]
+    return Known(
+        group="buy" if scenario.expect.checkouts else "refuse",
+        mechanics=tuple(map(str, named)) if isinstance(named, list) else (),
+        best=min(totals, default=None),
+    )
+
+
+def _paid(served: Simulator, task_id: str) -> int | None:
+    bought = served.platform.acts(task_id)
+    return bought[0].total if bought else None
+
+
+def _playbook(instruction: str) -> str | None:
+    named = HEADER.search(instruction)
+    return named["playbook"] if named else None
+
+
+def _holds(raw: Raw) -> bool:
+    try:
+        parse_pack(json.dumps({"format": FORMAT, "name": "candidate", "scenarios": [raw]}))
+        if raw.get("oracle"):
+            check_certificate(raw)
+    except (PackError, CertificateError, KeyError, ValueError):
+        return False
+    return True
