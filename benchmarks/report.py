@@ -118,7 +118,7 @@ def opened(path: Path) -> tuple[float, float, float] | None:
         page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
         filtered = time.perf_counter()
         page.locator("#tasks tbody tr:visible a").first.click()
-        page.locator("#told h2").wait_for()
+        page.locator("#story-body h2").wait_for()
         told = time.perf_counter()
     return shown - began, filtered - shown, told - filtered
 

@@ -93,7 +93,7 @@ class Closing:
 
     def _failures(self, show: Console, results: RunResults) -> None:
         from views import show as shown
-        from views.report.blocks import so_many_tasks
+        from views.figures import so_many_tasks
         from views.terminal import ending
 
         session, folder = self._session, self._setting.folder

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from launch.console import notes
 from launch.hints import command
-from views.report.blocks import so_many_tasks
+from views.figures import so_many_tasks
 
 if TYPE_CHECKING:
     from coordinator.session import Session

@@ -29,7 +29,8 @@ def show(
     from runs.find import find_run
     from runs.reading import read_run_view
     from runs.recorded import NotRecorded
-    from views.terminal.told import Teller, failures, overview
+    from views.terminal.story import Teller, failures
+    from views.terminal.tables import overview
 
     if turn is not None and task is None:
         raise typer.BadParameter("--turn goes with --task")

@@ -17,7 +17,7 @@ from runs.results import Brain, RunResults, TaskResult, totals_of
 from runs.task import TaskInfo
 from runs.turn import Turn
 from views.terminal import DASH, Progress, closing_table
-from views.terminal.board import FAILED_KEPT, Board, View
+from views.terminal.progress_state import FAILED_KEPT, Board, View
 from views.terminal.screen import finished_line, screen, summary_lines
 
 HARM = "wrong checkout"

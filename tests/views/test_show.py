@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from runs.reading import read_run_view
 from tests.run_folders import hostile_run
 from views.show import app
-from views.terminal.told import Teller, failures, overview
+from views.terminal.story import Teller, failures
+from views.terminal.tables import overview
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ from inspect_ai.tool import ToolCall, ToolCallError
 from models.records import Usage
 from models.redact import redact
 from runs.story import Story
-from views.tracing.spans import Span
+from views.tracing.span_tree import Span
 
 _STOPS = {"length": "max_tokens"}
 LAST_SECOND = 253_402_300_799.0

@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from runs.results import TaskResult
-from views.report import blocks
-from views.report.blocks import counted
-from views.terminal.board import Running, View
+from views import figures
+from views.figures import counted
+from views.terminal.progress_state import Running, View
 from worker.sandbox.values import clean
 
 WIDE = 100
@@ -46,7 +46,7 @@ def screen(view: View, width: int, height: int, harm_name: str) -> RenderableTyp
 
 def summary_lines(view: View, harm_name: str) -> list[str]:
     """How far the run is and what it has cost, in two lines."""
-    total = str(view.total) if view.total else blocks.DASH
+    total = str(view.total) if view.total else figures.DASH
     waiting = max(view.total - view.done - len(view.running), 0)
     counts = [f"{view.done}/{total} done", f"{view.passed} passed", f"{view.failed} failed"]
     if view.harm:
@@ -55,8 +55,8 @@ def summary_lines(view: View, harm_name: str) -> list[str]:
     if waiting:
         counts.append(f"{waiting} waiting")
     spent = [
-        f"{blocks.number(blocks.tokens(view.spent.usage))} tokens",
-        f"{blocks.dollars(view.spent.dollars)} spent",
+        f"{figures.number(figures.tokens(view.spent.usage))} tokens",
+        f"{figures.dollars(view.spent.dollars)} spent",
         _clock(view.seconds),
     ]
     if view.left is not None:
@@ -66,7 +66,7 @@ def summary_lines(view: View, harm_name: str) -> list[str]:
 
 def finished_line(result: TaskResult, done: int, total: int, harm_name: str) -> str:
     """A task that is over, on one line."""
-    score = blocks.number(result.score, 1)
+    score = figures.number(result.score, 1)
     wrong = f", {harm_name}" if result.harm else ""
     return clean(
         f"[{done}/{total}] {result.spec_id}: {score}, {result.ended}{wrong}, "
@@ -99,10 +99,10 @@ def _tall(row: Running, view: View) -> Group:
 
 def _figures(row: Running, view: View) -> tuple[str, str, str, str, str]:
     return (
-        f"turn {row.turn or blocks.DASH}",
-        _one(row.state) or blocks.DASH,
-        f"{blocks.number(blocks.tokens(row.spent.usage))} tokens",
-        f"{blocks.dollars(row.spent.dollars)} spent",
+        f"turn {row.turn or figures.DASH}",
+        _one(row.state) or figures.DASH,
+        f"{figures.number(figures.tokens(row.spent.usage))} tokens",
+        f"{figures.dollars(row.spent.dollars)} spent",
         _clock(view.now - row.began),
     )
 
@@ -120,14 +120,14 @@ def _failures(view: View, most: int, harm_name: str) -> list[Text]:
 
 
 def _failure(result: TaskResult, harm_name: str) -> Text:
-    reason = _one(blocks.reason(result.error or "", result.eval_log))
+    reason = _one(figures.reason(result.error or "", result.eval_log))
     how = harm_name if result.harm else result.ended
-    text = f"  {_one(result.spec_id)}  {blocks.number(result.score, 1)}  {how}"
+    text = f"  {_one(result.spec_id)}  {figures.number(result.score, 1)}  {how}"
     return _line(f"{text}: {reason}" if reason else text, "red")
 
 
 def _thought(row: Running) -> str:
-    return _one(row.thought) or blocks.DASH
+    return _one(row.thought) or figures.DASH
 
 
 def _one(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from models.redact import redact
 from runs.results import RunResults
-from views.tracing.spans import Span
+from views.tracing.span_tree import Span
 
 _DEFAULTS = {
     # Neither usage statistics nor lists of prices are sent or fetched.

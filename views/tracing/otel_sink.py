@@ -14,7 +14,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_i
 
 from runs.results import RunResults
 from views.tracing.sinks import otlp_protocol, to_console
-from views.tracing.spans import Fact, Span
+from views.tracing.span_tree import Fact, Span
 
 SERVICE = "erc3-agent"
 CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"

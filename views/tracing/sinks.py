@@ -9,7 +9,7 @@ from typing import Protocol
 
 from models.extras import ExtraMissing
 from runs.results import RunResults
-from views.tracing.spans import Span
+from views.tracing.span_tree import Span
 
 NEEDS = {
     "mlflow": ("mlflow", "sqlalchemy", "alembic"),

@@ -16,7 +16,7 @@ from runs.reading import read_story
 from runs.results import RunResults
 from runs.story import Story
 from views.tracing.sinks import Sink, make_sink
-from views.tracing.spans import Span, task_span, timed
+from views.tracing.span_tree import Span, task_span, timed
 
 _LISTENED = {
     "mlflow": (("mlflow.tracing", "mlflow.entities"), logging.WARNING),

@@ -15,7 +15,7 @@ from runs.results import TaskResult
 from runs.story import HARM
 from runs.task import TaskInfo
 from runs.turn import Turn
-from views.terminal.board import Board
+from views.terminal.progress_state import Board
 from views.terminal.screen import finished_line, screen
 from worker.sandbox.values import clean
 
