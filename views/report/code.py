@@ -6,6 +6,8 @@ import keyword
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 
 from markupsafe import Markup, escape
 from pygments.lexers.python import PythonLexer
@@ -89,15 +91,18 @@ def _line(line: str, tools: frozenset[str]) -> Markup:
 
 
 def _marked(code: str, tools: frozenset[str]) -> Markup:
+    words = (
+        ("t" if text in tools and not keyword.iskeyword(text) else _kind(token), text)
+        for _, token, text in _LEXER.get_tokens_unprocessed(code)
+    )
     parts = []
-    for _, token, text in _LEXER.get_tokens_unprocessed(code):
-        shown = escape(text)
-        kind = "t" if text in tools and not keyword.iskeyword(text) else _kind(token)
-        if kind and not text.isspace():
-            inside = shown.replace("\n", Markup('</span>\n<span class="{}">').format(kind))
-            shown = Markup('<span class="{}">{}</span>').format(kind, inside)
+    for kind, same in groupby(words, key=itemgetter(0)):
+        shown = str(escape("".join(text for _, text in same)))
+        if kind:
+            shown = shown.replace("\n", f'</span>\n<span class="{kind}">')
+            shown = f'<span class="{kind}">{shown}</span>'
         parts.append(shown)
-    return Markup("").join(parts)
+    return Markup("".join(parts))
 
 
 @lru_cache(maxsize=256)
