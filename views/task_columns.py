@@ -57,7 +57,7 @@ class Column(Generic[Shown]):
     """Shown where two runs stand side by side."""
 
     @property
-    def brief_heading(self) -> str:
+    def short_heading(self) -> str:
         """The heading where there is little room."""
         return self.short or self.heading
 
@@ -122,9 +122,7 @@ def figures_of_result(task: TaskResult) -> TaskFigures:
 def figures_of_story(story: Story) -> TaskFigures:
     """What a folder says, whole or not; of a task under way what is known so far."""
     rest = _under_way(story) if story.result is None else _done(story)
-    return TaskFigures(
-        spec_id=story.spec_id, score=story.score, outcome=story.outcome, **rest
-    )
+    return TaskFigures(spec_id=story.spec_id, score=story.score, outcome=story.outcome, **rest)
 
 
 def totals(run: RunView) -> Totals:

@@ -1,4 +1,4 @@
-"""The look of a board at one moment, for a terminal of any width.
+"""The look of a run at one moment, for a terminal of any width.
 
 What benchmarks and models wrote is never markup here, and steers no terminal.
 """
@@ -12,7 +12,7 @@ from rich.text import Text
 from runs.results import TaskResult
 from views import figures
 from views.figures import counted
-from views.terminal.progress_state import Running, View
+from views.terminal.progress_state import Running, Snapshot
 from worker.sandbox.values import clean
 
 WIDE = 100
@@ -23,7 +23,7 @@ LEAST_LINES = 4
 """For the running tasks, however low the terminal."""
 
 
-def screen(view: View, width: int, height: int, harm_name: str) -> RenderableType:
+def screen(view: Snapshot, width: int, height: int, harm_name: str) -> RenderableType:
     """Summary, the tasks under way, the newest failures; in at most ``height`` lines.
 
     Where that is too low for all of it the rest is counted.
@@ -44,7 +44,7 @@ def screen(view: View, width: int, height: int, harm_name: str) -> RenderableTyp
     return Group(*(Text(line) for line in summary), *rows, *more, *failures)
 
 
-def summary_lines(view: View, harm_name: str) -> list[str]:
+def summary_lines(view: Snapshot, harm_name: str) -> list[str]:
     """How far the run is and what it has cost, in two lines."""
     total = str(view.total) if view.total else figures.DASH
     waiting = max(view.total - view.done - len(view.running), 0)
@@ -74,7 +74,7 @@ def finished_line(result: TaskResult, done: int, total: int, harm_name: str) -> 
     )
 
 
-def _table(rows: tuple[Running, ...], view: View) -> Table:
+def _table(rows: tuple[Running, ...], view: Snapshot) -> Table:
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(no_wrap=True, overflow="ellipsis", max_width=36)
     for justify in ("left", "left", "right", "right", "right"):
@@ -87,7 +87,7 @@ def _table(rows: tuple[Running, ...], view: View) -> Table:
     return table
 
 
-def _tall(row: Running, view: View) -> Group:
+def _tall(row: Running, view: Snapshot) -> Group:
     """A task on three lines, for a terminal too narrow for one."""
     turn, state, tokens, dollars, seconds = _figures(row, view)
     return Group(
@@ -97,7 +97,7 @@ def _tall(row: Running, view: View) -> Group:
     )
 
 
-def _figures(row: Running, view: View) -> tuple[str, str, str, str, str]:
+def _figures(row: Running, view: Snapshot) -> tuple[str, str, str, str, str]:
     return (
         f"turn {row.turn or figures.DASH}",
         _one(row.state) or figures.DASH,
@@ -107,7 +107,7 @@ def _figures(row: Running, view: View) -> tuple[str, str, str, str, str]:
     )
 
 
-def _failures(view: View, most: int, harm_name: str) -> list[Text]:
+def _failures(view: Snapshot, most: int, harm_name: str) -> list[Text]:
     shown = view.failures[:most]
     if not shown:
         return []

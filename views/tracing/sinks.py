@@ -64,17 +64,6 @@ def to_console() -> bool:
     return os.environ.get("OTEL_TRACES_EXPORTER") == "console"
 
 
-def make_sink(kind: str, run_id: str, options: dict[str, object]) -> Sink:
-    """The sink of that name; ``options`` are what the run was asked for."""
-    if kind == "mlflow":
-        from views.tracing.mlflow_sink import MlflowSink
-
-        return MlflowSink(run_id, options)
-    from views.tracing.otel_sink import OtelSink, exporter
-
-    return OtelSink(exporter(), run_id)
-
-
 def _there(module: str) -> bool:
     try:
         return find_spec(module) is not None

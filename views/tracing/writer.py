@@ -15,7 +15,7 @@ from runs.prompts import read_prompts
 from runs.reading import read_story
 from runs.results import RunResults
 from runs.story import Story
-from views.tracing.sinks import Sink, make_sink
+from views.tracing.sinks import Sink
 from views.tracing.span_tree import Span, task_span, timed
 
 _LISTENED = {
@@ -72,6 +72,17 @@ class Outlet(logging.Handler):
     def _wrong(self, error: Exception) -> None:
         text = str(error).strip().splitlines() or [""]
         self.error = self.error or redact(f"{type(error).__name__}: {text[0]}")[:500]
+
+
+def make_sink(kind: str, run_id: str, options: dict[str, object]) -> Sink:
+    """The sink of that name; ``options`` are what the run was asked for."""
+    if kind == "mlflow":
+        from views.tracing.mlflow_sink import MlflowSink
+
+        return MlflowSink(run_id, options)
+    from views.tracing.otel_sink import OtelSink, exporter
+
+    return OtelSink(exporter(), run_id)
 
 
 def find_story(folder: Path, spec_id: str, task_id: str) -> Story | None:
