@@ -31,6 +31,12 @@ def tokens_of(calls: Iterable[Asked]) -> int | None:
     return None if None in found else sum(some or 0 for some in found)
 
 
+def cost_of(calls: Iterable[Asked]) -> float | None:
+    """Dollars of calls; None as soon as one is unknown."""
+    found = [call.cost_usd for call in calls]
+    return None if None in found else sum(some or 0.0 for some in found)
+
+
 def tokens(usage: Usage) -> int | None:
     """Prompt and completion tokens; None where one of them is unknown."""
     if usage.prompt is None or usage.completion is None:

@@ -8,10 +8,9 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from models.records import Usage
 from runs.results import TaskResult, Totals, totals_of
 from runs.story import RunView, Story
-from views.figures import DASH, dollars, number, seconds, so_many_tasks, tokens
+from views.figures import DASH, cost_of, dollars, number, seconds, so_many_tasks, tokens, tokens_of
 
 Shown = TypeVar("Shown")
 
@@ -137,14 +136,13 @@ def totals(run: RunView) -> Totals:
 
 
 def _under_way(story: Story) -> dict[str, Any]:
-    costs = [call.cost_usd for call in story.calls]
     done = [act for act in story.acts if act.turn]
     return {
         "turns": len(done),
         "tool_calls": sum(len(act.tools) for act in done),
         "requests": sum(act.requests for act in done),
-        "tokens": tokens(sum((call.usage for call in story.calls), Usage.nothing())),
-        "cost_usd": None if None in costs else sum(cost or 0.0 for cost in costs),
+        "tokens": tokens_of(story.calls),
+        "cost_usd": cost_of(story.calls),
         "seconds": None,
     }
 

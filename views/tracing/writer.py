@@ -13,7 +13,7 @@ from models.redact import redact
 from runs.journal_names import journals_of
 from runs.prompts import read_prompts
 from runs.reading import read_story
-from runs.results import RunResults
+from runs.results import RunResults, read_results
 from runs.story import Story
 from views.tracing.sinks import Sink
 from views.tracing.span_tree import Span, task_span, timed
@@ -121,6 +121,6 @@ def write_traces(lines: Iterable[str]) -> list[dict[str, object]]:
 
 def _results(folder: Path) -> RunResults | None:
     try:
-        return RunResults.model_validate_json((folder / "results.json").read_bytes())
+        return read_results(folder)
     except (OSError, ValidationError):
         return None
