@@ -10,7 +10,16 @@ from pydantic import ValidationError
 
 from runs.results import TaskResult, Totals, totals_of
 from runs.story import RunView, Story
-from views.figures import DASH, cost_of, dollars, number, seconds, so_many_tasks, tokens, tokens_of
+from views.figures import (
+    DASH,
+    dollars,
+    known_sum,
+    number,
+    seconds,
+    so_many_tasks,
+    tokens,
+    tokens_of,
+)
 
 Shown = TypeVar("Shown")
 
@@ -142,7 +151,7 @@ def _under_way(story: Story) -> dict[str, Any]:
         "tool_calls": sum(len(act.tools) for act in done),
         "requests": sum(act.requests for act in done),
         "tokens": tokens_of(story.calls),
-        "cost_usd": cost_of(story.calls),
+        "cost_usd": known_sum(call.cost_usd for call in story.calls),
         "seconds": None,
     }
 
@@ -150,13 +159,12 @@ def _under_way(story: Story) -> dict[str, Any]:
 def _done(story: Story) -> dict[str, Any]:
     spent = story.of_result("tokens")
     spent = spent if isinstance(spent, dict) else {}
-    parts = (_whole(spent.get("prompt")), _whole(spent.get("completion")))
     return {
         "failure": story.of_result("failure"),
         "turns": _whole(story.of_result("turns")) or 0,
         "tool_calls": _whole(story.of_result("tool_calls")),
         "requests": _whole(story.of_result("requests")),
-        "tokens": None if None in parts else sum(part or 0 for part in parts),
+        "tokens": known_sum(_whole(spent.get(name)) for name in ("prompt", "completion")),
         "cost_usd": _real(story.of_result("cost_usd")),
         "seconds": _real(story.of_result("seconds")),
     }

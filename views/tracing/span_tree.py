@@ -16,7 +16,7 @@ from models.records import Usage
 from models.redact import redact
 from runs.journal import text_hash
 from runs.story import Act, Asked, Story
-from views.figures import cost_of
+from views.figures import known_sum
 
 Kind = Literal["task", "turn", "model", "tool", "request"]
 Fact = str | int | float | bool
@@ -95,7 +95,7 @@ def task_span(
     began = min(begins, default=0.0)
     ended = max([*(turn.ended for turn in turns), *(window or ())[1:]], default=began)
     usage = sum((call.usage for call in story.calls), Usage.nothing())
-    cost = cost_of(story.calls)
+    cost = known_sum(call.cost_usd for call in story.calls)
     facts: dict[str, Fact] = {
         "spec_id": story.spec_id,
         "task_id": story.task_id,
