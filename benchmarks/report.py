@@ -2,7 +2,7 @@
 
     python benchmarks/report.py [--tasks N] [--runs N]
 
-Runs the bundled pack, writes its report and compares the two times, which may be 0.03. That is the
+Runs the bundled pack, writes its report and compares the two times, which may be 0.08. That is the
 first report of a process that has all the imports of a run, the best of as many processes as
 --runs says, since a machine is not often all ours; the later ones of a process are told apart,
 and how many function calls one takes, which is the same on any machine. Then a run of N tasks is
@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 
 from views.report.write import write_report  # noqa: E402
 
-SHARE_AT_MOST = 0.03
+SHARE_AT_MOST = 0.08
 WRITE_S, SIZE_MB, OPEN_S = 2.0, 30.0, 2.0
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
@@ -118,7 +118,7 @@ def opened(path: Path) -> tuple[float, float, float] | None:
         page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
         filtered = time.perf_counter()
         page.locator("#tasks tbody tr:visible a").first.click()
-        page.locator("#told h2").wait_for()
+        page.locator("#story-body h2").wait_for()
         told = time.perf_counter()
     return shown - began, filtered - shown, told - filtered
 

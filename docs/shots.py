@@ -74,8 +74,8 @@ def opened(browser: Any, address: str, *, dark: bool = False) -> Any:
 def shoot_report(browser: Any, logs: Path) -> None:
     """The report of a run over the bundled pack, one task's story open."""
     page = opened(browser, f"{write_report(run(logs, BUNDLED)).as_uri()}#{TASK}")
-    page.locator("#told .call").first.locator("summary").first.click()
-    page.locator("#told h2").scroll_into_view_if_needed()
+    page.locator("#story-body .call").first.locator("summary").first.click()
+    page.locator("#story-body h2").scroll_into_view_if_needed()
     shoot(page, "report")
 
 

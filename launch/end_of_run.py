@@ -92,7 +92,7 @@ class EndOfRun:
             show.print(line, highlight=False, markup=False)
 
     def _failures(self, show: Console, results: RunResults) -> None:
-        from views.report.blocks import so_many_tasks
+        from views.figures import so_many_tasks
         from views.terminal import ending
 
         session, folder = self._session, self._assembly.folder

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from launch.next_command import command
 from views.console import notes
-from views.report.blocks import so_many_tasks
+from views.figures import so_many_tasks
 
 if TYPE_CHECKING:
     from coordinator.session import Session

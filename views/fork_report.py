@@ -13,9 +13,9 @@ from runs.reader import results_of
 from runs.results import Brain, Outcome
 from runs.task_log import TaskLog
 from runs.turn import Turn
+from views.figures import DASH, cut, number, tokens
 from worker.sandbox.values import clean
 
-DASH = "–"
 CELL_CHARS = 90
 ERROR_CHARS = 300
 SUMS = ("outcome", "score", "verdict", "acts", "turns", "tool_calls", "requests")
@@ -193,9 +193,9 @@ def sums_table(report: ForkReport) -> Table:
         mark = "yellow" if name in report.differs else ""
         values = (_cell(getattr(s, name)) for s in (old, new))
         table.add_row(name.replace("_", " "), *values, style=mark)
-    table.add_row("tokens", _tokens(old.tokens), _tokens(new.tokens))
+    table.add_row("tokens", _total(old.tokens), _total(new.tokens))
     since = f"tokens from turn {report.turn}"
-    table.add_row(since, _tokens(old.tokens_from_turn), _tokens(new.tokens_from_turn))
+    table.add_row(since, _total(old.tokens_from_turn), _total(new.tokens_from_turn))
     if old.error or new.error:
         table.add_row("error", *(_cell(s.error, ERROR_CHARS) for s in (old, new)))
     return table
@@ -217,11 +217,8 @@ def _cell(value: object, limit: int = CELL_CHARS) -> str:
     """A value for the terminal: what models and benchmarks wrote steers nothing there."""
     if value is None or value == "":
         return DASH
-    text = clean(str(value))
-    return escape(text if len(text) <= limit else f"{text[:limit]}…")
+    return escape(cut(clean(str(value)), limit))
 
 
-def _tokens(usage: Usage) -> str:
-    if usage.prompt is None or usage.completion is None:
-        return DASH
-    return f"{usage.prompt + usage.completion:,}"
+def _total(usage: Usage) -> str:
+    return number(tokens(usage))

@@ -24,7 +24,8 @@ def show(
     from runs.reader import NotRecorded
     from runs.run_view import read_run_view
     from views.console import answers
-    from views.terminal.told import Teller, failures, overview
+    from views.terminal.story import Teller, failures
+    from views.terminal.tables import overview
 
     if turn is not None and task is None:
         raise typer.BadParameter("--turn goes with --task")

@@ -61,7 +61,7 @@ class Look:
     @property
     def told(self) -> Any:
         """The story that is open."""
-        return self.page.locator("#told")
+        return self.page.locator("#story-body")
 
     def violations(self) -> list[str]:
         """What axe finds wrong, as rule and place."""

@@ -19,8 +19,9 @@ from runs.journal import Journal
 from runs.reader import NotRecorded, read_task
 from runs.run_view import read_run_view
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
-from views.report.highlight import code_lines
-from views.report.rows import flags, rows_of, totals
+from views.report.code import code_lines
+from views.report.task_table import flags, rows_of
+from views.task_columns import totals
 
 
 def lines(path: Path, *records: dict[str, Any]) -> Path:

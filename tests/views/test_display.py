@@ -17,7 +17,7 @@ from runs.results import Brain, RunResults, TaskResult, totals_of
 from runs.task import TaskInfo
 from runs.turn import Turn
 from views.terminal import DASH, Progress, closing_table
-from views.terminal.board import FAILED_KEPT, Board, View
+from views.terminal.progress_state import FAILED_KEPT, ProgressState, Snapshot
 from views.terminal.screen import finished_line, screen, summary_lines
 
 HARM = "wrong checkout"
@@ -58,25 +58,25 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def board(clock: Clock) -> Board:
-    made = Board(brief=lambda state: state, clock=clock)
+def state(clock: Clock) -> ProgressState:
+    made = ProgressState(in_words=lambda state: state, clock=clock)
     made.expect(3)
     return made
 
 
-def drawn(view: View, width: int = 120, height: int = 30, **options: Any) -> list[str]:
+def drawn(view: Snapshot, width: int = 120, height: int = 30, **options: Any) -> list[str]:
     console = Console(width=width, file=io.StringIO(), record=True, **options)
     console.print(screen(view, width, height, HARM))
     return console.export_text(styles=False).rstrip("\n").split("\n")
 
 
-def test_a_wide_terminal_has_a_line_for_each_task(board: Board, clock: Clock) -> None:
-    board.started(task("tea_for_two"))
-    board.called(task("tea_for_two"), call())
-    board.turned(task("tea_for_two"), turn())
-    board.called(task("tea_for_two"), call(prompt=1_400))
+def test_a_wide_terminal_has_a_line_for_each_task(state: ProgressState, clock: Clock) -> None:
+    state.task_started(task("tea_for_two"))
+    state.call_done(task("tea_for_two"), call())
+    state.turn_done(task("tea_for_two"), turn())
+    state.call_done(task("tea_for_two"), call(prompt=1_400))
     clock.now += 75
-    lines = drawn(board.view())
+    lines = drawn(state.view())
     assert lines[0] == "0/3 done, 0 passed, 0 failed, 1 running, 2 waiting"
     assert lines[1] == "2,500 tokens, $0.0200 spent, 1 min 15 s"
     assert len(lines) == 3
@@ -87,12 +87,12 @@ def test_a_wide_terminal_has_a_line_for_each_task(board: Board, clock: Clock) ->
     ]  # fmt: skip
 
 
-def test_forty_columns_hold_everything(board: Board) -> None:
+def test_forty_columns_hold_everything(state: ProgressState) -> None:
     name = "a_very_long_name_of_a_task_that_no_line_of_forty_columns_can_hold"
-    board.started(task("tea"))
-    board.turned(task("tea"), turn(thought="A long thought " * 20))
-    board.ended(result(name, 0.0, eval_log="BAD: far too much was bought for this line"))
-    lines = drawn(board.view(), width=40)
+    state.task_started(task("tea"))
+    state.turn_done(task("tea"), turn(thought="A long thought " * 20))
+    state.ended(result(name, 0.0, eval_log="BAD: far too much was bought for this line"))
+    lines = drawn(state.view(), width=40)
     assert all(cell_len(line) <= 40 for line in lines)
     text = "\n".join(lines)
     assert "tea · turn 1 · 0 s" in text
@@ -102,67 +102,67 @@ def test_forty_columns_hold_everything(board: Board) -> None:
 
 
 def test_what_nobody_knows_is_a_dash(clock: Clock) -> None:
-    board = Board(clock=clock)
-    board.started(task("tea"))
-    row = drawn(board.view())[-1].split()
+    state = ProgressState(clock=clock)
+    state.task_started(task("tea"))
+    row = drawn(state.view())[-1].split()
     assert row[:4] == ["tea", "turn", DASH, DASH]
     assert row[-1] == DASH
-    board.called(task("tea"), call(prompt=None, cost=None))
-    board.called(task("tea"), call())
-    first, second = summary_lines(board.view(), HARM)
+    state.call_done(task("tea"), call(prompt=None, cost=None))
+    state.call_done(task("tea"), call())
+    first, second = summary_lines(state.view(), HARM)
     assert first.startswith(f"0/{DASH} done")
     assert second.startswith(f"{DASH} tokens, {DASH} spent")
 
 
-def test_failures_stay_bounded_with_the_newest_first(board: Board) -> None:
-    board.expect(1_000)
+def test_failures_stay_bounded_with_the_newest_first(state: ProgressState) -> None:
+    state.expect(1_000)
     for number in range(300):
-        board.started(task(f"t{number}"))
+        state.task_started(task(f"t{number}"))
         wrong = number % 2 == 1
-        board.ended(result(f"t{number}", 0.0, acts=int(wrong), harm=wrong, eval_log="BAD: odd"))
+        state.ended(result(f"t{number}", 0.0, acts=int(wrong), harm=wrong, eval_log="BAD: odd"))
     for number in range(300, 364):
-        board.started(task(f"t{number}"))
+        state.task_started(task(f"t{number}"))
     for height in (12, 24, 50):
-        lines = drawn(board.view(), height=height)
+        lines = drawn(state.view(), height=height)
         assert len(lines) <= height
         at = next(n for n, line in enumerate(lines) if line.startswith("failed: 300, the newest"))
         assert "t299  0.0  wrong checkout: BAD: odd" in lines[at + 1]
         assert "t298  0.0  purchased: BAD: odd" in lines[at + 2]
         assert any("more running" in line for line in lines)
     assert "300 failed, 150 wrong checkouts, 64 running, 636 waiting" in lines[0]
-    assert len(board.view().failures) == FAILED_KEPT
+    assert len(state.view().failures) == FAILED_KEPT
 
 
-def test_the_rest_is_guessed_only_when_enough_is_done(board: Board, clock: Clock) -> None:
-    board.expect(30)
+def test_the_rest_is_guessed_only_when_enough_is_done(state: ProgressState, clock: Clock) -> None:
+    state.expect(30)
     told = []
     for number in range(30):
-        board.started(task(f"t{number}"))
+        state.task_started(task(f"t{number}"))
         clock.now += 10
-        board.ended(result(f"t{number}"))
-        told.append(board.view().left)
+        state.ended(result(f"t{number}"))
+        told.append(state.view().left)
     assert told[:4] == [None] * 4
     assert told[4] == pytest.approx(250)
     assert told[28] == pytest.approx(10)
     assert told[29] is None
-    board.expect(0)
-    assert board.view().left is None
+    state.expect(0)
+    assert state.view().left is None
 
 
-def test_a_guess_waits_until_more_is_done_than_runs(board: Board, clock: Clock) -> None:
-    board.expect(100)
+def test_a_guess_waits_until_more_is_done_than_runs(state: ProgressState, clock: Clock) -> None:
+    state.expect(100)
     for number in range(20):
-        board.started(task(f"t{number}"))
+        state.task_started(task(f"t{number}"))
     for number in range(10):
         clock.now += 1
-        board.ended(result(f"t{number}"))
-    assert board.view().left is None
+        state.ended(result(f"t{number}"))
+    assert state.view().left is None
 
 
-def test_an_unscored_task_is_failed_only_with_an_error(board: Board) -> None:
-    board.ended(result("a", None, outcome="unfinished"))
-    board.ended(result("b", None, outcome="error", error="no answer"))
-    view = board.view()
+def test_an_unscored_task_is_failed_only_with_an_error(state: ProgressState) -> None:
+    state.ended(result("a", None, outcome="unfinished"))
+    state.ended(result("b", None, outcome="error", error="no answer"))
+    view = state.view()
     assert (view.done, view.passed, view.failed) == (2, 0, 1)
 
 
@@ -171,17 +171,17 @@ HOSTILE = "[bold red]x[/] \x1b[2J\u202e \u2028 [link=http://a]b[/link]\r"
 
 @given(st.text(max_size=60), st.sampled_from([20, 40, 79, 100, 200]))
 def test_foreign_texts_are_neither_markup_nor_control(text: str, width: int) -> None:
-    board = Board(brief=lambda state: state)
+    state = ProgressState(in_words=lambda state: state)
     for hostile in (HOSTILE, text):
         info = TaskInfo(hostile, "tsk", "")
-        board.started(info)
-        board.turned(info, turn(thought=hostile, state=hostile))
-        board.ended(result(hostile, 0.0, eval_log=hostile))
-        board.started(info)
-        board.turned(info, turn(thought=hostile, state=hostile))
+        state.task_started(info)
+        state.turn_done(info, turn(thought=hostile, state=hostile))
+        state.ended(result(hostile, 0.0, eval_log=hostile))
+        state.task_started(info)
+        state.turn_done(info, turn(thought=hostile, state=hostile))
         file = io.StringIO()
         console = Console(width=width, file=file, color_system=None)
-        console.print(screen(board.view(), width, 40, HARM))
+        console.print(screen(state.view(), width, 40, HARM))
         console.print(finished_line(result(hostile), 1, 1, HARM), markup=False, soft_wrap=True)
         written = file.getvalue()
         assert "\x1b" not in written
@@ -189,16 +189,16 @@ def test_foreign_texts_are_neither_markup_nor_control(text: str, width: int) -> 
         assert "\r" not in written
 
 
-def test_foreign_markup_is_shown_as_it_is(board: Board) -> None:
-    board.started(task("tea"))
-    board.turned(task("tea"), turn(thought=HOSTILE, state="[b]3[/b]"))
-    text = "\n".join(drawn(board.view(), width=160))
+def test_foreign_markup_is_shown_as_it_is(state: ProgressState) -> None:
+    state.task_started(task("tea"))
+    state.turn_done(task("tea"), turn(thought=HOSTILE, state="[b]3[/b]"))
+    text = "\n".join(drawn(state.view(), width=160))
     assert "[bold red]x[/]" in text
     assert "[b]3[/b]" in text
 
 
 def play(console: Console) -> None:
-    progress = Progress(console, brief=lambda state: state, harm_name=HARM)
+    progress = Progress(console, in_words=lambda state: state, harm_name=HARM)
     progress.expect(2)
     with progress:
         progress.task_started(task("tea"))

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from launch.cli import app
 from runs.run_view import read_run_view
 from tests.run_folders import hostile_run
-from views.terminal.told import Teller, failures, overview
+from views.terminal.story import Teller, failures
+from views.terminal.tables import overview
 
 
 @pytest.fixture

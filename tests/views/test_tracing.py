@@ -24,7 +24,7 @@ from runs.results import RunResults, TaskResult
 from runs.task_log import TaskLog
 from views.tracing import sinks
 from views.tracing.sinks import CannotTrace, check_kinds
-from views.tracing.spans import Span, task_span
+from views.tracing.span_tree import Span, task_span
 from views.tracing.tracer import Tracer
 from views.tracing.writer import find_story
 

@@ -23,8 +23,8 @@ from inspect_ai.model import ModelConfig, ModelUsage
 from runs.prompts import read_prompts
 from runs.run_view import RunView
 from views.export.inspect_sample import sample_of
-from views.report.rows import totals
-from views.tracing.spans import task_span
+from views.task_columns import totals
+from views.tracing.span_tree import task_span
 
 SCORER = "platform"
 UNKNOWN_MODEL = "none/unknown"

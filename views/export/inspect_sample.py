@@ -35,7 +35,8 @@ from inspect_ai.tool import ToolCall, ToolCallError
 from models.model_call import Usage
 from models.redact import redact
 from runs.task_log import TaskLog
-from views.tracing.spans import Span
+from views.figures import known_sum
+from views.tracing.span_tree import Span
 
 _STOPS = {"length": "max_tokens"}
 LAST_SECOND = 253_402_300_799.0
@@ -205,13 +206,16 @@ def _usage(usage: Usage, dollars: float | None) -> ModelUsage | None:
 
 def _used(calls: list[Span], by: Any) -> dict[str, ModelUsage]:
     """What was used, by model or role; without those of which a part is unknown."""
-    sums: dict[str, tuple[Usage, float | None]] = {}
+    groups: dict[str, list[Span]] = {}
     for call in calls:
-        usage, dollars = sums.get(by(call), (Usage.nothing(), 0.0))
-        both = dollars is not None and call.cost_usd is not None
-        spent = (dollars or 0.0) + (call.cost_usd or 0.0) if both else None
-        sums[by(call)] = (usage + call.usage, spent)
-    made = {name: _usage(*sum_) for name, sum_ in sums.items()}
+        groups.setdefault(by(call), []).append(call)
+    made = {
+        name: _usage(
+            sum((call.usage for call in some), Usage.nothing()),
+            known_sum(call.cost_usd for call in some),
+        )
+        for name, some in groups.items()
+    }
     return {name: usage for name, usage in made.items() if usage is not None}
 
 

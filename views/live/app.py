@@ -25,10 +25,8 @@ from runs.find import run_folders
 from runs.task_log import HARM
 from views.live.index import index_rows
 from views.live.watch import Runs, RunWatch, Seen
-from views.report.render import environment, page, policy
-from views.report.rows import row_html, rows_of
-from views.report.story import story_html
-from views.report.write import table
+from views.report.render import environment, page, policy, row_html, story_html
+from views.report.task_table import rows_of, table
 
 HOSTS = ["127.0.0.1", "localhost"]
 """Another name in the Host header is a page elsewhere that had its own name point here."""

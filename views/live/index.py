@@ -24,12 +24,9 @@ def _row(folder: Path, found: dict[str, Any], now: float) -> dict[str, Any]:
     try:
         results = RunResults.model_validate(found)
     except ValidationError:
-        return {"name": folder.name, "state": _state(folder, None, now), "results": None}
-    return {
-        "name": folder.name,
-        "state": _state(folder, results.finished, now),
-        "results": results,
-    }
+        results = None
+    state = _state(folder, results.finished if results else None, now)
+    return {"name": folder.name, "state": state, "results": results}
 
 
 def _state(folder: Path, finished: str | None, now: float) -> str:

@@ -7,17 +7,16 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from runs.journal import write_whole
 from runs.run_view import RunView
 from runs.task_log import TaskLog, TurnLog
-from views.report.render import packed, page
-from views.report.rows import Row, flags, labels, rows_of, totals
-from views.report.story import pair_html
+from views.figures import DASH
+from views.report.render import packed, page, piece
+from views.report.task_table import Row, filters_of, flags, labels, rows_of
+from views.task_columns import COLUMNS, Column, TaskFigures, totals
 
-COLUMNS = (
-    ("task", "Task"), ("score", "Score"), ("change", "Change"), ("turns num", "Turns"),
-    ("requests num", "Requests"), ("tokens num", "Tokens"), ("time num", "Time"),
-)  # fmt: skip
 FILTERS = {
     "worse": "Worse",
     "better": "Better",
@@ -44,6 +43,11 @@ class Pair:
         """Both stories."""
         left, right = self.left, self.right
         return left.story if left else None, right.story if right else None
+
+    @property
+    def named(self) -> list[tuple[str, TaskLog | None]]:
+        """Both stories with the names of their runs."""
+        return list(zip(self.names, self.stories, strict=True))
 
     @property
     def change(self) -> str:
@@ -78,15 +82,7 @@ class Pair:
             "flags": sorted(marks),
             "labels": sorted({label for story in stories for label in story.labels}),
             "find": " ".join(dict.fromkeys((change, *_texts(stories)))).casefold(),
-            "sort": {
-                "task": self.spec_id,
-                "score": _difference(self, lambda row: row.story.score),
-                "change": change,
-                "turns num": _difference(self, lambda row: row.turns),
-                "requests num": _difference(self, lambda row: row.requests),
-                "tokens num": _difference(self, lambda row: row.tokens),
-                "time num": _difference(self, lambda row: row.seconds),
-            },
+            "sort": {column.name: column.value(self) for column in PAIR_COLUMNS},
         }
 
 
@@ -94,11 +90,27 @@ def _texts(stories: list[TaskLog]) -> list[str]:
     return [t for s in stories for t in (s.spec_id, s.text, s.outcome, s.error, s.eval_log)]
 
 
-def _difference(pair: Pair, value: Any) -> float | None:
-    if pair.left is None or pair.right is None:
-        return None
-    one, other = value(pair.left), value(pair.right)
-    return None if one is None or other is None else other - one
+def _compared(column: Column[TaskFigures]) -> Column[Pair]:
+    """The column of a pair: both texts, sorted by the difference."""
+
+    def difference(pair: Pair) -> Any:
+        one, other = (column.value(row) if row else None for row in (pair.left, pair.right))
+        return None if one is None or other is None else other - one
+
+    def both(pair: Pair) -> str:
+        return " → ".join(column.text(row) if row else DASH for row in (pair.left, pair.right))
+
+    return Column(column.name, column.heading, difference, both, short=column.short)
+
+
+_ALONE = {
+    "task": Column[Pair]("task", "Task", lambda p: p.spec_id, lambda p: p.spec_id, figure=False),
+    "outcome": Column[Pair](
+        "change", "Change", lambda p: p.change, lambda p: p.change, figure=False
+    ),
+}
+"""Columns that hold texts, of which there is no difference."""
+PAIR_COLUMNS = tuple(_ALONE.get(c.name) or _compared(c) for c in COLUMNS if c.compared)
 
 
 def _way(story: TaskLog) -> list[tuple[object, ...]]:
@@ -133,6 +145,11 @@ def _numbered(run: RunView) -> dict[tuple[str, int], Row]:
     return rows
 
 
+def pair_html(pair: Pair) -> Markup:
+    """The stories of one task in two runs, turn beside turn."""
+    return piece("story.html.jinja", "pair", pair)
+
+
 def pair_page(left: RunView, right: RunView) -> str:
     """The page of two runs with both stories of every task in it."""
     pairs = pairs_of(left, right)
@@ -145,12 +162,9 @@ def pair_page(left: RunView, right: RunView) -> str:
         pairs=pairs,
         runs=runs,
         groups=list(dict.fromkeys(name for _, sums in runs for name in sums.groups)),
-        filters=[
-            (name, title or right.harm_name.capitalize(), marks.count(name))
-            for name, title in FILTERS.items()
-        ],
+        filters=filters_of(FILTERS, marks, right.harm_name),
         labels=labels([*left.tasks, *right.tasks]),
-        columns=COLUMNS,
+        columns=PAIR_COLUMNS,
         stories=[packed(pair_html(pair)) for pair in pairs],
     )
 

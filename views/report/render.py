@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,18 @@ from jinja2 import (
 )
 from markupsafe import Markup
 
-from views.report import blocks
-from views.report.markup import address, broken, plain
-from views.report.rows import mark_html, row_html
+from runs.task_log import TaskLog
+from views import figures
+from views.report.charts import charts
+from views.report.code import snippets_of
+from views.report.signs import address, broken, printed
+from views.report.task_table import Row
+from views.task_columns import COLUMNS
 
 HERE = Path(__file__).parent
+REQUESTS_SHOWN = 30
+CALLS_UNFOLDED = 5
+"""More calls of one line are folded away together."""
 PACKING = 2
 """Level of zlib: 6 takes more than twice as long for a seventh less."""
 
@@ -42,6 +49,22 @@ def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values
             **values,
         )
     )
+
+
+def story_html(story: TaskLog) -> Markup:
+    """The story of one task as a piece of a page."""
+    return piece("story.html.jinja", "story", story)
+
+
+def row_html(row: Row) -> Markup:
+    """One row of the table of tasks."""
+    return piece("table.html.jinja", "row", row)
+
+
+def piece(template: str, macro: str, shown: object) -> Markup:
+    """A piece of a page, made by a macro of a template."""
+    made = getattr(environment().get_template(template).module, macro)(shown)
+    return Markup(made)
 
 
 def policy(*, live: bool) -> str:
@@ -74,24 +97,21 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_cleaned,
+        finalize=printed,
         auto_reload=False,
         bytecode_cache=_compiled(),
     )
-    for name in ("dollars", "number", "seconds", "tokens"):
-        found.filters[name] = getattr(blocks, name)
-    for made in (address, broken, mark_html, row_html):
-        found.filters[made.__name__] = _marked_up(made)
+    for used in (
+        figures.answer, figures.arguments, figures.counted, figures.cut, figures.dollars,
+        figures.number, figures.peek, figures.seconds, figures.strays, figures.tokens,
+        figures.tokens_of, address, broken,
+    ):  # fmt: skip
+        found.filters[used.__name__] = used
+    found.globals.update(
+        charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
+        CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN,
+    )  # fmt: skip
     return found
-
-
-def _marked_up(made: Callable[[Any], str]) -> Callable[[Any], Markup]:
-    """A function that makes HTML as a filter whose result is not escaped again."""
-    return lambda value: Markup(made(value))
-
-
-def _cleaned(value: Any) -> Any:
-    return plain(value) if type(value) is str else value
 
 
 def _compiled() -> BytecodeCache | None:

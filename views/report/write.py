@@ -7,26 +7,15 @@ rows for the browser, and only what is opened is ever unpacked.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
 from runs.journal import write_whole
-from runs.run_view import RunView, read_run_view
+from runs.run_view import read_run_view
 from runs.task_log import TaskLog
-from views.report.render import packed, page
-from views.report.rows import FILTERS, Row, flags, labels, rows_of, totals
-from views.report.story import story_html
-
-COLUMNS = (
-    ("task", "Task"), ("score", "Score"), ("outcome", "Outcome"), ("turns", "Turns"),
-    ("calls", "Calls"), ("requests", "Requests"), ("tokens", "Tokens"), ("cost", "Dollars"),
-    ("time", "Time"),
-)  # fmt: skip
+from views.report.render import packed, page, story_html
+from views.report.task_table import rows_of, table
 
 
 def write_report(folder: Path) -> Path:
@@ -37,23 +26,8 @@ def write_report(folder: Path) -> Path:
         OSError: the file could not be written.
     """
     path = folder / "report.html"
-    with _collector_paused():
-        write_whole(path, run_page(folder))
+    write_whole(path, run_page(folder))
     return path
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """No garbage collection: among all the objects of a run it takes longer than the report does,
-    which makes no cycles.
-    """
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def run_page(folder: Path) -> str:
@@ -69,20 +43,3 @@ def run_page(folder: Path) -> str:
     stories = [told[story.key] for story in run.tasks]
     data = {"tasks": [row.data for row in rows]}
     return page("run.html.jinja", data, stories=stories, **table(run, rows))
-
-
-def table(run: RunView, rows: list[Row]) -> dict[str, Any]:
-    """What the head and the table of a run's page are made of."""
-    flagged = [flag for row in rows for flag in flags(row.story)]
-    shown = [
-        (name, title or run.harm_name.capitalize(), flagged.count(name))
-        for name, title in FILTERS.items()
-    ]
-    return {
-        "run": run,
-        "totals": totals(run),
-        "rows": rows,
-        "filters": [f for f in shown if f[2] or f[0] in ("failed", "wrong", "error")],
-        "labels": labels(run.tasks),
-        "columns": COLUMNS,
-    }

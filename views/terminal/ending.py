@@ -8,7 +8,7 @@ from itertools import groupby
 from rich.text import Text
 
 from runs.results import Failure, RunResults, TaskResult
-from views.report.blocks import cut, number, reason, so_many_tasks
+from views.figures import cut, number, reason, so_many_tasks
 from worker.sandbox.values import clean
 
 LINES = 10

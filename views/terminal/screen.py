@@ -1,4 +1,4 @@
-"""The look of a board at one moment, for a terminal of any width.
+"""The look of a run at one moment, for a terminal of any width.
 
 What benchmarks and models wrote is never markup here, and steers no terminal.
 """
@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from runs.results import TaskResult
-from views.report import blocks
-from views.report.blocks import counted
-from views.terminal.board import Running, View
+from views import figures
+from views.figures import counted
+from views.terminal.progress_state import Running, Snapshot
 from worker.sandbox.values import clean
 
 WIDE = 100
@@ -23,7 +23,7 @@ LEAST_LINES = 4
 """For the running tasks, however low the terminal."""
 
 
-def screen(view: View, width: int, height: int, harm_name: str) -> RenderableType:
+def screen(view: Snapshot, width: int, height: int, harm_name: str) -> RenderableType:
     """Summary, the tasks under way, the newest failures; in at most ``height`` lines.
 
     Where that is too low for all of it the rest is counted.
@@ -44,9 +44,9 @@ def screen(view: View, width: int, height: int, harm_name: str) -> RenderableTyp
     return Group(*(Text(line) for line in summary), *rows, *more, *failures)
 
 
-def summary_lines(view: View, harm_name: str) -> list[str]:
+def summary_lines(view: Snapshot, harm_name: str) -> list[str]:
     """How far the run is and what it has cost, in two lines."""
-    total = str(view.total) if view.total else blocks.DASH
+    total = str(view.total) if view.total else figures.DASH
     waiting = max(view.total - view.done - len(view.running), 0)
     counts = [f"{view.done}/{total} done", f"{view.passed} passed", f"{view.failed} failed"]
     if view.harm:
@@ -55,8 +55,8 @@ def summary_lines(view: View, harm_name: str) -> list[str]:
     if waiting:
         counts.append(f"{waiting} waiting")
     spent = [
-        f"{blocks.number(blocks.tokens(view.spent.usage))} tokens",
-        f"{blocks.dollars(view.spent.dollars)} spent",
+        f"{figures.number(figures.tokens(view.spent.usage))} tokens",
+        f"{figures.dollars(view.spent.dollars)} spent",
         _clock(view.seconds),
     ]
     if view.left is not None:
@@ -66,7 +66,7 @@ def summary_lines(view: View, harm_name: str) -> list[str]:
 
 def finished_line(result: TaskResult, done: int, total: int, harm_name: str) -> str:
     """A task that is over, on one line."""
-    score = blocks.number(result.score, 1)
+    score = figures.number(result.score, 1)
     wrong = f", {harm_name}" if result.harm else ""
     return clean(
         f"[{done}/{total}] {result.spec_id}: {score}, {result.ended}{wrong}, "
@@ -74,7 +74,7 @@ def finished_line(result: TaskResult, done: int, total: int, harm_name: str) -> 
     )
 
 
-def _table(rows: tuple[Running, ...], view: View) -> Table:
+def _table(rows: tuple[Running, ...], view: Snapshot) -> Table:
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(no_wrap=True, overflow="ellipsis", max_width=36)
     for justify in ("left", "left", "right", "right", "right"):
@@ -87,7 +87,7 @@ def _table(rows: tuple[Running, ...], view: View) -> Table:
     return table
 
 
-def _tall(row: Running, view: View) -> Group:
+def _tall(row: Running, view: Snapshot) -> Group:
     """A task on three lines, for a terminal too narrow for one."""
     turn, state, tokens, dollars, seconds = _figures(row, view)
     return Group(
@@ -97,17 +97,17 @@ def _tall(row: Running, view: View) -> Group:
     )
 
 
-def _figures(row: Running, view: View) -> tuple[str, str, str, str, str]:
+def _figures(row: Running, view: Snapshot) -> tuple[str, str, str, str, str]:
     return (
-        f"turn {row.turn or blocks.DASH}",
-        _one(row.state) or blocks.DASH,
-        f"{blocks.number(blocks.tokens(row.spent.usage))} tokens",
-        f"{blocks.dollars(row.spent.dollars)} spent",
+        f"turn {row.turn or figures.DASH}",
+        _one(row.state) or figures.DASH,
+        f"{figures.number(figures.tokens(row.spent.usage))} tokens",
+        f"{figures.dollars(row.spent.dollars)} spent",
         _clock(view.now - row.began),
     )
 
 
-def _failures(view: View, most: int, harm_name: str) -> list[Text]:
+def _failures(view: Snapshot, most: int, harm_name: str) -> list[Text]:
     shown = view.failures[:most]
     if not shown:
         return []
@@ -120,14 +120,14 @@ def _failures(view: View, most: int, harm_name: str) -> list[Text]:
 
 
 def _failure(result: TaskResult, harm_name: str) -> Text:
-    reason = _one(blocks.reason(result.error or "", result.eval_log))
+    reason = _one(figures.reason(result.error or "", result.eval_log))
     how = harm_name if result.harm else result.ended
-    text = f"  {_one(result.spec_id)}  {blocks.number(result.score, 1)}  {how}"
+    text = f"  {_one(result.spec_id)}  {figures.number(result.score, 1)}  {how}"
     return _line(f"{text}: {reason}" if reason else text, "red")
 
 
 def _thought(row: Running) -> str:
-    return _one(row.thought) or blocks.DASH
+    return _one(row.thought) or figures.DASH
 
 
 def _one(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from models.redact import redact
 from runs.results import RunResults
-from views.tracing.spans import Span
+from views.tracing.span_tree import Span
 
 _DEFAULTS = {
     # Neither usage statistics nor lists of prices are sent or fetched.
@@ -114,7 +114,7 @@ class MlflowSink:
             parent_span=parent,
             inputs=_inputs(span),
             attributes=_attributes(span),
-            start_time_ns=_ns(span.started),
+            start_time_ns=span.started_ns,
             **more,
         )
         for child in span.children:
@@ -125,7 +125,7 @@ class MlflowSink:
         made.end(
             outputs=_outputs(span),
             status="ERROR" if span.error else "OK",
-            end_time_ns=_ns(max(span.ended, span.started)),
+            end_time_ns=span.ended_ns,
         )
 
 
@@ -174,19 +174,7 @@ def _attributes(span: Span) -> dict[str, Any]:
 
 def _figures(results: RunResults) -> dict[str, float | None]:
     totals = results.totals
-    return {
-        "tasks": totals.tasks,
-        "scored": totals.scored,
-        "score_mean": totals.score_mean,
-        "harm": totals.harm,
-        "turns": totals.turns,
-        "tool_calls": totals.tool_calls,
+    return totals.model_dump(exclude={"groups", "requests", "tokens"}) | {
         "prompt_tokens": totals.tokens.prompt,
         "completion_tokens": totals.tokens.completion,
-        "cost_usd": totals.cost_usd,
-        "seconds": totals.seconds,
     }
-
-
-def _ns(seconds: float) -> int:
-    return int(seconds * 1e9)

@@ -14,7 +14,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_i
 
 from runs.results import RunResults
 from views.tracing.sinks import otlp_protocol, to_console
-from views.tracing.spans import Fact, Span
+from views.tracing.span_tree import Fact, Span
 
 SERVICE = "erc3-agent"
 CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
@@ -76,15 +76,15 @@ class OtelSink:
             context=set_span_in_context(parent) if parent else None,
             kind=SpanKind.CLIENT if span.kind in ("model", "request") else SpanKind.INTERNAL,
             attributes=self._attributes(span),
-            start_time=_ns(span.started),
+            start_time=span.started_ns,
         )
         if span.score is not None:
-            made.add_event("gen_ai.evaluation.result", _verdict(span), _ns(span.ended))
+            made.add_event("gen_ai.evaluation.result", _verdict(span), span.ended_ns)
         if span.error:
             made.set_status(Status(StatusCode.ERROR, span.error))
         for child in span.children:
             self._write(child, made)
-        made.end(end_time=_ns(max(span.ended, span.started)))
+        made.end(end_time=span.ended_ns)
 
     def _attributes(self, span: Span) -> dict[str, Any]:
         found: dict[str, Any] = {f"agent.{name}": fact for name, fact in span.facts.items()}
@@ -174,10 +174,6 @@ def _verdict(span: Span) -> dict[str, Fact]:
         "gen_ai.evaluation.score.value": span.score,
         "gen_ai.evaluation.score.label": "pass" if span.passed else "fail",
     }
-
-
-def _ns(seconds: float) -> int:
-    return int(seconds * 1e9)
 
 
 def _json(value: object) -> str:

@@ -10,7 +10,7 @@ from typing import Protocol
 from models.extras import ExtraMissing
 from runs.errors import CannotRun
 from runs.results import RunResults
-from views.tracing.spans import Span
+from views.tracing.span_tree import Span
 
 NEEDS = {
     "mlflow": ("mlflow", "sqlalchemy", "alembic"),
@@ -63,17 +63,6 @@ def otlp_protocol() -> str:
 def to_console() -> bool:
     """Whether spans are wanted on the screen and not at a collector."""
     return os.environ.get("OTEL_TRACES_EXPORTER") == "console"
-
-
-def make_sink(kind: str, run_id: str, options: dict[str, object]) -> Sink:
-    """The sink of that name; ``options`` are what the run was asked for."""
-    if kind == "mlflow":
-        from views.tracing.mlflow_sink import MlflowSink
-
-        return MlflowSink(run_id, options)
-    from views.tracing.otel_sink import OtelSink, exporter
-
-    return OtelSink(exporter(), run_id)
 
 
 def _there(module: str) -> bool:

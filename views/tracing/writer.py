@@ -13,8 +13,8 @@ from runs.prompts import read_prompts
 from runs.reader import NotRecorded, read_task, results_of
 from runs.results import RunResults
 from runs.task_log import TaskLog
-from views.tracing.sinks import Sink, make_sink
-from views.tracing.spans import Span, task_span, timed
+from views.tracing.sinks import Sink
+from views.tracing.span_tree import Span, task_span, timed
 
 _LISTENED = {
     "mlflow": (("mlflow.tracing", "mlflow.entities"), logging.WARNING),
@@ -70,6 +70,17 @@ class Outlet(logging.Handler):
     def _wrong(self, error: Exception) -> None:
         text = str(error).strip().splitlines() or [""]
         self.error = self.error or redact(f"{type(error).__name__}: {text[0]}")[:500]
+
+
+def make_sink(kind: str, run_id: str, options: dict[str, object]) -> Sink:
+    """The sink of that name; ``options`` are what the run was asked for."""
+    if kind == "mlflow":
+        from views.tracing.mlflow_sink import MlflowSink
+
+        return MlflowSink(run_id, options)
+    from views.tracing.otel_sink import OtelSink, exporter
+
+    return OtelSink(exporter(), run_id)
 
 
 def find_story(folder: Path, spec_id: str, task_id: str) -> TaskLog | None:

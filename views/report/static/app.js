@@ -1,5 +1,5 @@
 "use strict";
-// Texts of shops and models reach the page escaped by the templates, or through textContent here.
+// Texts of benchmarks and models reach the page escaped by the templates, or through textContent here.
 // Only what the templates made is ever set as HTML.
 (() => {
   const $ = (id) => document.getElementById(id);
@@ -210,15 +210,15 @@
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
   }
 
-  async function tell(key, again = false) {
-    const unfolded = again ? [...$("told").querySelectorAll("details")].map((d) => d.open) : [];
+  async function showStory(key, again = false) {
+    const unfolded = again ? [...$("story-body").querySelectorAll("details")].map((d) => d.open) : [];
     let html;
     try { html = await storyOf(key); }
-    catch (error) { $("told").replaceChildren(make("p", `The story cannot be shown: ${error.message}`, "problem")); return; }
+    catch (error) { $("story-body").replaceChildren(make("p", `The story cannot be shown: ${error.message}`, "problem")); return; }
     if (open !== key) return;
-    $("told").innerHTML = html;
-    [...$("told").querySelectorAll("details")].forEach((d, at) => { if (unfolded[at]) d.open = true; });
-    unpack($("told"));
+    $("story-body").innerHTML = html;
+    [...$("story-body").querySelectorAll("details")].forEach((d, at) => { if (unfolded[at]) d.open = true; });
+    unpack($("story-body"));
   }
 
   async function follow() {
@@ -227,16 +227,16 @@
     const row = rowOf.get(key);
     const was = open;
     open = row ? key : null;
-    document.body.classList.toggle("told", Boolean(row));
+    document.body.classList.toggle("story-open", Boolean(row));
     $("story").hidden = !row;
     if (!row) {
-      $("told").replaceChildren();
+      $("story-body").replaceChildren();
       if (was !== null) goTo(rowOf.get(was));
       return;
     }
     goTo(row, false);
-    $("told").replaceChildren();
-    await tell(key);
+    $("story-body").replaceChildren();
+    await showStory(key);
     $("story").focus({ preventScroll: true });
     if (was === null || scrollY > $("story").offsetTop) $("story").scrollIntoView({ block: "start" });
     row.scrollIntoView({ block: "nearest" });
@@ -245,14 +245,14 @@
   function close() { if (open !== null) { history.pushState(null, "", location.pathname + location.search); follow(); } }
 
   function unfold() {
-    const all = [...$("told").querySelectorAll("details")];
+    const all = [...$("story-body").querySelectorAll("details")];
     const opening = all.some((d) => !d.open);
     for (const d of all) d.open = opening;
     $("unfold").textContent = opening ? "Fold all" : "Unfold all";
-    unpack($("told"));
+    unpack($("story-body"));
   }
 
-  $("told").addEventListener("toggle", (event) => { if (event.target.open) unpack(event.target); }, true);
+  $("story-body").addEventListener("toggle", (event) => { if (event.target.open) unpack(event.target); }, true);
   $("close").addEventListener("click", close);
   $("unfold").addEventListener("click", unfold);
   $("previous").addEventListener("click", () => step(-1));
@@ -304,7 +304,7 @@
     }
     if (sorting) sort();
     sift();
-    if (open !== null && open in news.rows) tell(open, true);
+    if (open !== null && open in news.rows) showStory(open, true);
   }
 
   let tag = "";

@@ -39,7 +39,7 @@ class Running:
 
     task: TaskInfo
     began: float
-    """By the board's clock."""
+    """By the clock of the state."""
     turn: int = 0
     """The turn that has begun; 0: none that anybody knows of."""
     turns_done: int = 0
@@ -50,7 +50,7 @@ class Running:
 
 
 @dataclass(frozen=True)
-class View:
+class Snapshot:
     """All that can be shown at one moment."""
 
     total: int
@@ -70,20 +70,20 @@ class View:
     now: float
 
 
-class Board:
+class ProgressState:
     """Keeps what is known of a run's tasks; safe to use from several threads.
 
     Tokens and dollars are of calls that were seen here: what a resumed task had spent before is
-    in its result and in no figure of this board.
+    in its result and in no figure of this.
     """
 
     def __init__(
         self,
-        brief: Callable[[str], str] = lambda _state: "",
+        in_words: Callable[[str], str] = lambda _state: "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``brief``: a state in a few words, "" where there are none."""
-        self._brief = brief
+        """``in_words``: a state in a few words, "" where there are none."""
+        self._in_words = in_words
         self._clock = clock
         self._began = clock()
         self._lock = threading.Lock()
@@ -97,12 +97,12 @@ class Board:
         with self._lock:
             self._total, self._began = total, self._clock()
 
-    def started(self, task: TaskInfo) -> None:
+    def task_started(self, task: TaskInfo) -> None:
         """A task begins."""
         with self._lock:
             self._running[task.task_id] = Running(task, self._clock())
 
-    def called(self, task: TaskInfo, call: ModelCall) -> None:
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
         """A model was asked: the next turn has begun, at the latest."""
         with self._lock:
             self._spent = self._spent.plus(call)
@@ -110,9 +110,9 @@ class Board:
                 spent = row.spent.plus(call)
                 self._running[task.task_id] = replace(row, spent=spent, turn=row.turns_done + 1)
 
-    def turned(self, task: TaskInfo, turn: Turn) -> None:
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """A turn is over."""
-        state = self._brief(turn.state)
+        state = self._in_words(turn.state)
         with self._lock:
             if row := self._running.get(task.task_id):
                 self._running[task.task_id] = replace(
@@ -135,11 +135,11 @@ class Board:
                 self._failures.appendleft(result)
             return self._done, self._total
 
-    def view(self) -> View:
+    def view(self) -> Snapshot:
         """Everything as it is now."""
         with self._lock:
             now = self._clock()
-            return View(
+            return Snapshot(
                 total=self._total,
                 done=self._done,
                 passed=self._passed,

@@ -15,6 +15,7 @@ from ledger import ToolCall, WireCall
 from models.model_call import ModelCall, Usage
 from models.redact import redact
 from runs.task_log import TaskLog, TurnLog
+from views.figures import known_sum
 
 Kind = Literal["task", "turn", "model", "tool", "request"]
 Fact = str | int | float | bool
@@ -57,6 +58,16 @@ class Span:
     """Of a task."""
     passed: bool | None = None
 
+    @property
+    def started_ns(self) -> int:
+        """Unix nanoseconds."""
+        return int(self.started * 1e9)
+
+    @property
+    def ended_ns(self) -> int:
+        """Unix nanoseconds, not before the beginning."""
+        return int(max(self.ended, self.started) * 1e9)
+
     def walk(self) -> Iterator[Span]:
         """This span and all below it."""
         yield self
@@ -83,7 +94,7 @@ def task_span(
     began = min(begins, default=0.0)
     ended = max([*(turn.ended for turn in turns), *(window or ())[1:]], default=began)
     usage = sum((call.usage for call in story.calls), Usage.nothing())
-    costs = [call.cost_usd for call in story.calls]
+    cost = known_sum(call.cost_usd for call in story.calls)
     facts: dict[str, Fact] = {
         "spec_id": story.spec_id,
         "task_id": story.task_id,
@@ -109,7 +120,7 @@ def task_span(
         error_type=str(failure or OTHER) if story.error else None,
         children=tuple(turns),
         usage=usage,
-        cost_usd=None if None in costs else round(sum(cost or 0.0 for cost in costs), 6),
+        cost_usd=None if cost is None else round(cost, 6),
         score=story.score,
         passed=None if story.score is None else story.status == "passed",
     )

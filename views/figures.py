@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import TypeVar
 
 from pydantic_core import to_json
 
@@ -12,6 +13,7 @@ from models.model_call import ModelCall, Usage
 from runs.task_log import TurnLog
 from runs.work import fit_json
 
+Number = TypeVar("Number", int, float)
 DASH = "–"
 ANSWER_CHARS = 100_000
 """Of one answer; longer ones lose the middle of their lists, with a note."""
@@ -25,10 +27,19 @@ def strays(act: TurnLog) -> list[ToolCall]:
     return [call for call in act.tools if call.step not in known]
 
 
+def known_sum(values: Iterable[Number | None]) -> Number | None:
+    """The sum; None as soon as one is unknown."""
+    total: Number = 0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total
+
+
 def tokens_of(calls: Iterable[ModelCall]) -> int | None:
     """Prompt and completion tokens of calls; None as soon as one is unknown."""
-    found = [tokens(call.usage) for call in calls]
-    return None if None in found else sum(some or 0 for some in found)
+    return known_sum(tokens(call.usage) for call in calls)
 
 
 def tokens(usage: Usage) -> int | None:

@@ -1,4 +1,4 @@
-"""A run told in a terminal: the table, the failed tasks, the story of one task.
+"""The story of one task in a terminal, and why tasks failed.
 
 What benchmarks and models wrote is never markup here, and steers no terminal.
 """
@@ -9,7 +9,6 @@ import json
 
 from rich.console import Console
 from rich.syntax import Syntax
-from rich.table import Table
 from rich.text import Text
 
 from ledger import ToolCall
@@ -17,53 +16,13 @@ from models.model_call import ModelCall
 from runs.run_view import RunView
 from runs.task_log import TaskLog, TurnLog
 from runs.work import StepRecord, fit_json
-from views.report import blocks
-from views.report.rows import rows_of, totals
+from views import figures
+from views.terminal.tables import plain_line
 from worker.sandbox.values import clean
 
 VALUE_CHARS = 1_500
 REPLY_CHARS = 4_000
-NARROW = 90
-"""Below this many columns the table keeps only what matters most."""
 REASON_CHARS = 240
-
-
-def overview(console: Console, run: RunView) -> None:
-    """Every task with what it came to, and the sums of the run."""
-    wide = console.width >= NARROW
-    table = Table(title=Text(clean(run.name)))
-    table.add_column("task", overflow="fold")
-    for heading in ("score", "outcome", "turns") if wide else ("score", "outcome"):
-        table.add_column(heading)
-    if wide:
-        for heading in ("calls", "requests", "tokens", "dollars", "time"):
-            table.add_column(heading, justify="right")
-    for row in rows_of(run.tasks):
-        story = row.story
-        style = "red" if story.harm else "yellow" if story.failed else ""
-        cells = [clean(story.spec_id), blocks.number(story.score, 1), clean(story.outcome)]
-        if wide:
-            cells += [
-                str(row.turns),
-                blocks.number(row.tool_calls),
-                blocks.number(row.requests),
-                blocks.number(row.tokens),
-                blocks.dollars(row.cost_usd),
-                blocks.seconds(row.seconds),
-            ]
-        table.add_row(*map(Text, cells), style=style)
-    console.print(table)
-    sums = totals(run)
-    groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())
-    _line(
-        console,
-        f"score {blocks.number(sums.score_mean, 3)}; {groups}{run.harm_name}s {sums.harm}; "
-        f"{blocks.number(blocks.tokens(sums.tokens))} "
-        f"tokens, {blocks.dollars(sums.cost_usd)}, {blocks.seconds(run.seconds)}"
-        + ("" if run.finished else "; not finished"),
-    )
-    for problem in run.problems:
-        _line(console, problem, "red")
 
 
 def failures(console: Console, run: RunView) -> None:
@@ -72,23 +31,19 @@ def failures(console: Console, run: RunView) -> None:
     for story in found:
         mark = story.harm_name if story.harm else story.outcome
         line = Text(clean(story.spec_id), style="bold")
-        line.append(f"  {blocks.number(story.score, 1)}  {clean(mark)}: ", style="not bold")
+        line.append(f"  {figures.number(story.score, 1)}  {clean(mark)}: ", style="not bold")
         line.append(_reason(story), style="not bold")
         console.print(line, soft_wrap=True, highlight=False)
     if not found:
-        _line(console, f"no task of {run.name} failed")
+        plain_line(console, f"no task of {run.name} failed")
 
 
 def _reason(story: TaskLog) -> str:
     """Why a task failed, as far as anybody has said: on one line."""
     last = next((act.turn.decision.thought for act in reversed(story.turns) if act.turn), "")
-    known = [part for part in (blocks.reason(story.error, story.eval_log), last) if part]
+    known = [part for part in (figures.reason(story.error, story.eval_log), last) if part]
     text = clean(" ".join(" – ".join(known).split())) or "no reason is known"
-    return text if len(text) <= REASON_CHARS else f"{text[:REASON_CHARS]}…"
-
-
-def _line(console: Console, text: str, style: str = "") -> None:
-    console.print(Text(clean(text), style=style), soft_wrap=not console.is_terminal)
+    return figures.cut(text, REASON_CHARS)
 
 
 class Teller:
@@ -101,7 +56,7 @@ class Teller:
         """All turns of a task, or one."""
         self._head(story.spec_id)
         self._say(story.text)
-        verdict = f"{story.status}, score {blocks.number(story.score, 1)}, {story.outcome}"
+        verdict = f"{story.status}, score {figures.number(story.score, 1)}, {story.outcome}"
         self._say(verdict + (f", {story.harm_name}" if story.harm else ""), "bold")
         if story.error:
             self._say(story.error, "red")
@@ -118,8 +73,8 @@ class Teller:
 
     def _act(self, act: TurnLog) -> None:
         attempt = f", attempt {act.attempt}" if act.attempt > 1 else ""
-        tokens = blocks.number(blocks.tokens_of(act.asked))
-        self._head(f"Turn {act.number}{attempt}: {blocks.seconds(act.seconds)}, {tokens} tokens")
+        tokens = figures.number(figures.tokens_of(act.asked))
+        self._head(f"Turn {act.number}{attempt}: {figures.seconds(act.seconds)}, {tokens} tokens")
         for asked in act.asked:
             if asked.error or act.turn is None:
                 self._asked(asked)
@@ -133,7 +88,7 @@ class Teller:
         self._named(act.turn.decision.decision, act.turn.decision.instruction)
         for number, step in enumerate(act.steps, start=1):
             self._step(step, [call for call in act.tools if call.step == number])
-        for call in blocks.strays(act):
+        for call in figures.strays(act):
             self._call(call)
         report = act.turn.report
         if report and report.error:
@@ -145,7 +100,7 @@ class Teller:
 
     def _asked(self, call: ModelCall) -> None:
         where = f" at {call.backend}" if call.backend else ""
-        what = f"{call.role} asked {call.model}{where}, {blocks.seconds(call.seconds)}"
+        what = f"{call.role} asked {call.model}{where}, {figures.seconds(call.seconds)}"
         if call.error:
             self._say(f"{what}: {call.error}{f'; {call.next}' if call.next else ''}", "red")
         else:
@@ -167,8 +122,8 @@ class Teller:
     def _call(self, call: ToolCall) -> None:
         where = f"line {call.line}: " if call.line else ""
         done = call.outcome == "done"
-        said = blocks.peek(call.result) if done else f"{call.outcome}: {call.error}"
-        text = f"{where}{call.name}({blocks.arguments(call)}) → {said}"
+        said = figures.peek(call.result) if done else f"{call.outcome}: {call.error}"
+        text = f"{where}{call.name}({figures.arguments(call)}) → {said}"
         self._say(f"  {text} [{len(call.requests)} requests]", "" if done else "red")
 
     def _head(self, text: str) -> None:
@@ -177,7 +132,7 @@ class Teller:
 
     def _named(self, name: str, text: str, style: str = "") -> None:
         line = Text(f"{clean(name)}: ", style="dim")
-        line.append(clean(text or blocks.DASH), style=style or "not dim")
+        line.append(clean(text or figures.DASH), style=style or "not dim")
         self._console.print(line)
 
     def _say(self, text: str, style: str = "") -> None:
@@ -187,7 +142,7 @@ class Teller:
 def _plain(state: str | None) -> str:
     """A state as short as it can be said: JSON without quotes, anything else as it is."""
     if state is None:
-        return blocks.DASH
+        return figures.DASH
     try:
         found = json.loads(state)
     except (ValueError, RecursionError):

@@ -1,0 +1,98 @@
+"""The table of a run's page: one row a task, with what it is filtered and sorted by; the totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runs.run_view import RunView
+from runs.task_log import TaskLog
+from views.task_columns import COLUMNS, TaskFigures, figures_of_story, totals
+
+FILTERS = {
+    "failed": "Failed",
+    "wrong": "",
+    "error": "Error",
+    "unscored": "Not scored",
+    "running": "Running",
+}
+"""By name what the button says; "": what the benchmark calls harm."""
+ALWAYS = ("failed", "wrong", "error")
+"""Filters that are there also where no task belongs to them."""
+FIND_CHARS = 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row(TaskFigures):
+    """One line of the table."""
+
+    story: TaskLog
+    shares: Mapping[str, float]
+    """By column percent of the largest of the run, for the small bars."""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the page's script filters and sorts by."""
+        story = self.story
+        find = (story.spec_id, story.text, story.outcome, story.error, story.eval_log)
+        return {
+            "key": story.key,
+            "flags": flags(story),
+            "labels": list(story.labels),
+            "find": " ".join((*find, *story.labels))[:FIND_CHARS].casefold(),
+            "sort": {column.name: column.value(self) for column in COLUMNS},
+        }
+
+
+def flags(story: TaskLog) -> list[str]:
+    """The filters that a task belongs to."""
+    is_so = {
+        "failed": story.failed,
+        "wrong": story.harm,
+        "error": bool(story.error),
+        "unscored": story.status == "unscored",
+        "running": story.status == "running",
+    }
+    return [name for name, so in is_so.items() if so]
+
+
+def rows_of(stories: Iterable[TaskLog]) -> list[Row]:
+    """A row for each task; the bars are relative to the largest among them."""
+    figures = [(story, figures_of_story(story)) for story in stories]
+    barred = [column for column in COLUMNS if column.bar]
+    most = {c.name: max((c.value(f) or 0 for _, f in figures), default=0) or 1 for c in barred}
+    return [
+        Row(
+            **vars(found),
+            story=story,
+            shares={c.name: round(100 * (c.value(found) or 0) / most[c.name], 1) for c in barred},
+        )
+        for story, found in figures
+    ]
+
+
+def filters_of(
+    names: Mapping[str, str], marks: Sequence[str], harm_name: str
+) -> list[tuple[str, str, int]]:
+    """Name, title and number of tasks of each filter; ``marks``: the flags of all tasks."""
+    return [(n, title or harm_name.capitalize(), marks.count(n)) for n, title in names.items()]
+
+
+def table(run: RunView, rows: list[Row]) -> dict[str, Any]:
+    """What the head and the table of a run's page are made of."""
+    marks = [flag for row in rows for flag in flags(row.story)]
+    found = filters_of(FILTERS, marks, run.harm_name)
+    return {
+        "run": run,
+        "totals": totals(run),
+        "rows": rows,
+        "filters": [f for f in found if f[2] or f[0] in ALWAYS],
+        "labels": labels(run.tasks),
+        "columns": COLUMNS,
+    }
+
+
+def labels(stories: Iterable[TaskLog]) -> list[str]:
+    """Every kind of task of a run, sorted."""
+    return sorted({label for story in stories for label in story.labels})

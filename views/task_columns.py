@@ -1,0 +1,179 @@
+"""The columns in which a task's result is shown: one list for terminal, report and pair page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from runs.results import TaskResult, Totals, totals_of
+from runs.run_view import RunView
+from runs.task_log import TaskLog
+from views.figures import (
+    DASH,
+    dollars,
+    known_sum,
+    number,
+    seconds,
+    so_many_tasks,
+    tokens,
+    tokens_of,
+)
+
+Shown = TypeVar("Shown")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskFigures:
+    """What one task has come to; None is unknown."""
+
+    spec_id: str
+    score: float | None
+    outcome: str
+    failure: str | None = None
+    """Why it ended early."""
+    turns: int
+    tool_calls: int | None
+    requests: int | None
+    tokens: int | None
+    cost_usd: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Column(Generic[Shown]):
+    """One column: where its values come from and how they are shown."""
+
+    name: str
+    """Its class and its key on a page."""
+    heading: str
+    value: Callable[[Shown], Any]
+    """What it is sorted by: all texts or all numbers; None is unknown and comes last."""
+    text: Callable[[Shown], str]
+    total: Callable[[Totals], str] = lambda _: DASH
+    """Its cell in the line of the sums."""
+    short: str = ""
+    """The heading where there is little room; "" for the same."""
+    figure: bool = True
+    """Figures stand at the right."""
+    needed: bool = False
+    """Shown also on a narrow terminal."""
+    bar: bool = False
+    """A page shows how much it is of the largest of the run."""
+    compared: bool = True
+    """Shown where two runs stand side by side."""
+
+    @property
+    def short_heading(self) -> str:
+        """The heading where there is little room."""
+        return self.short or self.heading
+
+
+COLUMNS: tuple[Column[TaskFigures], ...] = (
+    Column(
+        "task", "Task", lambda t: t.spec_id, lambda t: t.spec_id,
+        lambda sums: so_many_tasks(sums.tasks), figure=False, needed=True,
+    ),
+    Column(
+        "score", "Score", lambda t: t.score, lambda t: number(t.score, 1),
+        lambda sums: number(sums.score_mean, 3), needed=True,
+    ),
+    Column(
+        "outcome", "Outcome", lambda t: t.outcome,
+        lambda t: f"{t.outcome}: {t.failure}" if t.failure else t.outcome,
+        lambda sums: f"{sums.harm} wrong", figure=False, needed=True,
+    ),
+    Column(
+        "turns", "Turns", lambda t: t.turns, lambda t: number(t.turns),
+        lambda sums: number(sums.turns),
+    ),
+    Column(
+        "calls", "Tool calls", lambda t: t.tool_calls, lambda t: number(t.tool_calls),
+        lambda sums: number(sums.tool_calls), short="Calls", compared=False,
+    ),
+    Column(
+        "requests", "Requests", lambda t: t.requests, lambda t: number(t.requests),
+        lambda sums: number(sums.requests),
+    ),
+    Column(
+        "tokens", "Tokens", lambda t: t.tokens, lambda t: number(t.tokens),
+        lambda sums: number(tokens(sums.tokens)), bar=True,
+    ),
+    Column(
+        "cost", "Dollars", lambda t: t.cost_usd, lambda t: dollars(t.cost_usd),
+        lambda sums: dollars(sums.cost_usd), compared=False,
+    ),
+    Column(
+        "time", "Time", lambda t: t.seconds, lambda t: seconds(t.seconds),
+        lambda sums: seconds(sums.seconds), needed=True, bar=True,
+    ),
+)  # fmt: skip
+
+
+def figures_of_result(task: TaskResult) -> TaskFigures:
+    """What a result says, as a run wrote it."""
+    return TaskFigures(
+        spec_id=task.spec_id,
+        score=task.score,
+        outcome=task.ended,
+        failure=task.failure,
+        turns=task.turns,
+        tool_calls=task.tool_calls,
+        requests=task.requests,
+        tokens=tokens(task.tokens),
+        cost_usd=task.cost_usd,
+        seconds=task.seconds,
+    )
+
+
+def figures_of_story(story: TaskLog) -> TaskFigures:
+    """What a folder says, whole or not; of a task under way what is known so far."""
+    rest = _under_way(story) if story.result is None else _done(story)
+    return TaskFigures(spec_id=story.spec_id, score=story.score, outcome=story.outcome, **rest)
+
+
+def totals(run: RunView) -> Totals:
+    """Sums over the tasks that are done and whose result can be read."""
+    results = []
+    for story in run.tasks:
+        try:
+            results.append(TaskResult.model_validate(story.result))
+        except ValidationError:
+            continue
+    return totals_of(results, run.seconds or 0.0)
+
+
+def _under_way(story: TaskLog) -> dict[str, Any]:
+    done = [act for act in story.turns if act.turn]
+    return {
+        "turns": len(done),
+        "tool_calls": sum(len(act.tools) for act in done),
+        "requests": sum(act.requests for act in done),
+        "tokens": tokens_of(story.calls),
+        "cost_usd": known_sum(call.cost_usd for call in story.calls),
+        "seconds": None,
+    }
+
+
+def _done(story: TaskLog) -> dict[str, Any]:
+    spent = story.of_result("tokens")
+    spent = spent if isinstance(spent, dict) else {}
+    return {
+        "failure": story.of_result("failure"),
+        "turns": _whole(story.of_result("turns")) or 0,
+        "tool_calls": _whole(story.of_result("tool_calls")),
+        "requests": _whole(story.of_result("requests")),
+        "tokens": known_sum(_whole(spent.get(name)) for name in ("prompt", "completion")),
+        "cost_usd": _real(story.of_result("cost_usd")),
+        "seconds": _real(story.of_result("seconds")),
+    }
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _real(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
