@@ -161,7 +161,7 @@ def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
 
 
 def _interval(value: float | None, low: float | None, high: float | None) -> str:
-    from views.report.blocks import DASH
+    from views.figures import DASH
 
     if value is None:
         return DASH

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from lab.lab_run import LabRun, Slice, Summary
 from lab.trial import AGENT, Trial
-from views.report.blocks import DASH
+from views.figures import DASH
 from views.stats.interval import Share
 from views.stats.table import figure
 
