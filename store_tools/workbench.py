@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from erc3_compat import ERC3, ApiException, transport_errors
 from ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
 from store_tools.basket import Mirror
 from store_tools.benchmark import StoreBenchmark
@@ -100,6 +99,9 @@ def open_live(base_url: str, spec_id: str) -> LiveShop:
     Raises:
         ToolFault: the platform has no such task or does not answer.
     """
+    # Late: which client is chosen, and whether that can be, is no matter of the tools themselves.
+    from erc3_compat import ERC3, ApiException, transport_errors
+
     try:
         platform = ERC3(key="key-embedded", base_url=base_url)
         task_id = platform.start_new_task("store", spec_id).task_id

@@ -69,17 +69,9 @@ OURS = {
     "tr", "ul", "wbr",
 }  # fmt: skip
 CHECKED = {
-    "type",
-    "decision",
-    "outcome",
-    "kind",
-    "failure",
-    "score",
-    "group",
-    "verdict",
-    "harm",
+    "type", "role", "decision", "outcome", "kind", "failure", "score", "group", "verdict", "harm",
     "sha256",
-}
+}  # fmt: skip
 """Fields that are no free texts, or by which records find each other."""
 
 
