@@ -21,7 +21,7 @@ from launch import preflight
 from launch.benchmarks import guest_of, workbench_of
 from launch.brains import Brains
 from launch.options import Options
-from launch.platform import PACK_COPY, STATE, Place, pack_of, platform_of
+from launch.platform import PACK_COPY, STATE, Place, client_class, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
 from launch.run_identity import identity_of, prompts_of, versions
 from models import litellm_module
@@ -72,6 +72,7 @@ class Assembly:
         )
         self.brains = Brains(self.options)
         self.guest = guest_of(self.options.benchmark)
+        client_class()  # the tools that the prompts name are made from its models
         self._prompts = prompts_of(
             self.guest,
             self.brains.ids,

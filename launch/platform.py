@@ -51,7 +51,7 @@ def platform_of(options: Options, pack: Pack | None, place: Place) -> Iterator[A
     from simulator.server import serve
     from simulator.state import StateError
 
-    client = _client()
+    client = client_class()
     state = place.folder / STATE if place.keep else None
     try:
         simulator = serve(pack, state=state)
@@ -98,7 +98,8 @@ def _check_tasks(tasks: tuple[str, ...], pack: Pack) -> None:
             raise Usage(f"--task {task}: the pack {pack.name!r} has no such task; {hint}")
 
 
-def _client() -> Any:
+def client_class() -> Any:
+    """The class of the chosen client. Raises CannotRun where it cannot be used."""
     try:
         from erc3_compat import ERC3
     except (ImportError, ValueError) as error:
@@ -140,6 +141,6 @@ def real_key() -> str:
 def _real_platform() -> Any:
     url = os.environ.get("ERC3_BASE_URL") or REAL_URL
     try:
-        return _client()(key=real_key(), base_url=url, session=connections())
+        return client_class()(key=real_key(), base_url=url, session=connections())
     except ValueError as error:
         raise CannotRun(f"the platform's client cannot be used: {error}") from None
