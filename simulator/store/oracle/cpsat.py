@@ -87,7 +87,7 @@ class _Model:
                 self.possible = self.possible and sku in self.pieces
                 if self.possible:
                     self.model.add(self.pieces[sku] >= least)
-            self.model.add(self.subtotal >= max(1, rebate.min_subtotal))
+            self.model.add(self.subtotal >= rebate.least_subtotal)
             most = rebate.dearest_subtotal(most) if most is not None else None
         if most is not None:
             self.model.add(self.subtotal <= most)

@@ -6,7 +6,7 @@ from itertools import product
 from typing import get_args
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from simulator.store.oracle.answer import Method, Purchase
@@ -152,6 +152,10 @@ def test_looking_at_every_basket_finds_exactly_the_best(demand: Demand, market: 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(demands(), markets)
+@example(
+    Demand((Want((Choice("a"),), "all"),), coupon_rule="must", codes=("X",)),
+    Market(tuple(Ware(sku, 2, int(sku == "a")) for sku in SKUS), (Rebate("X", percent=5),)),
+)  # five percent of two dollars are nothing
 def test_the_solver_finds_exactly_the_best(demand: Demand, market: Market) -> None:
     pytest.importorskip("ortools")
     if all(never_free(alternative, market) for alternative in demand.alternatives()):
