@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import itemgetter
+from typing import Any
 
 from playbooks.store.facts import Facts, Found, Product
 from playbooks.store.kinds.kind_score import FULL, read_query
@@ -42,18 +44,17 @@ def judged(phrases: Iterable[str], facts: Facts) -> Facts:
     seen = {p.sku: p for found in facts.found.values() for p in (*found.matches, *found.near)}
     seen |= {p.sku: p for p in facts.catalog}
     shop = list(seen.values())
-    return facts.model_copy(update={"found": {p: _judged(p, shop, facts) for p in phrases}})
+    rows = [dict(p) for p in shop]
+    found = {p: _judged(p, shop, rows, facts) for p in phrases}
+    return facts.model_copy(update={"found": found})
 
 
-def _judged(phrase: str, shop: list[Product], facts: Facts) -> Found:
-    rows = [p.model_dump() for p in shop]
-    scored = sorted(
-        zip(rank(phrase, rows), shop, strict=True), key=lambda pair: pair[0], reverse=True
-    )
+def _judged(phrase: str, shop: list[Product], rows: list[dict[str, Any]], facts: Facts) -> Found:
+    scored = zip(rank(phrase, rows), shop, strict=True)
+    answers = sorted((pair for pair in scored if pair[0] > 0), key=itemgetter(0), reverse=True)
     products = [
         p.model_copy(update={"score": score, "units": units_of(p.name, p.sku, phrase)})
-        for score, p in scored
-        if score > 0
+        for score, p in answers
     ]
     matches = tuple(p for p in products if p.score >= FULL)
     found = facts.found.get(wording(phrase), Found())
