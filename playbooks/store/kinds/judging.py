@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any
 
 from playbooks.store.facts import Facts, Found, Product
 from playbooks.store.kinds.kind_score import FULL, read_query
@@ -43,19 +42,13 @@ def judged(phrases: Iterable[str], facts: Facts) -> Facts:
     """Facts in which each phrase has the products that answer it, out of all that was seen."""
     seen = {p.sku: p for found in facts.found.values() for p in (*found.matches, *found.near)}
     seen |= {p.sku: p for p in facts.catalog}
-    shop = list(seen.values())
-    rows = [dict(p) for p in shop]
-    found = {p: _judged(p, shop, rows, facts) for p in phrases}
+    shop = tuple(seen.values())
+    found = {p: _judged(p, shop, facts) for p in phrases}
     return facts.model_copy(update={"found": found})
 
 
-def _judged(phrase: str, shop: list[Product], rows: list[dict[str, Any]], facts: Facts) -> Found:
-    scored = zip(rank(phrase, rows), shop, strict=True)
-    answers = sorted((pair for pair in scored if pair[0] > 0), key=itemgetter(0), reverse=True)
-    products = [
-        p.model_copy(update={"score": score, "units": units_of(p.name, p.sku, phrase)})
-        for score, p in answers
-    ]
+def _judged(phrase: str, shop: tuple[Product, ...], facts: Facts) -> Found:
+    products = _answers(phrase, shop)
     matches = tuple(p for p in products if p.score >= FULL)
     found = facts.found.get(wording(phrase), Found())
     return Found(
@@ -63,3 +56,17 @@ def _judged(phrase: str, shop: list[Product], rows: list[dict[str, Any]], facts:
         near=tuple(products[len(matches) :][:NEAR_AT_MOST]),
         cut=len(found.matches) >= FOUND_AT_MOST,
     )
+
+
+@lru_cache(maxsize=8)
+def _answers(phrase: str, shop: tuple[Product, ...]) -> list[Product]:
+    """The products that answer a phrase at all, best first.
+
+    Every later turn of a task asks for the same again.
+    """
+    scored = zip(rank(phrase, [dict(p) for p in shop]), shop, strict=True)
+    answers = sorted((pair for pair in scored if pair[0] > 0), key=itemgetter(0), reverse=True)
+    return [
+        p.model_copy(update={"score": score, "units": units_of(p.name, p.sku, phrase)})
+        for score, p in answers
+    ]
