@@ -90,7 +90,7 @@ def _plot(sides: list[Side], path: Path) -> None:
 
 def _show(found: Comparison) -> None:
     from lab.report import share
-    from views.stats.table import figure
+    from views.figures import number
 
     show = answers()
     table = Table(
@@ -116,8 +116,8 @@ def _show(found: Comparison) -> None:
         digits = 4 if measure.name == "cost_usd" else 2
         table.add_row(
             f"{measure.name} a task",
-            figure(measure.a, digits),
-            figure(measure.b, digits),
+            number(measure.a, digits),
+            number(measure.b, digits),
             _interval(measure.difference, measure.low, measure.high),
         )
     show.print(table)

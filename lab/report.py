@@ -11,9 +11,8 @@ from rich.table import Table
 
 from lab.lab_run import LabRun, Slice, Summary
 from lab.trial import AGENT, Trial
-from views.figures import DASH
+from views.figures import DASH, number
 from views.stats.interval import Share
-from views.stats.table import figure
 
 FAILED_SHOWN = 20
 WHY_CHARS = 160
@@ -71,17 +70,17 @@ def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
     means, gap = summary.means, summary.gap
     lines = {
         "trials": f"{summary.trials:,}",
-        "score": figure(summary.score, 3),
+        "score": number(summary.score, 3),
         "passed": share(summary.passed),
         **{f"  {name}": share(passed) for name, passed in summary.groups.items()},
         f"{harm_name}s": count(summary.harm),
         "infrastructure failures": str(summary.infrastructure),
-        "turns a trial": figure(means["turns"], 2),
-        "requests a trial": figure(means["requests"], 1),
-        "tokens a trial, in + out": f"{figure(means['prompt_tokens'], 0)} + "
-        f"{figure(means['completion_tokens'], 0)}",
+        "turns a trial": number(means["turns"], 2),
+        "requests a trial": number(means["requests"], 1),
+        "tokens a trial, in + out": f"{number(means['prompt_tokens'], 0)} + "
+        f"{number(means['completion_tokens'], 0)}",
         "cost, all trials": dollars(summary.cost_usd, 4),
-        "seconds a trial": figure(means["seconds"], 2),
+        "seconds a trial": number(means["seconds"], 2),
     }
     if gap:
         lines["gap to the best answer, mean"] = f"{dollars(gap.mean, 2)} of {gap.answers} answers"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from coordinator.benchmark import Benchmark, Guest
 from erc3_compat.patience import Patience
+from launch.options import BRAINS
 from playbooks.store.library import prose, prose_of_steps
 from runs.errors import Usage
+from simulator.store.pack import BUNDLED_PACK
 from store_tools import benchmark as store_rules
 from store_tools import workbench
 from store_tools.basket import basket_line
@@ -19,8 +20,6 @@ from store_tools.benchmark import StoreBenchmark
 if TYPE_CHECKING:
     from ledger import Tool
     from worker.replay.debugger.debug_state import Workbench
-
-PACKS = Path(__file__).parents[1] / "simulator" / "store" / "packs"
 
 
 def store(patience: Patience | None = None) -> Guest:
@@ -44,8 +43,8 @@ def store(patience: Patience | None = None) -> Guest:
         idle_group="refuse",
         expected=store_rules.expected,
         harmed=store_rules.harmed,
-        bundled_pack=PACKS / "store-bundled.json",
-        brain="playbook/store",
+        bundled_pack=BUNDLED_PACK,
+        brain=BRAINS["store"]["evaluator-worker"],
     )
 
 

@@ -38,6 +38,16 @@ def answers() -> Console:
     return Console(file=_stream("stdout"), width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
+def plain_line(console: Console, text: str, style: str = "") -> None:
+    """A line of text that is never markup; a pipe gets it unfolded."""
+    from rich.text import Text
+
+    # Late: a command that only asks for a console loads no sandbox.
+    from worker.sandbox.values import clean
+
+    console.print(Text(clean(text), style=style), soft_wrap=not console.is_terminal)
+
+
 def _stream(name: str) -> TextIO:
     stream: Any = _Hiding(name)
     found: TextIO = stream

@@ -7,10 +7,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from views.console import plain_line
+from views.figures import DASH, number
 from views.stats.difference import Change, Difference, PromptChange
 from views.stats.records import Group
-from views.stats.table import GAP, failures, figure, interval, say, show_notes
-from views.terminal import DASH
+from views.stats.table import GAP, failures, interval, show_notes
 from worker.sandbox.values import clean
 
 NAMED_AT_MOST = 12
@@ -22,14 +23,14 @@ MEANS = (("dollars a task", "cost_usd", 4), ("tokens a task", "tokens", 0),
 def show_difference(console: Console, found: Difference) -> None:
     """The figures side by side, what is not the same, and the prompts as unified diffs."""
     _figures(console, found)
-    say(console, _paired(found))
+    plain_line(console, _paired(found))
     for label, specs in (("better", found.better), ("worse", found.worse)):
         if specs:
             more = len(specs) - NAMED_AT_MOST
             rest = f" and {more} more" if more > 0 else ""
-            say(console, f"{label}: {', '.join(specs[:NAMED_AT_MOST])}{rest}")
+            plain_line(console, f"{label}: {', '.join(specs[:NAMED_AT_MOST])}{rest}")
     for change in found.changes:
-        say(console, _told(change), "bold")
+        plain_line(console, _told(change), "bold")
     _prompts(console, found)
     show_notes(console, found.notes)
 
@@ -58,7 +59,7 @@ def _rows(was: Group, now: Group) -> list[tuple[str, str, str, str]]:
 def _row(
     label: str, was: float | None, now: float | None, digits: int
 ) -> tuple[str, str, str, str]:
-    return label, figure(was, digits), figure(now, digits), _change(was, now, digits)
+    return label, number(was, digits), number(now, digits), _change(was, now, digits)
 
 
 def _change(was: float | None, now: float | None, digits: int) -> str:
@@ -88,11 +89,11 @@ def _prompts(console: Console, found: Difference) -> None:
         if found.paired_change is not None:
             score += f", {found.paired_change:+.3f} over the tasks in both"
     if found.prompts is None:
-        say(console, f"prompts: not known of both runs ({score})", "bold")
+        plain_line(console, f"prompts: not known of both runs ({score})", "bold")
     elif not found.prompts:
-        say(console, f"prompts: the same ({score})", "bold")
+        plain_line(console, f"prompts: the same ({score})", "bold")
     for prompt in found.prompts or ():
-        say(console, f"prompt of the {prompt.role} ({score}): {_what(prompt)}", "bold")
+        plain_line(console, f"prompt of the {prompt.role} ({score}): {_what(prompt)}", "bold")
         for line in (prompt.diff or "").split("\n"):
             if line:
                 style = LINES.get(line[0], "")

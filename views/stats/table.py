@@ -11,9 +11,10 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from views.console import plain_line
+from views.figures import DASH, number
 from views.stats.interval import Share
 from views.stats.records import By, Group, Measure, Statistics
-from views.terminal import DASH
 from worker.sandbox.values import clean
 
 NOTES_SHOWN = 8
@@ -41,7 +42,7 @@ COLUMNS = (
     Column("runs", lambda g: f"{g.runs:,}"),
     Column("passed", lambda g: f"{g.passed.passed:,}/{g.passed.of:,}"),
     Column("95 %", lambda g: interval(g.passed)),
-    Column("score", lambda g: figure(g.score_mean, 3)),
+    Column("score", lambda g: number(g.score_mean, 3)),
     Column("harm", lambda g: f"{g.harm:,}"),
     Column("dollars", lambda g: mean(g.cost_usd, 4)),
     Column("tokens", lambda g: mean(g.tokens, 0)),
@@ -53,14 +54,9 @@ LEFT_OUT = ((By.DAY, "since"), (By.RUN, "runs"))
 """Figures that say nothing where runs are put together so."""
 
 
-def figure(value: float | None, digits: int) -> str:
-    """A number, or a dash for one that is not known."""
-    return DASH if value is None else f"{value:,.{digits}f}"
-
-
 def mean(measure: Measure, digits: int) -> str:
     """The mean of a task."""
-    return figure(measure.mean, digits)
+    return number(measure.mean, digits)
 
 
 def interval(share: Share) -> str:
@@ -81,31 +77,24 @@ def show_statistics(console: Console, found: Statistics) -> None:
         _table(console, by, groups, found.total)
     unjudged = found.total.unjudged
     if unjudged:
-        say(
+        plain_line(
             console,
             f"{unjudged:,} tasks with acts that cannot be undone were never scored: "
             "whether they did harm is unknown",
         )
     for line in FOOT:
-        say(console, line, "dim")
+        plain_line(console, line, "dim")
     show_notes(console, found.notes)
 
 
 def show_notes(console: Console, notes: Sequence[str]) -> None:
     """The notes, not too many of them."""
     for note in notes[:NOTES_SHOWN]:
-        say(console, f"note: {note}", "yellow")
+        plain_line(console, f"note: {note}", "yellow")
     if len(notes) > NOTES_SHOWN:
-        say(
+        plain_line(
             console, f"note: and {len(notes) - NOTES_SHOWN} more, all of them with --json", "yellow"
         )
-
-
-def say(console: Console, text: str, style: str = "") -> None:
-    """A line of text that is never markup; a pipe gets it unfolded."""
-    console.print(
-        Text(clean(text), style=style), soft_wrap=not console.is_terminal, highlight=False
-    )
 
 
 def _table(console: Console, by: By, groups: Sequence[Group], total: Group) -> None:
@@ -118,7 +107,7 @@ def _table(console: Console, by: By, groups: Sequence[Group], total: Group) -> N
         if Measurement.get(console, unbounded, table).minimum <= console.width:
             console.print(table)
             return
-    say(console, f"by {by}", "italic")
+    plain_line(console, f"by {by}", "italic")
     for group in rows:
         _list(console, group, columns)
 
@@ -141,7 +130,7 @@ def _row(group: Group, columns: Sequence[Column]) -> list[Text]:
 
 def _list(console: Console, group: Group, columns: Sequence[Column]) -> None:
     """A group where there is no room for columns: its name, then its figures."""
-    say(console, group.name, "bold")
+    plain_line(console, group.name, "bold")
     named = [f"{column.heading} {column.cell(group)}" for column in columns]
     text = ", ".join([*named, f"ended early: {failures(group)}"])
     for line in Text(text).wrap(console, max(1, console.width - 2)):

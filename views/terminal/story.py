@@ -17,7 +17,7 @@ from runs.run_view import RunView
 from runs.task_log import TaskLog, TurnLog
 from runs.work import StepRecord, fit_json
 from views import figures
-from views.terminal.tables import plain_line
+from views.console import plain_line
 from worker.sandbox.values import clean
 
 VALUE_CHARS = 1_500

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from runs.results import RunResults, TaskResult, Totals
 from runs.run_view import RunView
+from views.console import plain_line
 from views.figures import DASH, dollars, number, seconds, tokens
 from views.task_columns import COLUMNS, TaskFigures, figures_of_result, figures_of_story, totals
 from worker.sandbox.values import clean
@@ -77,8 +78,3 @@ def overview(console: Console, run: RunView) -> None:
     plain_line(console, text + ("" if run.finished else "; not finished"))
     for problem in run.problems:
         plain_line(console, problem, "red")
-
-
-def plain_line(console: Console, text: str, style: str = "") -> None:
-    """A line of text that is never markup; a pipe gets it unfolded."""
-    console.print(Text(clean(text), style=style), soft_wrap=not console.is_terminal)
