@@ -149,7 +149,7 @@ def read_side(path: Path) -> Side:
         folder = LabFolder(path)
         run = folder.read()
         if not folder.merged:
-            raise CannotRun(f"{path} is not finished; python -m playbooks.regress --resume {path}")
+            raise CannotRun(f"{path} is not finished; submission.py regress --resume {path}")
         if run.settings.baseline_only:
             raise CannotRun(f"{path} holds trivial baselines only")
         models = run.settings.evaluator, run.settings.worker

@@ -1,4 +1,4 @@
-"""``python -m views.stats``: tables, JSON, pictures, exit codes; a real run counted."""
+"""The command ``stats``: tables, JSON, pictures, exit codes; a real run counted."""
 
 from __future__ import annotations
 

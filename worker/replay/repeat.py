@@ -74,7 +74,7 @@ def replay(
     if turns and not coded:
         raise NotRecorded(
             f"{spec_id or folder}: nothing to repeat: its steps called tools without any code; "
-            "python -m views.show tells what they did"
+            "submission.py show tells what they did"
         )
     tools = tools_of(benchmark_of(folder))
     return [

@@ -45,7 +45,7 @@ def debug_state(
     if is_typed(turn):
         raise NotRecorded(
             f"turn {number} ran no code to step through: its tool was called directly; "
-            "python -m views.show tells what it did"
+            "submission.py show tells what it did"
         )
     if turn.turn is None or report is None or report.pins is None:
         raise NotRecorded(f"turn {number} was recorded without clock and seed")
