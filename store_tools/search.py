@@ -19,11 +19,14 @@ from rapidfuzz.distance import DamerauLevenshtein
 from store_tools.words import STOPWORDS, is_spec, words
 
 SURE, FITS, DOUBTFUL = 3, 2, 1
-"""The name says the query and nothing else but sizes; it holds all its words; a word of it stands
-there in another spelling or within a longer word."""
+"""The name holds all words of the query and says nothing else but sizes, or what it names is the
+last of them ("wool coat", no "coat hanger"); name and SKU hold them; a word of it stands there in
+another spelling or within a longer word."""
 SPELLING_LENGTH = 6
 Ways = tuple[tuple[str, ...], ...]
 _WAYS = regex.compile(r"[^\s|]+(?:\|[^\s|]+)+")
+_BEHIND = regex.compile(r"[(\[]|\s(?:for|with|without|of|in|on|by|from|to|and|or)\s", regex.I)
+"""What stands behind it in a name is no longer what is sold."""
 _BREAKS = dict.fromkeys(map(ord, "-_/."), " ")
 
 
@@ -42,6 +45,8 @@ class Found(NamedTuple):
 
 class _Query(NamedTuple):
     words: tuple[Ways, ...]
+    lasts: frozenset[str]
+    """What is looked for: the last word, in each way that it was given."""
     chain: tuple[tuple[str, str], ...]
     """Neighbours among the words that are written in one way, for names that join them."""
     said: frozenset[str]
@@ -54,6 +59,8 @@ class _Texts(NamedTuple):
     """Words of name and SKU, and neighbours written as one."""
     rest: tuple[str, ...]
     """Words of the name that are neither sizes nor small words."""
+    thing: str
+    """What the name names: the last of them before a "for" or "with"; "" where none stands."""
     text: str
 
 
@@ -74,7 +81,9 @@ def _asked(query: str) -> _Query:
     )
     said = frozenset(w for ways in asked for way in ways for w in way)
     text = " ".join(" ".join(ways[0]) for ways in asked if ways)
-    return _Query(asked, tuple(pairwise(plain)), said, text)
+    last = asked[-1] if asked else ()
+    lasts = frozenset(next((w for w in reversed(way) if not is_spec(w)), "") for way in last)
+    return _Query(asked, lasts - {""}, tuple(pairwise(plain)), said, text)
 
 
 @lru_cache(maxsize=8192)
@@ -83,7 +92,8 @@ def _texts(name: str, sku: str) -> _Texts:
     joined = {a + b for chain in chains for a, b in pairwise(chain)}
     rest = tuple(w for w in chains[0] if w not in STOPWORDS and not is_spec(w))
     every = frozenset((*chains[0], *chains[1], *joined))
-    return _Texts(chains[0], every, rest, " ".join(chains[0]))
+    named = [w for w in words(_BEHIND.split(name, maxsplit=1)[0]) if not is_spec(w)]
+    return _Texts(chains[0], every, rest, named[-1] if named else "", " ".join(chains[0]))
 
 
 def _found(query: _Query, texts: _Texts) -> Found:
@@ -95,7 +105,8 @@ def _found(query: _Query, texts: _Texts) -> Found:
     grade = 0
     if not missing:
         named = all(_has(ways, texts.name) for ways in query.words)
-        grade = SURE if named and query.said.issuperset(texts.rest) else FITS
+        says_it = texts.thing in query.lasts or query.said.issuperset(texts.rest)
+        grade = SURE if named and says_it else FITS
     elif all(any(_alike(w, texts.every) for way in ways for w in way) for ways in missing):
         grade = DOUBTFUL
     ends = texts.rest[-1:] != () and texts.rest[-1] in query.said

@@ -69,7 +69,7 @@ _N = r"(\d+|" + "|".join(_NUMBER) + r")"
 _BOX = "|".join(sorted(CONTAINERS, key=len, reverse=True))
 _PACKS = [
     regex.compile(rf"\b(?:{_BOX})e?s?\s+of\s+{_N}\b"),
-    regex.compile(rf"\b{_N}[\s-]*(?:pks?|packs?|packets?|ct|cnt|counts?|-?piece set)\b"),
+    regex.compile(rf"\b{_N}[\s-]*(?:pks?|packs?|packets?|ct|cnt|counts?|-?piece set)\b(?!-\d)"),
     regex.compile(rf"\b{_N}-(?:{_BOX})\b"),
     regex.compile(r"\b(\d+)\s?[x×]\s?(?=\d+(?:[.,]\d+)?\s?(?:ml|cl|l|oz|g|kg)\b)"),
 ]

@@ -39,7 +39,7 @@ def program(playbook: str, step: str) -> str | None:
 WORKER = """\
 One instruction can find products by wording, generate all mixes for N units, price many baskets \
 with many codes, set the basket, buy. Have done at once what needs no choice of yours. A search \
-reports matches (the first `sure` fit its words beyond doubt) and near ones (the first `doubtful` \
+reports matches (the first `sure` are named so) and near ones (the first `doubtful` \
 may fit). Buy in a later instruction that names the total.
 """
 """What the evaluator has to know of its worker."""
