@@ -1,13 +1,14 @@
-"""Screenshots for the README: the report of a run, the live pages, the embedded platform's site.
+"""Pictures for the README: the closing table, the report of a run, the live pages, the platform.
 
     python docs/shots.py [NAME ...]
 
-Needs Chromium (or CHROMIUM) and Playwright; writes docs/report.png, docs/live.png and
+Needs Chromium (or CHROMIUM) and Playwright; writes docs/run.svg, docs/report.png, docs/live.png and
 docs/simulator.png, or those that are named.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -18,6 +19,9 @@ import tempfile
 import threading
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
+from rich.text import Text
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -71,6 +75,24 @@ def opened(browser: Any, address: str, *, dark: bool = False) -> Any:
     return page
 
 
+def shoot_run(browser: Any, logs: Path) -> None:
+    """The closing table of a run over the bundled pack, as a terminal shows it."""
+    command = [sys.executable, str(ROOT / "submission.py"), "--jobs", "2", "--out", str(logs)]
+    done = subprocess.run(
+        [*command, "--pack", str(BUNDLED)],
+        cwd=logs.parent,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        env=os.environ | {"COLUMNS": "121"},
+    )
+    console = Console(record=True, width=121, file=io.StringIO())
+    console.print(Text.from_ansi(done.stdout.replace(f"{logs}", "logs")), end="")
+    path = ROOT / "docs" / "run.svg"
+    console.save_svg(str(path), title="python submission.py")
+    print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
+
+
 def shoot_report(browser: Any, logs: Path) -> None:
     """The report of a run over the bundled pack, one task's story open."""
     page = opened(browser, f"{write_report(run(logs, BUNDLED)).as_uri()}#{TASK}")
@@ -100,7 +122,7 @@ def shoot_simulator(browser: Any, logs: Path) -> None:
         shoot(page, "simulator")
 
 
-SHOTS = {"report": shoot_report, "live": shoot_live, "simulator": shoot_simulator}
+SHOTS = {"run": shoot_run, "report": shoot_report, "live": shoot_live, "simulator": shoot_simulator}
 
 
 def main() -> None:
