@@ -16,7 +16,7 @@ from views.console import answers
 if TYPE_CHECKING:
     from lab.baseline import Check
     from lab.comparison import Comparison, Flips, Side
-    from lab.invitation import Invitation
+    from lab.kit import Invitation
 
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""

@@ -12,8 +12,7 @@ from runs.errors import CannotRun
 from views.console import answers
 
 if TYPE_CHECKING:
-    from lab.invitation import Invitation
-    from lab.kit import KitOf, Raw
+    from lab.kit import Invitation, KitOf, Raw
     from lab.shrink import Play
 
 

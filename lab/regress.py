@@ -16,7 +16,7 @@ from runs.errors import CannotRun
 from views.console import answers
 
 if TYPE_CHECKING:
-    from lab.invitation import Invitation
+    from lab.kit import Invitation
     from lab.lab_folder import LabFolder
     from lab.lab_run import LabRun, Settings
 

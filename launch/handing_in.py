@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from launch.next_command import command
+from launch.end_of_run import command
 from views.console import notes
 from views.figures import so_many_tasks
 
