@@ -11,11 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
-from coordinator.beginning import DoorMaker, Patiently, Shared, Start, no_waiting
+from coordinator.beginning import DoorMaker, Patiently, Shared, Start, doors_of, no_waiting
 from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.breaker import Breaker
 from coordinator.config import RunConfig
-from coordinator.doors import doors_of
 from coordinator.fork import Past
 from coordinator.limits import LimitReached, Meter, Stop
 from coordinator.resume import Continuation
@@ -63,7 +62,7 @@ class Session:
             platform=platform,
             config=config,
             guest=guest,
-            doors=doors or doors_of({"evaluator": config.evaluator, "worker": config.worker}),
+            doors=doors or doors_of(config.ids),
             watcher=watcher,
             breaker=self._breaker,
             prompts=Prompts(folder),

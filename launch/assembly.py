@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from coordinator.beginning import Start
-from coordinator.doors import doors_of
+from coordinator.beginning import Start, doors_of
 from coordinator.fork import Past
 from coordinator.limits import Stop
 from coordinator.resume import SessionGone, continuation, note_submitted, session_of

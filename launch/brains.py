@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from coordinator.beginning import base_urls
 from launch import preflight
 from launch.options import Options
 from models.cassette import Player, Recorder, open_cassette
@@ -21,11 +21,6 @@ from runs.errors import CannotRun, Usage
 if TYPE_CHECKING:
     from models.exchange import Transport
 
-_BASE_URLS: dict[Role, str] = {
-    "evaluator": "EVALUATOR_BASE_URL",
-    "worker": "WORKER_BASE_URL",
-}
-
 
 class Brains:
     """What a run needs to open the doors to its models; one object for the whole run."""
@@ -37,8 +32,8 @@ class Brains:
             Usage: settings, an id or a cassette cannot be used.
             CannotRun: a dollar limit has no price.
         """
-        self.ids: dict[Role, str] = {"evaluator": options.evaluator, "worker": options.worker}
-        self.base_urls = self._base_urls(options)
+        self.ids = options.ids
+        self.base_urls = base_urls()
         self.asked: dict[Role, tuple[str, str | None]] = {
             role: (model, self.base_urls.get(role))
             for role, model in self.ids.items()
@@ -56,9 +51,6 @@ class Brains:
     @property
     def _models(self) -> list[str]:
         return list(dict.fromkeys(model for model, _ in self.asked.values()))
-
-    def _base_urls(self, options: Options) -> dict[Role, str]:
-        return {role: os.environ[n] for role, n in _BASE_URLS.items() if os.environ.get(n)}
 
     def _prepare(self, options: Options) -> None:
         for role, (model, base_url) in self.asked.items():

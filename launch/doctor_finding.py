@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 State = Literal["ok", "info", "warning", "problem"]
 """``info``: not there and not needed for what is configured; ``problem``: a run would fail."""
+Details = dict[str, Any] | None
+"""The figures of a text, for programs; None is unknown."""
 AREAS = ("python", "packages", "sandbox", "settings", "platform", "models")
 
 
@@ -42,6 +44,27 @@ class Diagnosis(BaseModel):
     announced: str
     """What was said before the first call: how many, and for how much."""
     findings: tuple[Finding, ...]
+
+
+def finding(
+    area: str,
+    name: str,
+    state: State,
+    text: str,
+    fix: str = "",
+    details: Details = None,
+    subject: str = "",
+) -> Finding:
+    """A finding by its parts in their order."""
+    return Finding(
+        area=area,
+        subject=subject,
+        name=name,
+        state=state,
+        text=text,
+        fix=fix,
+        details=details or {},
+    )
 
 
 def diagnosis(findings: Iterable[Finding], announced: str) -> Diagnosis:
