@@ -1,15 +1,18 @@
-"""The frozen records of tool calls and of the requests that they sent."""
+"""The frozen records of tool calls and of the requests that they sent, and how prompts say them."""
 
 from __future__ import annotations
 
 import json
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 from ledger.fault import FaultKind
-from ledger.short_form import shortened
 
+ShortForm: TypeAlias = Callable[[Sequence[Any]], list[str] | None]
+"""Texts for the entries of a list, or None where it is a list of another kind."""
+_forms: list[ShortForm] = []
 Kind = Literal["read", "write"]
 Outcome = Literal["done", "failed", "unknown"]
 WireOutcome = Literal["done", "failed", "unknown", "lost"]
@@ -98,3 +101,18 @@ def shorten(value: object, limit: int) -> str:
     """JSON text of ``value``, cut to ``limit`` characters with a note of what is missing."""
     text = json.dumps(shortened(value), ensure_ascii=False, default=str)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters)"
+
+
+def say_short(form: ShortForm) -> None:
+    """Have lists said by ``form`` from now on; whoever brings the tools knows their data."""
+    _forms.append(form)
+
+
+def shortened(value: object) -> object:
+    """A value with its lists in their short forms; other data stay as they are."""
+    if isinstance(value, dict):
+        return {key: shortened(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        said = next((texts for form in _forms if (texts := form(value)) is not None), None)
+        return [shortened(inner) for inner in value] if said is None else said
+    return value

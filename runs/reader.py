@@ -35,6 +35,7 @@ DEEDS: dict[str, type[Intent] | type[WireCall] | type[Settled]] = {
     "effect": WireCall,
     "settled": Settled,
 }
+"""What a journal calls them."""
 Record = TypeVar("Record", bound=BaseModel)
 
 
@@ -75,15 +76,13 @@ def read_task(path: Path, *, strict: bool = False) -> TaskLog:
 
 def results_of(folder: Path) -> RunResults | None:
     """The results of a run; None where it ended before there were any. Raises NotRecorded."""
-    path = folder / NAME
     try:
         return read_results(folder)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        raise NotRecorded(f"{path} cannot be read: {error.strerror}") from None
-    except ValidationError as error:
-        raise NotRecorded(f"{path} cannot be read: {first_problem(error)}") from None
+    except (OSError, ValidationError) as error:
+        why = error.strerror if isinstance(error, OSError) else first_problem(error)
+        raise NotRecorded(f"{folder / NAME} cannot be read: {why}") from None
 
 
 def parsed(data: bytes, *, strict: bool = False) -> Any:
