@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -70,20 +69,10 @@ def sources_of(asked: Iterable[str], kit: Kit) -> list[Source]:
     return found
 
 
-class Digest:
-    """A fingerprint of the scenarios that were shown to it, in order."""
-
-    def __init__(self) -> None:
-        self._hash = hashlib.sha256()
-
-    def add(self, scenario: Raw) -> None:
-        """Take one scenario in."""
-        text = json.dumps(scenario, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        self._hash.update(text.encode() + b"\n")
-
-    def text(self) -> str:
-        """The fingerprint so far, in hex."""
-        return self._hash.hexdigest()
+def canonical(scenario: Raw) -> bytes:
+    """A scenario as the fingerprint of a pack takes it in."""
+    text = json.dumps(scenario, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode() + b"\n"
 
 
 @contextmanager

@@ -45,15 +45,15 @@ class _Notes:
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
         """Nothing to note."""
 
+    def task_done(self, result: TaskResult) -> None:
+        """Nothing to note."""
+
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """Keep the latest turn and the playbook that it follows."""
         self.last[task.task_id] = turn
         named = self.kit.playbook(turn.decision.instruction)
         if named and turn.decision.decision == "PROCEED":
             self.playbook[task.task_id] = named
-
-    def task_done(self, result: TaskResult) -> None:
-        """Nothing to note."""
 
 
 def play_job(job: Job, kit_of: KitOf) -> list[Trial]:
@@ -97,15 +97,10 @@ def _folder(job: Job) -> Iterator[Path]:
 
 
 def _config(job: Job, pack: str) -> RunConfig:
-    settings = job.settings
     return RunConfig(
-        benchmark=settings.benchmark,
-        evaluator=settings.evaluator,
-        worker=settings.worker,
-        strategy=settings.strategy,
+        **job.settings.model_dump(include=set(RunConfig.model_fields)),
         pack_name=pack,
         jobs=job.threads,
-        max_turns=settings.max_turns,
         name="lab",
         # A lab run has its own books of failures, and plays them again.
         breaker=0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from launch import preflight
 from launch.benchmarks import guest_of, workbench_of
 from launch.brains import Brains
 from launch.options import Options
-from launch.platform import PACK_COPY, STATE, Place, client_class, pack_of, platform_of
+from launch.platform import PACK_COPY, STATE, client_class, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
 from launch.run_identity import identity_of, prompts_of, versions
 from models import litellm_module
@@ -33,7 +34,7 @@ from runs.manifest import Manifest, NoManifest, read_manifest
 from runs.prompts import Prompts
 from runs.reader import NotRecorded, read_tasks
 from runs.task import TaskInfo
-from views.console import notes
+from views.console import notes, say
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
 from views.tracing.tracer import Tracer
@@ -72,27 +73,21 @@ class Assembly:
         self.brains = Brains(self.options)
         self.guest = guest_of(self.options.benchmark)
         client_class()  # the tools that the prompts name are made from its models
-        self._prompts = prompts_of(
-            self.guest,
-            self.brains.ids,
-            self.options.strategy,
-            self.brains.models,
-            self.brains.base_urls.get("evaluator"),
-        )
+        self._prompts = prompts_of(self.guest, self.options, self.brains)
         self._identity = identity_of(self.brains.ids, self.pack, self._prompts)
         if self.resumed:
             self.resumed.check(self._identity, self._prompts)
         self._preflight = () if self.resumed else self._ready()
-        self.folder: Path = (
-            self.resumed.folder
-            if self.resumed
-            else stack.enter_context(run_folder(self.options.out))
-        )
+        if self.resumed:
+            self.folder = self.resumed.folder
+        else:
+            self.folder = stack.enter_context(run_folder(self.options.out))
         if self.options.record:
             self.brains.record(self.options.record)
         self._patience = Patience(self.options.patience, stop.wait, lambda: stop.asked)
-        place = Place(self.folder, keep=not self.past, patience=self._patience)
-        self.platform: Any = stack.enter_context(platform_of(self.options, self.pack, place))
+        state = None if self.past else self.folder / STATE
+        platform = platform_of(self.pack, state, self._patience)
+        self.platform: Any = stack.enter_context(platform)
 
     def _ready(self) -> tuple[ModelCall, ...]:
         return preflight.ready(self.brains, self.options, notes(quiet=self.options.quiet))
@@ -119,11 +114,8 @@ class Assembly:
         """Who has the tasks traced; None without ``--trace``."""
         if not self.options.trace:
             return None
-
-        def say(text: str) -> None:
-            note.print(text, highlight=False, markup=False, soft_wrap=True)
-
-        return Tracer(self.options.trace, self.folder, self.options.stored(), say)
+        told = partial(say, note)
+        return Tracer(self.options.trace, self.folder, self.options.stored(), told)
 
     def session(self, watch: Watcher) -> tuple[Session, Work]:
         """The session, begun or taken up again, and its work.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from launch.doctor_finding import Details, Finding, State, finding
 from models.api_keys import missing_keys
@@ -37,6 +37,12 @@ class Place:
     uses: tuple[tuple[Role, str], ...]
     """Roles, each with the id or name under which it asks."""
     target: Target
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes it another place than others."""
+        backend = self.target.backend
+        return backend.model, backend.base_url, backend.key_variable
 
     @property
     def name(self) -> str:
@@ -82,11 +88,10 @@ def places(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> list
     found: dict[tuple[object, ...], Place] = {}
     for role, (model, base_url) in asked.items():
         for target in models.settings(model, role, base_url).targets:
-            backend = target.backend
-            same = (backend.model, backend.base_url, backend.key_variable)
-            known = found.get(same)
-            uses = (*(known.uses if known else ()), (role, model))
-            found[same] = Place(uses, known.target if known else target)
+            place = Place(((role, model),), target)
+            known = found.setdefault(place.key, place)
+            if known is not place:
+                found[place.key] = replace(known, uses=known.uses + place.uses)
     return list(found.values())
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from launch.standard_streams import loss
 from models.redact import hide
 from runs.errors import CannotRun, Exit
-from views.console import answers, notes
+from views.console import answers, notes, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,9 +109,9 @@ class EndOfRun:
             text = f"stopped: {'; '.join(stopped)}; not started: {so_many_tasks(session.unplayed)}"
             show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
         if again := self._again(results):
-            _say(show, f"{again}: {command('--resume', folder)}")
+            say(show, f"{again}: {command('--resume', folder)}")
         if lines:
-            _say(show, f"look closer: {command('show', folder, '--failed')}")
+            say(show, f"look closer: {command('show', folder, '--failed')}")
 
     def _again(self, results: RunResults) -> str:
         """What a resumption would do; "" for nothing."""
@@ -124,16 +124,8 @@ class EndOfRun:
         return "try them again" if any(t.infrastructure_failure for t in results.tasks) else ""
 
     def _where(self, show: Console) -> None:
-        for line in [
-            *self._assembly.brains.notes(),
-            f"journal and results: {self._assembly.folder}",
-            self._report,
-        ]:
-            _say(show, line)
-
-
-def _say(show: Console, text: str) -> None:
-    show.print(text, highlight=False, markup=False, soft_wrap=True)
+        where = f"journal and results: {self._assembly.folder}"
+        say(show, *self._assembly.brains.notes(), where, self._report)
 
 
 def _report(assembly: Assembly) -> str:

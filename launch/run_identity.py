@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from coordinator.benchmark import Guest
-from coordinator.config import StrategyName
 from evaluator import Evaluator
+from launch.brains import Brains
+from launch.options import Options
 from models.door import Door
 from models.model_call import Role
-from models.models_file import Models
 from nextstep import Agent
 from runs.journal import text_hash
 from runs.manifest import Identity
@@ -22,22 +22,14 @@ from worker.worker import system_prompt
 PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")
 
 
-def prompts_of(
-    guest: Guest,
-    ids: Mapping[Role, str],
-    strategy: StrategyName = "evaluator-worker",
-    models: Models | None = None,
-    base_url: str | None = None,
-) -> dict[str, str]:
-    """The text that all prompts of a role begin with; ``next-step`` has one role.
-
-    ``models`` and ``base_url`` are of the evaluator: they tell whether it takes a schema.
-    """
-    if strategy == "next-step":
-        door = Door(ids["evaluator"], "evaluator", base_url=base_url, models=models)
+def prompts_of(guest: Guest, options: Options, brains: Brains) -> dict[str, str]:
+    """The text that all prompts of a role begin with; ``next-step`` has one role."""
+    url = brains.base_urls.get("evaluator")
+    # Its settings tell whether it takes a schema.
+    door = Door(options.evaluator, "evaluator", base_url=url, models=brains.models)
+    if options.strategy == "next-step":
         agent = Agent(door, guest.rules, guest.guide_of_steps(), guest.tools())
-        return {strategy: agent.system}
-    door = Door(ids["evaluator"], "evaluator")
+        return {options.strategy: agent.system}
     evaluator = Evaluator(door, guest.rules, guest.guide(), guest.ending)
     return {"evaluator": evaluator.system, "worker": system_prompt(guest.tools())}
 
