@@ -47,8 +47,7 @@ class Attempt(CallObserver):
     def play(self) -> TaskResult:
         """Play the task and close it, whatever happens.
 
-        Raises:
-            JournalFailed: nothing more may be done; the task is left as it is.
+        Raises JournalFailed: nothing more may be done; the task is left as it is.
         """
         began = time.perf_counter()
         history = self.start.history

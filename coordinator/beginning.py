@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -31,11 +31,6 @@ Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[Non
 BASE_URLS: dict[Role, str] = {"evaluator": "EVALUATOR_BASE_URL", "worker": "WORKER_BASE_URL"}
 DoorMaker: TypeAlias = Callable[[Role, CallObserver], Door]
 """Opens the door to the model of a role, for one who watches its calls."""
-
-
-def no_waiting(_check: Callable[[], None]) -> AbstractContextManager[None]:
-    """Of a platform that is not waited for."""
-    return nullcontext()
 
 
 class History(Protocol):

@@ -6,12 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
-from coordinator.beginning import DoorMaker, Patiently, Shared, Start, doors_of, no_waiting
+from coordinator.beginning import DoorMaker, Patiently, Shared, Start, doors_of
 from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.breaker import Breaker
 from coordinator.config import RunConfig
@@ -46,7 +46,7 @@ class Session:
         doors: DoorMaker | None = None,
         past: Past | None = None,
         stop: Stop | None = None,
-        patiently: Patiently = no_waiting,
+        patiently: Patiently = lambda _check: nullcontext(),
         workbench: Workbench | None = None,
     ) -> None:
         """``past``: the one task of the run begins behind these recorded turns; ``workbench``: a

@@ -91,8 +91,7 @@ def load(path: Path) -> Baseline:
 def check(baseline: Baseline, packs: Iterable[PackInfo], trials: Iterable[Trial]) -> Check:
     """Compare trials, all or a part of each pack, with what is stored.
 
-    Raises:
-        CannotRun: a pack is not the one of the baseline, or none is.
+    Raises CannotRun: a pack is not the one of the baseline, or none is.
     """
     stored = {pack.name: pack for pack in baseline.packs}
     for pack in packs:

@@ -61,8 +61,7 @@ class Engine(Protocol):
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """Do all jobs; takes only as many from the iterator as it keeps busy with.
 
-        Raises:
-            CannotRun: a worker was lost, or a job cannot be done.
+        Raises CannotRun: a worker was lost, or a job cannot be done.
         """
 
 

@@ -50,8 +50,7 @@ class LabFolder:
     def fill(self, kit: Kit, sources: Iterable[Source], settings: Settings) -> LabRun:
         """Write the scenarios of all packs in chunks, checked, and the first ``lab.json``.
 
-        Raises:
-            CannotRun: a scenario is not valid, or its name stands twice in the pack.
+        Raises CannotRun: a scenario is not valid, or its name stands twice in the pack.
         """
         self._chunks.mkdir()
         packs: list[PackInfo] = []

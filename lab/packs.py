@@ -31,8 +31,7 @@ class Source:
     def scenarios(self) -> Iterator[Raw]:
         """Every scenario in order; only one is in memory at a time.
 
-        Raises:
-            CannotRun: the file cannot be read.
+        Raises CannotRun: the file cannot be read.
         """
         if self.path is None:
             yield from self.kit.generated(self.asked)
@@ -44,8 +43,7 @@ class Source:
 def source_of(asked: str, kit: Kit) -> Source:
     """What a ``--pack`` means: a short name, ``generated:SEED:COUNT[:options]`` or a file.
 
-    Raises:
-        CannotRun: there is no such pack.
+    Raises CannotRun: there is no such pack.
     """
     if asked.split(":", 1)[0] == GENERATED:
         return Source(kit, asked, kit.generated_name(asked), None)

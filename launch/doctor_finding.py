@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from ledger import Record
 
 State = Literal["ok", "info", "warning", "problem"]
 """``info``: not there and not needed for what is configured; ``problem``: a run would fail."""
@@ -14,10 +16,8 @@ Details = dict[str, Any] | None
 AREAS = ("python", "packages", "sandbox", "settings", "platform", "models")
 
 
-class Finding(BaseModel):
+class Finding(Record):
     """One thing that was looked at."""
-
-    model_config = ConfigDict(frozen=True)
 
     area: str
     """One of ``AREAS``."""
@@ -33,10 +33,8 @@ class Finding(BaseModel):
     """The figures of the text, for programs; None is unknown."""
 
 
-class Diagnosis(BaseModel):
+class Diagnosis(Record):
     """All findings, ``doctor/1``."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: Literal["doctor/1"] = "doctor/1"
     ok: bool

@@ -82,8 +82,7 @@ class Place:
 def places(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> list[Place]:
     """Every distinct model and backend of the roles; ``asked``: id and base URL of each.
 
-    Raises:
-        ModelsError: settings that do not fit together.
+    Raises ModelsError: settings that do not fit together.
     """
     found: dict[tuple[object, ...], Place] = {}
     for role, (model, base_url) in asked.items():

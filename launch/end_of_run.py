@@ -63,8 +63,7 @@ class EndOfRun:
     def print_json(self, results: RunResults) -> None:
         """The results, or how a fork differs, on standard output.
 
-        Raises:
-            CannotRun: nobody gets the document that was asked for.
+        Raises CannotRun: nobody gets the document that was asked for.
         """
         print(hide(self._shown(results).model_dump_json(indent=1)))
         if lost := loss():

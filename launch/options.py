@@ -117,8 +117,7 @@ class Options(RunConfig):
     def restored(self, kept: dict[str, Any]) -> Options:
         """The options of a run to go on with: as they were kept, except for those given now.
 
-        Raises:
-            ValueError: what is kept is not of this program, or cannot have been asked for.
+        Raises ValueError: what is kept is not of this program, or cannot have been asked for.
         """
         from models.file_checks import first_problem
 

@@ -30,8 +30,7 @@ def platform_of(pack: Pack | None, state: Path | None, patience: Patience) -> It
 
     ``state``: where an embedded one keeps its sessions; None: in memory alone.
 
-    Raises:
-        CannotRun: the key or the client is missing, or what the platform kept cannot be used.
+    Raises CannotRun: the key or the client is missing, or what the platform kept cannot be used.
     """
     if pack is None:
         yield PatientPlatform(_real_platform(), patience)

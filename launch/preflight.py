@@ -64,8 +64,7 @@ def ready(brains: Brains, options: Options, note: Console) -> tuple[ModelCall, .
     Returns:
         Every attempt, with its tokens and dollars.
 
-    Raises:
-        CannotRun: a key is missing, or a model does not answer; in the words of the doctor.
+    Raises CannotRun: a key is missing, or a model does not answer; in the words of the doctor.
     """
     if options.replay or (options.resume and options.submit_as_is):
         return ()

@@ -70,8 +70,7 @@ def _end(assembly: Assembly, session: Session, results: RunResults) -> int:
 def _ended_properly(assembly: Assembly) -> Iterator[None]:
     """Within this, what the platform refuses and a disk that takes no more end the run properly.
 
-    Raises:
-        CannotRun: with the way on, where something has begun.
+    Raises CannotRun: with the way on, where something has begun.
     """
     # Late: the client that is asked for may not be there.
     from erc3_compat import ApiException, transport_errors

@@ -20,10 +20,14 @@ WireOutcome = Literal["done", "failed", "unknown", "lost"]
 being refused: it never arrived or was turned away unread, and may have been sent again."""
 
 
-class WireCall(BaseModel):
-    """One request to the benchmark's API and what became of it."""
+class Record(BaseModel):
+    """What is kept: it does not change any more, and holds no figure that JSON cannot hold."""
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+
+class WireCall(Record):
+    """One request to the benchmark's API and what became of it."""
 
     path: str
     body: dict[str, object]
@@ -35,10 +39,8 @@ class WireCall(BaseModel):
     """Unix seconds; 0 in records from before it was kept."""
 
 
-class Intent(BaseModel):
+class Intent(Record):
     """An irreversible request that is about to be sent; kept before it is."""
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     body: dict[str, object]
@@ -46,10 +48,8 @@ class Intent(BaseModel):
     """What it is for, as plain data: enough to tell later whether it took effect."""
 
 
-class Settled(BaseModel):
+class Settled(Record):
     """What became of a request whose answer never came, seen from the state."""
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     took_effect: bool
@@ -59,10 +59,8 @@ Deed = Intent | WireCall | Settled
 """What leaves a trace outside: the parts from which a memory can be rebuilt."""
 
 
-class ToolCall(BaseModel):
+class ToolCall(Record):
     """One call of a tool by generated code: arguments, answer, and the requests behind it."""
-
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     number: int
     name: str

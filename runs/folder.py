@@ -23,8 +23,7 @@ TRIES = 100
 def run_folder(out: Path) -> Iterator[Path]:
     """A new folder for a run, before anything is spent; gone again where nothing was run.
 
-    Raises:
-        CannotRun: it cannot be made or locked.
+    Raises CannotRun: it cannot be made or locked.
     """
     folder = _made(out)
     with held(folder):
@@ -45,8 +44,7 @@ def held(folder: Path) -> Iterator[None]:
     process lock another file of the same name. Children that are started as programs of their own
     do not inherit the lock.
 
-    Raises:
-        CannotRun: another process holds it, or the file cannot be made.
+    Raises CannotRun: another process holds it, or the file cannot be made.
     """
     path = folder / NAME
     try:

@@ -46,8 +46,7 @@ class NotRecorded(Usage):
 def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskLog]:
     """The tasks of a run folder, in the order of its files, or those of a spec; read strictly.
 
-    Raises:
-        NotRecorded: no such folder or task, or a journal that cannot be read.
+    Raises NotRecorded: no such folder or task, or a journal that cannot be read.
     """
     paths = journals(folder)
     if not paths:
@@ -65,8 +64,7 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskLog]:
 def read_task(path: Path, *, strict: bool = False) -> TaskLog:
     """One task by its journal; ``begun`` is 0 where there is nothing in it.
 
-    Raises:
-        NotRecorded: with ``strict``, where something cannot be read.
+    Raises NotRecorded: with ``strict``, where something cannot be read.
     """
     reader = _Reader(path, strict)
     for line in _lines(path, strict, reader.notes):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from ledger import Record
 
 Past = TypeVar("Past")
 Other = TypeVar("Other")
@@ -38,10 +38,8 @@ class Situation(Generic[Past]):
         return told
 
 
-class Decision(BaseModel):
+class Decision(Record):
     """What the evaluator decided in one turn."""
-
-    model_config = ConfigDict(frozen=True)
 
     thought: str
     decision: Literal["PROCEED", "FINISH"]

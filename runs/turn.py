@@ -1,17 +1,14 @@
-"""One turn of a task, with its text for the prompt."""
+"""One turn of a task, with its line for the journal and its text for the prompt."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
+from ledger import Record
 from runs.situation import Decision
 from runs.work import WorkReport
 
 
-class Turn(BaseModel):
+class Turn(Record):
     """One turn: the state that was seen, the decision, and what the worker did."""
-
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     number: int
     state: str
@@ -32,6 +29,10 @@ class Turn(BaseModel):
     def ends(self) -> bool:
         """Whether the task is over with this turn, as far as the turn itself tells."""
         return self.decision.decision == "FINISH" and self.refused is None
+
+    def journal(self) -> dict[str, object]:
+        """The turn as one JSON object for the journal."""
+        return self.model_dump(mode="json")
 
     def prompt(self, *, latest: bool) -> str:
         """The turn as text for the next prompt; an older one keeps errors and effects."""
