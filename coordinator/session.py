@@ -104,11 +104,7 @@ class Session:
         )
         self.session_id = started.session_id
         opened()
-        return self.listed(started.session_id)
-
-    def listed(self, session_id: str) -> list[TaskInfo]:
-        """The tasks of a session on the platform. Raises ApiException."""
-        status = self._platform.session_status(session_id)
+        status = self._platform.session_status(started.session_id)
         return [TaskInfo(t.spec_id, t.task_id, t.task_text) for t in status.tasks]
 
     def _singles(self) -> list[TaskInfo]:
@@ -194,15 +190,14 @@ class Session:
         """How many tasks were never started, or have no result for another reason."""
         return sum(task_id not in self._results for task_id in self._order)
 
-    def left_open(self) -> int:
-        """How many tasks are still open after failures from outside."""
-        return sum(r.failure in LEFT_OPEN and r.score is None for r in self._results.values())
+    def _left_open(self) -> list[TaskResult]:
+        """The tasks that are still open after failures from outside."""
+        return [r for r in self._results.values() if r.failure in LEFT_OPEN and r.score is None]
 
     def close_open(self) -> RunResults:
         """Complete the tasks that failures from outside have left open, and score them."""
-        for task_id, result in list(self._results.items()):
-            if result.failure in LEFT_OPEN and result.score is None:
-                self._results[task_id] = self._closed(result)
+        for result in self._left_open():
+            self._results[result.task_id] = self._closed(result)
         return self.write()
 
     def _closed(self, result: TaskResult) -> TaskResult:
@@ -228,7 +223,7 @@ class Session:
 
         It is finished when every task has a result that will not be tried again.
         """
-        over = not (running or self._stop.asked or self.unplayed or self.left_open())
+        over = not (running or self._stop.asked or self.unplayed or self._left_open())
         with self._lock:
             began = time.perf_counter()
             results = self._summary(over or self._submitted)

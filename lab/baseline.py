@@ -11,8 +11,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from lab.lab_run import LabRun, PackInfo
-from lab.trial import Trial
+from lab.lab_run import LabRun, PackInfo, Trial
 from runs.errors import CannotRun
 from runs.journal import write_whole
 from views.stats.interval import Record

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from lab import stats
 from lab.lab_folder import LAB, LabFolder
-from lab.trial import Trial
+from lab.lab_run import Trial
 from models.file_checks import first_problem
 from runs.errors import CannotRun
 from runs.results import RunResults, read_results

@@ -21,11 +21,10 @@ from pydantic import ValidationError
 
 from lab.engines import Engine, Job
 from lab.kit import Kit, Raw
-from lab.lab_run import LabRun, PackInfo, Settings
+from lab.lab_run import AGENT, LabRun, PackInfo, Settings, Trial
 from lab.packs import Source, canonical
 from lab.store import version_1
 from lab.summary import summarise
-from lab.trial import AGENT, Trial
 from models.file_checks import first_problem
 from runs.errors import CannotRun
 from runs.journal import write_whole

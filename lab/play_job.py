@@ -17,7 +17,7 @@ from erc3_compat import ERC3, ApiException, transport_errors
 from erc3_compat.patient_platform import PatientPlatform
 from lab.engines import Job
 from lab.kit import Kit, KitOf, Pack
-from lab.trial import Trial
+from lab.lab_run import Trial
 from models.model_call import ModelCall, Usage
 from runs.results import PASS, Failure, TaskResult
 from runs.task import TaskInfo

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 
-from lab.lab_run import LabRun, Slice
-from lab.trial import AGENT
+from lab.lab_run import AGENT, LabRun, Slice
 from models.extras import ExtraMissing
 from runs.errors import CannotRun
 from views.stats.interval import Share

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,17 +12,16 @@ from rich.console import Console
 from coordinator.beginning import Start, doors_of
 from coordinator.fork import Past
 from coordinator.limits import Stop
-from coordinator.resume import SessionGone, continuation, note_submitted, session_of
+from coordinator.resume import Continuation, SessionGone, continuation, note_submitted, session_of
 from coordinator.session import Session
 from coordinator.watching import Watcher
 from erc3_compat.patience import Patience
 from launch import preflight
 from launch.benchmarks import guest_of, workbench_of
-from launch.brains import Brains
+from launch.brains import Brains, identity_of, prompts_of, versions
 from launch.options import Options
 from launch.platform import PACK_COPY, STATE, client_class, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
-from launch.run_identity import identity_of, prompts_of, versions
 from models import litellm_module
 from models.extras import ExtraMissing
 from models.model_call import ModelCall
@@ -44,14 +42,6 @@ SUBMITTED = frozenset({"submitted", "evaluated"})
 
 if TYPE_CHECKING:
     from simulator.store.pack import Pack
-
-
-@dataclass
-class Work:
-    """The tasks of a run and how each begins."""
-
-    tasks: list[TaskInfo]
-    starts: list[Start]
 
 
 class Assembly:
@@ -117,8 +107,8 @@ class Assembly:
         told = partial(say, note)
         return Tracer(self.options.trace, self.folder, self.options.stored(), told)
 
-    def session(self, watch: Watcher) -> tuple[Session, Work]:
-        """The session, begun or taken up again, and its work.
+    def session(self, watch: Watcher) -> tuple[Session, list[TaskInfo], list[Start]]:
+        """The session, begun or taken up again, its tasks and how each begins.
 
         Raises:
             ApiException: the platform refused.
@@ -148,13 +138,14 @@ class Assembly:
             workbench=workbench_of(self.options.benchmark) if self.options.debug else None,
         )
         if self.resumed:
-            return session, self._taken_up(session, self.resumed)
+            plan = self._taken_up(session, self.resumed)
+            return session, plan.tasks, plan.starts
         # A session that only the platform knows of would be lost.
         tasks = session.tasks(lambda: self._note(session, []))
         self._note(session, tasks)
-        return session, Work(tasks, session.starts(tasks))
+        return session, tasks, session.starts(tasks)
 
-    def _taken_up(self, session: Session, resumed: Resumed) -> Work:
+    def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
         status = self._status(resumed)
         manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
         if status and not manifest.tasks:
@@ -174,7 +165,7 @@ class Assembly:
             asked = {"preflight": (*manifest.preflight, *calls)}
             manifest.model_copy(update=asked).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
-        return Work(plan.tasks, plan.starts)
+        return plan
 
     def _status(self, resumed: Resumed) -> Any | None:
         """The session of a run to go on with; None where there is none or it begins anew.
@@ -199,7 +190,7 @@ class Assembly:
         """Where a resumption was forced, the manifest says what the run is made of from now on."""
         if self._identity == manifest.identity:
             return manifest
-        self._keep_prompts()
+        self._keep()
         update: dict[str, Any] = {
             "identity": self._identity,
             "earlier": (*manifest.earlier, manifest.identity),
@@ -207,21 +198,19 @@ class Assembly:
         }
         noted = manifest.model_copy(update=update)
         noted.write(self.folder)
-        if self.pack:
-            self._keep_pack(self.pack)
         return noted
 
-    def _keep_prompts(self) -> None:
+    def _keep(self) -> None:
+        """The texts and the pack that the manifest names."""
         prompts = Prompts(self.folder)
         for text in self._prompts.values():
             prompts.keep(text)
-
-    def _keep_pack(self, pack: Pack) -> None:
-        write_whole(self.folder / PACK_COPY, pack.model_dump_json(exclude_defaults=True))
+        if self.pack:
+            write_whole(self.folder / PACK_COPY, self.pack.model_dump_json(exclude_defaults=True))
 
     def _note(self, session: Session, tasks: list[TaskInfo]) -> None:
         """Keep what the run is made of before anything is spent."""
-        self._keep_prompts()
+        self._keep()
         Manifest(
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
@@ -233,8 +222,6 @@ class Assembly:
             preflight=self._preflight,
             versions=versions(),
         ).write(self.folder)
-        if self.pack:
-            self._keep_pack(self.pack)
 
 
 def _past(options: Options) -> Past | None:

@@ -40,12 +40,12 @@ def start(options: Options) -> int:
         room_for(assembly.options.jobs)  # a run to go on with has its own number
         stack.enter_context(_ended_properly(assembly))
         watch, tracer = assembly.watcher(note), assembly.tracer(note)
-        session, work = assembly.session(Watchers([watch, tracer]) if tracer else watch)
-        watch.expect(len(work.tasks))
+        session, tasks, starts = assembly.session(Watchers([watch, tracer]) if tracer else watch)
+        watch.expect(len(tasks))
         if tracer:
             stack.enter_context(tracer)
         with nullcontext() if options.debug else _interrupts(stop), watch:
-            results = session.run(work.tasks, work.starts)
+            results = session.run(tasks, starts)
         return _end(assembly, session, results)
 
 

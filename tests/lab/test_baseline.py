@@ -11,10 +11,9 @@ import pytest
 
 from lab import baseline
 from lab.engines import Job
-from lab.lab_run import LabRun, PackInfo, Settings
+from lab.lab_run import LabRun, PackInfo, Settings, Trial
 from lab.packs import canonical, source_of
 from lab.play_job import play_job
-from lab.trial import Trial
 from launch.kits import store
 from runs.errors import CannotRun
 
