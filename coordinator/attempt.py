@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from coordinator.beginning import Shared, Start
 from coordinator.benchmark import Benchmark, Guest, Platform
@@ -13,10 +13,11 @@ from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
 from evaluator import Unreadable
-from ledger import Deed, Intent, Ledger, Settled, ToolFault
+from ledger import Deed, Ledger, ToolFault
 from models.door import ModelFailed
 from models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
 from runs.journal import Journal, JournalFailed
+from runs.reader import DEEDS
 from runs.results import PASS, Failure, TaskResult
 from runs.task import TaskInfo, TaskRun
 from worker.replay.debugger.live import LiveDebugger
@@ -46,8 +47,7 @@ class Attempt(CallObserver):
     def play(self) -> TaskResult:
         """Play the task and close it, whatever happens.
 
-        Raises:
-            JournalFailed: nothing more may be done; the task is left as it is.
+        Raises JournalFailed: nothing more may be done; the task is left as it is.
         """
         began = time.perf_counter()
         history = self.start.history
@@ -102,12 +102,7 @@ class Attempt(CallObserver):
     def _begin(self, journal: Journal) -> Benchmark:
         """Write the beginning, start the task, bring the benchmark's memory to where it was."""
         task, history, shared = self.task, self.start.history, self.shared
-        named: dict[str, object] = {
-            "spec_id": task.spec_id,
-            "task_id": task.task_id,
-            "text": task.text,
-            "attempt": self.start.number,
-        }
+        named: dict[str, object] = asdict(task) | {"attempt": self.start.number}
         if history:
             history.begin(journal, named)
         else:
@@ -133,15 +128,10 @@ class Attempt(CallObserver):
         config, doors = self.shared.config, self.shared.doors
         bench = self.shared.workbench
         debugger = bench and LiveDebugger(bench, self.task.spec_id, self.task.text, benchmark)
-        strategy = strategy_of(
-            config,
-            self.shared.guest,
-            lambda role: doors(role, self),
-            opener=debugger.open if debugger else None,
-        )
+        opener = debugger.open if debugger else None
         return TaskLoop(
             benchmark,
-            strategy,
+            strategy_of(config, self.shared.guest, lambda role: doors(role, self), opener),
             journal,
             self.run,
             max_turns=config.max_turns,
@@ -192,8 +182,7 @@ class Attempt(CallObserver):
             else:
                 left.pop(0)
         if lost:
-            text = f"{lost} reports of model calls were not taken by the platform"
-            self.run.error = f"{self.run.error}; {text}" if self.run.error else text
+            self._also(f"{lost} reports of model calls were not taken by the platform")
 
     def _report(self, call: ModelCall, send: Callable[..., object]) -> None:
         send(
@@ -224,7 +213,8 @@ class Attempt(CallObserver):
             score, eval_log, error = complete(self.shared.platform, task)
             if error:
                 self._also(error)
-        acts = benchmark.acts if benchmark else 0
+                # It stays open, whatever ended it: it can be tried again or closed later.
+                run.failure = "benchmark"
         result = TaskResult(
             spec_id=task.spec_id,
             task_id=task.task_id,
@@ -234,7 +224,7 @@ class Attempt(CallObserver):
             outcome=run.outcome,
             verdict=benchmark.verdict if benchmark and run.outcome == "finished" else None,
             group=self.shared.guest.expected(eval_log),
-            acts=acts,
+            acts=benchmark.acts if benchmark else 0,
             turns=len(run.turns),
             tool_calls=run.tool_calls,
             requests=run.requests,
@@ -254,14 +244,11 @@ class Attempt(CallObserver):
             with closing(ledger):
                 benchmark.give_up(ledger)
         except Exception as error:  # the task is closed and scored all the same
-            text = f"the task could not be given up: {type(error).__name__}: {error}"
-            self.run.error = f"{self.run.error}; {text}" if self.run.error else text
+            self._also(f"the task could not be given up: {type(error).__name__}: {error}")
         self.run.requests += ledger.requests
 
     def _also(self, error: str) -> None:
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error
-        # It stays open, whatever ended it: it can be tried again or closed later.
-        self.run.failure = "benchmark"
 
 
 def judged(result: TaskResult, guest: Guest) -> TaskResult:
@@ -285,12 +272,7 @@ def _witness(journal: Journal) -> Callable[[Deed], None]:
     """Notes intents, durably, before they are sent, and every write after it."""
 
     def note(deed: Deed) -> None:
-        match deed:
-            case Intent():
-                journal.write("intent", deed.model_dump(mode="json"), durable=True)
-            case Settled():
-                journal.write("settled", deed.model_dump(mode="json"))
-            case _:
-                journal.write("effect", deed.model_dump(mode="json"))
+        kind = next(kind for kind, record in DEEDS.items() if isinstance(deed, record))
+        journal.write(kind, deed.model_dump(mode="json"), durable=kind == "intent")
 
     return note

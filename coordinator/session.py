@@ -6,16 +6,15 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
-from coordinator.beginning import DoorMaker, Patiently, Shared, Start, no_waiting
+from coordinator.beginning import DoorMaker, Patiently, Shared, Start, doors_of
 from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.breaker import Breaker
 from coordinator.config import RunConfig
-from coordinator.doors import doors_of
 from coordinator.fork import Past
 from coordinator.limits import LimitReached, Meter, Stop
 from coordinator.resume import Continuation
@@ -47,7 +46,7 @@ class Session:
         doors: DoorMaker | None = None,
         past: Past | None = None,
         stop: Stop | None = None,
-        patiently: Patiently = no_waiting,
+        patiently: Patiently = lambda _check: nullcontext(),
         workbench: Workbench | None = None,
     ) -> None:
         """``past``: the one task of the run begins behind these recorded turns; ``workbench``: a
@@ -63,7 +62,7 @@ class Session:
             platform=platform,
             config=config,
             guest=guest,
-            doors=doors or doors_of({"evaluator": config.evaluator, "worker": config.worker}),
+            doors=doors or doors_of(config.ids),
             watcher=watcher,
             breaker=self._breaker,
             prompts=Prompts(folder),
@@ -105,11 +104,7 @@ class Session:
         )
         self.session_id = started.session_id
         opened()
-        return self.listed(started.session_id)
-
-    def listed(self, session_id: str) -> list[TaskInfo]:
-        """The tasks of a session on the platform. Raises ApiException."""
-        status = self._platform.session_status(session_id)
+        status = self._platform.session_status(started.session_id)
         return [TaskInfo(t.spec_id, t.task_id, t.task_text) for t in status.tasks]
 
     def _singles(self) -> list[TaskInfo]:
@@ -195,15 +190,14 @@ class Session:
         """How many tasks were never started, or have no result for another reason."""
         return sum(task_id not in self._results for task_id in self._order)
 
-    def left_open(self) -> int:
-        """How many tasks are still open after failures from outside."""
-        return sum(r.failure in LEFT_OPEN and r.score is None for r in self._results.values())
+    def _left_open(self) -> list[TaskResult]:
+        """The tasks that are still open after failures from outside."""
+        return [r for r in self._results.values() if r.failure in LEFT_OPEN and r.score is None]
 
     def close_open(self) -> RunResults:
         """Complete the tasks that failures from outside have left open, and score them."""
-        for task_id, result in list(self._results.items()):
-            if result.failure in LEFT_OPEN and result.score is None:
-                self._results[task_id] = self._closed(result)
+        for result in self._left_open():
+            self._results[result.task_id] = self._closed(result)
         return self.write()
 
     def _closed(self, result: TaskResult) -> TaskResult:
@@ -229,7 +223,7 @@ class Session:
 
         It is finished when every task has a result that will not be tried again.
         """
-        over = not (running or self._stop.asked or self.unplayed or self.left_open())
+        over = not (running or self._stop.asked or self.unplayed or self._left_open())
         with self._lock:
             began = time.perf_counter()
             results = self._summary(over or self._submitted)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
 from coordinator.benchmark import Guest
 from coordinator.config import RunConfig
-from coordinator.next_step import NextStepStrategy
-from evaluator import Evaluator
+from evaluator import Evaluator, Unreadable
 from ledger import Ledger
 from models.door import Door
 from models.model_call import Role
-from nextstep import Agent, Compression
-from runs.decision import Decision
-from runs.situation import Situation
+from nextstep import Agent, Compression, PastStep, Unusable
+from runs.situation import Decision, Situation
 from runs.turn import Turn
 from runs.work import WorkReport
 from worker.sandbox import SandboxLimits
@@ -54,6 +53,47 @@ class EvaluatorWorker:
         return self._worker.carry_out(decision.instruction, ledger)
 
 
+class NextStepStrategy:
+    """One model picks one typed tool per step, and a step is a turn; made anew for every task."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._earlier: list[str] = []
+
+    def decide(self, situation: Situation[Turn]) -> Decision:
+        """The next step: its function as JSON is the instruction.
+
+        A completion as impossible is a FINISH, everything else is done first.
+        """
+        self._earlier = [t.decision.instruction for t in situation.past]
+        try:
+            step = self._agent.next(situation.told(_past))
+        except Unusable as error:
+            raise Unreadable(str(error)) from None
+        reason = self._agent.impossible(step.function)
+        return Decision(
+            thought=step.current_state,
+            decision="PROCEED" if reason is None else "FINISH",
+            instruction=step.call if reason is None else f"DECLINED: {reason}",
+        )
+
+    def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
+        """Dispatch the function; the report holds its one call, if it came to one."""
+        began = time.perf_counter()
+        try:
+            answer = self._agent.carry_out(decision.instruction, ledger, self._earlier)
+        finally:
+            ledger.close()
+        return WorkReport(
+            result=answer.result,
+            answered=answer.error is None,
+            error=answer.error,
+            calls=ledger.calls,
+            requests=ledger.requests,
+            seconds=round(time.perf_counter() - began, 6),
+        )
+
+
 def strategy_of(
     config: RunConfig, guest: Guest, door: Callable[[Role], Door], opener: Opener | None = None
 ) -> Strategy:
@@ -73,3 +113,13 @@ def _limits(config: RunConfig) -> SandboxLimits:
     """A step may take longer by what its tools may wait for the platform."""
     limits = SandboxLimits()
     return replace(limits, wall_seconds=limits.wall_seconds + config.patience)
+
+
+def _past(turn: Turn) -> PastStep:
+    report = turn.report
+    return PastStep(
+        current_state=turn.decision.thought,
+        call=turn.decision.instruction,
+        answer=report.result if report else None,
+        error=report.error if report else None,
+    )

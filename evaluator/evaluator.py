@@ -12,8 +12,7 @@ from models.ask_back import Misread, ask_back
 from models.door import Door
 from models.model_call import Message, ModelCall
 from models.prompt_json import as_data
-from runs.decision import Decision
-from runs.situation import Situation
+from runs.situation import Decision, Situation
 
 _REPAIR = (
     "Your reply could not be used: {problem}. Reply again, for this task and in exactly this form. "

@@ -7,35 +7,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab.command import no_verdict
+from lab.command import PACKS, Evaluator, Worker, no_verdict
 from runs.errors import CannotRun
-from views.console import answers
+from views.console import answers, say
 
 if TYPE_CHECKING:
-    from lab.invitation import Invitation
-    from lab.kit import KitOf, Raw
+    from lab.kit import Invitation, KitOf, Raw
     from lab.shrink import Play
 
 
 def minimise(
     context: typer.Context,
     spec: Annotated[str, typer.Option(help="The failing scenario.")],
-    pack: Annotated[
-        str | None,
-        typer.Option(help="bundled, variations, generated:SEED:COUNT[:options] or a file."),
-    ] = None,
+    pack: Annotated[str | None, typer.Option(help=f"{PACKS}.")] = None,
     run: Annotated[
         Path | None, typer.Option(help="A lab run that played it, in place of --pack.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The pack of one to write; default: SPEC-small.json.")
     ] = None,
-    evaluator: Annotated[
-        str | None, typer.Option(help="The evaluator's model [EVALUATOR_MODEL; playbook/store].")
-    ] = None,
-    worker: Annotated[
-        str | None, typer.Option(help="The worker's model [WORKER_MODEL; playbook/store].")
-    ] = None,
+    evaluator: Evaluator = None,
+    worker: Worker = None,
     any_words: Annotated[
         bool,
         typer.Option(
@@ -93,14 +85,13 @@ def _minimise(
     small = shrinker.run(raw)
     path = out or Path(f"{file_name(spec)}-small.json")
     write_whole(path, kit.pack_text(f"{spec}-small", [small]))
-    show = answers()
     sizes = ", ".join(_sizes(raw, small))
-    for line in (
+    say(
+        answers(),
         f"{spec} fails with {kind!r}; {len(shrinker.played)} smaller ones tried: {sizes}",
         f"task: {small['task_text']}",
         f"written: {path}",
-    ):
-        show.print(line, highlight=False, markup=False, soft_wrap=True)
+    )
 
 
 def _player(kit_of: KitOf, brain: dict[str, str]) -> Play:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from launch.options import Options
 from runs.errors import CannotRun, Usage
+from views.console import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,7 +96,7 @@ def check_sandbox(options: Options, note: Console) -> None:
         except SandboxUnavailable as error:
             raise CannotRun(f"WORKER_SANDBOX={kind}: {error}{_remedy(found.monty)}") from None
     if not found.complete:
-        note.print(f"warning: {found.text}", highlight=False, markup=False, soft_wrap=True)
+        say(note, f"warning: {found.text}")
     elif not options.as_json:
         note.print(found.text, highlight=False, markup=False)
 

@@ -60,8 +60,7 @@ class Resumed:
     def check(self, now: Identity, prompts: dict[str, str]) -> None:
         """Refuse another pack, model or prompt, with what differs.
 
-        Raises:
-            CannotRun: something differs and ``--force`` is not given.
+        Raises CannotRun: something differs and ``--force`` is not given.
         """
         then = self.manifest.identity
         texts = {now.prompts[role]: text for role, text in prompts.items()}

@@ -48,6 +48,12 @@ def plain_line(console: Console, text: str, style: str = "") -> None:
     console.print(Text(clean(text), style=style), soft_wrap=not console.is_terminal)
 
 
+def say(console: Console, *lines: str) -> None:
+    """Lines as they are: no markup, no colours of their own, folded by whoever shows them."""
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
 def _stream(name: str) -> TextIO:
     stream: Any = _Hiding(name)
     found: TextIO = stream

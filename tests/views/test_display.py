@@ -12,8 +12,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from models.model_call import ModelCall, Usage
-from runs.decision import Decision
 from runs.results import Brain, RunResults, TaskResult, totals_of
+from runs.situation import Decision
 from runs.task import TaskInfo
 from runs.turn import Turn
 from views.terminal import DASH, Progress, closing_table

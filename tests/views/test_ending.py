@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab.trial import Trial
+from lab.lab_run import Trial
 from runs.results import Brain, RunResults, TaskResult, totals_of
 from views.terminal import closing_table, ending
 
