@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 
-from evaluator import Unreadable
 from ledger import Ledger
-from nextstep import Agent, PastStep, Unusable
+from nextstep import Agent, PastStep
 from runs.decision import Decision
 from runs.situation import Situation
 from runs.turn import Turn
@@ -26,10 +25,7 @@ class NextStepStrategy:
         A completion as impossible is a FINISH, everything else is done first.
         """
         self._earlier = [t.decision.instruction for t in situation.past]
-        try:
-            step = self._agent.next(situation.told(_past))
-        except Unusable as error:
-            raise Unreadable(str(error)) from None
+        step = self._agent.next(situation.told(_past))
         reason = self._agent.impossible(step.function)
         return Decision(
             thought=step.current_state,

@@ -62,7 +62,11 @@ class Forms:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every field and argument as it is spelled."""
-        return frozenset(_names(self.step.model_json_schema()))
+        return frozenset(
+            name
+            for part in _objects(self.step.model_json_schema())
+            for name in part.get("properties", ())
+        )
 
     @property
     def preparation(self) -> Tool | None:
@@ -206,7 +210,9 @@ def _plain(schema: Any) -> Any:
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema whose definitions stand where they are used, unless that is several times."""
     definitions: dict[str, Any] = schema["$defs"]
-    used = Counter(_references(schema))
+    used = Counter(
+        part["$ref"].removeprefix(_DEFINITIONS) for part in _objects(schema) if "$ref" in part
+    )
 
     def resolved(part: Any) -> Any:
         if isinstance(part, list):
@@ -223,22 +229,10 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     return {"$defs": left, **rest} if left else dict(rest)
 
 
-def _references(schema: Any) -> Iterator[str]:
-    """The name of a definition for every place that uses it."""
-    if isinstance(schema, list):
-        for part in schema:
-            yield from _references(part)
-    elif isinstance(schema, dict):
-        if "$ref" in schema:
-            yield schema["$ref"].removeprefix(_DEFINITIONS)
-        for part in schema.values():
-            yield from _references(part)
-
-
-def _names(schema: Any) -> set[str]:
-    if isinstance(schema, list):
-        return set().union(*map(_names, schema)) if schema else set()
-    if not isinstance(schema, dict):
-        return set()
-    own = set(schema.get("properties") or ())
-    return own.union(*map(_names, schema.values()))
+def _objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a schema, the outer ones first."""
+    if isinstance(schema, dict):
+        yield schema
+    if isinstance(schema, dict | list):
+        for part in schema.values() if isinstance(schema, dict) else schema:
+            yield from _objects(part)
