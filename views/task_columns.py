@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -63,13 +64,27 @@ class Column(Generic[Shown]):
         return self.short or self.heading
 
 
+def _figure(
+    name: str,
+    heading: str,
+    field: str,
+    show: Callable[[Any], str],
+    total: Callable[[Totals], str] | None = None,
+    **more: Any,
+) -> Column[TaskFigures]:
+    """A column of one field; its total is shown in the same way."""
+    value = attrgetter(field)
+    sums = total or (lambda sums: show(value(sums)))
+    return Column(name, heading, value, lambda task: show(value(task)), sums, **more)
+
+
 COLUMNS: tuple[Column[TaskFigures], ...] = (
-    Column(
-        "task", "Task", lambda t: t.spec_id, lambda t: t.spec_id,
-        lambda sums: so_many_tasks(sums.tasks), figure=False, needed=True,
+    _figure(
+        "task", "Task", "spec_id", str, lambda sums: so_many_tasks(sums.tasks),
+        figure=False, needed=True,
     ),
-    Column(
-        "score", "Score", lambda t: t.score, lambda t: number(t.score, 1),
+    _figure(
+        "score", "Score", "score", lambda score: number(score, 1),
         lambda sums: number(sums.score_mean, 3), needed=True,
     ),
     Column(
@@ -77,30 +92,12 @@ COLUMNS: tuple[Column[TaskFigures], ...] = (
         lambda t: f"{t.outcome}: {t.failure}" if t.failure else t.outcome,
         lambda sums: f"{sums.harm} wrong", figure=False, needed=True,
     ),
-    Column(
-        "turns", "Turns", lambda t: t.turns, lambda t: number(t.turns),
-        lambda sums: number(sums.turns),
-    ),
-    Column(
-        "calls", "Tool calls", lambda t: t.tool_calls, lambda t: number(t.tool_calls),
-        lambda sums: number(sums.tool_calls), short="Calls", compared=False,
-    ),
-    Column(
-        "requests", "Requests", lambda t: t.requests, lambda t: number(t.requests),
-        lambda sums: number(sums.requests),
-    ),
-    Column(
-        "tokens", "Tokens", lambda t: t.tokens, lambda t: number(t.tokens),
-        lambda sums: number(tokens(sums.tokens)), bar=True,
-    ),
-    Column(
-        "cost", "Dollars", lambda t: t.cost_usd, lambda t: dollars(t.cost_usd),
-        lambda sums: dollars(sums.cost_usd), compared=False,
-    ),
-    Column(
-        "time", "Time", lambda t: t.seconds, lambda t: seconds(t.seconds),
-        lambda sums: seconds(sums.seconds), needed=True, bar=True,
-    ),
+    _figure("turns", "Turns", "turns", number),
+    _figure("calls", "Tool calls", "tool_calls", number, short="Calls", compared=False),
+    _figure("requests", "Requests", "requests", number),
+    _figure("tokens", "Tokens", "tokens", number, lambda s: number(tokens(s.tokens)), bar=True),
+    _figure("cost", "Dollars", "cost_usd", dollars, compared=False),
+    _figure("time", "Time", "seconds", seconds, needed=True, bar=True),
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from models.model_call import ModelCall, Usage
 from runs.results import TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn
+from views.figures import known_sum
 
 FAILED_KEPT = 20
 """Failed tasks that are kept for showing, the newest ones; all are counted."""
@@ -27,9 +28,7 @@ class Spent:
 
     def plus(self, call: ModelCall) -> Spent:
         """With one more call."""
-        known = self.dollars is not None and call.cost_usd is not None
-        dollars = (self.dollars or 0.0) + (call.cost_usd or 0.0) if known else None
-        return Spent(self.usage + call.usage, dollars)
+        return Spent(self.usage + call.usage, known_sum((self.dollars, call.cost_usd)))
 
 
 @dataclass(frozen=True)
