@@ -9,11 +9,11 @@ from typing import Protocol
 
 from coordinator.benchmark import Guest
 from coordinator.config import RunConfig
-from evaluator import Evaluator, Unreadable
+from evaluator import Evaluator
 from ledger import Ledger
 from models.door import Door
 from models.model_call import Role
-from nextstep import Agent, Compression, PastStep, Unusable
+from nextstep import Agent, Compression, PastStep
 from runs.situation import Decision, Situation
 from runs.turn import Turn
 from runs.work import WorkReport
@@ -66,10 +66,7 @@ class NextStepStrategy:
         A completion as impossible is a FINISH, everything else is done first.
         """
         self._earlier = [t.decision.instruction for t in situation.past]
-        try:
-            step = self._agent.next(situation.told(_past))
-        except Unusable as error:
-            raise Unreadable(str(error)) from None
+        step = self._agent.next(situation.told(_past))
         reason = self._agent.impossible(step.function)
         return Decision(
             thought=step.current_state,

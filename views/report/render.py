@@ -10,13 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import (
-    BytecodeCache,
-    Environment,
-    FileSystemBytecodeCache,
-    FileSystemLoader,
-    StrictUndefined,
-)
+import jinja2
 from markupsafe import Markup
 
 from runs.task_log import TaskLog
@@ -89,12 +83,12 @@ def packed(html: str) -> Markup:
 
 
 @cache
-def environment() -> Environment:
+def environment() -> jinja2.Environment:
     """The templates. Everything that is printed is escaped, and cleaned of steering signs."""
-    found = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=printed,
@@ -114,10 +108,10 @@ def environment() -> Environment:
     return found
 
 
-def _compiled() -> BytecodeCache | None:
+def _compiled() -> jinja2.BytecodeCache | None:
     """A folder of the user's own for compiled templates: compiling takes as long as a report."""
     try:
-        return FileSystemBytecodeCache()
+        return jinja2.FileSystemBytecodeCache()
     except (OSError, RuntimeError):
         return None
 

@@ -19,6 +19,7 @@ _CAUSES: dict[Failure, str] = {
     "model": "no answer from the model",
     "benchmark": "no answer from the platform",
     "internal": "an error of this program",
+    "sandbox": "a sandbox that died",
     "interrupted": "interrupted",
     "limit": "cut off by a limit",
     "reply": "replies of the model that cannot be read",
