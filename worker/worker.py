@@ -15,7 +15,7 @@ from smolagents.utils import AgentGenerationError, AgentMaxStepsError
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
-from runs.work import StepRecord, WorkReport
+from runs.work import WorkReport
 from worker.model import DoorModel, NoUsableCode
 from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox, python_rules
 
@@ -166,19 +166,8 @@ def _model_outcome(error: AgentGenerationError) -> dict[str, Any]:
 def _report(
     outcome: dict[str, Any], executor: SandboxExecutor, ledger: Ledger, seconds: float
 ) -> WorkReport:
-    steps = tuple(
-        StepRecord(
-            code=t.code,
-            prints=t.logs,
-            error=t.error,
-            error_kind=t.error_kind,
-            sandbox=t.sandbox,
-            seconds=round(t.seconds, 6),
-        )
-        for t in executor.traces
-    )
     return WorkReport(
-        steps=steps,
+        steps=tuple(executor.traces),
         result=outcome.get("result"),
         answered=bool(outcome.get("answered")),
         error=outcome.get("error"),

@@ -5,9 +5,8 @@ from __future__ import annotations
 from worker.sandbox.contract import SandboxChoice, SandboxKind
 from worker.sandbox.gate import Diverged, Gate
 from worker.sandbox.monty_subset import runs_in_monty
-from worker.sandbox.runner import PastStep, Runner, StepRun, names_of
+from worker.sandbox.runner import Runner, StepRun, names_of
 from worker.sandbox.snippet_tree import parse
-from worker.sandbox.values import Plain
 
 _SHARE = 0.5
 """Part of the time limit after which a failed snippet is not looked at a second time."""
@@ -32,20 +31,20 @@ class AutoRunner:
         """Where the next snippet runs unless its text asks for the other."""
         return self._now.kind
 
-    def run(self, gate: Gate, variables: dict[str, Plain], past: list[PastStep]) -> StepRun:
+    def run(self, gate: Gate, past: list[Gate]) -> StepRun:
         """See ``Runner``."""
         if self._now is self._process:
-            return self._process.run(gate, variables, past)
+            return self._process.run(gate, past)
         if not runs_in_monty(parse(gate.code), gate.side.host.names, names_of(past)):
-            moved = self._process.run(gate, variables, past)
+            moved = self._process.run(gate, past)
             if not isinstance(moved.over, Diverged):
                 return self._settled(moved)
-        first = self._now.run(gate, variables, past)
+        first = self._now.run(gate, past)
         seconds = gate.code_seconds()
         if first.failure is None or gate.final or seconds > _SHARE * gate.side.limits.seconds:
             return first
         again = Gate(gate.side, gate.step, gate.code, recorded=gate.calls, spent=seconds)
-        second = self._process.run(again, variables, past)
+        second = self._process.run(again, past)
         further = again.final or len(again.calls) > len(gate.calls)
         alike = second.failure is not None and second.failure.args == first.failure.args
         if not further and (second.over is not None or alike):

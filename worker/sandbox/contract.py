@@ -6,8 +6,6 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
-from worker.sandbox.values import Plain
-
 SandboxKind: TypeAlias = Literal["monty", "process"]
 SandboxChoice: TypeAlias = Literal["auto", "monty", "process"]
 
@@ -83,26 +81,6 @@ class Pins:
         next prompt, is the same whenever it runs."""
         digest = hashlib.sha256(instruction.encode("utf-8", "backslashreplace")).digest()
         return cls(EPOCH, int.from_bytes(digest[:4], "big") >> 1)
-
-
-@dataclass(frozen=True, slots=True)
-class StepTrace:
-    """What became of one snippet."""
-
-    step: int
-    """1 for the first snippet of the instruction."""
-    code: str
-    sandbox: SandboxKind | None
-    """Where it ran last; None when it was refused before it ran."""
-    logs: str
-    output: Plain = None
-    final: bool = False
-    error: str | None = None
-    """The report as the model sees it."""
-    error_kind: ErrorKind | None = None
-    calls: int = 0
-    """Tool calls that reached the host."""
-    seconds: float = 0.0
 
 
 class SandboxError(Exception):

@@ -98,14 +98,14 @@ class MontyInterpreter:
                 raise SandboxUnavailable(text) from failure
             failing.pop_all()
 
-    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
+    def run(self, gate: Gate, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
-        source, needed = rewrite(code)
+        source, needed = rewrite(gate.code)
         if needed:
             self._feed(Feed(0, _source("stand_ins.py")), gate, prints, {})
         # The tools are bound anew each time: a name that the code gave to something else is a
         # tool again in the next step.
-        return self._feed(Feed(gate.step, source), gate, prints, {**variables, **self._stubs})
+        return self._feed(Feed(gate.step, source), gate, prints, self._stubs)
 
     def checkpoint(self) -> Checkpoint:
         """The session as it is now; about 0.1 ms."""

@@ -44,11 +44,11 @@ class ProcessInterpreter:
         for line in (self._child.link, self._child.output):
             self._both.register(line, select.POLLIN)
 
-    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
+    def run(self, gate: Gate, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
         try:
             self._child.go_on()
-            self._send({"run": code, "step": gate.step, "variables": variables}, gate)
+            self._send({"run": gate.code, "step": gate.step}, gate)
             result = self._until_end(gate, prints)
             self._child.pause()
         except OSError:

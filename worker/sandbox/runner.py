@@ -8,16 +8,16 @@ from typing import Any, Protocol
 
 from worker.sandbox.contract import SandboxChoice, SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure
-from worker.sandbox.gate import CallRecord, Diverged, Gate, StepOver
+from worker.sandbox.gate import Diverged, Gate, StepOver
 from worker.sandbox.prints import Prints
-from worker.sandbox.values import Plain
+from worker.sandbox.snippet_tree import bound_names, parse
 
 
 class Interpreter(Protocol):
     """A living interpreter with its variables, whichever it is."""
 
-    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
-        """Run one snippet to its end; the value of its last expression, safe to display.
+    def run(self, gate: Gate, prints: Prints) -> object:
+        """Run the gate's snippet to its end; the value of its last expression, safe to display.
 
         Returns None after ``final_answer`` (see ``gate.final``). Raises CodeFailure when the code
         raised, StepOver when the interpreter is of no more use, and KeyboardInterrupt out of a
@@ -31,21 +31,9 @@ class Interpreter(Protocol):
         """Give the interpreter back. Called once, and nothing afterwards."""
 
 
-@dataclass(frozen=True, slots=True)
-class PastStep:
-    """A step whose effects are part of the state: what is needed to repeat it."""
-
-    step: int
-    code: str
-    variables: dict[str, Plain]
-    calls: list[CallRecord]
-    names: frozenset[str]
-    """Names that it made."""
-
-
-def names_of(past: list[PastStep]) -> frozenset[str]:
+def names_of(past: list[Gate]) -> frozenset[str]:
     """All names that the steps so far made."""
-    return frozenset().union(*(step.names for step in past))
+    return frozenset().union(*(bound_names(parse(step.code)) for step in past))
 
 
 @dataclass
@@ -79,7 +67,7 @@ class Runner:
         self._interpreter: Interpreter | None = None
         self._checkpoint: object | None = None
 
-    def run(self, gate: Gate, variables: dict[str, Plain], past: list[PastStep]) -> StepRun:
+    def run(self, gate: Gate, past: list[Gate]) -> StepRun:
         """Run a snippet after the past steps; opens and fills an interpreter if there is none.
 
         Raises:
@@ -88,10 +76,10 @@ class Runner:
         run = StepRun(self.kind, gate)
         prints = Prints(self._limits.output_chars)
         try:
-            interpreter = self._ready(past, gate)
+            interpreter = self._ready(past)
             gate.begin()
             try:
-                run.value = interpreter.run(gate.code, gate, prints, variables)
+                run.value = interpreter.run(gate, prints)
             except CodeFailure as failure:
                 run.failure = failure
             if not gate.final:
@@ -111,13 +99,13 @@ class Runner:
         if interpreter is not None:
             interpreter.close()
 
-    def _ready(self, past: list[PastStep], gate: Gate) -> Interpreter:
+    def _ready(self, past: list[Gate]) -> Interpreter:
         try:
             if self._interpreter is None:
                 self._interpreter = self._opened()
                 if self._checkpoint is None:
                     for step in past:
-                        _repeat(self._interpreter, step, gate)
+                        _repeat(self._interpreter, step)
         except StepOver as over:
             raise Diverged(over.text, over.kind) from None
         return self._interpreter
@@ -133,10 +121,10 @@ class Runner:
                 raise first from None
 
 
-def _repeat(interpreter: Interpreter, past: PastStep, now: Gate) -> None:
+def _repeat(interpreter: Interpreter, past: Gate) -> None:
     """Run an old step again from its recorded answers; its effects inside are all that counts."""
-    gate = Gate(now.side, past.step, past.code, past.calls, live=False)
+    gate = Gate(past.side, past.step, past.code, past.calls, live=False)
     try:
-        interpreter.run(past.code, gate, Prints(0), past.variables)
+        interpreter.run(gate, Prints(0))
     except CodeFailure:
         return  # it failed the first time, too

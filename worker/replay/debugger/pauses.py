@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ledger import ToolCall
-from ledger.fault import FaultKind
-from worker.sandbox import StepTrace
+from runs.work import StepRecord
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Pause:
 class Ended:
     """The work is over."""
 
-    traces: tuple[StepTrace, ...]
+    steps: tuple[StepRecord, ...]
     result: object = None
     answered: bool = False
 
@@ -39,14 +38,6 @@ class Answered:
 
     call: ToolCall
     by: Literal["record", "edited", "live"]
-
-
-@dataclass(frozen=True)
-class WishedFault:
-    """An error that the user wants a call to be answered with."""
-
-    kind: FaultKind
-    text: str
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ class Screen:
     def where(self) -> None:
         """Step, line and call number."""
         debug, pause = self._debug, self._debug.pause
-        steps = len(debug.playback.codes)
+        steps = len(debug.codes)
         if pause is None:
             self.say(f"at the end: step {debug.step} of {steps}, {len(debug.history)} calls")
             return
@@ -167,11 +167,11 @@ class Screen:
 
     def ended(self, ended: Ended) -> None:
         """What came of the work, and whether that is what was recorded."""
-        for trace in ended.traces:
-            if trace.logs:
-                self.say(f"step {trace.step} printed:\n{trace.logs.rstrip()}")
-            if trace.error:
-                self.say(f"step {trace.step} ended: {trace.error}")
+        for number, step in enumerate(ended.steps, start=1):
+            if step.prints:
+                self.say(f"step {number} printed:\n{step.prints.rstrip()}")
+            if step.error:
+                self.say(f"step {number} ended: {step.error}")
         if ended.answered:
             self.say(f"\nThe end. Result: {shorten(ended.result, 2000)}")
         else:

@@ -124,7 +124,6 @@ def serve(link: socket.socket, settings: dict[str, Any], prints: io.TextIOWrappe
     while True:
         request = channel.receive()
         channel.step = int(request["step"])
-        names.update(request["variables"])
         # A name that the code gave to something else is a tool again in the next step.
         names.update(tools)
         result = _run(request["run"], channel.step, names, limit)
