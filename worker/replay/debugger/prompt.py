@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,23 +20,9 @@ from worker.replay.debugger.variables import look
 from worker.sandbox.snippet_tree import bound_names, parse
 
 PROMPT = "(debug) "
-HELP = """\
-l [A,B] | ll      code around the current line, or lines A to B | all of it
-n, s              answer as recorded (or as edited) and go to the next call
-c                 go on to the end, or to a breakpoint
-j N, until N      run to call N; j goes back, too
-b [STEP:]LINE     stop at calls from a line; tbreak: once; cl [STEP:]LINE removes, cl all
-a | r             arguments of the waiting call | its recorded answer
-w | calls         where: step, line, call | every call
-p EXPR | vars     a value in the scope of the call, locals too | all variables by name
-state | what      state of the benchmark at this call | what has taken effect so far
-edit args KEY=JSON      call with another argument
-edit answer JSON        answer otherwise; PATH=JSON (such as rows.0.price=5) changes a part
-edit answer | edit none take the recorded answer | drop edits
-raise KIND TEXT   answer with an error: ValueError, KeyError, TypeError, RuntimeError, ...
-back [N]          go back to call N, or to the one before; later edits are dropped
-save FILE         write what happened as a scenario of a new pack
-h | q             this help | quit; an empty line repeats the last command"""
+HELP: str = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))[
+    "commands"
+]
 NO_ANSWER = (
     "*** no recorded answer fits this call: edit answer JSON (or raise KIND TEXT) gives one, "
     "edit answer takes the recorded one all the same"
