@@ -17,7 +17,7 @@ _MOST_FRAMES = 12
 _SOURCE_CHARS = 160
 ROLLED_BACK = "State rolled back to the end of the previous step."
 
-_HINTS: dict[SandboxKind, list[list[str]]] = tomllib.loads(
+_HINTS: dict[str, list[list[str]]] = tomllib.loads(
     Path(__file__).with_name("hints.toml").read_text(encoding="utf-8")
 )
 """By sandbox: pairs of what a failure says and a way that works."""
