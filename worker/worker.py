@@ -84,7 +84,9 @@ class Worker:
     ) -> None:
         """``opener``: opens the sandbox in place of ``open_sandbox``, as a debugger does."""
         self._door = door
-        self._open = opener or _open_pinned
+        self._open: Opener = opener or (
+            lambda said, ledger, limits: open_sandbox(ledger, limits, pins=Pins.of(said))
+        )
         self._limits = limits or SandboxLimits()
         self._max_steps = max_steps
 
@@ -111,7 +113,15 @@ class Worker:
         finally:
             ledger.close()
             executor.cleanup()
-        return _report(outcome, executor, ledger, time.perf_counter() - began)
+        return WorkReport(
+            **outcome,
+            steps=tuple(executor.traces),
+            sandbox=executor.choice,
+            pins=(executor.pins.clock, executor.pins.seed),
+            calls=ledger.calls,
+            requests=ledger.requests,
+            seconds=round(time.perf_counter() - began, 6),
+        )
 
     def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> dict[str, Any]:
         agent = _Agent(
@@ -139,10 +149,6 @@ def _raise_ours(executor: SandboxExecutor) -> None:
         raise executor.host_faults[0]
 
 
-def _open_pinned(instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
-    return open_sandbox(ledger, limits, pins=Pins.of(instruction))
-
-
 def _templates(system: str) -> dict[str, Any]:
     empty = {"initial_plan": "", "update_plan_pre_messages": "", "update_plan_post_messages": ""}
     return {
@@ -161,20 +167,3 @@ def _model_outcome(error: AgentGenerationError) -> dict[str, Any]:
     if isinstance(cause, ModelFailed):
         return {"error": f"the worker's model failed: {cause}", "failure": "model"}
     raise cause or error
-
-
-def _report(
-    outcome: dict[str, Any], executor: SandboxExecutor, ledger: Ledger, seconds: float
-) -> WorkReport:
-    return WorkReport(
-        steps=tuple(executor.traces),
-        result=outcome.get("result"),
-        answered=bool(outcome.get("answered")),
-        error=outcome.get("error"),
-        failure=outcome.get("failure"),
-        sandbox=executor.choice,
-        pins=(executor.pins.clock, executor.pins.seed),
-        calls=ledger.calls,
-        requests=ledger.requests,
-        seconds=round(seconds, 6),
-    )

@@ -8,8 +8,7 @@ from worker.sandbox.contract import (
     ToolHost,
 )
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import chosen_kind, open_sandbox, try_out
-from worker.sandbox.prompt_rules import python_rules
+from worker.sandbox.factory import chosen_kind, open_sandbox, python_rules, try_out
 from worker.sandbox.walls import WallReport, walls
 
 __all__ = [

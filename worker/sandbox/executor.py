@@ -12,7 +12,6 @@ from smolagents.local_python_executor import (  # type: ignore[import-untyped, u
 )
 
 from runs.work import StepRecord
-from worker.sandbox.auto import AutoRunner
 from worker.sandbox.check import refuse, tools_of
 from worker.sandbox.contract import (
     Pins,
@@ -25,7 +24,7 @@ from worker.sandbox.contract import (
 )
 from worker.sandbox.error_report import describe, describe_end, describe_refusal, hints_for
 from worker.sandbox.gate import FINAL, Gate, HostSide
-from worker.sandbox.runner import Runner, StepRun, names_of
+from worker.sandbox.runner import AutoRunner, Runner, StepRun, names_of
 from worker.sandbox.type_hints import type_findings
 from worker.sandbox.values import printable
 

@@ -1,13 +1,13 @@
-"""How a sandbox is opened."""
+"""How a sandbox is opened, and what a prompt has to say about the Python in it."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import sys
 import time
 from typing import cast, get_args
 
-from worker.sandbox.auto import AutoRunner
 from worker.sandbox.contract import (
     Pins,
     SandboxChoice,
@@ -18,11 +18,23 @@ from worker.sandbox.contract import (
 )
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.monty import MontyInterpreter
+from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.process import ProcessInterpreter
-from worker.sandbox.runner import Runner
+from worker.sandbox.runner import AutoRunner, Runner
 from worker.sandbox.walls import walls
 
 VARIABLE = "WORKER_SANDBOX"
+_CPYTHON = (
+    f"Python {sys.version_info.major}.{sys.version_info.minor} with its standard library. "
+    "No files, no network, no other packages; time.sleep does not wait."
+)
+_MONTY = (
+    "A subset of Python: functions, lambdas, loops, comprehensions, f-strings, try/except, with, "
+    "match, dataclasses and plain classes. No yield, no class inheritance or exceptions of your "
+    "own, no @property/@staticmethod/@classmethod, no del, no import *, no key=d.get (write a "
+    f"lambda). Modules: {MODULES}. "
+    "No files, no network, no other packages; time.sleep does not wait."
+)
 
 
 def chosen_kind() -> SandboxChoice:
@@ -60,6 +72,16 @@ def open_sandbox(
     if wanted == "auto" and walls().process:
         runner = AutoRunner(monty, process)
     return SandboxExecutor(host, limits, pins, runner)
+
+
+def python_rules(kind: SandboxChoice | None = None) -> str:
+    """One paragraph for the prompt: what code may use in the sandbox of this kind, here.
+
+    Without ``kind`` the environment decides, as in ``open_sandbox``. The text is the same for
+    the same machine and setting.
+    """
+    wanted = kind or chosen_kind()
+    return _CPYTHON if wanted != "monty" and walls().process else _MONTY
 
 
 def try_out(kind: SandboxChoice) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from worker.replay.debugger.answer_source import Pause
 from worker.replay.debugger.debug_state import DebugState
-from worker.replay.debugger.pauses import Pause
 from worker.replay.debugger.prompt import Prompt
 from worker.replay.recorded_tools import answer_of
 from worker.sandbox import SandboxExecutor

@@ -8,8 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ledger import ToolCall, ToolFault
-from worker.replay.debugger.answer_source import AnswerSource, LiveWorld
-from worker.replay.debugger.pauses import Answered, Ended, Pause, WishedAnswer
+from worker.replay.debugger.answer_source import (
+    Answered,
+    AnswerSource,
+    Ended,
+    LiveWorld,
+    Pause,
+    WishedAnswer,
+)
 from worker.sandbox import Pins, SandboxLimits
 
 LIMITS = replace(SandboxLimits(), wall_seconds=1e9)

@@ -10,8 +10,8 @@ import regex
 
 from ledger import ToolFault
 from ledger.fault import FaultKind
+from worker.replay.debugger.answer_source import Pause, WishedAnswer
 from worker.replay.debugger.debug_state import BadCommand, DebugState
-from worker.replay.debugger.pauses import Pause, WishedAnswer
 
 _PATH = regex.compile(r"^(?P<path>[A-Za-z_0-9][\w.\-]*)\s*=\s*(?P<value>.+)$", regex.DOTALL)
 USAGE = "edit args KEY=JSON | edit answer JSON | edit answer PATH=JSON | edit answer | edit none"

@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Protocol
 
 from ledger import Ledger, ToolCall, ToolFault
-from worker.replay.debugger.answer_source import AnswerSource
+from worker.replay.debugger.answer_source import Answered, AnswerSource, Pause, WishedAnswer
 from worker.replay.debugger.asking_host import AskingHost
 from worker.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
-from worker.replay.debugger.pauses import Answered, Pause, WishedAnswer
 from worker.replay.debugger.prompt import Prompt
 from worker.replay.debugger.screen import Screen
 from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from ledger import ToolFault
+from worker.replay.debugger.answer_source import Answered, Ended, Pause
 from worker.replay.debugger.debug_state import BadCommand, DebugState
 from worker.replay.debugger.edits import break_at, edit, fault, number, place_of
-from worker.replay.debugger.pauses import Answered, Ended, Pause
 from worker.replay.debugger.screen import AROUND, Screen
 from worker.replay.debugger.variables import look
 from worker.sandbox.snippet_tree import bound_names, parse

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from ledger import Tool, ToolFault
 from runs.reader import NotRecorded, read_tasks
 from runs.task_log import TaskLog, TurnLog
-from worker.replay.debugger.answer_source import AnswerSource, LiveWorld
+from worker.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
 from worker.replay.debugger.asking_host import AskingHost
 from worker.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
-from worker.replay.debugger.pauses import Ended
 from worker.replay.debugger.prompt import Back, Prompt, Quit
 from worker.replay.debugger.screen import Screen
 from worker.replay.repeat import is_typed

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from ledger.calls import shorten
+from worker.replay.debugger.answer_source import Answered, Ended, WishedAnswer
 from worker.replay.debugger.debug_state import DebugState
-from worker.replay.debugger.pauses import Answered, Ended, WishedAnswer
 from worker.sandbox.values import clean
 
 if TYPE_CHECKING:
