@@ -66,8 +66,8 @@ def open_sandbox(
     wanted = kind or chosen_kind()
     if wanted == "process" and not walls().process:
         raise SandboxUnavailable(f"the process sandbox is not available: {walls().missing}")
-    monty = Runner("monty", limits, lambda start: MontyInterpreter(limits, pins, host.names, start))
-    process = Runner("process", limits, lambda _: ProcessInterpreter(limits, pins, host.names))
+    monty = Runner("monty", limits, lambda: MontyInterpreter(limits, pins, host.names))
+    process = Runner("process", limits, lambda: ProcessInterpreter(limits, pins, host.names))
     runner: Runner | AutoRunner = process if wanted == "process" else monty
     if wanted == "auto" and walls().process:
         runner = AutoRunner(monty, process)

@@ -57,9 +57,6 @@ class ProcessInterpreter:
             raise StepOver(_DIED)
         return self._concluded(result, gate)
 
-    def checkpoint(self) -> None:
-        """There is none: the state is rebuilt by repeating the steps."""
-
     def close(self) -> None:
         """Kill the process."""
         self._child.end()
@@ -169,9 +166,7 @@ def _open(limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> Child:
 
 
 def _reply(answer: ToolAnswer) -> dict[str, Any]:
-    if answer.raises is None:
-        return {"value": answer.value}
-    return {"raises": answer.raises, "text": answer.text}
+    return {"value": answer.value, "raises": answer.raises, "text": answer.text}
 
 
 def _unpacked(value: Any) -> Plain:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from worker.sandbox.contract import SandboxChoice, SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure
@@ -27,9 +27,6 @@ class Interpreter(Protocol):
         raised, StepOver when the interpreter is of no more use, and KeyboardInterrupt out of a
         tool.
         """
-
-    def checkpoint(self) -> object | None:
-        """What an interpreter of the same kind can be opened from, or None where there is none."""
 
     def close(self) -> None:
         """Give the interpreter back. Called once, and nothing afterwards."""
@@ -58,18 +55,14 @@ class Runner:
     """Interpreters of one kind, one after the other: the state after all steps so far."""
 
     def __init__(
-        self, kind: SandboxKind, limits: SandboxLimits, opener: Callable[[Any], Interpreter]
+        self, kind: SandboxKind, limits: SandboxLimits, opener: Callable[[], Interpreter]
     ) -> None:
-        """``opener``: opens an interpreter from a checkpoint, or anew from None.
-
-        It raises SandboxUnavailable, or StepOver where a checkpoint does not fit into the limits.
-        """
+        """``opener``: opens a new interpreter; raises SandboxUnavailable."""
         self.kind = self.hints = kind
         self.choice: SandboxChoice = kind
         self._limits = limits
         self._opener = opener
         self._interpreter: Interpreter | None = None
-        self._checkpoint: object | None = None
 
     def run(self, gate: Gate, past: list[Gate]) -> StepRun:
         """Run a snippet after the past steps; opens and fills an interpreter if there is none.
@@ -86,8 +79,6 @@ class Runner:
                 run.value = interpreter.run(gate, prints)
             except CodeFailure as failure:
                 run.failure = failure
-            if not gate.final:
-                self._checkpoint = interpreter.checkpoint()
         except StepOver as over:
             run.over = over
             self.close()
@@ -98,7 +89,7 @@ class Runner:
         return run
 
     def close(self) -> None:
-        """End the interpreter; the next run starts from the checkpoint, or repeats the past."""
+        """End the interpreter; the next run repeats the past in a new one."""
         interpreter, self._interpreter = self._interpreter, None
         if interpreter is not None:
             interpreter.close()
@@ -107,20 +98,19 @@ class Runner:
         try:
             if self._interpreter is None:
                 self._interpreter = self._opened()
-                if self._checkpoint is None:
-                    for step in past:
-                        _repeat(self._interpreter, step)
+                for step in past:
+                    _repeat(self._interpreter, step)
         except StepOver as over:
             raise Diverged(over.text, over.kind) from None
         return self._interpreter
 
     def _opened(self) -> Interpreter:
         try:
-            return self._opener(self._checkpoint)
+            return self._opener()
         except SandboxUnavailable as first:
             # The one at hand may have died since it was last used; the next one is new.
             try:
-                return self._opener(self._checkpoint)
+                return self._opener()
             except SandboxUnavailable:
                 raise first from None
 

@@ -89,7 +89,7 @@ class Channel:
                 raise SystemExit
             self._link.sendall(frame({**request, "step": self.step}))
             answer = self.receive()
-        if "raises" in answer:
+        if answer["raises"]:
             raise getattr(builtins, answer["raises"])(*[answer["text"]] if answer["text"] else [])
         return answer["value"]
 
