@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -24,13 +24,6 @@ Opener: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
 """Opens the sandbox of an instruction whose calls are booked in a ledger."""
 
 
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("worker", "prompts"), undefined=StrictUndefined, autoescape=False
-    )
-
-
 def system_prompt(tools: Iterable[Tool]) -> str:
     """The worker's system prompt; the same tools give the same bytes."""
     return _rendered(tuple((tool.usage(), tool.doc) for tool in tools), python_rules())
@@ -38,7 +31,9 @@ def system_prompt(tools: Iterable[Tool]) -> str:
 
 @lru_cache(maxsize=16)
 def _rendered(tools: tuple[tuple[str, str], ...], rules: str) -> str:
-    return _environment().get_template("system.jinja").render(tools=tools, python_rules=rules)
+    loader = PackageLoader("worker", "prompts")
+    house = Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
+    return house.get_template("system.jinja").render(tools=tools, python_rules=rules)
 
 
 class _Quiet(AgentLogger):  # type: ignore[misc]

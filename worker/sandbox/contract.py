@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, Protocol, TypeAlias
 
 SandboxKind: TypeAlias = Literal["monty", "process"]
 SandboxChoice: TypeAlias = Literal["auto", "monty", "process"]
@@ -13,7 +15,6 @@ ErrorKind: TypeAlias = Literal["refused", "error", "limit", "crash"]
 """refused: never ran; error: the code raised; limit: a limit ended it; crash: the sandbox died."""
 
 
-@runtime_checkable
 class ToolHost(Protocol):
     """The tools of one instruction, on our side of the wall.
 
@@ -21,14 +22,15 @@ class ToolHost(Protocol):
     ``text`` the generated code sees. Every other exception is a fault of ours: the code sees
     ``RuntimeError: tool failed (ClassName)`` and never its text, and the executor keeps it in
     ``host_faults``. ``KeyboardInterrupt`` passes through to the caller of the executor.
-
-    A host may also have ``signatures: Mapping[str, inspect.Signature]``; calls are then
-    compared with it before the code runs.
     """
 
     @property
     def names(self) -> frozenset[str]:
         """Names under which generated code finds the tools."""
+
+    @property
+    def signatures(self) -> Mapping[str, inspect.Signature]:
+        """Of the tools that have one: calls are compared with it before the code runs."""
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Carry out one call. Called from the thread that runs the executor."""

@@ -12,10 +12,9 @@ from smolagents.local_python_executor import (  # type: ignore[import-untyped, u
 )
 
 from runs.work import StepRecord
-from worker.sandbox.check import refuse, tools_of
+from worker.sandbox.check import refuse
 from worker.sandbox.contract import (
     Pins,
-    SandboxChoice,
     SandboxError,
     SandboxKind,
     SandboxLimits,
@@ -35,30 +34,23 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     One thread at a time uses an executor; several executors run side by side.
     """
 
-    state: dict[str, Any]
-    """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
-    choice: SandboxChoice
-    """Which sandbox was opened; a recorder keeps it for the repetition, as it does the pins."""
-    pins: Pins
-    """Clock and seed in use."""
-    codes: list[str]
-    """Every snippet that was given, oldest first; the last one may still be running."""
-    traces: list[StepRecord]
-    """One record per snippet that is done, oldest first."""
-    host_faults: list[BaseException]
-    """Faults of ours, oldest first: what came out of the host and is no ToolFault, and what came
-    out of the sandbox and is no SandboxError."""
-
     def __init__(
         self, host: ToolHost, limits: SandboxLimits, pins: Pins, runner: Runner | AutoRunner
     ) -> None:
-        self.state = {"_print_outputs": ""}
+        self.state: dict[str, Any] = {"_print_outputs": ""}
+        """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
         self.choice = runner.choice
+        """Which sandbox was opened; a recorder keeps it for the repetition, as it does the pins."""
         self.pins = pins
-        self.codes = []
-        self.traces = []
+        """Clock and seed in use."""
+        self.codes: list[str] = []
+        """Every snippet that was given, oldest first; the last one may still be running."""
+        self.traces: list[StepRecord] = []
+        """One record per snippet that is done, oldest first."""
         self._side = HostSide(host, limits)
         self.host_faults = self._side.faults
+        """Faults of ours, oldest first: what came out of the host and is no ToolFault, and what
+        came out of the sandbox and is no SandboxError."""
         self._host = host
         self._limits = limits
         self._runner = runner
@@ -111,7 +103,12 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         step = len(self.traces) + 1
         self.codes.append(code_action)
         self.state["_print_outputs"] = ""
-        refusal = "the sandbox is closed" if self._closed else self._refusal(code_action)
+        known = names_of(self._past)
+        refusal = (
+            "the sandbox is closed"
+            if self._closed
+            else refuse(code_action, self._limits, self._host, known)
+        )
         if refusal is not None:
             error = SandboxError(describe_refusal(refusal, self._limits), "refused")
             self._keep(code_action[: self._limits.code_chars], None, error=error)
@@ -129,9 +126,6 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             self.host_faults.append(SandboxUnavailable(f"the sandbox failed: {panic}"))
             raise self.host_faults[-1] from panic
         return self._conclude(run, time.monotonic() - began)
-
-    def _refusal(self, code: str) -> str | None:
-        return refuse(code, self._limits, tools_of(self._host), names_of(self._past))
 
     def _conclude(self, run: StepRun, seconds: float) -> CodeOutput:
         gate = run.gate
@@ -168,7 +162,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         if run.over is not None:
             return SandboxError(describe_end(run.over.text, self._limits), run.over.kind)
         if run.failure is not None:
-            findings = type_findings(run.gate.code, tools_of(self._host))
+            findings = type_findings(run.gate.code, self._host)
             hints = hints_for(run.failure, self._runner.hints)
             hints += [f"type check, may be wrong: {finding}" for finding in findings]
             codes = [*(trace.code for trace in self.traces), run.gate.code]

@@ -6,6 +6,8 @@ import os
 import secrets
 import sys
 import time
+from collections.abc import Mapping
+from inspect import Signature
 from typing import cast, get_args
 
 from worker.sandbox.contract import (
@@ -101,6 +103,7 @@ class _Nobody:
     """A host without tools."""
 
     names: frozenset[str] = frozenset()
+    signatures: Mapping[str, Signature] = {}
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         raise AssertionError("there are no tools")

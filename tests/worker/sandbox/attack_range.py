@@ -10,6 +10,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from functools import cache
+from inspect import Signature
 from pathlib import Path
 from typing import Any, Literal
 
@@ -80,6 +81,7 @@ class Target:
     client: Client = field(default_factory=Client)
     calls: int = 0
     basket: dict[str, int] = field(default_factory=dict)
+    signatures: dict[str, Signature] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=lambda: [{"sku": "p1", "price": 5}])
     names: frozenset[str] = frozenset(
         {"search_products", "get_product", "add_to_basket", "echo", "internal_error", "get_rich"}

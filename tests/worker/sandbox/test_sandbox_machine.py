@@ -34,7 +34,7 @@ import atexit, json, os, resource, sys
 from worker.sandbox import SandboxUnavailable, open_sandbox, walls
 
 class Host:
-    names = frozenset()
+    names, signatures = frozenset(), {}
 
 def opened(kind):
     try:

@@ -48,7 +48,7 @@ class TestReport:
             "from worker.sandbox import walls, open_sandbox\n"
             "print(walls().text)\n"
             "class Host:\n"
-            "    names = frozenset()\n"
+            "    names, signatures = frozenset(), {}\n"
             "with open_sandbox(Host()) as box: print(box('1 + 1').output, box.sandbox)\n"
         )
         done = subprocess.run(

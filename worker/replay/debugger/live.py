@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ledger import Ledger, ToolCall, ToolFault
@@ -63,17 +63,17 @@ class Readable(Protocol):
         """Its state, read afresh and booked in that ledger. Raises ToolFault."""
 
 
+@dataclass
 class LiveDebugger:
     """Looks on at one task's worker: a prompt at each tool call."""
 
-    def __init__(self, bench: Workbench, spec_id: str, text: str, benchmark: Readable) -> None:
-        self._bench = bench
-        self._spec_id = spec_id
-        self._text = text
-        self._benchmark = benchmark
-        self._instructions = 0
-        self._past: tuple[ToolCall, ...] = ()
-        self._ledger = Ledger()
+    bench: Workbench
+    spec_id: str
+    text: str
+    benchmark: Readable
+    _instructions: int = 0
+    _past: tuple[ToolCall, ...] = ()
+    _ledger: Ledger = field(default_factory=Ledger)
 
     def open(self, instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
         """A sandbox for one instruction, whose calls ask at the prompt before they are sent."""
@@ -82,15 +82,15 @@ class LiveDebugger:
         self._instructions += 1
         self._past, self._ledger = (*self._past, *self._ledger.calls), ledger
         subject = DebuggedTurn(
-            spec_id=self._spec_id,
-            text=self._text,
+            spec_id=self.spec_id,
+            text=self.text,
             turn=self._instructions,
             instruction=instruction,
             state="not recorded",
             before=self._past,
         )
-        answers = LiveSource(ledger, lambda: self._benchmark.state(Ledger()))
-        debug = DebugState(subject, (), Pins(0, 0), answers, self._bench)
+        answers = LiveSource(ledger, lambda: self.benchmark.state(Ledger()))
+        debug = DebugState(subject, (), Pins(0, 0), answers, self.bench)
         screen = Screen(debug, Console(soft_wrap=True))
         screen.opening()
         host = AskingHost(debug, Prompt(debug, screen, rewinds=False))

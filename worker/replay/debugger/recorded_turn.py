@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledger import Tool, ToolFault
-from runs.reader import NotRecorded, read_tasks
-from runs.task_log import TaskLog, TurnLog
+from runs.reader import NotRecorded
 from worker.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
 from worker.replay.debugger.asking_host import AskingHost
 from worker.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
 from worker.replay.debugger.prompt import Back, Prompt, Quit
 from worker.replay.debugger.screen import Screen
-from worker.replay.repeat import is_typed
+from worker.replay.repeat import is_typed, turns_of
 from worker.sandbox import Pins, SandboxError, SandboxExecutor, open_sandbox
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ def debug_state(
         NotRecorded: there is no such turn, nothing in it to step through, or the platform does not
             know the task or does not answer.
     """
-    log = read_tasks(folder, spec_id)[0]
-    turn = _turn(log, number)
+    log, turn = turns_of(folder, spec_id, number)[0]
     report = turn.turn.report if turn.turn else None
     if is_typed(turn):
         raise NotRecorded(
@@ -105,11 +103,3 @@ def _opener(bench: Workbench, base_url: str, spec_id: str) -> Callable[[], LiveW
     except ToolFault as fault:
         raise NotRecorded(fault.text) from None
     return opener
-
-
-def _turn(log: TaskLog, number: int) -> TurnLog:
-    for turn in log.work:
-        if turn.number == number:
-            return turn
-    there = ", ".join(str(turn.number) for turn in log.work) or "none"
-    raise NotRecorded(f"{log.spec_id}: no work in turn {number}; turns with work: {there}")

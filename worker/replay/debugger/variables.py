@@ -8,6 +8,7 @@ call. That shows locals of functions, too.
 from __future__ import annotations
 
 import ast
+from inspect import Signature
 
 import regex
 
@@ -50,6 +51,7 @@ class _Host:
     def __init__(self, debug: DebugState) -> None:
         self.tools = frozenset(debug.answers.tools)
         self.names = self.tools | {HERE, LOOK, OVER}
+        self.signatures: dict[str, Signature] = {}
         self._given = debug.calls
         self.over = False
         self.seen: str | None = None
