@@ -11,7 +11,6 @@ import platform
 import struct
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -36,52 +35,42 @@ _AF_UNIX = 1
 
 Test: TypeAlias = tuple[Literal["none", "all", "one_of", "null"], int, tuple[int, ...]]
 """Of argument number n: no bit of a mask, all bits of it, one of some values, a null pointer."""
+Rules: TypeAlias = dict[str, tuple[Test, ...]]
+"""What a filter lets through: by the name of a call the tests that it must pass, often none."""
 
 _LOAD, _AND, _JUMP_EQUAL, _JUMP_GREATER, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _X32 = 0x40000000
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What a filter lets through: calls without a condition, and calls with some."""
-
-    free: frozenset[str]
-    tested: dict[str, tuple[Test, ...]]
-
-
-_COMMON = frozenset(_NUMBERS) - {
+_COMMON = _NUMBERS.keys() - {
     *("clone", "clone3", "execve", "wait4", "prctl", "seccomp", "arch_prctl", "prlimit64"),
     *("mmap", "mprotect", "open", "openat", "ioctl", "fcntl", "socketpair"),
 }
-_THREADS_ONLY: dict[str, tuple[Test, ...]] = {
-    "clone": (("all", 0, (_THREAD,)), ("none", 0, (_NAMESPACES,))),
-}
-_READ_ONLY: dict[str, tuple[Test, ...]] = {
+_LOADER = {"mmap", "mprotect", "execve", "wait4", "prctl", "arch_prctl", "prlimit64"}
+_READ_ONLY: Rules = {
     "open": (("none", 1, (_OPEN_TO_WRITE,)),),
     "openat": (("none", 2, (_OPEN_TO_WRITE,)),),
     "ioctl": (("one_of", 1, _IOCTL),),
     "fcntl": (("one_of", 1, _FCNTL),),
     "socketpair": (("one_of", 0, (_AF_UNIX,)),),
 }
-_LOADER = frozenset({"mmap", "mprotect", "execve", "wait4", "prctl", "arch_prctl"})
+_THREADS_ONLY: Rules = {"clone": (("all", 0, (_THREAD,)), ("none", 0, (_NAMESPACES,)))}
 
-MONTY = Rules(_COMMON | _LOADER | {"prlimit64"}, {**_READ_ONLY, **_THREADS_ONLY})
+MONTY: Rules = {**dict.fromkeys(_COMMON | _LOADER, ()), **_READ_ONLY, **_THREADS_ONLY}
 """For a Monty worker and the loader that starts it."""
 
-SERVER = Rules(_COMMON | _LOADER | {"clone", "seccomp", "prlimit64"}, _READ_ONLY)
+SERVER: Rules = {**dict.fromkeys(_COMMON | _LOADER | {"clone", "seccomp"}, ()), **_READ_ONLY}
 """For the fork server of the process sandbox, which runs no foreign code."""
 
-SESSION = Rules(
-    _COMMON,
-    {
-        **_READ_ONLY,
-        **_THREADS_ONLY,
-        "mmap": (("none", 2, (_PROT_EXEC,)),),
-        "mprotect": (("none", 2, (_PROT_EXEC,)),),
-        "prlimit64": (("null", 2, ()),),
-    },
-)
+SESSION: Rules = {
+    **dict.fromkeys(_COMMON, ()),
+    **_READ_ONLY,
+    **_THREADS_ONLY,
+    "mmap": (("none", 2, (_PROT_EXEC,)),),
+    "mprotect": (("none", 2, (_PROT_EXEC,)),),
+    "prlimit64": (("null", 2, ()),),
+}
 """For generated code: threads and reading, no new process, program, file, address or name."""
 
 
@@ -119,12 +108,10 @@ def _body(rules: Rules, name: str) -> list[Instruction]:
         # As if the kernel did not know it: the C library then takes an older call, whose
         # arguments a filter can see.
         return [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]
-    if name in rules.free:
-        return [(_RETURN, 0, 0, _ALLOW)]
-    if name not in rules.tested:
-        return []
+    if not rules.get(name):
+        return [(_RETURN, 0, 0, _ALLOW)] if name in rules else []
     steps: list[Instruction] = []
-    for test in reversed(rules.tested[name]):
+    for test in reversed(rules[name]):
         steps = [*_tested(test, len(steps) + 1), *steps]
     return [*steps, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]
 

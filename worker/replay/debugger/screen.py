@@ -111,9 +111,9 @@ class Screen:
         """The benchmark's state at this moment."""
         debug = self._debug
         self.say(debug.bench.state_at(debug.subject.state, debug.calls))
-        by_hand = [h.call.number for h in debug.history if h.by == "edited"]
+        by_hand = [str(h.call.number) for h in debug.history if h.by == "edited"]
         if by_hand:
-            self.say(f"calls answered by hand sent nothing: {_numbers(by_hand)}")
+            self.say(f"calls answered by hand sent nothing: {', '.join(by_hand)}")
         live = debug.answers.afresh(debug.history)
         if live is not None:
             self.say(f"live, read afresh: {live}")
@@ -184,7 +184,3 @@ class Screen:
         else:
             was = shorten(outcome[1], 2000) if outcome[0] else "no final answer"
             self.say(f"This is not what was recorded: {was}")
-
-
-def _numbers(numbers: list[int]) -> str:
-    return ", ".join(str(n) for n in numbers)
