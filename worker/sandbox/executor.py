@@ -59,11 +59,6 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         self._closed = False
 
     @property
-    def sandbox(self) -> SandboxKind:
-        """Where the next snippet is going to run unless its text asks for another."""
-        return self._runner.kind
-
-    @property
     def position(self) -> tuple[int, int] | None:
         """During a tool call: step and source line it came from (line 0: not known)."""
         return self._side.position

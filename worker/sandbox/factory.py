@@ -6,8 +6,10 @@ import os
 import secrets
 import sys
 import time
+import tomllib
 from collections.abc import Mapping
 from inspect import Signature
+from pathlib import Path
 from typing import cast, get_args
 
 from worker.sandbox.contract import (
@@ -26,17 +28,7 @@ from worker.sandbox.runner import AutoRunner, Runner
 from worker.sandbox.walls import walls
 
 VARIABLE = "WORKER_SANDBOX"
-_CPYTHON = (
-    f"Python {sys.version_info.major}.{sys.version_info.minor} with its standard library. "
-    "No files, no network, no other packages; time.sleep does not wait."
-)
-_MONTY = (
-    "A subset of Python: functions, lambdas, loops, comprehensions, f-strings, try/except, with, "
-    "match, dataclasses and plain classes. No yield, no class inheritance or exceptions of your "
-    "own, no @property/@staticmethod/@classmethod, no del, no import *, no key=d.get (write a "
-    f"lambda). Modules: {MODULES}. "
-    "No files, no network, no other packages; time.sleep does not wait."
-)
+_RULES = tomllib.loads(Path(__file__).with_name("python_rules.toml").read_text(encoding="utf-8"))
 
 
 def chosen_kind() -> SandboxChoice:
@@ -83,7 +75,8 @@ def python_rules(kind: SandboxChoice | None = None) -> str:
     the same machine and setting.
     """
     wanted = kind or chosen_kind()
-    return _CPYTHON if wanted != "monty" and walls().process else _MONTY
+    rules: str = _RULES["process" if wanted != "monty" and walls().process else "monty"]
+    return rules.format(version="{}.{}".format(*sys.version_info), modules=MODULES)
 
 
 def try_out(kind: SandboxChoice) -> None:

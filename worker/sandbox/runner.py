@@ -138,11 +138,6 @@ class AutoRunner:
         self.hints = process.kind
         self.choice: SandboxChoice = "auto"
 
-    @property
-    def kind(self) -> SandboxKind:
-        """Where the next snippet runs unless its text asks for the other."""
-        return self._now.kind
-
     def run(self, gate: Gate, past: list[Gate]) -> StepRun:
         """See ``Runner``."""
         if self._now is self._process:

@@ -62,7 +62,7 @@ class TestChange:
     def test_it_stays_there(self, auto: SandboxExecutor) -> None:
         auto("import re")
         auto("x = 1")
-        assert auto.traces[-1].sandbox == auto.sandbox == "process"
+        assert auto.traces[-1].sandbox == "process"
 
     def test_errors_are_part_of_the_past(self, auto: SandboxExecutor, shop: Shop) -> None:
         with pytest.raises(SandboxError):

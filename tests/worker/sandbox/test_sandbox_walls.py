@@ -49,7 +49,8 @@ class TestReport:
             "print(walls().text)\n"
             "class Host:\n"
             "    names, signatures = frozenset(), {}\n"
-            "with open_sandbox(Host()) as box: print(box('1 + 1').output, box.sandbox)\n"
+            "with open_sandbox(Host()) as box:\n"
+            "    print(box('1 + 1').output, box.traces[-1].sandbox)\n"
         )
         done = subprocess.run(
             [sys.executable, "-c", program],
