@@ -103,7 +103,6 @@ def debug(
         name = benchmark_of(run)
         url = stack.enter_context(served(pack_at(pack))).base_url if pack else None
         debugged = debug_state(run, task, turn, tools_of(name), workbench_of(name), url)
-        stack.callback(debugged.playback.close)
         try:
             drive(debugged, Console(soft_wrap=True))
         except KeyboardInterrupt:
