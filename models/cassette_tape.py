@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request
 from models.file_checks import first_problem
@@ -33,10 +33,8 @@ class TapeError(Exception):
     """A cassette that cannot be read or written; the text is for the user."""
 
 
-class Failure(BaseModel):
+class Failure(BaseModel, frozen=True):
     """An exchange without a reply."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: ErrorKind
     text: str
@@ -56,10 +54,8 @@ class Failure(BaseModel):
         )
 
 
-class Exchange(BaseModel):
+class Exchange(BaseModel, frozen=True):
     """One recorded exchange; exactly one of ``reply`` and ``error`` is there."""
-
-    model_config = ConfigDict(frozen=True)
 
     number: int
     """Place on the tape, from 1."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ssl
 
 import httpx
 
 from models.chat_answer import chat_answer, error_answer
 from wire.bounded import BoundedTransport
-
-if TYPE_CHECKING:
-    import ssl
 
 PROVIDERS = frozenset({"openai", "nebius"})
 """Whose requests go through :func:`open_session`; it is tested for each."""

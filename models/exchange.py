@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from models.model_call import Figure, Message, Usage
 
@@ -20,10 +20,8 @@ ErrorKind = Literal[
 ``missing``: a cassette holds no such request."""
 
 
-class Request(BaseModel):
+class Request(BaseModel, frozen=True):
     """What is asked of a provider; holds no key."""
-
-    model_config = ConfigDict(frozen=True)
 
     model: str
     """The LiteLLM id."""
@@ -32,10 +30,8 @@ class Request(BaseModel):
     """Sampling and the like, as LiteLLM takes them: temperature, max_tokens, response_format."""
 
 
-class Reply(BaseModel):
+class Reply(BaseModel, frozen=True):
     """What a provider answered."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str = ""
     """The content as it came; reasoning that the provider tells apart is not in it."""

@@ -29,7 +29,7 @@ from random import Random
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from models.exchange import ExchangeFailed, Reply
 from models.file_checks import first_problem
@@ -54,10 +54,8 @@ def _kinds(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(every))
 
 
-class Spec(BaseModel):
+class Spec(BaseModel, frozen=True, extra="forbid"):
     """What a model id of this provider says; ``kinds`` is read from its text."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     provider: str
     brain: str

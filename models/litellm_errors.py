@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
 import regex
 
@@ -16,45 +18,12 @@ from wire.retry_after import retry_after
 TEXT_CHARS = 300
 SAID_CHARS = 20_000
 """Characters of an error that are looked at."""
-_NO_KEY = regex.compile(
-    r"missing credentials|api[_ ]key.{0,40}(?:must be set|not set|missing)", regex.I
-)
-_QUOTA = regex.compile(
-    r"insufficient[_ ](?:quota|credits|funds|balance)|exceeded your current quota|billing"
-    r"|payment required|out of credits|credit balance|no credits",
-    regex.I,
-)
-_SOON = regex.compile(
-    r"per[ -](?:minute|second)|retry[ -]?(?:delay|in\b|after)|\b[rt]pm\b", regex.I
-)
-_NO_MODEL = regex.compile(
-    r"provider not provided|model.{0,80}(?:not found|does not exist|not exist|unknown|not a valid)"
-    r"|(?:invalid|unknown|no such) model",
-    regex.I,
-)
-_CONTEXT = regex.compile(
-    r"context (?:length|window|size)|too (?:long|many tokens)|too large", regex.I
-)
-_UNREADABLE = regex.compile(
-    r"empty or invalid response|invalid response object|expecting value|returned 'choices' that is",
-    regex.I,
-)
-_FLAGGED = regex.compile(r"moderation|flagged|content[_ ]policy", regex.I)
+_TABLE = tomllib.loads(Path(__file__).with_name("errors.toml").read_text(encoding="utf-8"))
+_SAYS = {name: regex.compile("|".join(any_), regex.I) for name, any_ in _TABLE["says"].items()}
+_STATUS: dict[str, ErrorKind] = _TABLE["status"]
 _PREFIX = regex.compile(r"^(?:litellm\.\w+: )?(?:\w+(?: \w+)?: )?(?:\w+Exception - )?")
 _NOT_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"}
 _BROKEN = {"ReadError", "WriteError", "RemoteProtocolError", "ProxyError", "APIConnectionError"}
-_STATUS: dict[int, ErrorKind] = {
-    400: "bad_request",
-    401: "authentication",
-    402: "quota",
-    403: "authentication",
-    404: "not_found",
-    408: "timeout",
-    413: "context_window",
-    422: "bad_request",
-    429: "rate_limit",
-    504: "timeout",
-}
 _SILENT: frozenset[ErrorKind] = frozenset({"authentication", "quota"})
 """Their texts are about the key and quote parts of it: only class and status are told."""
 
@@ -96,10 +65,10 @@ def _kind(names: set[str], status: int | None, said: str) -> tuple[ErrorKind, bo
     """The class of the failure, and whether the request may have reached the provider."""
     if names & _NOT_SENT:
         return "network", False
-    if _NO_KEY.search(said):
+    if _SAYS["no_key"].search(said):
         return "authentication", False
     answered = "HTTPStatusError" in names
-    if not answered and ("JSONDecodeError" in names or _UNREADABLE.search(said)):
+    if not answered and ("JSONDecodeError" in names or _SAYS["unreadable"].search(said)):
         return "bad_answer", True
     if names & {"APITimeoutError", "ReadTimeout", "WriteTimeout"}:
         return "timeout", True
@@ -114,21 +83,21 @@ def _kind(names: set[str], status: int | None, said: str) -> tuple[ErrorKind, bo
 def _by_status(status: int | None, said: str, names: set[str]) -> ErrorKind:
     if "ContextWindowExceededError" in names:
         return "context_window"
-    if status in (402, 403, 429) and _QUOTA.search(said) and not _SOON.search(said):
+    if status in (402, 403, 429) and _SAYS["quota"].search(said) and not _SAYS["soon"].search(said):
         return "quota"
-    if status == 403 and _FLAGGED.search(said):
+    if status == 403 and _SAYS["flagged"].search(said):
         return "bad_request"
-    if status in (400, 422) and _NO_MODEL.search(said):
+    if status in (400, 422) and _SAYS["no_model"].search(said):
         return "not_found"
     if (
         status in (400, 422)
-        and _CONTEXT.search(said)
+        and _SAYS["context"].search(said)
         and "ContentPolicyViolationError" not in names
     ):
         return "context_window"
     if status is None:
         return "network"
-    return _STATUS.get(status, "bad_request" if status < 500 else "overload")
+    return _STATUS.get(str(status), "bad_request" if status < 500 else "overload")
 
 
 def _quoted(said: str) -> str:

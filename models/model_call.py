@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator
 
 LARGEST = 10**15
 """Of any figure; it is far beyond every sum."""
@@ -33,10 +33,8 @@ def plain_text(text: str) -> str:
 FIGURES = ("prompt", "completion", "cached", "reasoning")
 
 
-class Usage(BaseModel):
+class Usage(BaseModel, frozen=True):
     """Tokens of one call or of many; None is unknown, never 0."""
-
-    model_config = ConfigDict(frozen=True)
 
     prompt: Annotated[int | None, Figure] = None
     completion: Annotated[int | None, Figure] = None
@@ -54,20 +52,16 @@ class Usage(BaseModel):
         return Usage(**{name: _plus(getattr(self, name), getattr(other, name)) for name in FIGURES})
 
 
-class PromptPart(BaseModel):
+class PromptPart(BaseModel, frozen=True):
     """One message of a prompt by its hash; the text itself is kept once, elsewhere."""
-
-    model_config = ConfigDict(frozen=True)
 
     role: str
     sha256: str
     """Of the content in UTF-8."""
 
 
-class ModelCall(BaseModel):
+class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
     """One attempt at a model: every one is kept, also those that failed or could not be read."""
-
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     role: Role
     model: str

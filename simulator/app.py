@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic_core import from_json, to_json
 from starlette.applications import Starlette
@@ -19,16 +19,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from simulator import core_api
+from simulator.desk import Answered, Desk
+from simulator.faults import Fault
 from simulator.state import ApiCall
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from simulator.desk import Answered, Desk
-    from simulator.faults import Fault
 
 JSON, HTML = "application/json", "text/html; charset=utf-8"
 CONNECTION = "connection"

@@ -5,20 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from simulator import core_api
-from simulator.faults import TASK_PATHS
-from simulator.platform import KEY_PREFIX, is_key
-from simulator.state import ApiCall, StateError, StateLine
-from simulator.world import Refusal
-
-if TYPE_CHECKING:
-    from simulator.faults import Fault, FaultPlan
-    from simulator.platform import Platform
-    from simulator.sessions import Task
-    from simulator.state import StateFile
-    from simulator.world import Wire
+from simulator.faults import TASK_PATHS, Fault, FaultPlan
+from simulator.platform import KEY_PREFIX, Platform, is_key
+from simulator.sessions import Task
+from simulator.state import ApiCall, StateError, StateFile, StateLine
+from simulator.world import Refusal, Wire
 
 SESSION_WRITES = frozenset({"/sessions/start", "/sessions/submit"})
 IRREVERSIBLE = frozenset({"/tasks/complete", "/sessions/submit"})

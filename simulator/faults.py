@@ -22,14 +22,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from simulator.pack_files import Part
-
-if TYPE_CHECKING:
-    from simulator.world import Pack
+from simulator.world import Pack
 
 FaultKind = Literal["status", "drop", "delay", "garbage", "twice"]
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)

@@ -6,12 +6,10 @@ import json
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails
 
 SHOWN = 8
 

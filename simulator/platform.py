@@ -27,15 +27,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simulator.clock import Clock
 from simulator.sessions import Session, Standing, Task
 from simulator.world import Evaluation, Pack, Refusal, Scenario, Wire, read_request
 from simulator.worlds import WORLDS
-
-if TYPE_CHECKING:
-    from _collections_abc import dict_values
 
 KEY_PREFIX = "key-"
 
@@ -54,22 +51,14 @@ class Platform:
         self._scenarios = {one.spec_id: one for one in pack.scenarios}
         self._openers = {one.spec_id: self.world.opener(pack, one) for one in pack.scenarios}
         self._tasks: dict[str, Task] = {}
-        self._single: dict[str, Task] = {}
-        self._sessions: dict[str, Session] = {}
+        self.single_tasks: dict[str, Task] = {}
+        """Those that belong to no session, by id, oldest first."""
+        self.sessions: dict[str, Session] = {}
+        """By id, oldest first."""
 
     def acts(self, task_id: str) -> tuple[Any, ...]:
         """What was done for good in a task so far; KeyError for an unknown one."""
         return self._tasks[task_id].acts
-
-    @property
-    def sessions(self) -> dict_values[str, Session]:
-        """All sessions, oldest first."""
-        return self._sessions.values()
-
-    @property
-    def single_tasks(self) -> dict_values[str, Task]:
-        """The tasks that belong to no session, oldest first."""
-        return self._single.values()
 
     def scenario(self, spec_id: str) -> Scenario:
         """The scenario of a spec id."""
@@ -115,20 +104,20 @@ class Platform:
             standing=standing,
             created=self.clock.now(),
         )
-        self._sessions[session_id] = session
+        self.sessions[session_id] = session
         self._tasks.update((task.task_id, task) for task in tasks)
         return session
 
     def session(self, session_id: str) -> Session:
         """The session of an id."""
-        if session_id not in self._sessions:
+        if session_id not in self.sessions:
             raise Refusal(f"session not found: {session_id}", 404)
-        return self._sessions[session_id]
+        return self.sessions[session_id]
 
     def sessions_of(self, account_key: str) -> list[Session]:
         """The sessions that were opened with a key, oldest first."""
         self._check_key(account_key)
-        return [one for one in self._sessions.values() if one.account_key == account_key]
+        return [one for one in self.sessions.values() if one.account_key == account_key]
 
     def submit_session(self, session_id: str, force: bool = False) -> Session:
         """Hand a session in; refused while tasks are unfinished unless `force`."""
@@ -162,7 +151,7 @@ class Platform:
         """Make and start a task that belongs to no session."""
         self.check_benchmark(benchmark)
         task = Task(self.clock.new("tsk"), benchmark, self.scenario(spec_id), self.clock)
-        self._tasks[task.task_id] = self._single[task.task_id] = task
+        self._tasks[task.task_id] = self.single_tasks[task.task_id] = task
         return self.start_task(task.task_id)
 
     def call(self, task_id: str, path: str, body: Wire) -> Wire:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import socket
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
 
 from simulator.desk import Desk
 from simulator.faults import Chaos, FaultPlan
 from simulator.platform import Platform
 from simulator.state import StateFile
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from simulator.world import Pack
+from simulator.world import Pack
 
 HOST = "127.0.0.1"
 BACKLOG = 2048

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from simulator.world import Refusal
-
-if TYPE_CHECKING:
-    from simulator.clock import Clock
-    from simulator.world import Evaluation, Scenario, TaskWorld
+from simulator.clock import Clock
+from simulator.world import Evaluation, Refusal, Scenario, TaskWorld
 
 TaskStatus = Literal["new", "in_progress", "completed", "failed"]
 SessionStatus = Literal["open", "evaluated"]
@@ -40,6 +37,11 @@ class Standing:
     counts: Counter[TaskStatus] = field(default_factory=Counter)
     scored: int = 0
     points: float = 0.0
+
+    @property
+    def mean(self) -> float | None:
+        """Over the tasks that have a score; None before the first."""
+        return self.points / self.scored if self.scored else None
 
 
 @dataclass(slots=True)

@@ -16,15 +16,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from simulator.clock import Ticket
 from simulator.faults import Fault
-
-if TYPE_CHECKING:
-    from simulator.world import Pack, Wire
+from simulator.world import Pack, Wire
 
 FORMAT = "platform-state/1"
 
@@ -45,10 +43,8 @@ class ApiCall:
     task_id: str | None = None
 
 
-class StateLine(BaseModel):
+class StateLine(BaseModel, frozen=True, strict=True, extra="forbid"):
     """A line of the file: a call, its ticket and the fault that it met."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
     at: int
     """Unix nanoseconds."""

@@ -6,18 +6,16 @@ too late, in its headers already, and none of them limits what it reads.
 
 from __future__ import annotations
 
+import ssl
 import threading
 import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import httpcore
 import httpx
-
-if TYPE_CHECKING:
-    import ssl
 
 SLICE = 512
 """Compressed bytes that are unpacked at once: they become a thousand times as many at most."""

@@ -6,17 +6,13 @@ only a drawn page needs are made when it is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from simulator.pages.rows import LogRow, session_row, task_row
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
-
-    from simulator.platform import Platform
+from simulator.platform import Platform
 
 Asked = Callable[[str], str]
 """A part of the address by its name, "" where it is not given."""
@@ -57,8 +53,8 @@ def home(platform: Platform, asked: Asked) -> View:
     """All sessions and the tasks that belong to none, the newest first."""
     sessions = page_of(asked("sessions"), len(platform.sessions))
     tasks = page_of(asked("tasks"), len(platform.single_tasks))
-    session_rows = tuple(map(session_row, _newest(reversed(platform.sessions), sessions)))
-    task_rows = tuple(map(task_row, _newest(reversed(platform.single_tasks), tasks)))
+    session_rows = tuple(map(session_row, _newest(reversed(platform.sessions.values()), sessions)))
+    task_rows = tuple(map(task_row, _newest(reversed(platform.single_tasks.values()), tasks)))
     return View(
         "home.html.jinja",
         "Sessions",
@@ -81,33 +77,29 @@ def session(platform: Platform, asked: Asked) -> View:
     tasks = tuple(task_row(task) for task in found.tasks[stretch.start : stretch.end])
     return View(
         "session.html.jinja",
-        row.name or row.session_id,
+        found.name or found.session_id,
         (row, stretch, tasks),
-        lambda: {"session": row, "tasks": tasks, "tasks_page": stretch},
+        lambda: {"session": found, "tasks": tasks, "tasks_page": stretch},
     )
 
 
 def task(platform: Platform, asked: Asked) -> View:
     """One task: what it says, its world, how it was judged, and its log; raises `Refusal`."""
     found = platform.task(asked("id"))
-    row = task_row(found)
-    start, end = lines_until(asked("until"), row.lines)
+    start, end = lines_until(asked("until"), len(found.log))
 
     def values() -> Mapping[str, Any]:
-        lines = found.log[start:end]
+        lines = enumerate(found.log[start:end], start + 1)
         return {
             **platform.world.looks.shown(found.scenario, found.world),
-            "task": row,
-            "session_id": found.session_id,
-            "started": found.log[0].moment if found.log else None,
-            "last": found.log[-1].moment if found.log else None,
-            "verdict": found.evaluation,
-            "log": [LogRow(row.task_id, n, line) for n, line in enumerate(lines, start + 1)],
+            "task": found,
+            "log": [LogRow(found.task_id, number, line) for number, line in lines],
             "start": start,
             "end": end,
         }
 
-    return View("task.html.jinja", row.spec_id, (row, start, end), values)
+    mark = (task_row(found), start, end)
+    return View("task.html.jinja", found.scenario.spec_id, mark, values)
 
 
 def benchmark(name: str, platform: Platform, asked: Asked) -> View:

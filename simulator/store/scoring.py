@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from simulator.store.pack import Event, Scenario
+from simulator.store.shop import Basket
 from simulator.world import Evaluation
-
-if TYPE_CHECKING:
-    from simulator.store.pack import Event, Scenario
-    from simulator.store.shop import Basket
 
 __all__ = ["Evaluation", "evaluate", "matches"]
 

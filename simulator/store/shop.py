@@ -22,12 +22,9 @@ Choices where nothing is recorded:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from simulator.store.pack import Coupon, Product, Scenario
 from simulator.world import Refusal
-
-if TYPE_CHECKING:
-    from simulator.store.pack import Coupon, Product, Scenario
 
 
 class ShopError(Refusal):
