@@ -10,7 +10,6 @@ parameters are made of what was sent.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 from collections.abc import Iterable
@@ -22,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request
 from models.file_checks import first_problem
-from models.model_call import Message, Usage
+from models.model_call import Message, Usage, sha256_of
 from models.redact import redact
 
 VERSION = 1
@@ -72,16 +71,12 @@ class Exchange(BaseModel, frozen=True):
 
 def prompt_hash(messages: Iterable[Message]) -> str:
     """SHA-256 of messages, whatever the order of names in each; that of ``ModelCall`` too."""
-    return _sha256(json.dumps([dict(sorted(m.items(), reverse=True)) for m in messages]))
+    return sha256_of(json.dumps([dict(sorted(m.items(), reverse=True)) for m in messages]))
 
 
 def params_hash(params: dict[str, Any]) -> str:
     """SHA-256 of parameters, which are JSON values; the order of names is no difference."""
-    return _sha256(json.dumps(params, sort_keys=True))
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256_of(json.dumps(params, sort_keys=True))
 
 
 class TapeWriter:
@@ -157,11 +152,11 @@ class TapeWriter:
         packed: dict[str, str] = redacted({k: v for k, v in message.items() if k != "content"})
         if "content" not in message:
             return packed
-        sent = _sha256(message["content"])
+        sent = sha256_of(message["content"])
         known = self._stored.get(sent) or fresh.get(sent)
         if known is None:
             text = redact(message["content"])
-            known = fresh[sent] = _sha256(text)
+            known = fresh[sent] = sha256_of(text)
             texts.append({"v": VERSION, "type": "text", "sha256": known, "text": text})
         return packed | {"content_sha256": known}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -28,6 +29,11 @@ Message = dict[str, str]
 def plain_text(text: str) -> str:
     """A text without lone surrogates, which no log, prompt or request can take."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def sha256_of(text: str) -> str:
+    """Of a text in UTF-8, lone surrogates as they are."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 FIGURES = ("prompt", "completion", "cached", "reasoning")
@@ -124,10 +130,7 @@ def _plus(a: int | None, b: int | None) -> int | None:
 
 def total_usage(calls: list[ModelCall]) -> Usage:
     """Sum over calls; unknown as soon as one of them is unknown."""
-    total = Usage.nothing()
-    for call in calls:
-        total = total + call.usage
-    return total
+    return sum((call.usage for call in calls), Usage.nothing())
 
 
 def total_cost(calls: list[ModelCall]) -> float | None:

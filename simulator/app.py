@@ -1,9 +1,4 @@
-"""The platform over HTTP: every route of the API is a POST with a JSON object each way.
-
-A refusal answers `{"status": ..., "error": ..., "code": ""}` with the same HTTP status; an
-unknown route answers 404 `Not found`, as recorded. A body that is no JSON object is refused with
-HTTP 400; that text is ours.
-"""
+"""The platform over HTTP: every route of the API is a POST with a JSON object each way."""
 
 from __future__ import annotations
 

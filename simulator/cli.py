@@ -39,16 +39,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def serve(arguments: Sequence[str]) -> int:
-    """Serve a pack until Ctrl-C, with the words of a command line; the exit code."""
-    return main(["serve", *arguments])
-
-
-def generate(arguments: Sequence[str]) -> int:
-    """Write a pack of fresh tasks, with the words of a command line; the exit code."""
-    return main(["generate", *arguments])
-
-
 def _define_serve(parser: argparse.ArgumentParser) -> None:
     """serve a pack until Ctrl-C"""
     parser.add_argument(

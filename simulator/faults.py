@@ -1,20 +1,6 @@
 """What goes wrong with a call: the faults of a pack, then those that a seed draws.
 
-What a fault does, where the pack format leaves it open:
-
-- `status`: the call has no effect; a status from 500 answers with a page of HTML, as a proxy
-  would, any other with a JSON error, and 429 asks to wait one second;
-- `drop`: the connection is closed without a byte of an answer;
-- `delay`: the call takes effect at once and only its answer waits, so a client that gives up must
-  not believe that nothing happened, and what a later call finds does not depend on timing;
-- `garbage`: the call takes effect; HTTP 200 with a text that is no JSON;
-- `twice`: the call takes effect twice and the first answer is sent: the second one would find
-  what the first one left and tell of a failure that the sender of a request which was doubled on
-  its way never sees.
-
-Calls are counted for each task and path as they arrive, whatever becomes of them; one that is
-delivered twice arrives once. A start by spec has no task yet and counts for its spec. A request
-that is no JSON object, or goes to an unknown task or path, does not count.
+What each kind does, and which calls count, stands in `choices.md`.
 """
 
 from __future__ import annotations

@@ -1,26 +1,7 @@
 """The platform's state: sessions and tasks over one pack.
 
-Choices where nothing is recorded of the real platform:
-
-- any account key that starts with `key-` is an account;
-- starting a running task again answers as the first time and changes nothing, starting a
-  completed one is refused;
-- completing a task that was not started is refused; completing it again answers
-  `already_completed` with the same evaluation (one participant's statement);
-- a call to its world or a model call report for a task that is not in progress is refused;
-- a session is `open` until it is submitted and `evaluated` from then on; submitting it again
-  changes nothing; with `force`, unfinished tasks become `failed` with score 0;
-- an id that is not known is refused with HTTP 404.
-
-For a client that does not know whether a call arrived, repeating it is
-
-- harmless: everything that only reads, `/tasks/start` with a task id, `/tasks/complete`,
-  `/sessions/submit`;
-- another effect: `/tasks/start` by spec (one more task), `/sessions/start` (one more session),
-  `/tasks/log` (one more report, which does not change the score).
-
-A request to a task's world that does not fit its model is refused with HTTP 400 and names the
-field; that text is ours. The `tool` in a body is not looked at, as the platform does not need it.
+What it does where nothing is recorded of the real one, and what a repeated call does, stands in
+`choices.md`.
 """
 
 from __future__ import annotations

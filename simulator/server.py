@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import threading
 from pathlib import Path
-from types import TracebackType
 
 from simulator.desk import Desk
 from simulator.faults import Chaos, FaultPlan
@@ -52,16 +51,8 @@ class Simulator:
     def __enter__(self) -> Simulator:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
-
-    def __repr__(self) -> str:
-        return f"Simulator(base_url={self.base_url!r}, pack={self.platform.pack.name!r})"
 
     def wait(self) -> None:
         """Block until the server has stopped."""

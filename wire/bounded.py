@@ -136,25 +136,13 @@ class _Stream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
-class _Network(httpcore.NetworkBackend):
+class _Network(httpcore.SyncBackend):
     """Opens such connections."""
 
-    def __init__(self) -> None:
-        self._inner = httpcore.SyncBackend()
-
     def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+        self, host: str, port: int, timeout: float | None = None, *more: Any, **named: Any
     ) -> httpcore.NetworkStream:
-        wait = _left(timeout)
-        return _Stream(self._inner.connect_tcp(host, port, wait, local_address, socket_options))
-
-    def sleep(self, seconds: float) -> None:
-        self._inner.sleep(seconds)
+        return _Stream(super().connect_tcp(host, port, _left(timeout), *more, **named))
 
 
 def _unpacked(parts: Iterable[bytes]) -> Iterator[bytes]:

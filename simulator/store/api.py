@@ -1,15 +1,6 @@
 """The seven routes of the store API: request models in, wire objects out.
 
-Presence rules of the answers are the recorded ones: a view leaves out `coupon` without a coupon
-and `discount` without a discount, a checkout always sends both, an empty list is null.
-
-For a client that does not know whether a call arrived, repeating it is
-
-- harmless: what only reads, `/coupon/apply` with the same code, `/coupon/remove`;
-- another effect: `/basket/add` and `/basket/remove` (the quantity again; the size that they answer
-  and `/basket/view` tell);
-- refused where it did take effect: `/basket/checkout`, as the basket is then empty. Whether it
-  was bought can only be told from a basket that was not empty before.
+When an answer leaves out a field, and what a repeated call does, stands in `choices.md`.
 """
 
 from __future__ import annotations
@@ -20,21 +11,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from erc3_compat.own.store import (
-    RESPONSES,
-    Req_AddProductToBasket,
-    Req_ApplyCoupon,
-    Req_CheckoutBasket,
-    Req_ListProducts,
-    Req_RemoveCoupon,
-    Req_RemoveItemFromBasket,
-    Req_ViewBasket,
-)
+from erc3_compat.own import store
 from simulator.store.shop import Basket, Shop
 from simulator.world import Wire, routes_of
 
 
-def _list_products(shop: Shop, request: Req_ListProducts) -> Wire:
+def _list_products(shop: Shop, request: store.Req_ListProducts) -> Wire:
     page = shop.list_products(request.offset, request.limit)
     products = [
         {"sku": one.sku, "name": one.name, "available": one.available, "price": one.price}
@@ -43,31 +25,31 @@ def _list_products(shop: Shop, request: Req_ListProducts) -> Wire:
     return {"products": products or None, "next_offset": page.next_offset}
 
 
-def _view(shop: Shop, request: Req_ViewBasket) -> Wire:
+def _view(shop: Shop, request: store.Req_ViewBasket) -> Wire:
     shown = _priced(shop.view())
     return {key: shown[key] for key in shown if shown[key] or key not in ("coupon", "discount")}
 
 
-def _add(shop: Shop, request: Req_AddProductToBasket) -> Wire:
+def _add(shop: Shop, request: store.Req_AddProductToBasket) -> Wire:
     shop.add(request.sku, request.quantity)
     return _size(shop)
 
 
-def _remove(shop: Shop, request: Req_RemoveItemFromBasket) -> Wire:
+def _remove(shop: Shop, request: store.Req_RemoveItemFromBasket) -> Wire:
     shop.remove(request.sku, request.quantity)
     return _size(shop)
 
 
-def _checkout(shop: Shop, request: Req_CheckoutBasket) -> Wire:
+def _checkout(shop: Shop, request: store.Req_CheckoutBasket) -> Wire:
     return _priced(shop.checkout())
 
 
-def _apply_coupon(shop: Shop, request: Req_ApplyCoupon) -> Wire:
+def _apply_coupon(shop: Shop, request: store.Req_ApplyCoupon) -> Wire:
     shop.apply_coupon(request.coupon)
     return {}
 
 
-def _remove_coupon(shop: Shop, request: Req_RemoveCoupon) -> Wire:
+def _remove_coupon(shop: Shop, request: store.Req_RemoveCoupon) -> Wire:
     shop.remove_coupon()
     return {}
 
@@ -91,12 +73,12 @@ def _size(shop: Shop) -> Wire:
 
 
 _ANSWERS: dict[type[BaseModel], Callable[[Any, Any], Wire]] = {
-    Req_ListProducts: _list_products,
-    Req_ViewBasket: _view,
-    Req_AddProductToBasket: _add,
-    Req_RemoveItemFromBasket: _remove,
-    Req_CheckoutBasket: _checkout,
-    Req_ApplyCoupon: _apply_coupon,
-    Req_RemoveCoupon: _remove_coupon,
+    store.Req_ListProducts: _list_products,
+    store.Req_ViewBasket: _view,
+    store.Req_AddProductToBasket: _add,
+    store.Req_RemoveItemFromBasket: _remove,
+    store.Req_CheckoutBasket: _checkout,
+    store.Req_ApplyCoupon: _apply_coupon,
+    store.Req_RemoveCoupon: _remove_coupon,
 }
-ROUTES = routes_of(_ANSWERS, RESPONSES, Path(__file__).with_name("routes.json"))
+ROUTES = routes_of(_ANSWERS, store.RESPONSES, Path(__file__).with_name("routes.json"))
