@@ -6,6 +6,7 @@ above them does not know which one it holds.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, Field
@@ -46,26 +47,21 @@ class Reply(BaseModel, frozen=True):
     """The model's name in the provider's answer."""
 
 
+@dataclass(eq=False)
 class ExchangeFailed(Exception):
-    """No reply came; ``text`` is safe to log and holds no key."""
+    """No reply came."""
 
-    def __init__(
-        self,
-        kind: ErrorKind,
-        text: str,
-        *,
-        status: int | None = None,
-        retry_after: float | None = None,
-        usage: Usage | None = None,
-    ) -> None:
-        super().__init__(text)
-        self.kind: ErrorKind = kind
-        self.text = text
-        self.status = status
-        self.retry_after = retry_after
-        """Seconds that the provider asks to wait."""
-        self.usage = usage
-        """What the failure was billed, where that is known; zeros where nothing was."""
+    kind: ErrorKind
+    text: str
+    """Safe to log; holds no key."""
+    status: int | None = None
+    retry_after: float | None = None
+    """Seconds that the provider asks to wait."""
+    usage: Usage | None = None
+    """What the failure was billed, where that is known; zeros where nothing was."""
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class Transport(Protocol):

@@ -64,7 +64,8 @@ class Desk:
             fault = self._plan.meet(subject.spec_id, call.path, nth)
         if self._state is None:
             return self._admit(call, fault, subject)
-        line = StateLine.of(self.platform.clock.draw(), call, fault)
+        ticket = self.platform.clock.draw()
+        line = StateLine(ticket.at, ticket.salt, call.path, call.task_id, call.body, fault)
         try:
             self._state.append(line, sync=call.path in self._irreversible)
         except StateError as error:
