@@ -103,11 +103,11 @@ class Player:
             raise ExchangeFailed("missing", self._of_several(answered))
         with self._lock:
             exchange = _nth(recorded, self._played[key])
-            if exchange is not None:
+            if exchange is None:
+                self.misses += 1
+            else:
                 self._played[key] += 1
         if exchange is None:
-            with self._lock:
-                self.misses += 1
             text = describe_miss(
                 self.tape.path,
                 self._exchanges,

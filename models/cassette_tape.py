@@ -116,9 +116,8 @@ class TapeWriter:
         Raises TapeError: it could not be written; nothing is ever written behind a half line.
         """
         with self._lock:
-            fresh: dict[str, str] = {}
-            texts: list[dict[str, Any]] = []
-            messages = [self._packed(m, fresh, texts) for m in request.messages]
+            fresh: dict[str, dict[str, Any]] = {}
+            messages = [self._packed(m, fresh) for m in request.messages]
             params = redacted(request.params)
             asked = {"model": request.model, "messages": messages, "params": params}
             name = "reply" if isinstance(outcome, Reply) else "error"
@@ -134,8 +133,8 @@ class TapeWriter:
                 "masked": name == "reply" and told != came,
                 "seconds": round(seconds, 6),
             }
-            self._write([*texts, exchange])
-            self._stored |= fresh
+            self._write([*fresh.values(), exchange])
+            self._stored |= {sent: line["sha256"] for sent, line in fresh.items()}
             self.exchanges += 1
             self.masked += bool(exchange["masked"])
 
@@ -145,20 +144,17 @@ class TapeWriter:
             self._fault = self._fault or "it is closed"
             self._file.close()
 
-    def _packed(
-        self, message: Message, fresh: dict[str, str], texts: list[dict[str, Any]]
-    ) -> dict[str, str]:
-        """A message with its content by hash; a content that is new joins the lines to write."""
+    def _packed(self, message: Message, fresh: dict[str, dict[str, Any]]) -> dict[str, str]:
+        """A message with its content by hash; one that is new joins ``fresh``."""
         packed: dict[str, str] = redacted({k: v for k, v in message.items() if k != "content"})
         if "content" not in message:
             return packed
         sent = sha256_of(message["content"])
-        known = self._stored.get(sent) or fresh.get(sent)
-        if known is None:
+        if sent not in self._stored and sent not in fresh:
             text = redact(message["content"])
-            known = fresh[sent] = sha256_of(text)
-            texts.append({"v": VERSION, "type": "text", "sha256": known, "text": text})
-        return packed | {"content_sha256": known}
+            line = {"v": VERSION, "type": "text", "sha256": sha256_of(text), "text": text}
+            fresh[sent] = line
+        return packed | {"content_sha256": self._stored.get(sent) or fresh[sent]["sha256"]}
 
     def _write(self, lines: list[dict[str, Any]]) -> None:
         if self._fault:

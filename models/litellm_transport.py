@@ -10,8 +10,7 @@ from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 from models.api_keys import missing_keys
-from models.chat_answer import LONGEST_TEXT, count, money
-from models.chat_http import PROVIDERS
+from models.chat_http import LONGEST_TEXT, PROVIDERS, count, money
 from models.exchange import ExchangeFailed, Reply, Request
 from models.litellm_errors import failure_of
 from models.litellm_module import load

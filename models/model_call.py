@@ -36,9 +36,6 @@ def sha256_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-FIGURES = ("prompt", "completion", "cached", "reasoning")
-
-
 class Usage(BaseModel, frozen=True):
     """Tokens of one call or of many; None is unknown, never 0."""
 
@@ -52,10 +49,11 @@ class Usage(BaseModel, frozen=True):
     @classmethod
     def nothing(cls) -> Usage:
         """Of a call that is known to have cost nothing."""
-        return cls(**dict.fromkeys(FIGURES, 0))
+        return cls(**dict.fromkeys(cls.model_fields, 0))
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(**{name: _plus(getattr(self, name), getattr(other, name)) for name in FIGURES})
+        pairs = zip(self, other, strict=True)
+        return Usage(**{name: _plus(mine, its) for (name, mine), (_, its) in pairs})
 
 
 class PromptPart(BaseModel, frozen=True):

@@ -12,8 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic_core import to_json
 
-from simulator.pages.rows import bar
-from simulator.pages.views import View
+from simulator.pages.views import View, bar
 from simulator.world import World
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -7,12 +7,12 @@ only a drawn page needs are made when it is drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
-from simulator.pages.rows import LogRow, session_row, task_row
 from simulator.platform import Platform
+from simulator.sessions import LogLine, Session, Task, TaskStatus
 
 Asked = Callable[[str], str]
 """A part of the address by its name, "" where it is not given."""
@@ -22,6 +22,62 @@ ROWS = 100
 LINES = 100
 """Lines of a log come in steps of so many; its end shows up to twice as many."""
 DIGITS = 9
+FAULT = "fault: "
+"""How the log's line of an arranged fault begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[T]):
+    """`of` is looked at when the row is drawn; all that may change of it is in `mark`."""
+
+    of: T = field(compare=False)
+    mark: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """A line of a task's log by its place, counted from 1; written once, it never changes."""
+
+    task_id: str
+    number: int
+    line: LogLine = field(compare=False)
+
+    @property
+    def kind(self) -> str:
+        """The line's type; the lines of arranged faults are of a type of their own."""
+        fault = self.line.type == "info" and self.line.text.startswith(FAULT)
+        return "fault" if fault else self.line.type
+
+
+def session_row(session: Session) -> Row[Session]:
+    """The row of a session."""
+    standing = session.standing
+    counts = map(session.count, get_args(TaskStatus))
+    mark = (session.session_id, session.status, standing.scored, standing.points, *counts)
+    return Row(session, mark)
+
+
+def task_row(task: Task) -> Row[Task]:
+    """The row of a task."""
+    sizes = (task.model_calls, len(task.acts), len(task.log))
+    return Row(task, (task.task_id, task.status, task.score, *sizes))
+
+
+def bar(session: Session) -> list[tuple[str, float, float]]:
+    """Points won, points lost and running tasks: (class, start, width) in percent of all."""
+    standing = session.standing
+    sizes = {
+        "won": standing.points,
+        "lost": standing.scored - standing.points,
+        "running": session.count("in_progress"),
+    }
+    parts, at = [], 0.0
+    for kind, size in sizes.items():
+        width = 100 * size / len(session.tasks)
+        if width:
+            parts.append((kind, round(at, 2), round(width, 2)))
+        at += width
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +85,11 @@ class Stretch:
     """The rows `start` to `end` (excluded) of `total`; pages are counted from 1."""
 
     page: int
+    pages: int
+    """How many there are, an empty one included."""
     start: int
     end: int
     total: int
-
-    @property
-    def pages(self) -> int:
-        """How many pages there are, an empty one included."""
-        return max(1, -(-self.total // ROWS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +176,7 @@ def page_of(text: str, total: int) -> Stretch:
     """The page that an address names; the first or the last one where there is no such page."""
     pages = max(1, -(-total // ROWS))
     page = min(max(_number(text), 1), pages)
-    return Stretch(page, (page - 1) * ROWS, min(page * ROWS, total), total)
+    return Stretch(page, pages, (page - 1) * ROWS, min(page * ROWS, total), total)
 
 
 def lines_until(text: str, total: int) -> tuple[int, int]:
