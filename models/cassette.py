@@ -54,7 +54,8 @@ class Recorder:
             reply = self._inner.send(request, timeout)
         except ExchangeFailed as error:
             if error.kind != "missing":  # that was no exchange
-                self._writer.add(request, Failure.of(error), time.perf_counter() - began)
+                failure = Failure.model_validate(error, from_attributes=True)
+                self._writer.add(request, failure, time.perf_counter() - began)
             raise
         self._writer.add(request, reply, time.perf_counter() - began)
         return reply

@@ -41,11 +41,6 @@ class Failure(BaseModel, frozen=True):
     retry_after: float | None = None
     usage: Usage | None = None
 
-    @classmethod
-    def of(cls, error: ExchangeFailed) -> Failure:
-        """The record of a failed exchange."""
-        return cls.model_validate(error, from_attributes=True)
-
     def again(self) -> ExchangeFailed:
         """The error to raise in a replay, where nobody waits."""
         return ExchangeFailed(
@@ -266,6 +261,4 @@ def _exchange(record: dict[str, Any], texts: dict[str, str], number: int) -> Exc
 
 def _unpacked(message: dict[str, str], texts: dict[str, str]) -> Message:
     rest = {name: value for name, value in message.items() if name != "content_sha256"}
-    return (
-        rest | {"content": texts[message["content_sha256"]]} if len(rest) < len(message) else rest
-    )
+    return rest | {"content": texts[message["content_sha256"]]} if rest != message else rest

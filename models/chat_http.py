@@ -11,6 +11,7 @@ import math
 import ssl
 import threading
 from collections.abc import Iterable
+from contextlib import nullcontext
 from typing import Any
 
 import httpx
@@ -78,9 +79,7 @@ def chat_answer(body: bytes) -> bytes:
 
     Raises AnswerRefused: it is no JSON object, or its choices are of another form.
     """
-    if len(body) < _LARGE_BYTES:
-        return _chat_answer(body)
-    with _large:
+    with _large if len(body) >= _LARGE_BYTES else nullcontext():
         return _chat_answer(body)
 
 

@@ -215,14 +215,10 @@ def load_models(path: Path | None = None) -> Models:
             _lay(raw["models"].setdefault(name, {}), table)
         _lay(raw["defaults"], mine.get("defaults", {}))
     file = _check(raw, named or SHIPPED)
-    _remember_keys(file)
-    return Models(file, str(named or SHIPPED.name))
-
-
-def _remember_keys(file: ModelsFile) -> None:
     backends = [b for entry in file.models.values() for b in entry.backends or ()]
     for variable in {b.key_variable for b in backends if b.key_variable}:
         remember(os.environ.get(variable, "").strip())
+    return Models(file, str(named or SHIPPED.name))
 
 
 @lru_cache(maxsize=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -70,12 +71,9 @@ def _serve(parsed: argparse.Namespace) -> int:
     except (StateError, ChaosError) as error:
         print(error, file=sys.stderr)
         return 2
-    with simulator:
-        try:
-            print(simulator.base_url, flush=True)
-            simulator.wait()
-        except KeyboardInterrupt:
-            return 0
+    with simulator, suppress(KeyboardInterrupt):
+        print(simulator.base_url, flush=True)
+        simulator.wait()
     return 0
 
 

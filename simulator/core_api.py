@@ -5,6 +5,7 @@ What nothing is recorded of stands in `choices.md`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,8 +14,7 @@ from typing import Any
 from pydantic import BaseModel, model_validator
 
 from erc3_compat.own import core_models as core
-from simulator.platform import Platform
-from simulator.sessions import LogLine, Session, Task
+from simulator.platform import KEY_PREFIX, LogLine, Platform
 from simulator.world import Refusal, Wire, read_request
 
 
@@ -47,7 +47,8 @@ def call(platform: Platform, path: str, body: Wire) -> Wire:
 
 
 def _get_key(platform: Platform, request: core.Req_GetKey) -> Wire:
-    key = platform.key_for(request.email)
+    # The same one every time.
+    key = KEY_PREFIX + hashlib.sha256(request.email.encode()).hexdigest()[:32]
     return {"key": key, "public_key": f"public-{key[-8:]}"}
 
 
@@ -92,7 +93,19 @@ def _session_status(platform: Platform, request: core.Req_SessionStatus) -> Wire
         "new": session.count("new"),
         "running": session.count("in_progress"),
         "completed": session.count("completed"),
-        "tasks": [_task_info(task) for task in session.tasks],
+        "tasks": [
+            {
+                "spec_id": task.scenario.spec_id,
+                "task_id": task.task_id,
+                "num": task.num,
+                "task_text": task.scenario.task_text,
+                "status": task.status,
+                "benchmark": task.benchmark,
+                "score": task.score,
+                "error_message": task.error_message,
+            }
+            for task in session.tasks
+        ],
         "name": session.name,
         "architecture": session.architecture,
         "flags": list(session.flags),
@@ -102,7 +115,20 @@ def _session_status(platform: Platform, request: core.Req_SessionStatus) -> Wire
 
 def _search_sessions(platform: Platform, request: core.Req_SearchSessions) -> Wire:
     found = [
-        _session_info(platform, session)
+        {
+            "id": session.session_id,
+            "benchmark_type": session.benchmark,
+            "status": session.status,
+            "created_at": _iso(session.created),
+            "workspace": session.workspace,
+            "benchmark_description": platform.world.description,
+            "total_tasks": len(session.tasks),
+            "completed_tasks": session.count("completed"),
+            "running_tasks": session.count("in_progress"),
+            "new_tasks": session.count("new"),
+            "failed_tasks": session.count("failed"),
+            "score": session.score,
+        }
         for session in platform.sessions_of(request.account_key)
         if request.workspace in (None, session.workspace)
         and request.benchmark in (None, session.benchmark)
@@ -168,36 +194,6 @@ ROUTES: dict[str, tuple[type[BaseModel], Callable[[Platform, Any], Wire]]] = {
     "/tasks/view": (core.Req_ViewTask, _view_task),
     "/tasks/log": (LogInference, _log_inference),
 }
-
-
-def _task_info(task: Task) -> Wire:
-    return {
-        "spec_id": task.scenario.spec_id,
-        "task_id": task.task_id,
-        "num": task.num,
-        "task_text": task.scenario.task_text,
-        "status": task.status,
-        "benchmark": task.benchmark,
-        "score": task.score,
-        "error_message": task.error_message,
-    }
-
-
-def _session_info(platform: Platform, session: Session) -> Wire:
-    return {
-        "id": session.session_id,
-        "benchmark_type": session.benchmark,
-        "status": session.status,
-        "created_at": _iso(session.created),
-        "workspace": session.workspace,
-        "benchmark_description": platform.world.description,
-        "total_tasks": len(session.tasks),
-        "completed_tasks": session.count("completed"),
-        "running_tasks": session.count("in_progress"),
-        "new_tasks": session.count("new"),
-        "failed_tasks": session.count("failed"),
-        "score": session.score,
-    }
 
 
 def _log_entry(line: LogLine) -> Wire:

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from simulator import core_api
 from simulator.faults import TASK_PATHS, Fault, FaultPlan
-from simulator.platform import KEY_PREFIX, Platform, is_key
-from simulator.sessions import Task
+from simulator.platform import KEY_PREFIX, Platform, Task, is_key
 from simulator.state import ApiCall, StateError, StateFile, StateLine
 from simulator.world import Refusal, Wire
 

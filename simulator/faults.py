@@ -135,7 +135,7 @@ class Chaos:
     def fault(self, spec_id: str, path: str, nth: int) -> Fault | None:
         """What meets the nth call of a path, or None."""
         unlucky = 0
-        while unlucky < nth and self._hits(spec_id, path, nth - unlucky):
+        while unlucky < nth and next(self._draws(spec_id, path, nth - unlucky)) < self.rate:
             unlucky += 1
         # In a run of unlucky calls, one goes through after every `streak`.
         if unlucky % (self.streak + 1) == 0:
@@ -152,9 +152,6 @@ class Chaos:
             seconds=self.seconds if kind == "delay" else None,
             after=kind == "drop" and detail < 0.5,
         )
-
-    def _hits(self, spec_id: str, path: str, nth: int) -> bool:
-        return next(self._draws(spec_id, path, nth)) < self.rate
 
     def _draws(self, spec_id: str, path: str, nth: int) -> Iterator[float]:
         digest = blake2b(f"{self.seed}\0{spec_id}\0{path}\0{nth}".encode()).digest()

@@ -11,7 +11,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from typing import Any, cast
 
 import httpcore
@@ -23,6 +23,7 @@ _BEGAN = "wire.bounded.began"
 _ENCODINGS = frozenset({"", "identity", "gzip"})
 _OF_THE_LINE = ("content-encoding", "content-length", "transfer-encoding")
 _due = threading.local()
+"""``until``, monotonic seconds: when what this thread reads and writes has to end."""
 
 
 class AnswerRefused(httpx.RemoteProtocolError):
@@ -55,12 +56,13 @@ class BoundedTransport(httpx.BaseTransport):
         seconds: float | None = request.extensions.get("timeout", {}).get("read")
         began: float = request.extensions.setdefault(_BEGAN, time.monotonic())
         request.headers["Accept-Encoding"] = "gzip"
-        with _deadline(None if seconds is None else began + seconds):
+        _due.until = None if seconds is None else began + seconds
+        try:
             response = self._ways._transport_for_url(request.url).handle_request(request)
-            try:
+            with closing(response):
                 body = self._whole(response)
-            finally:
-                response.close()
+        finally:
+            _due.until = None
         for name in _OF_THE_LINE:
             response.headers.pop(name, None)
         return httpx.Response(
@@ -87,16 +89,6 @@ class BoundedTransport(httpx.BaseTransport):
             if len(body) > self._most_bytes:
                 raise AnswerRefused(f"the answer is larger than {self._most_bytes >> 20} MB")
         return bytes(body)
-
-
-@contextmanager
-def _deadline(until: float | None) -> Iterator[None]:
-    """What is read and written in this thread meanwhile ends at ``until``, monotonic seconds."""
-    _due.until = until
-    try:
-        yield
-    finally:
-        _due.until = None
 
 
 def _left(timeout: float | None) -> float | None:

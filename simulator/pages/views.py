@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Generic, TypeVar, get_args
 
-from simulator.platform import Platform
-from simulator.sessions import LogLine, Session, Task, TaskStatus
+from simulator.platform import LogLine, Platform, Session, Task, TaskStatus
 
 Asked = Callable[[str], str]
 """A part of the address by its name, "" where it is not given."""
