@@ -32,7 +32,7 @@ from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools
 from store_tools.store_session import StoreSession
-from tests import limits
+from tests import limits, scripted  # noqa: F401
 from tests.binding import entered
 
 # How long an example takes says more of the machine than of the code.

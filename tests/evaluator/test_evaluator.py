@@ -14,11 +14,11 @@ from evaluator.form import EXAMPLE, FORM, repeats_form
 from models.door import Door
 from models.model_call import KeptCalls, ModelCall
 from models.prompts import prompt
-from models.scripted_provider import left, play
 from models.tokens import count_messages, count_text
 from playbooks.store.library import prose
 from runs.situation import Situation
 from store_tools.benchmark import ENDING, RULES
+from tests.scripted import left, play
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."
 ROOM = 920

@@ -14,7 +14,6 @@ from models.door import Door
 from models.exchange import Reply, Request
 from models.model_call import Usage
 from models.models_file import Models, ModelsFile
-from models.scripted_provider import left, play
 from models.tokens import count_text
 from nextstep import Agent, PastStep, system_prompt
 from nextstep.forms import forms_of
@@ -22,6 +21,7 @@ from playbooks.store.library import prose_of_steps
 from runs.situation import Situation
 from store_tools.benchmark import RULES
 from store_tools.workbench import tools as store_tools
+from tests.scripted import left, play
 
 DONE = {
     "tool": "TaskCompletion",

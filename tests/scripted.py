@@ -1,11 +1,13 @@
-"""``scripted/NAME``: canned replies, for tests and demonstrations."""
+"""``scripted/NAME``: a model of canned replies; it is known once this is imported."""
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterable
 
 from models.model_call import Message
+from models.providers import register
 
 _scripts: dict[str, list[str]] = {}
 _lock = threading.Lock()
@@ -37,3 +39,6 @@ def reply(model: str, messages: list[Message]) -> str:
         if not replies:
             raise LookupError(f"the script {model!r} has no reply left")
         return replies.pop(0)
+
+
+register("scripted", lambda: sys.modules[__name__])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.failover import COOL_DOWN_SECONDS, LONGEST_SECONDS, Backends
+from models.retries import COOL_DOWN_SECONDS, LONGEST_SECONDS, Backends
 
 
 class Clock:
