@@ -38,24 +38,22 @@ def _with_parts(told: Mapping[str, str], known: Mapping[str, str]) -> dict[str, 
 _SHARED = _with_parts(_read("parts"), {"number": NUMBER})
 
 
-class Patterns:
+class Patterns(dict[str, regex.Pattern[str]]):
     """The patterns of one reader, by name."""
 
     def __init__(self, reader: str) -> None:
         told = _read(reader)
         parts = _with_parts(told.get("parts", {}), _SHARED)
-        self._by_name: dict[str, list[regex.Pattern[str]]] = {
-            name: [
-                regex.compile(_whole(text, parts), flags)
-                for text in ([said] if isinstance(said, str) else said)
-            ]
-            for section, flags in _FLAGS.items()
-            for name, said in told.get(section, {}).items()
-        }
-
-    def __getitem__(self, name: str) -> regex.Pattern[str]:
-        return self._by_name[name][0]
+        self._lists: dict[str, list[regex.Pattern[str]]] = {}
+        for section, flags in _FLAGS.items():
+            for name, said in told.get(section, {}).items():
+                texts = [said] if isinstance(said, str) else said
+                found = [regex.compile(_whole(text, parts), flags) for text in texts]
+                if isinstance(said, str):
+                    self[name] = found[0]
+                else:
+                    self._lists[name] = found
 
     def each(self, name: str) -> list[regex.Pattern[str]]:
         """Those that stand as a list, in its order."""
-        return self._by_name[name]
+        return self._lists[name]
