@@ -57,6 +57,8 @@ def _take_conditions(talk: CouponTalk) -> bool:
         talk.buy_anyway = True
         talk.rest = cut(talk.rest, conditional)
     strict = False
+    if not PATTERNS["condition"].search(talk.rest):
+        return strict
     for pattern, anyway in (
         (PATTERNS["anyway"], True),
         (PATTERNS["otherwise"], True),
@@ -93,6 +95,8 @@ def _take_zones(talk: CouponTalk) -> tuple[str, bool]:
 
 
 def _first_zone(text: str) -> regex.Match[str] | None:
+    if not PATTERNS["code"].search(text):
+        return None
     for pattern in PATTERNS.each("zones"):
         for found in pattern.finditer(text):
             if _plausible(found):

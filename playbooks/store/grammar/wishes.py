@@ -50,6 +50,8 @@ def take_wishes(text: str) -> Wishes:
 
 
 def _take_fillers(wishes: Wishes) -> None:
+    if not PATTERNS["addition"].search(wishes.rest):
+        return
     for pattern in PATTERNS.each("fillers"):
         found = pattern.search(wishes.rest)
         if not found or PATTERNS["not_fillers"].search(found[0]):
