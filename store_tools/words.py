@@ -169,7 +169,8 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(singular(t) for t in tokens(plain_text(text)))
 
 
-def tokens(folded: str) -> list[str]:
+@lru_cache(maxsize=16_384)
+def tokens(folded: str) -> tuple[str, ...]:
     """Tokens of a :func:`plain_text`, measures joined and packs as ``6pk``, plurals as they are."""
     folded = _ORDINAL.sub(lambda m: _ORDINALS[m[1]], folded)
     folded = _EXTENT.sub(" ", folded)
@@ -179,7 +180,7 @@ def tokens(folded: str) -> list[str]:
     folded = _DOZEN.sub(lambda m: " 6pk " if m[1] else " 12pk ", folded)
     folded = _MEASURE.sub(lambda m: f" {m[1]}{_MEASURE_NAMES.get(m[2], m[2])} ", folded)
     folded = _NUMBERED.sub(r"\1\2", folded)
-    return [t.removesuffix("'s").replace("'", "") for t in _TOKEN.findall(folded)]
+    return tuple(t.removesuffix("'s").replace("'", "") for t in _TOKEN.findall(folded))
 
 
 @lru_cache(maxsize=16_384)
@@ -202,6 +203,7 @@ def singular(token: str) -> str:
     return token[:-1]
 
 
+@lru_cache(maxsize=16_384)
 def is_spec(token: str) -> bool:
     """Whether a token is a number, size, measure or model code rather than a word."""
     return any(c.isdigit() for c in token) or len(token) == 1
