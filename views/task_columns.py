@@ -58,11 +58,6 @@ class Column(Generic[Shown]):
     compared: bool = True
     """Shown where two runs stand side by side."""
 
-    @property
-    def short_heading(self) -> str:
-        """The heading where there is little room."""
-        return self.short or self.heading
-
 
 def _figure(
     name: str,

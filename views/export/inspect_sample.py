@@ -38,7 +38,7 @@ def sample_of(story: TaskLog, span: Span, name: str, scorer: str) -> log.EvalSam
         output=_output(calls[-1]) if calls else model.ModelOutput(),
         scores={scorer: score} if score else None,
         metadata=dict(span.facts) | {"cost_usd": span.cost_usd},
-        events=list(_Events(span.started).of_task(story, span, score, scorer)),
+        events=list(_events(story, span, score, scorer)),
         model_usage=_used(calls, lambda call: call.model),
         role_usage=_used(calls, lambda call: call.name),
         started_at=_when(span.started).isoformat(),
@@ -80,65 +80,61 @@ def _call(tool: Span, call_id: str) -> ToolCall:
     return ToolCall(id=call_id, function=tool.name, arguments=_arguments(tool))
 
 
-class _Events:
-    """The events of one task in order; what has no time of its own has that of what it is in."""
+def _events(story: TaskLog, span: Span, score: Score | None, scorer: str) -> Iterator[event.Event]:
+    """The turns, notes of the journal, the score, in order.
 
-    def __init__(self, began: float) -> None:
-        self._began = began
+    What has no time of its own has that of what it is in.
+    """
+    for number, turn in enumerate(span.children):
+        yield from _turn(turn, f"{span.name}-{number}", span.started)
+    end = _at(span.ended, span.started)
+    for note in story.notes:
+        yield event.InfoEvent(source="journal", data=redact(note), **end)
+    if score:
+        yield event.ScoreEvent(score=score, scorer=scorer, **end)
 
-    def of_task(
-        self, story: TaskLog, span: Span, score: Score | None, scorer: str
-    ) -> Iterator[event.Event]:
-        """All of them: the turns, notes of the journal, the score."""
-        for number, turn in enumerate(span.children):
-            yield from self._turn(turn, f"{span.name}-{number}", span.started)
-        for note in story.notes:
-            yield event.InfoEvent(source="journal", data=redact(note), **self._at(span.ended))
-        if score:
-            yield event.ScoreEvent(score=score, scorer=scorer, **self._at(span.ended))
 
-    def _turn(self, turn: Span, own: str, before: float) -> Iterator[event.Event]:
-        at = turn.started or before
-        inside: dict[str, Any] = {"span_id": own}
-        yield event.SpanBeginEvent(
-            id=own, name=turn.name, type="agent", metadata=dict(turn.facts), **inside,
-            **self._at(at),
-        )  # fmt: skip
-        if turn.inputs is not None:
-            yield event.InfoEvent(source="state", data=turn.inputs, **inside, **self._at(at))
-        for number, found in enumerate(turn.children):
-            when = self._at(found.started or at)
-            if found.kind == "model":
-                yield self._model(found, inside | when)
-            else:
-                yield self._tool(found, f"{own}-{number}", inside | when)
-        if turn.error:
-            yield event.InfoEvent(
-                source="error", data=turn.error, **inside, **self._at(turn.ended or at)
-            )
-        yield event.SpanEndEvent(id=own, **inside, **self._at(turn.ended or at))
+def _turn(turn: Span, own: str, began: float) -> Iterator[event.Event]:
+    """``began``: when the task did."""
+    first = turn.started or began
+    inside: dict[str, Any] = {"span_id": own}
+    begin, end = inside | _at(first, began), inside | _at(turn.ended or first, began)
+    yield event.SpanBeginEvent(
+        id=own, name=turn.name, type="agent", metadata=dict(turn.facts), **begin
+    )
+    if turn.inputs is not None:
+        yield event.InfoEvent(source="state", data=turn.inputs, **begin)
+    for number, found in enumerate(turn.children):
+        common = inside | _at(found.started or first, began)
+        if found.kind == "model":
+            yield _model(found, common)
+        else:
+            yield _tool(found, f"{own}-{number}", common)
+    if turn.error:
+        yield event.InfoEvent(source="error", data=turn.error, **end)
+    yield event.SpanEndEvent(id=own, **end)
 
-    def _model(self, call: Span, common: dict[str, Any]) -> event.ModelEvent:
-        return event.ModelEvent(
-            model=call.model, role=call.name, input=[_told(m.role, m.text) for m in call.messages],
-            tools=[], tool_choice="none", config=model.GenerateConfig(), output=_output(call),
-            error=call.error, metadata=dict(call.facts), completed=_ended(call, common),
-            working_time=call.ended - call.started, **common,
-        )  # fmt: skip
 
-    def _tool(self, tool: Span, own: str, common: dict[str, Any]) -> event.ToolEvent:
-        sent = [f"{wire.name} {wire.inputs}: {wire.facts['outcome']}" for wire in tool.children]
-        return event.ToolEvent(
-            id=own, function=tool.name, arguments=_arguments(tool), result=tool.outputs or "",
-            error=_tool_error(tool), metadata=dict(tool.facts) | {"requests": sent},
-            completed=_ended(tool, common), working_time=tool.ended - tool.started, **common,
-        )  # fmt: skip
+def _model(call: Span, common: dict[str, Any]) -> event.ModelEvent:
+    return event.ModelEvent(
+        model=call.model, role=call.name, input=[_told(m.role, m.text) for m in call.messages],
+        tools=[], tool_choice="none", config=model.GenerateConfig(), output=_output(call),
+        error=call.error, metadata=dict(call.facts), completed=_ended(call, common),
+        working_time=call.ended - call.started, **common,
+    )  # fmt: skip
 
-    def _at(self, seconds: float) -> dict[str, Any]:
-        return {
-            "timestamp": _when(seconds),
-            "working_start": max(seconds - self._began, 0.0),
-        }
+
+def _tool(tool: Span, own: str, common: dict[str, Any]) -> event.ToolEvent:
+    sent = [f"{wire.name} {wire.inputs}: {wire.facts['outcome']}" for wire in tool.children]
+    return event.ToolEvent(
+        id=own, function=tool.name, arguments=_arguments(tool), result=tool.outputs or "",
+        error=_tool_error(tool), metadata=dict(tool.facts) | {"requests": sent},
+        completed=_ended(tool, common), working_time=tool.ended - tool.started, **common,
+    )  # fmt: skip
+
+
+def _at(seconds: float, began: float) -> dict[str, Any]:
+    return {"timestamp": _when(seconds), "working_start": max(seconds - began, 0.0)}
 
 
 def _ended(span: Span, common: dict[str, Any]) -> datetime:

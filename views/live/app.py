@@ -117,9 +117,10 @@ class _Pages:
         # The bars are relative to the largest of all rows, so all are made and few are sent.
         rows = rows_of(seen.run.tasks)
         fresh = [row for row in rows if seen.changed[row.story.key] > since]
+        head = environment().get_template("head.html.jinja")
         return {
             "since": self._tag(seen),
-            "head": _head(table(seen.run, rows)),
+            "head": head.render(live=True, **table(seen.run, rows)),
             "rows": {row.story.key: row_html(row) for row in fresh},
             "tasks": [row.data for row in fresh],
         }
@@ -140,18 +141,11 @@ def _html(text: str) -> Response:
     return HTMLResponse(text.encode("utf-8", "replace"))
 
 
-def _head(values: dict[str, Any]) -> str:
-    return environment().get_template("head.html.jinja").render(live=True, **values)
-
-
 def _index(logs: Path, rows: list[dict[str, Any]]) -> Response:
     names = {row["results"].harm_name for row in rows if row["results"]}
     name = names.pop() if len(names) == 1 else HARM
-    return _html(
-        page(
-            "index.html.jinja", {"tasks": []}, live=True, logs=str(logs), rows=rows, harm_name=name
-        )
-    )
+    values = {"logs": str(logs), "rows": rows, "harm_name": name}
+    return _html(page("index.html.jinja", {"tasks": []}, live=True, **values))
 
 
 def _index_row(folder: Path, now: float) -> dict[str, Any]:

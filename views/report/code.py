@@ -17,7 +17,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String, Tex
 from ledger import ToolCall
 from runs.task_log import TurnLog
 from runs.work import StepRecord
-from views.report.signs import plain
+from worker.sandbox.values import clean
 
 _KINDS = (
     (Comment, "c"), (String, "s"), (Number, "n"), (Keyword, "k"), (Operator.Word, "k"),
@@ -60,6 +60,12 @@ class Snippet:
     stretches: Sequence[Stretch]
     loose: Sequence[ToolCall]
     """Calls whose line is not known."""
+
+
+def plain(text: str) -> str:
+    """A text without signs that steer: what nobody sees is shown as its number."""
+    # Most texts have none; looking is cheaper than cleaning.
+    return text if text.replace("\n", "").isprintable() else clean(text)
 
 
 def snippets_of(act: TurnLog) -> list[Snippet]:

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from runs.task_log import TaskLog
 from views import figures
 from views.report.charts import charts
-from views.report.code import snippets_of
-from views.report.signs import address, broken, printed
+from views.report.code import plain, snippets_of
 from views.report.task_table import Row
 from views.task_columns import COLUMNS
 
@@ -80,6 +80,26 @@ def packed(html: str) -> Markup:
     """A piece of a page as deflated base64: small, inert, and unpacked by the page when needed."""
     coded = base64.b64encode(zlib.compress(html.encode("utf-8"), PACKING))
     return Markup(coded.decode("ascii"))
+
+
+def printed(value: Any) -> Any:
+    """What a template prints of a value before it is escaped; None is nothing."""
+    kind = type(value)
+    if kind is str:
+        return plain(value)
+    if kind is Markup or kind is int or kind is float:
+        return value
+    return "" if value is None else plain(str(value))
+
+
+def broken(name: str) -> Markup:
+    """A long name that may be broken where its words meet."""
+    return escape(plain(name)).replace("_", Markup("_<wbr>"))
+
+
+def address(key: str) -> str:
+    """A name as the part of an address behind its ``#``."""
+    return quote(key, errors="replace")
 
 
 @cache

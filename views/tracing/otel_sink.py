@@ -143,19 +143,17 @@ def _of_model(span: Span) -> dict[str, Any]:
 
 def _texts(span: Span) -> dict[str, str]:
     """What was said, as attributes, in the shapes of the conventions."""
-    if span.kind == "model":
-        asked = [_message(m.role, m.text) for m in span.messages]
-        said = _message("assistant", span.outputs) | {"finish_reason": span.finish_reason or ""}
+    if span.kind in ("task", "model"):
+        asked, said = [_message("user", span.inputs)], _message("assistant", span.outputs)
+        if span.kind == "model":
+            asked = [_message(m.role, m.text) for m in span.messages]
+            said["finish_reason"] = span.finish_reason or ""
         return {"gen_ai.input.messages": _json(asked), "gen_ai.output.messages": _json([said])}
-    names = {
-        "task": ("gen_ai.input.messages", "gen_ai.output.messages"),
-        "tool": ("gen_ai.tool.call.arguments", "gen_ai.tool.call.result"),
-    }.get(span.kind, ("agent.input", "agent.output"))
-    texts = [span.inputs, span.outputs]
-    if span.kind == "task":
-        roles = zip(("user", "assistant"), texts, strict=True)
-        texts = [_json([_message(role, text)]) for role, text in roles]
-    return {name: text for name, text in zip(names, texts, strict=True) if text is not None}
+    names = "agent.input", "agent.output"
+    if span.kind == "tool":
+        names = "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"
+    texts = zip(names, (span.inputs, span.outputs), strict=True)
+    return {name: text for name, text in texts if text is not None}
 
 
 def _message(role: str, text: str | None) -> dict[str, Any]:
