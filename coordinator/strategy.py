@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from coordinator.benchmark import Guest
@@ -36,21 +36,21 @@ class Strategy(Protocol):
         """Do what was decided with the tools that the ledger offers, and close the ledger."""
 
 
+@dataclass(frozen=True)
 class EvaluatorWorker:
     """An evaluator decides in words, a stateless worker turns them into code."""
 
-    def __init__(self, evaluator: Evaluator, worker: Worker) -> None:
-        self._evaluator = evaluator
-        self._worker = worker
+    evaluator: Evaluator
+    worker: Worker
 
     def decide(self, situation: Situation[Turn]) -> Decision:
         """The evaluator's decision; of the turns the last one is told in full."""
         past = situation.past
-        return self._evaluator.decide(situation.told(lambda t: t.prompt(latest=t is past[-1])))
+        return self.evaluator.decide(situation.told(lambda t: t.prompt(latest=t is past[-1])))
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
         """A new worker's report."""
-        return self._worker.carry_out(decision.instruction, ledger)
+        return self.worker.carry_out(decision.instruction, ledger)
 
 
 class NextStepStrategy:
