@@ -50,11 +50,6 @@ class Limits:
     dollars: float | None = None
 
 
-def turns_of(known: dict[str, Any]) -> int:
-    """Turns for a task where none are given, by the strategy among the fields that are known."""
-    return STRATEGIES[known["strategy"]].turns
-
-
 class RunConfig(BaseModel):
     """What to run and with which models; a field that has a description is an option of a run."""
 
@@ -78,7 +73,7 @@ class RunConfig(BaseModel):
     max_turns: int = option(
         "Turns for a task "
         f"[{'; '.join(f'{t.turns} with {name}' for name, t in STRATEGIES.items())}].",
-        default_factory=turns_of,
+        default_factory=lambda known: STRATEGIES[known["strategy"]].turns,
         ge=1,
         le=50,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from coordinator.benchmark import Guest
@@ -53,24 +53,24 @@ class EvaluatorWorker:
         return self.worker.carry_out(decision.instruction, ledger)
 
 
+@dataclass
 class NextStepStrategy:
     """One model picks one typed tool per step, and a step is a turn; made anew for every task."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
-        self._earlier: list[str] = []
+    agent: Agent
+    earlier: list[str] = field(default_factory=list)
 
     def decide(self, situation: Situation[Turn]) -> Decision:
         """The next step: its function as JSON is the instruction.
 
         A completion as impossible is a FINISH, everything else is done first.
         """
-        self._earlier = [t.decision.instruction for t in situation.past]
+        self.earlier = [t.decision.instruction for t in situation.past]
         try:
-            step = self._agent.next(situation.told(_past))
+            step = self.agent.next(situation.told(_past))
         except Unusable as error:
             raise Unreadable(str(error)) from None
-        reason = self._agent.impossible(step.function)
+        reason = self.agent.impossible(step.function)
         return Decision(
             thought=step.current_state,
             decision="PROCEED" if reason is None else "FINISH",
@@ -81,7 +81,7 @@ class NextStepStrategy:
         """Dispatch the function; the report holds its one call, if it came to one."""
         began = time.perf_counter()
         try:
-            answer = self._agent.carry_out(decision.instruction, ledger, self._earlier)
+            answer = self.agent.carry_out(decision.instruction, ledger, self.earlier)
         finally:
             ledger.close()
         return WorkReport(
