@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import PydanticUndefined
 
-from models.model_call import Role
+if TYPE_CHECKING:
+    from models.model_call import Role
 
 StrategyName = Literal["evaluator-worker", "next-step"]
 
