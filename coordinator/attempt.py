@@ -57,22 +57,21 @@ class Attempt(CallObserver):
                 self._meter.add(call)
         earlier = self.run.seconds
         self._meter.lived(earlier)
-        with closing(Journal(self.start.path)) as journal:
-            self._journal = journal
-            benchmark = self._play(journal)
-            result = self._close(benchmark, journal, earlier + time.perf_counter() - began)
+        with closing(Journal(self.start.path)) as self._journal:
+            benchmark = self._play()
+            result = self._close(benchmark, earlier + time.perf_counter() - began)
             if result.error:
-                journal.write("error", {"text": result.error, "failure": result.failure})
-            journal.write("result", result.model_dump(mode="json"))
+                self._journal.write("error", {"text": result.error, "failure": result.failure})
+            self._journal.write("result", result.model_dump(mode="json"))
         return result
 
-    def _play(self, journal: Journal) -> Benchmark | None:
+    def _play(self) -> Benchmark | None:
         """Run the loop; it comes back with the task ready to be closed."""
         benchmark: Benchmark | None = None
         try:
             with self.shared.patiently(self.gate):
-                benchmark = self._begin(journal)
-                loop = self._loop(benchmark, journal)
+                benchmark = self._begin()
+                loop = self._loop(benchmark)
                 if self.start.closed:
                     loop.conclude()
                 else:
@@ -99,14 +98,14 @@ class Attempt(CallObserver):
         self.run.failure, self.run.error = failure, text
         self.run.outcome = "unfinished" if failure in ("limit", "interrupted") else "error"
 
-    def _begin(self, journal: Journal) -> Benchmark:
+    def _begin(self) -> Benchmark:
         """Write the beginning, start the task, bring the benchmark's memory to where it was."""
         task, history, shared = self.task, self.start.history, self.shared
         named: dict[str, object] = asdict(task) | {"attempt": self.start.number}
         if history:
-            history.begin(journal, named)
+            history.begin(self._journal, named)
         else:
-            journal.write("task", named)
+            self._journal.write("task", named)
         if self.start.needs_start:
             self._start_task()
         benchmark = self.start.benchmark or shared.guest.open(shared.platform, task.task_id)
@@ -124,7 +123,7 @@ class Attempt(CallObserver):
             text = f"the task could not be started: {type(error).__name__}: {error}"
             raise ToolFault(text, fatal=True) from None
 
-    def _loop(self, benchmark: Benchmark, journal: Journal) -> TaskLoop:
+    def _loop(self, benchmark: Benchmark) -> TaskLoop:
         config, doors = self.shared.config, self.shared.doors
         bench = self.shared.workbench
         debugger = bench and LiveDebugger(bench, self.task.spec_id, self.task.text, benchmark)
@@ -132,12 +131,17 @@ class Attempt(CallObserver):
         return TaskLoop(
             benchmark,
             strategy_of(config, self.shared.guest, lambda role: doors(role, self), opener),
-            journal,
+            self._journal,
             self.run,
             max_turns=config.max_turns,
-            witness=_witness(journal),
+            witness=self._witness,
             on_turn=lambda turn: self.shared.watcher.turn_done(self.task, turn),
         )
+
+    def _witness(self, deed: Deed) -> None:
+        """Note intents, durably, before they are sent, and every write after it."""
+        kind = next(kind for kind, record in DEEDS.items() if isinstance(deed, record))
+        self._journal.write(kind, deed.model_dump(mode="json"), durable=kind == "intent")
 
     def gate(self) -> None:
         """Asked before every model call. Raises Halt."""
@@ -195,7 +199,7 @@ class Attempt(CallObserver):
             cached_prompt_tokens=call.usage.cached or 0,
         )
 
-    def _close(self, benchmark: Benchmark | None, journal: Journal, seconds: float) -> TaskResult:
+    def _close(self, benchmark: Benchmark | None, seconds: float) -> TaskResult:
         """Complete the task on the platform and put its result together.
 
         After a failure from outside it stays open, so that it can be tried again in its session.
@@ -208,7 +212,7 @@ class Attempt(CallObserver):
         eval_log = ""
         if run.failure not in LEFT_OPEN:
             if benchmark and run.outcome != "finished":
-                self._give_up(benchmark, journal)
+                self._give_up(benchmark)
             self._report_late()
             score, eval_log, error = complete(self.shared.platform, task)
             if error:
@@ -237,9 +241,9 @@ class Attempt(CallObserver):
         )
         return judged(result, self.shared.guest)
 
-    def _give_up(self, benchmark: Benchmark, journal: Journal) -> None:
+    def _give_up(self, benchmark: Benchmark) -> None:
         """The benchmark's last act where a limit or an unreadable reply ended the task."""
-        ledger = Ledger(witness=_witness(journal))
+        ledger = Ledger(witness=self._witness)
         try:
             with closing(ledger):
                 benchmark.give_up(ledger)
@@ -266,13 +270,3 @@ def complete(platform: Platform, task: TaskInfo) -> tuple[float | None, str, str
     if done.eval is None:
         return None, "", None
     return done.eval.score, done.eval.logs[:EVAL_CHARS], None
-
-
-def _witness(journal: Journal) -> Callable[[Deed], None]:
-    """Notes intents, durably, before they are sent, and every write after it."""
-
-    def note(deed: Deed) -> None:
-        kind = next(kind for kind, record in DEEDS.items() if isinstance(deed, record))
-        journal.write(kind, deed.model_dump(mode="json"), durable=kind == "intent")
-
-    return note

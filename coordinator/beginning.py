@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from coordinator.benchmark import Benchmark, Guest, Platform
-from coordinator.breaker import Breaker
 from coordinator.config import RunConfig
-from coordinator.limits import Meter, Stop
+from coordinator.limits import Breaker, Meter, Stop
 from coordinator.watching import Watcher
 from ledger import Deed
 from models.door import Door, open_transport

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import PydanticUndefined
 
-from models.model_call import Role
+if TYPE_CHECKING:
+    from models.model_call import Role
 
 StrategyName = Literal["evaluator-worker", "next-step"]
 
@@ -50,11 +51,6 @@ class Limits:
     dollars: float | None = None
 
 
-def turns_of(known: dict[str, Any]) -> int:
-    """Turns for a task where none are given, by the strategy among the fields that are known."""
-    return STRATEGIES[known["strategy"]].turns
-
-
 class RunConfig(BaseModel):
     """What to run and with which models; a field that has a description is an option of a run."""
 
@@ -78,7 +74,7 @@ class RunConfig(BaseModel):
     max_turns: int = option(
         "Turns for a task "
         f"[{'; '.join(f'{t.turns} with {name}' for name, t in STRATEGIES.items())}].",
-        default_factory=turns_of,
+        default_factory=lambda known: STRATEGIES[known["strategy"]].turns,
         ge=1,
         le=50,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from coordinator.benchmark import Guest
@@ -36,38 +36,38 @@ class Strategy(Protocol):
         """Do what was decided with the tools that the ledger offers, and close the ledger."""
 
 
+@dataclass(frozen=True)
 class EvaluatorWorker:
     """An evaluator decides in words, a stateless worker turns them into code."""
 
-    def __init__(self, evaluator: Evaluator, worker: Worker) -> None:
-        self._evaluator = evaluator
-        self._worker = worker
+    evaluator: Evaluator
+    worker: Worker
 
     def decide(self, situation: Situation[Turn]) -> Decision:
         """The evaluator's decision; of the turns the last one is told in full."""
         past = situation.past
-        return self._evaluator.decide(situation.told(lambda t: t.prompt(latest=t is past[-1])))
+        return self.evaluator.decide(situation.told(lambda t: t.prompt(latest=t is past[-1])))
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
         """A new worker's report."""
-        return self._worker.carry_out(decision.instruction, ledger)
+        return self.worker.carry_out(decision.instruction, ledger)
 
 
+@dataclass
 class NextStepStrategy:
     """One model picks one typed tool per step, and a step is a turn; made anew for every task."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
-        self._earlier: list[str] = []
+    agent: Agent
+    earlier: list[str] = field(default_factory=list)
 
     def decide(self, situation: Situation[Turn]) -> Decision:
         """The next step: its function as JSON is the instruction.
 
         A completion as impossible is a FINISH, everything else is done first.
         """
-        self._earlier = [t.decision.instruction for t in situation.past]
-        step = self._agent.next(situation.told(_past))
-        reason = self._agent.impossible(step.function)
+        self.earlier = [t.decision.instruction for t in situation.past]
+        step = self.agent.next(situation.told(_past))
+        reason = self.agent.impossible(step.function)
         return Decision(
             thought=step.current_state,
             decision="PROCEED" if reason is None else "FINISH",
@@ -78,7 +78,7 @@ class NextStepStrategy:
         """Dispatch the function; the report holds its one call, if it came to one."""
         began = time.perf_counter()
         try:
-            answer = self._agent.carry_out(decision.instruction, ledger, self._earlier)
+            answer = self.agent.carry_out(decision.instruction, ledger, self.earlier)
         finally:
             ledger.close()
         return WorkReport(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from coordinator.benchmark import Guest
-from coordinator.config import STRATEGIES, StrategyName
+from coordinator.config import StrategyName
 
 Raw = dict[str, Any]
 """A scenario as it stands in the file, with the fields that the platform does not read."""
@@ -126,21 +125,9 @@ class Invitation:
     kits: Mapping[str, KitOf]
     """By id; functions of a module, for the processes that play."""
     default: str
-    brains: Mapping[str, Mapping[StrategyName, str]]
-    """By benchmark the model of each strategy where none is named."""
+    models: Callable[[StrategyName, str | None, str | None], dict[str, str]]
+    """The models that play with a strategy, of which evaluator and worker may be named."""
 
     def kit(self, benchmark: str | None = None) -> Kit:
         """What a benchmark brings, in this process."""
         return self.kits[benchmark or self.default]()
-
-    def models(
-        self, strategy: StrategyName, evaluator: str | None, worker: str | None
-    ) -> dict[str, str]:
-        """The models that play: those that are named, else those of the environment, else ours."""
-        brain = self.brains[self.default][strategy]
-        decides = evaluator or os.environ.get("EVALUATOR_MODEL") or brain
-        works = worker or os.environ.get("WORKER_MODEL") or brain
-        return {
-            "evaluator": decides,
-            "worker": works if STRATEGIES[strategy].has_worker else decides,
-        }

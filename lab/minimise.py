@@ -13,7 +13,7 @@ from views.console import answers, say
 
 if TYPE_CHECKING:
     from lab.kit import Invitation, KitOf, Raw
-    from lab.shrink import Play
+    from lab.lab_run import Trial
 
 
 def minimise(
@@ -70,6 +70,9 @@ def _find(
 def _minimise(
     kit_of: KitOf, raw: Raw, out: Path | None, brain: dict[str, str], any_words: bool
 ) -> None:
+    from lab.engines import Job
+    from lab.lab_run import Settings
+    from lab.play_job import play_job
     from lab.shrink import Shrinker, failure_class
     from runs.journal import write_whole
     from runs.journal_names import file_name
@@ -77,7 +80,11 @@ def _minimise(
     kit, spec = kit_of(), str(raw["spec_id"])
     if not kit.holds(raw):
         raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")
-    play = _player(kit_of, brain)
+    settings = Settings.model_validate({"benchmark": kit.guest.id, "packs": (), **brain})
+
+    def play(raw: Raw) -> Trial:
+        return play_job(Job(0, 0, kit.pack_text("one", [raw]), None, settings), kit_of)[0]
+
     kind = failure_class(play(raw), kit.guest.harm_name)
     if kind is None:
         raise CannotRun(f"{spec} passes; there is nothing to shrink")
@@ -92,17 +99,6 @@ def _minimise(
         f"task: {small['task_text']}",
         f"written: {path}",
     )
-
-
-def _player(kit_of: KitOf, brain: dict[str, str]) -> Play:
-    """Plays one scenario in this process."""
-    from lab.engines import Job
-    from lab.lab_run import Settings
-    from lab.play_job import play_job
-
-    kit = kit_of()
-    settings = Settings.model_validate({"benchmark": kit.guest.id, "packs": (), **brain})
-    return lambda raw: play_job(Job(0, 0, kit.pack_text("one", [raw]), None, settings), kit_of)[0]
 
 
 def _sizes(raw: Raw, small: Raw) -> list[str]:

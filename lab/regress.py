@@ -97,8 +97,8 @@ def regress(
 
         kit = lab.invitation.kit()
         if save_baseline:
-            pack, evaluator = list(kit.baseline_packs), kit.guest.brain
-            worker = kit.guest.brain
+            pack = list(kit.baseline_packs)
+            evaluator = worker = kit.guest.brain
         folders = []
         for name in strategies:
             asked: dict[str, object] = {

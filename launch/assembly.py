@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -229,17 +228,11 @@ def _past(options: Options) -> Past | None:
     if options.fork is None:
         return None
     try:
-        was = _strategy_of(options.fork)
+        was = "evaluator-worker"  # runs without a manifest are older than the second strategy
+        with suppress(NoManifest):
+            was = str(read_manifest(options.fork).options.get("strategy", was))
         if was != options.strategy:
             raise CannotRun(f"cannot fork: the run was made with --strategy {was}, give that one")
         return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn)
     except NotRecorded as error:
         raise CannotRun(f"cannot fork: {error}") from None
-
-
-def _strategy_of(folder: Path) -> str:
-    """The strategy of a recorded run; runs without a manifest are older than the second one."""
-    try:
-        return str(read_manifest(folder).options.get("strategy", "evaluator-worker"))
-    except NoManifest:
-        return "evaluator-worker"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform as machine
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -135,18 +134,13 @@ def prompts_of(guest: Guest, options: Options, brains: Brains) -> dict[str, str]
 
 def identity_of(ids: Mapping[Role, str], pack: Pack | None, prompts: Mapping[str, str]) -> Identity:
     """The identity of a run with these models and prompts on this pack."""
+    scenarios = pack.scenarios if pack else ()
     return Identity(
         models={str(role): model for role, model in ids.items()},
         prompts={role: text_hash(text) for role, text in prompts.items()},
         pack=pack.name if pack else None,
-        scenarios=_scenarios(pack) if pack else {},
+        scenarios={s.spec_id: text_hash(s.model_dump_json()) for s in scenarios},
     )
-
-
-def _scenarios(pack: Pack) -> dict[str, str]:
-    return {
-        s.spec_id: hashlib.sha256(s.model_dump_json().encode()).hexdigest() for s in pack.scenarios
-    }
 
 
 def versions() -> dict[str, str]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from launch.options import BRAINS, DoctorOptions, Options, check
+from coordinator.config import StrategyName
+from launch.options import DoctorOptions, Options, check
 from launch.record_command import takes
 
 if TYPE_CHECKING:
@@ -23,7 +24,14 @@ def invitation() -> Invitation:
     from lab.kit import Invitation
     from launch.kits import KITS
 
-    return Invitation(KITS, default="store", brains=BRAINS)
+    return Invitation(KITS, default="store", models=_models)
+
+
+def _models(strategy: StrategyName, evaluator: str | None, worker: str | None) -> dict[str, str]:
+    named = {"evaluator": evaluator, "worker": worker}
+    asked = {role: model for role, model in named.items() if model}
+    found = Options.model_validate({"strategy": strategy, **asked})
+    return {"evaluator": found.evaluator, "worker": found.worker}
 
 
 @takes(Options)

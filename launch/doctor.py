@@ -14,7 +14,7 @@ from rich.text import Text
 
 from coordinator.beginning import base_urls
 from launch import doctor_calls, doctor_checks, doctor_models
-from launch.doctor_finding import Diagnosis, Finding, diagnosis
+from launch.doctor_finding import Diagnosis, Finding, diagnosis, finding
 from launch.doctor_models import Place
 from launch.options import DoctorOptions
 from models.models_file import Models, ModelsError, load_models
@@ -49,7 +49,8 @@ def examine(
         places = doctor_models.places(models, asked)
     except ModelsError as error:
         announced = "no call will be made: the models' settings cannot be used"
-        findings.append(doctor_models.unusable(error))
+        fix = "correct the models file or the base URL"
+        findings.append(finding("models", "settings", "problem", str(error), fix))
         return diagnosis(map(_redacted, findings), announced)
     known = [(place, _still(place, models, environ)) for place in places]
     well = [(place, found) for place, found in known if not doctor_models.ill(found)]
@@ -93,10 +94,10 @@ def _asked(place: Place) -> list[Finding]:
     return found if doctor_models.ill(found) else [*found, *doctor_calls.tiny_call(place)]
 
 
-def _redacted(finding: Finding) -> Finding:
+def _redacted(found: Finding) -> Finding:
     """Servers may quote what they were sent."""
-    clean = {"text": redact(finding.text), "fix": redact(finding.fix)}
-    return finding.model_copy(update=clean | {"details": _without_keys(finding.details)})
+    clean = {"text": redact(found.text), "fix": redact(found.fix)}
+    return found.model_copy(update=clean | {"details": _without_keys(found.details)})
 
 
 def _without_keys(value: Any) -> Any:
@@ -123,23 +124,18 @@ def table(found: Diagnosis) -> Table:
     made.add_column("state", no_wrap=True)
     made.add_column("finding", overflow="fold", ratio=1)
     area = subject = ""
-    for finding in found.findings:
-        named = Text("" if finding.area == area else finding.area, style="bold")
-        if finding.subject not in ("", subject):
-            made.add_row(named, "", "", Text(finding.subject, style="bold"))
+    for one in found.findings:
+        named = Text("" if one.area == area else one.area, style="bold")
+        if one.subject not in ("", subject):
+            made.add_row(named, "", "", Text(one.subject, style="bold"))
             named = Text()
-        state = Text(finding.state, style=STYLES[finding.state])
-        made.add_row(named, Text(finding.name), state, _said(finding))
-        area, subject = finding.area, finding.subject
+        # Servers and files have a say in these texts: they are never markup.
+        said = Text(one.text)
+        if one.fix:
+            said.append(f"\n-> {one.fix}", style="dim")
+        made.add_row(named, Text(one.name), Text(one.state, style=STYLES[one.state]), said)
+        area, subject = one.area, one.subject
     return made
-
-
-def _said(finding: Finding) -> Text:
-    # Servers and files have a say in these texts: they are never markup.
-    said = Text(finding.text)
-    if finding.fix:
-        said.append(f"\n-> {finding.fix}", style="dim")
-    return said
 
 
 def closing(found: Diagnosis) -> str:

@@ -10,7 +10,7 @@ from models.api_keys import missing_keys
 from models.litellm_module import load
 from models.model_call import Message, Role
 from models.model_ids import UnknownModel, check_id
-from models.models_file import Models, ModelsError, Target
+from models.models_file import Models, Target
 from models.prices import Price, target_price
 from models.providers import is_served
 from models.tokens import count_messages
@@ -92,12 +92,6 @@ def places(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> list
             if known is not place:
                 found[place.key] = replace(known, uses=known.uses + place.uses)
     return list(found.values())
-
-
-def unusable(error: ModelsError) -> Finding:
-    """Settings that cannot be used at all."""
-    fix = "correct the models file or the base URL"
-    return finding("models", "settings", "problem", str(error), fix)
 
 
 def announcement(called: Sequence[Place]) -> str:

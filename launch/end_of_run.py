@@ -56,7 +56,8 @@ class EndOfRun:
             show = notes() if options.as_json else answers()
             self._table(show, results)
             self._failures(show, results)
-            self._where(show)
+            where = f"journal and results: {self._assembly.folder}"
+            say(show, *self._assembly.brains.notes(), where, self._report)
         elif exit_code(self._assembly, self._session, results):
             self._failures(notes(), results)
 
@@ -121,10 +122,6 @@ class EndOfRun:
         if self._session.unplayed:
             return "go on"
         return "try them again" if any(t.infrastructure_failure for t in results.tasks) else ""
-
-    def _where(self, show: Console) -> None:
-        where = f"journal and results: {self._assembly.folder}"
-        say(show, *self._assembly.brains.notes(), where, self._report)
 
 
 def _report(assembly: Assembly) -> str:

@@ -18,7 +18,7 @@ from erc3_compat.patience import trouble_of
 from launch.assembly import Assembly
 from launch.end_of_run import EndOfRun, exit_code, goes_on
 from launch.handing_in import HandingIn
-from launch.machine_check import check_machine, room_for
+from launch.machine_check import check_sandbox, room_for
 from launch.options import Options
 from launch.platform import real_address
 from runs.errors import CannotRun, Exit
@@ -35,7 +35,8 @@ def start(options: Options) -> int:
     note = notes(quiet=options.quiet)
     stop = Stop()
     with ExitStack() as stack:
-        check_machine(options, note)
+        room_for(options.jobs)
+        check_sandbox(options, note)
         assembly = Assembly(options, stack, stop)
         room_for(assembly.options.jobs)  # a run to go on with has its own number
         stack.enter_context(_ended_properly(assembly))
@@ -52,15 +53,13 @@ def start(options: Options) -> int:
 def _end(assembly: Assembly, session: Session, results: RunResults) -> int:
     """Show what the run has come to, hand the session in where that is wished; the exit code."""
     options = assembly.options
-    if not options.real:
+    handing_in = HandingIn(assembly, session, results) if options.real else None
+    if not handing_in:
         results = session.close_open()
     end = EndOfRun(assembly, session)
-    if options.real:
-        handing_in = HandingIn(assembly, session, results)
-        end.show(results, asks=handing_in.asks)
+    end.show(results, asks=handing_in is not None and handing_in.asks)
+    if handing_in:
         results = handing_in.settle() or results
-    else:
-        end.show(results, asks=False)
     if options.as_json:
         end.print_json(results)
     return exit_code(assembly, session, results)

@@ -159,9 +159,7 @@ def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[st
     """Sums over task results; ``seconds`` is the run's wall time, ``groups`` those to name."""
     tasks = list(results)
     scores = [t.score for t in tasks if t.score is not None]
-    tokens = Usage(prompt=0, completion=0, cached=0, reasoning=0)
-    for task in tasks:
-        tokens = tokens + task.tokens
+    none = Usage(prompt=0, completion=0, cached=0, reasoning=0)
     costs = [t.cost_usd for t in tasks]
     unknown = any(c is None for c in costs)
     named = dict.fromkeys([*groups, *(t.group for t in tasks if t.group)])
@@ -174,7 +172,7 @@ def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[st
         turns=sum(t.turns for t in tasks),
         tool_calls=sum(t.tool_calls for t in tasks),
         requests=sum(t.requests for t in tasks),
-        tokens=tokens,
+        tokens=sum((t.tokens for t in tasks), none),
         cost_usd=None if unknown else round(sum(c or 0.0 for c in costs), 6),
         seconds=round(seconds, 3),
     )
