@@ -124,7 +124,8 @@ def benchmark_of(folder: Path) -> str:
         except NoManifest:
             named = None
     if not isinstance(named, str):
-        raise NotRecorded(f"{folder}: results.json does not say which benchmark was run")
+        why = "results.json does not say which benchmark was run" if folder.is_dir() else "no run"
+        raise NotRecorded(f"{folder}: {why}")
     return named
 
 
