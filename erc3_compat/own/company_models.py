@@ -1,0 +1,225 @@
+"""Models of the company benchmarks, as `erc3.erc3.dtos` of the official SDK has them.
+
+Known are the names of all requests and of the nested models, and `Resp_CustomerSearchResults`,
+`Resp_ProjectSearchResults` and `Resp_TimeEntryUpdated`, which are made otherwise than the rest.
+The other responses are named after their requests; the names of `Resp_ListEmployees`,
+`Resp_ListCustomers`, `Resp_ListProjects` and of what answers a write are unknown and chosen by
+that pattern. What the SDK makes of a list that the platform leaves null is unknown, too, and has
+changed with its versions: here it is empty.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import BaseModel
+
+from erc3_compat.own import company_requests, company_shapes
+from erc3_compat.own.company_requests import *  # noqa: F403
+from erc3_compat.own.company_shapes import *  # noqa: F403
+from erc3_compat.own.company_shapes import (
+    CompanyBrief,
+    CompanyDetail,
+    EmployeeBrief,
+    EmployeeID,
+    EmployeeView,
+    ProjectBrief,
+    ProjectDetail,
+    Received,
+    SearchSnippet,
+    TimeEntry,
+    TimeEntryWithID,
+    TimeSummaryByEmployee,
+    TimeSummaryByProject,
+)
+
+__all__ = [*company_requests.__all__, *company_shapes.__all__]
+__all__ += [
+    "Resp_CustomerSearchResults", "Resp_GetCustomer", "Resp_GetEmployee", "Resp_GetProject",
+    "Resp_GetTimeEntry", "Resp_ListCustomers", "Resp_ListEmployees", "Resp_ListProjects",
+    "Resp_ListWiki", "Resp_LoadWiki", "Resp_LogTimeEntry", "Resp_ProjectSearchResults",
+    "Resp_ProvideAgentResponse", "Resp_SearchEmployees", "Resp_SearchTimeEntries",
+    "Resp_SearchWiki", "Resp_TimeEntryUpdated", "Resp_TimeSummaryByEmployee",
+    "Resp_TimeSummaryByProject", "Resp_UpdateEmployeeInfo", "Resp_UpdateProjectStatus",
+    "Resp_UpdateProjectTeam", "Resp_UpdateWiki", "Resp_WhoAmI",
+]  # fmt: skip
+
+
+class Resp_WhoAmI(BaseModel):
+    """The user, or a guest; `wiki_sha1` is one hash over the whole wiki."""
+
+    current_user: EmployeeID | None = None
+    is_public: bool
+    location: str | None = None
+    department: str | None = None
+    today: str
+    wiki_sha1: str
+
+
+class Resp_ProvideAgentResponse(BaseModel):
+    """Says nothing."""
+
+
+class Resp_ListEmployees(BaseModel):
+    """One page; `next_offset` is -1 when nothing follows, as in every page."""
+
+    employees: Received[EmployeeBrief] = []
+    next_offset: int
+
+
+class Resp_SearchEmployees(BaseModel):
+    """One page of what was found."""
+
+    employees: Received[EmployeeBrief] = []
+    next_offset: int
+
+
+class Resp_GetEmployee(BaseModel):
+    """The employee."""
+
+    employee: EmployeeView
+
+
+class Resp_UpdateEmployeeInfo(BaseModel):
+    """The employee after the change."""
+
+    employee: EmployeeView
+
+
+class Resp_ListCustomers(BaseModel):
+    """One page."""
+
+    companies: Received[CompanyBrief] = []
+    next_offset: int
+
+
+class Resp_GetCustomer(BaseModel):
+    """The customer."""
+
+    company: CompanyDetail | None = None
+    found: bool
+
+
+class Resp_CustomerSearchResults(BaseModel):
+    """One page of what was found."""
+
+    companies: Received[CompanyBrief] = []
+    next_offset: int
+
+
+class Resp_ListProjects(BaseModel):
+    """One page."""
+
+    projects: Received[ProjectBrief] = []
+    next_offset: int
+
+
+class Resp_GetProject(BaseModel):
+    """The project, None where there is none of this id."""
+
+    project: ProjectDetail | None = None
+    found: bool
+
+
+class Resp_ProjectSearchResults(BaseModel):
+    """One page of what was found."""
+
+    projects: Received[ProjectBrief] = []
+    next_offset: int
+
+
+class Resp_UpdateProjectTeam(BaseModel):
+    """Says nothing."""
+
+
+class Resp_UpdateProjectStatus(BaseModel):
+    """Says nothing."""
+
+
+class Resp_LogTimeEntry(TimeEntryWithID):
+    """The entry with its new id."""
+
+
+class Resp_TimeEntryUpdated(BaseModel):
+    """Says nothing."""
+
+
+class Resp_GetTimeEntry(BaseModel):
+    """The entry, without its id."""
+
+    entry: TimeEntry
+
+
+class Resp_SearchTimeEntries(BaseModel):
+    """One page of what was found, and the hours of all of it."""
+
+    entries: Received[TimeEntryWithID] = []
+    next_offset: int
+    total_hours: float
+    total_billable: float
+    total_non_billable: float
+
+
+class Resp_TimeSummaryByProject(BaseModel):
+    """The hours of every project that has any."""
+
+    summaries: Received[TimeSummaryByProject] = []
+
+
+class Resp_TimeSummaryByEmployee(BaseModel):
+    """The hours of every person who has any."""
+
+    summaries: Received[TimeSummaryByEmployee] = []
+
+
+class Resp_ListWiki(BaseModel):
+    """The pages, and the hash that `Resp_WhoAmI` has, too."""
+
+    paths: Received[str] = []
+    sha1: str
+
+
+class Resp_LoadWiki(BaseModel):
+    """The page, byte for byte."""
+
+    file: str
+    content: str
+
+
+class Resp_SearchWiki(BaseModel):
+    """The first hits."""
+
+    results: Received[SearchSnippet] = []
+
+
+class Resp_UpdateWiki(BaseModel):
+    """Says nothing."""
+
+
+RESPONSES: Final[dict[str, type[BaseModel]]] = {
+    "/whoami": Resp_WhoAmI,
+    "/respond": Resp_ProvideAgentResponse,
+    "/employees/list": Resp_ListEmployees,
+    "/employees/search": Resp_SearchEmployees,
+    "/employees/get": Resp_GetEmployee,
+    "/employees/update": Resp_UpdateEmployeeInfo,
+    "/customers/list": Resp_ListCustomers,
+    "/customers/get": Resp_GetCustomer,
+    "/customers/search": Resp_CustomerSearchResults,
+    "/projects/list": Resp_ListProjects,
+    "/projects/get": Resp_GetProject,
+    "/projects/search": Resp_ProjectSearchResults,
+    "/projects/team/update": Resp_UpdateProjectTeam,
+    "/projects/status/update": Resp_UpdateProjectStatus,
+    "/time/log": Resp_LogTimeEntry,
+    "/time/update": Resp_TimeEntryUpdated,
+    "/time/get": Resp_GetTimeEntry,
+    "/time/search": Resp_SearchTimeEntries,
+    "/time/summary/by-project": Resp_TimeSummaryByProject,
+    "/time/summary/by-employee": Resp_TimeSummaryByEmployee,
+    "/wiki/list": Resp_ListWiki,
+    "/wiki/load": Resp_LoadWiki,
+    "/wiki/search": Resp_SearchWiki,
+    "/wiki/update": Resp_UpdateWiki,
+}
+"""The response model of every tool."""
