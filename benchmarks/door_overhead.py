@@ -30,7 +30,7 @@ from models.door import Door, KeptCalls  # noqa: E402
 from models.litellm_module import load  # noqa: E402
 from models.model_call import ModelCall  # noqa: E402
 from models.models_file import Models, ModelsFile  # noqa: E402
-from models.scripted_provider import play  # noqa: E402
+from tests.scripted import play  # noqa: E402
 
 AT_MOST_MS = 1.0
 WARM_UP = 20

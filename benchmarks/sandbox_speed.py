@@ -29,6 +29,7 @@ class Host:
     """A shop that answers at once."""
 
     names = frozenset({"search"})
+    signatures = {}  # noqa: RUF012
 
     def call(self, _name: str, _args: list[object], _kwargs: dict[str, object]) -> object:
         return {"products": [{"sku": f"p{i}", "price": i, "name": "Soda"} for i in range(5)]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from coordinator.beginning import Shared, Start
 from coordinator.benchmark import Benchmark, Guest, Platform
@@ -13,10 +13,11 @@ from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
 from evaluator import Unreadable
-from ledger import Deed, Intent, Ledger, Settled, ToolFault
+from ledger import Deed, Ledger, ToolFault
 from models.door import ModelFailed
 from models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
 from runs.journal import Journal, JournalFailed
+from runs.reader import DEEDS
 from runs.results import PASS, Failure, TaskResult
 from runs.task import TaskInfo, TaskRun
 from worker.replay.debugger.live import LiveDebugger
@@ -46,8 +47,7 @@ class Attempt(CallObserver):
     def play(self) -> TaskResult:
         """Play the task and close it, whatever happens.
 
-        Raises:
-            JournalFailed: nothing more may be done; the task is left as it is.
+        Raises JournalFailed: nothing more may be done; the task is left as it is.
         """
         began = time.perf_counter()
         history = self.start.history
@@ -57,22 +57,21 @@ class Attempt(CallObserver):
                 self._meter.add(call)
         earlier = self.run.seconds
         self._meter.lived(earlier)
-        with closing(Journal(self.start.path)) as journal:
-            self._journal = journal
-            benchmark = self._play(journal)
-            result = self._close(benchmark, journal, earlier + time.perf_counter() - began)
+        with closing(Journal(self.start.path)) as self._journal:
+            benchmark = self._play()
+            result = self._close(benchmark, earlier + time.perf_counter() - began)
             if result.error:
-                journal.write("error", {"text": result.error, "failure": result.failure})
-            journal.write("result", result.model_dump(mode="json"))
+                self._journal.write("error", {"text": result.error, "failure": result.failure})
+            self._journal.write("result", result.model_dump(mode="json"))
         return result
 
-    def _play(self, journal: Journal) -> Benchmark | None:
+    def _play(self) -> Benchmark | None:
         """Run the loop; it comes back with the task ready to be closed."""
         benchmark: Benchmark | None = None
         try:
             with self.shared.patiently(self.gate):
-                benchmark = self._begin(journal)
-                loop = self._loop(benchmark, journal)
+                benchmark = self._begin()
+                loop = self._loop(benchmark)
                 if self.start.closed:
                     loop.conclude()
                 else:
@@ -99,19 +98,14 @@ class Attempt(CallObserver):
         self.run.failure, self.run.error = failure, text
         self.run.outcome = "unfinished" if failure in ("limit", "interrupted") else "error"
 
-    def _begin(self, journal: Journal) -> Benchmark:
+    def _begin(self) -> Benchmark:
         """Write the beginning, start the task, bring the benchmark's memory to where it was."""
         task, history, shared = self.task, self.start.history, self.shared
-        named: dict[str, object] = {
-            "spec_id": task.spec_id,
-            "task_id": task.task_id,
-            "text": task.text,
-            "attempt": self.start.number,
-        }
+        named: dict[str, object] = asdict(task) | {"attempt": self.start.number}
         if history:
-            history.begin(journal, named)
+            history.begin(self._journal, named)
         else:
-            journal.write("task", named)
+            self._journal.write("task", named)
         if self.start.needs_start:
             self._start_task()
         benchmark = self.start.benchmark or shared.guest.open(shared.platform, task.task_id)
@@ -129,25 +123,25 @@ class Attempt(CallObserver):
             text = f"the task could not be started: {type(error).__name__}: {error}"
             raise ToolFault(text, fatal=True) from None
 
-    def _loop(self, benchmark: Benchmark, journal: Journal) -> TaskLoop:
+    def _loop(self, benchmark: Benchmark) -> TaskLoop:
         config, doors = self.shared.config, self.shared.doors
         bench = self.shared.workbench
         debugger = bench and LiveDebugger(bench, self.task.spec_id, self.task.text, benchmark)
-        strategy = strategy_of(
-            config,
-            self.shared.guest,
-            lambda role: doors(role, self),
-            opener=debugger.open if debugger else None,
-        )
+        opener = debugger.open if debugger else None
         return TaskLoop(
             benchmark,
-            strategy,
-            journal,
+            strategy_of(config, self.shared.guest, lambda role: doors(role, self), opener),
+            self._journal,
             self.run,
             max_turns=config.max_turns,
-            witness=_witness(journal),
+            witness=self._witness,
             on_turn=lambda turn: self.shared.watcher.turn_done(self.task, turn),
         )
+
+    def _witness(self, deed: Deed) -> None:
+        """Note intents, durably, before they are sent, and every write after it."""
+        kind = next(kind for kind, record in DEEDS.items() if isinstance(deed, record))
+        self._journal.write(kind, deed.model_dump(mode="json"), durable=kind == "intent")
 
     def gate(self) -> None:
         """Asked before every model call. Raises Halt."""
@@ -192,8 +186,7 @@ class Attempt(CallObserver):
             else:
                 left.pop(0)
         if lost:
-            text = f"{lost} reports of model calls were not taken by the platform"
-            self.run.error = f"{self.run.error}; {text}" if self.run.error else text
+            self._also(f"{lost} reports of model calls were not taken by the platform")
 
     def _report(self, call: ModelCall, send: Callable[..., object]) -> None:
         send(
@@ -206,7 +199,7 @@ class Attempt(CallObserver):
             cached_prompt_tokens=call.usage.cached or 0,
         )
 
-    def _close(self, benchmark: Benchmark | None, journal: Journal, seconds: float) -> TaskResult:
+    def _close(self, benchmark: Benchmark | None, seconds: float) -> TaskResult:
         """Complete the task on the platform and put its result together.
 
         After a failure from outside it stays open, so that it can be tried again in its session.
@@ -219,12 +212,13 @@ class Attempt(CallObserver):
         eval_log = ""
         if run.failure not in LEFT_OPEN:
             if benchmark and run.outcome != "finished":
-                self._give_up(benchmark, journal)
+                self._give_up(benchmark)
             self._report_late()
             score, eval_log, error = complete(self.shared.platform, task)
             if error:
                 self._also(error)
-        acts = benchmark.acts if benchmark else 0
+                # It stays open, whatever ended it: it can be tried again or closed later.
+                run.failure = "benchmark"
         result = TaskResult(
             spec_id=task.spec_id,
             task_id=task.task_id,
@@ -234,7 +228,7 @@ class Attempt(CallObserver):
             outcome=run.outcome,
             verdict=benchmark.verdict if benchmark and run.outcome == "finished" else None,
             group=self.shared.guest.expected(eval_log),
-            acts=acts,
+            acts=benchmark.acts if benchmark else 0,
             turns=len(run.turns),
             tool_calls=run.tool_calls,
             requests=run.requests,
@@ -247,21 +241,18 @@ class Attempt(CallObserver):
         )
         return judged(result, self.shared.guest)
 
-    def _give_up(self, benchmark: Benchmark, journal: Journal) -> None:
+    def _give_up(self, benchmark: Benchmark) -> None:
         """The benchmark's last act where a limit or an unreadable reply ended the task."""
-        ledger = Ledger(witness=_witness(journal))
+        ledger = Ledger(witness=self._witness)
         try:
             with closing(ledger):
                 benchmark.give_up(ledger)
         except Exception as error:  # the task is closed and scored all the same
-            text = f"the task could not be given up: {type(error).__name__}: {error}"
-            self.run.error = f"{self.run.error}; {text}" if self.run.error else text
+            self._also(f"the task could not be given up: {type(error).__name__}: {error}")
         self.run.requests += ledger.requests
 
     def _also(self, error: str) -> None:
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error
-        # It stays open, whatever ended it: it can be tried again or closed later.
-        self.run.failure = "benchmark"
 
 
 def judged(result: TaskResult, guest: Guest) -> TaskResult:
@@ -279,18 +270,3 @@ def complete(platform: Platform, task: TaskInfo) -> tuple[float | None, str, str
     if done.eval is None:
         return None, "", None
     return done.eval.score, done.eval.logs[:EVAL_CHARS], None
-
-
-def _witness(journal: Journal) -> Callable[[Deed], None]:
-    """Notes intents, durably, before they are sent, and every write after it."""
-
-    def note(deed: Deed) -> None:
-        match deed:
-            case Intent():
-                journal.write("intent", deed.model_dump(mode="json"), durable=True)
-            case Settled():
-                journal.write("settled", deed.model_dump(mode="json"))
-            case _:
-                journal.write("effect", deed.model_dump(mode="json"))
-
-    return note

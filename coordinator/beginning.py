@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from coordinator.benchmark import Benchmark, Guest, Platform
-from coordinator.breaker import Breaker
 from coordinator.config import RunConfig
-from coordinator.limits import Meter, Stop
+from coordinator.limits import Breaker, Meter, Stop
 from coordinator.watching import Watcher
 from ledger import Deed
-from models.door import Door
+from models.door import Door, open_transport
+from models.exchange import Transport
 from models.model_call import CallObserver, Role
+from models.models_file import Backend, Models
 from runs.journal import Journal
 from runs.prompts import Prompts
 from runs.task import TaskRun
@@ -24,13 +27,9 @@ from worker.replay.debugger.debug_state import Workbench
 Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""
 
+BASE_URLS: dict[Role, str] = {"evaluator": "EVALUATOR_BASE_URL", "worker": "WORKER_BASE_URL"}
 DoorMaker: TypeAlias = Callable[[Role, CallObserver], Door]
 """Opens the door to the model of a role, for one who watches its calls."""
-
-
-def no_waiting(_check: Callable[[], None]) -> AbstractContextManager[None]:
-    """Of a platform that is not waited for."""
-    return nullcontext()
 
 
 class History(Protocol):
@@ -77,3 +76,32 @@ class Start:
     history: History | None = None
     benchmark: Benchmark | None = None
     """A world that was brought to where the history ends; else a new one is made."""
+
+
+def base_urls(environ: Mapping[str, str] = os.environ) -> dict[Role, str]:
+    """The addresses of servers of their own that the environment names, by role."""
+    return {role: url for role, name in BASE_URLS.items() if (url := environ.get(name))}
+
+
+def doors_of(
+    ids: Mapping[Role, str],
+    models: Models | None = None,
+    *,
+    base_urls: Mapping[Role, str] | None = None,
+    opener: Callable[[Backend], Transport] = open_transport,
+    sleep: Callable[[float], None] = time.sleep,
+) -> DoorMaker:
+    """Doors to the model of each role; ``opener`` makes what answers for a backend."""
+
+    def make(role: Role, observer: CallObserver) -> Door:
+        return Door(
+            ids[role],
+            role,
+            observer,
+            base_url=(base_urls or {}).get(role),
+            models=models,
+            opener=opener,
+            sleep=sleep,
+        )
+
+    return make

@@ -51,8 +51,7 @@ class Benchmark(Protocol):
 
         What speaks against it where it was refused, for the next turn; None: the task is over.
 
-        Raises:
-            ToolFault: the benchmark does not answer.
+        Raises ToolFault: the benchmark does not answer.
         """
 
     def give_up(self, ledger: Ledger) -> None:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import PydanticUndefined
+
+if TYPE_CHECKING:
+    from models.model_call import Role
 
 StrategyName = Literal["evaluator-worker", "next-step"]
-FIXED: dict[str, JsonValue] = {"resume": "fixed"}
-"""Marks an option that a run goes on with as it was: ``--resume`` refuses another value."""
+
+
+def option(text: str, default: Any = PydanticUndefined, **more: Any) -> Any:
+    """A field that is an option of a run; ``text`` is its help."""
+    return Field(default, description=text, **more)
+
+
+fixed = partial(option, json_schema_extra={"resume": "fixed"})
+"""An option that a run goes on with as it was: ``--resume`` refuses another value."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +51,6 @@ class Limits:
     dollars: float | None = None
 
 
-def turns_of(known: dict[str, Any]) -> int:
-    """Turns for a task where none are given, by the strategy among the fields that are known."""
-    return STRATEGIES[known["strategy"]].turns
-
-
 class RunConfig(BaseModel):
     """What to run and with which models; a field that has a description is an option of a run."""
 
@@ -51,72 +58,64 @@ class RunConfig(BaseModel):
         frozen=True, populate_by_name=True, loc_by_alias=False, allow_inf_nan=False, extra="forbid"
     )
 
-    benchmark: str = Field(
-        default="store", description="Benchmark id on the platform.", json_schema_extra=FIXED
-    )
-    strategy: StrategyName = Field(
-        default="evaluator-worker",
-        description="Evaluator and code worker, or one model that picks one typed tool a step.",
-        json_schema_extra=FIXED,
+    benchmark: str = fixed("Benchmark id on the platform.", "store")
+    strategy: StrategyName = fixed(
+        "Evaluator and code worker, or one model that picks one typed tool a step.",
+        "evaluator-worker",
     )
     evaluator: str
     worker: str
     """Is not asked where the strategy has one model."""
     pack_name: str | None = Field(default=None, exclude=True)
-    tasks: tuple[str, ...] = Field(
-        default=(),
-        alias="task",
-        description="Run only this spec, outside of a session. Repeatable.",
-        json_schema_extra=FIXED,
+    tasks: tuple[str, ...] = fixed(
+        "Run only this spec, outside of a session. Repeatable.", (), alias="task"
     )
-    jobs: int = Field(default=1, ge=1, le=64, description="Tasks side by side.")
-    max_turns: int = Field(
-        default_factory=turns_of,
+    jobs: int = option("Tasks side by side.", 1, ge=1, le=64)
+    max_turns: int = option(
+        "Turns for a task "
+        f"[{'; '.join(f'{t.turns} with {name}' for name, t in STRATEGIES.items())}].",
+        default_factory=lambda known: STRATEGIES[known["strategy"]].turns,
         ge=1,
         le=50,
-        description="Turns for a task "
-        f"[{'; '.join(f'{t.turns} with {name}' for name, t in STRATEGIES.items())}].",
     )
-    prompt_tokens: int = Field(
-        default=12_000,
-        ge=3_000,
-        description="With next-step: tokens of a prompt; older steps are shortened.",
+    prompt_tokens: int = option(
+        "With next-step: tokens of a prompt; older steps are shortened.", 12_000, ge=3_000
     )
-    breaker: int = Field(
-        default=3,
+    breaker: int = option(
+        "Start no further task after so many in a row that ended for the same reason outside of "
+        "the agent; 0: never.",
+        3,
         ge=0,
-        description="Start no further task after so many in a row that ended for the same reason "
-        "outside of the agent; 0: never.",
     )
-    patience: float = Field(
-        default=0.0, ge=0, description="Seconds for which an outage of the platform is waited for."
+    patience: float = option(
+        "Seconds for which an outage of the platform is waited for.", 0.0, ge=0
     )
-    max_seconds: float | None = Field(default=None, ge=0, description="Seconds for the run.")
-    max_tokens: int | None = Field(
-        default=None, ge=0, description="Tokens, prompt and completion, for the run."
-    )
-    max_dollars: float | None = Field(default=None, ge=0, description="Dollars for the run.")
-    task_seconds: float | None = Field(default=None, ge=0, description="Seconds for a task.")
-    task_tokens: int | None = Field(default=None, ge=0, description="Tokens for a task.")
-    task_dollars: float | None = Field(default=None, ge=0, description="Dollars for a task.")
-    workspace: str = Field(
-        default="default", description="Workspace of the session.", json_schema_extra=FIXED
-    )
-    name: str = Field(
+    max_seconds: float | None = option("Seconds for the run.", None, ge=0)
+    max_tokens: int | None = option("Tokens, prompt and completion, for the run.", None, ge=0)
+    max_dollars: float | None = option("Dollars for the run.", None, ge=0)
+    task_seconds: float | None = option("Seconds for a task.", None, ge=0)
+    task_tokens: int | None = option("Tokens for a task.", None, ge=0)
+    task_dollars: float | None = option("Dollars for a task.", None, ge=0)
+    workspace: str = fixed("Workspace of the session.", "default")
+    name: str = fixed(
+        "Name of the session [the strategy's].",
         default_factory=lambda known: str(known["strategy"]),
-        description="Name of the session [the strategy's].",
-        json_schema_extra=FIXED,
     )
-    architecture: str = Field(
+    architecture: str = option(
+        "Architecture of the session [that of the strategy].",
         default_factory=lambda known: STRATEGIES[known["strategy"]].architecture,
-        description="Architecture of the session [that of the strategy].",
     )
-    flags: tuple[str, ...] = Field(
-        default=(),
+    flags: tuple[str, ...] = option(
+        "Flag of the session; free text, sent as it is. The platform's own are compete_accuracy, "
+        "compete_budget, compete_speed and compete_local. Repeatable.",
+        (),
         alias="flag",
-        description="Flag of the session; free text, sent as it is. The platform's own are "
-        "compete_accuracy, compete_budget, compete_speed and compete_local. Repeatable.",
     )
+
+    @property
+    def ids(self) -> dict[Role, str]:
+        """The model of each role."""
+        return {"evaluator": self.evaluator, "worker": self.worker}
 
     @property
     def run_limits(self) -> Limits:

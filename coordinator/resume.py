@@ -12,7 +12,7 @@ from coordinator.benchmark import Platform
 from ledger import Deed
 from runs.journal import Journal, write_whole
 from runs.journal_names import journal_paths
-from runs.reader import NotRecorded, read_task, results_of
+from runs.reader import read_task
 from runs.results import RunResults, TaskResult
 from runs.task import TaskInfo, TaskRun
 from runs.task_log import TaskLog
@@ -136,14 +136,6 @@ def note_submitted(folder: Path, results: RunResults | None) -> None:
     if results:
         noted = results.model_copy(update={"submitted": True})
         write_whole(folder / "results.json", noted.model_dump_json(indent=1))
-
-
-def results_before(folder: Path) -> RunResults | None:
-    """The results of the run so far; None where none can be read."""
-    try:
-        return results_of(folder)
-    except NotRecorded:
-        return None
 
 
 def _log(path: Path) -> TaskLog | None:

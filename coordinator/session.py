@@ -6,18 +6,16 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
-from coordinator.beginning import DoorMaker, Patiently, Shared, Start, no_waiting
+from coordinator.beginning import DoorMaker, Patiently, Shared, Start, doors_of
 from coordinator.benchmark import Benchmark, Guest, Platform
-from coordinator.breaker import Breaker
 from coordinator.config import RunConfig
-from coordinator.doors import doors_of
 from coordinator.fork import Past
-from coordinator.limits import LimitReached, Meter, Stop
+from coordinator.limits import Breaker, LimitReached, Meter, Stop
 from coordinator.resume import Continuation
 from coordinator.watching import Watcher
 from runs.journal import JournalFailed, write_whole
@@ -47,7 +45,7 @@ class Session:
         doors: DoorMaker | None = None,
         past: Past | None = None,
         stop: Stop | None = None,
-        patiently: Patiently = no_waiting,
+        patiently: Patiently = lambda _check: nullcontext(),
         workbench: Workbench | None = None,
     ) -> None:
         """``past``: the one task of the run begins behind these recorded turns; ``workbench``: a
@@ -55,15 +53,13 @@ class Session:
         self._past = past
         self._folder = folder
         self._config = config
-        self._platform = platform
-        self._guest = guest
         self._stop = stop or Stop()
         self._breaker = Breaker(config.breaker)
         self._shared = Shared(
             platform=platform,
             config=config,
             guest=guest,
-            doors=doors or doors_of({"evaluator": config.evaluator, "worker": config.worker}),
+            doors=doors or doors_of(config.ids),
             watcher=watcher,
             breaker=self._breaker,
             prompts=Prompts(folder),
@@ -96,7 +92,7 @@ class Session:
         if self._config.tasks:
             return self._singles()
         config = self._config
-        started = self._platform.start_session(
+        started = self._shared.platform.start_session(
             benchmark=config.benchmark,
             workspace=config.workspace,
             name=config.name,
@@ -105,30 +101,26 @@ class Session:
         )
         self.session_id = started.session_id
         opened()
-        return self.listed(started.session_id)
-
-    def listed(self, session_id: str) -> list[TaskInfo]:
-        """The tasks of a session on the platform. Raises ApiException."""
-        status = self._platform.session_status(session_id)
+        status = self._shared.platform.session_status(started.session_id)
         return [TaskInfo(t.spec_id, t.task_id, t.task_text) for t in status.tasks]
 
     def _singles(self) -> list[TaskInfo]:
         tasks: list[TaskInfo] = []
         try:
             for spec in self._config.tasks:
-                started = self._platform.start_new_task(self._config.benchmark, spec)
+                started = self._shared.platform.start_new_task(self._config.benchmark, spec)
                 tasks.append(TaskInfo(spec, started.task_id, ""))
-                detail = self._platform.task_detail(started.task_id)
+                detail = self._shared.platform.task_detail(started.task_id)
                 tasks[-1] = TaskInfo(spec, started.task_id, detail.text)
                 if self._past:
-                    ready = self._guest.open(self._platform, started.task_id)
+                    ready = self._shared.guest.open(self._shared.platform, started.task_id)
                     self._past.rebuild(ready, detail.text)
                     self._rebuilt[started.task_id] = ready
         except Exception:
             # A spec that does not exist must not leave the tasks before it open for ever.
             for task in tasks:
                 with suppress(Exception):
-                    self._platform.complete_task(task)
+                    self._shared.platform.complete_task(task)
             raise
         return tasks
 
@@ -195,25 +187,24 @@ class Session:
         """How many tasks were never started, or have no result for another reason."""
         return sum(task_id not in self._results for task_id in self._order)
 
-    def left_open(self) -> int:
-        """How many tasks are still open after failures from outside."""
-        return sum(r.failure in LEFT_OPEN and r.score is None for r in self._results.values())
+    def _left_open(self) -> list[TaskResult]:
+        """The tasks that are still open after failures from outside."""
+        return [r for r in self._results.values() if r.failure in LEFT_OPEN and r.score is None]
 
     def close_open(self) -> RunResults:
         """Complete the tasks that failures from outside have left open, and score them."""
-        for task_id, result in list(self._results.items()):
-            if result.failure in LEFT_OPEN and result.score is None:
-                self._results[task_id] = self._closed(result)
+        for result in self._left_open():
+            self._results[result.task_id] = self._closed(result)
         return self.write()
 
     def _closed(self, result: TaskResult) -> TaskResult:
         task = TaskInfo(result.spec_id, result.task_id, result.task_text)
-        score, eval_log, error = complete(self._platform, task)
-        group = self._guest.expected(eval_log)
+        score, eval_log, error = complete(self._shared.platform, task)
+        group = self._shared.guest.expected(eval_log)
         update: dict[str, object] = {"score": score, "eval_log": eval_log, "group": group}
         if error and error not in (result.error or ""):
             update["error"] = f"{result.error}; {error}"
-        return judged(result.model_copy(update=update), self._guest)
+        return judged(result.model_copy(update=update), self._shared.guest)
 
     def submit(self, *, force: bool = False) -> None:
         """Hand the session in; ``force``: also with tasks that are not completed.
@@ -221,7 +212,7 @@ class Session:
         Raises ApiException where the platform refuses.
         """
         if self.session_id:
-            self._platform.submit_session(self.session_id, force=force)
+            self._shared.platform.submit_session(self.session_id, force=force)
             self._submitted = True
 
     def write(self, *, running: bool = False) -> RunResults:
@@ -229,7 +220,7 @@ class Session:
 
         It is finished when every task has a result that will not be tried again.
         """
-        over = not (running or self._stop.asked or self.unplayed or self.left_open())
+        over = not (running or self._stop.asked or self.unplayed or self._left_open())
         with self._lock:
             began = time.perf_counter()
             results = self._summary(over or self._submitted)
@@ -251,8 +242,8 @@ class Session:
             submitted=self._submitted,
             started=self.started.isoformat(timespec="seconds"),
             finished=now,
-            harm_name=self._guest.harm_name,
-            totals=totals_of(done, time.perf_counter() - self._clock, self._guest.groups),
+            harm_name=self._shared.guest.harm_name,
+            totals=totals_of(done, time.perf_counter() - self._clock, self._shared.guest.groups),
             tasks=tuple(done),
         )
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from coordinator.benchmark import Guest
 from coordinator.config import RunConfig
-from coordinator.next_step import NextStepStrategy
 from evaluator import Evaluator
 from ledger import Ledger
 from models.door import Door
 from models.model_call import Role
-from nextstep import Agent, Compression
-from runs.decision import Decision
-from runs.situation import Situation
+from nextstep import Agent, Compression, PastStep
+from runs.situation import Decision, Situation
 from runs.turn import Turn
 from runs.work import WorkReport
 from worker.sandbox import SandboxLimits
@@ -37,21 +36,59 @@ class Strategy(Protocol):
         """Do what was decided with the tools that the ledger offers, and close the ledger."""
 
 
+@dataclass(frozen=True)
 class EvaluatorWorker:
     """An evaluator decides in words, a stateless worker turns them into code."""
 
-    def __init__(self, evaluator: Evaluator, worker: Worker) -> None:
-        self._evaluator = evaluator
-        self._worker = worker
+    evaluator: Evaluator
+    worker: Worker
 
     def decide(self, situation: Situation[Turn]) -> Decision:
         """The evaluator's decision; of the turns the last one is told in full."""
         past = situation.past
-        return self._evaluator.decide(situation.told(lambda t: t.prompt(latest=t is past[-1])))
+        return self.evaluator.decide(situation.told(lambda t: t.prompt(latest=t is past[-1])))
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
         """A new worker's report."""
-        return self._worker.carry_out(decision.instruction, ledger)
+        return self.worker.carry_out(decision.instruction, ledger)
+
+
+@dataclass
+class NextStepStrategy:
+    """One model picks one typed tool per step, and a step is a turn; made anew for every task."""
+
+    agent: Agent
+    earlier: list[str] = field(default_factory=list)
+
+    def decide(self, situation: Situation[Turn]) -> Decision:
+        """The next step: its function as JSON is the instruction.
+
+        A completion as impossible is a FINISH, everything else is done first.
+        """
+        self.earlier = [t.decision.instruction for t in situation.past]
+        step = self.agent.next(situation.told(_past))
+        reason = self.agent.impossible(step.function)
+        return Decision(
+            thought=step.current_state,
+            decision="PROCEED" if reason is None else "FINISH",
+            instruction=step.call if reason is None else f"DECLINED: {reason}",
+        )
+
+    def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
+        """Dispatch the function; the report holds its one call, if it came to one."""
+        began = time.perf_counter()
+        try:
+            answer = self.agent.carry_out(decision.instruction, ledger, self.earlier)
+        finally:
+            ledger.close()
+        return WorkReport(
+            result=answer.result,
+            answered=answer.error is None,
+            error=answer.error,
+            calls=ledger.calls,
+            requests=ledger.requests,
+            seconds=round(time.perf_counter() - began, 6),
+        )
 
 
 def strategy_of(
@@ -73,3 +110,13 @@ def _limits(config: RunConfig) -> SandboxLimits:
     """A step may take longer by what its tools may wait for the platform."""
     limits = SandboxLimits()
     return replace(limits, wall_seconds=limits.wall_seconds + config.patience)
+
+
+def _past(turn: Turn) -> PastStep:
+    report = turn.report
+    return PastStep(
+        current_state=turn.decision.thought,
+        call=turn.decision.instruction,
+        answer=report.result if report else None,
+        error=report.error if report else None,
+    )

@@ -10,7 +10,7 @@ from evaluator.form import FORM, repeats_form
 from models.ask_back import Misread
 from models.reply_json import all_json, fold
 from models.reply_text import clean
-from runs.decision import Decision
+from runs.situation import Decision
 
 MARKS_AT_MOST = 100
 """Labels that are looked at: a reply of nothing else must not take seconds."""

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from evaluator.decision import read_decision
 from evaluator.form import EXAMPLE, FORM
-from models.ask_back import Misread, ask_back
+from models.ask_back import Misread, Unreadable, ask_back
 from models.door import Door
 from models.model_call import Message, ModelCall
-from models.prompt_json import as_data
-from runs.decision import Decision
-from runs.situation import Situation
+from models.prompts import prompt
+from runs.situation import Decision, Situation
 
 _REPAIR = (
     "Your reply could not be used: {problem}. Reply again, for this task and in exactly this form. "
     "Of another task, a reply would be:\n{example}"
 )
-
-
-class Unreadable(Exception):
-    """Two replies in a row could not be read as a decision."""
-
-
-@cache
-def _environment() -> Environment:
-    # Prompts are plain text; what may hold markup of ours is defused in as_data.
-    return Environment(
-        loader=PackageLoader("evaluator", "prompts"),
-        undefined=StrictUndefined,
-        keep_trailing_newline=False,
-        autoescape=False,
-    )
 
 
 class Evaluator:
@@ -49,24 +29,11 @@ class Evaluator:
     def __init__(self, door: Door, rules: str, guide: str, ending: str) -> None:
         self._door = door
         self._form = FORM + ending
-        template = _environment().get_template("system.jinja")
-        self.system = template.render(rules=rules, guide=guide, form=self._form)
+        self.system = prompt("evaluator", "system", rules=rules, guide=guide, form=self._form)
 
     def messages(self, situation: Situation[str]) -> list[Message]:
         """The prompt: the stable part first, the changing part last."""
-        user = (
-            _environment()
-            .get_template("user.jinja")
-            .render(
-                task=as_data(situation.task),
-                briefing=as_data(situation.briefing),
-                turns=[as_data(t) for t in situation.past],
-                state=as_data(situation.state),
-                number=situation.number,
-                limit=situation.limit,
-                challenge=situation.challenge,
-            )
-        )
+        user = prompt("evaluator", "user", now=situation)
         return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
 
     def decide(self, situation: Situation[str]) -> Decision:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 import regex
@@ -24,6 +23,8 @@ ALIKE = 92
 FEWEST_WORDS = 4
 """So many words in one stretch of the prompt are a copy of it."""
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
+_CLAUSE = regex.compile(r'[;,":]|\bor\b')
+_SMALL = regex.compile(r"\p{Ll}")
 _SIGNS = regex.compile(r"[<\[{(]+[\p{L}\p{N}' _-]{1,60}+[>\]})]+|\.{2,}|…|_{2,}")
 """A placeholder: something in brackets, dots, a line to be filled in."""
 
@@ -47,19 +48,10 @@ def repeats_form(part: str, form: str = FORM, prompt: str = "") -> bool:
 @lru_cache(maxsize=8)
 def _lines(form: str) -> frozenset[str]:
     """What stands behind the labels, as a whole and clause by clause."""
-    return frozenset(_clauses(form))
-
-
-def _clauses(form: str) -> Iterator[str]:
-    for text in (form, EXAMPLE):
-        for line in text.splitlines():
-            body = line.partition(":")[2]
-            yield _normal(line)
-            yield _normal(body)
-    for line in form.splitlines():
-        for clause in regex.split(r'[;,":]|\bor\b', line.partition(":")[2]):
-            if regex.search(r"\p{Ll}", clause):
-                yield _normal(clause)
+    lines = [*form.splitlines(), *EXAMPLE.splitlines()]
+    clauses = [c for line in form.splitlines() for c in _CLAUSE.split(line.partition(":")[2])]
+    whole = [part for line in lines for part in (line, line.partition(":")[2])]
+    return frozenset(map(_normal, (*whole, *filter(_SMALL.search, clauses))))
 
 
 def _spans(line: str) -> frozenset[str]:

@@ -11,8 +11,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from lab.lab_run import LabRun, PackInfo
-from lab.trial import Trial
+from lab.lab_run import LabRun, PackInfo, Trial
 from runs.errors import CannotRun
 from runs.journal import write_whole
 from views.stats.interval import Record
@@ -91,8 +90,7 @@ def load(path: Path) -> Baseline:
 def check(baseline: Baseline, packs: Iterable[PackInfo], trials: Iterable[Trial]) -> Check:
     """Compare trials, all or a part of each pack, with what is stored.
 
-    Raises:
-        CannotRun: a pack is not the one of the baseline, or none is.
+    Raises CannotRun: a pack is not the one of the baseline, or none is.
     """
     stored = {pack.name: pack for pack in baseline.packs}
     for pack in packs:

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Annotated
+
+import typer
 
 from models.extras import install
 from runs.errors import CannotRun, Usage
+
+PACKS = "bundled, variations, generated:SEED:COUNT[:options] or a file"
+Evaluator = Annotated[
+    str | None, typer.Option(help="The evaluator's model [EVALUATOR_MODEL; playbook/store].")
+]
+Worker = Annotated[
+    str | None, typer.Option(help="The worker's model [WORKER_MODEL; playbook/store].")
+]
 
 
 @contextmanager

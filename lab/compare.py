@@ -11,12 +11,12 @@ from rich.table import Table
 
 from lab.command import no_verdict
 from runs.errors import CannotRun
-from views.console import answers
+from views.console import answers, say
 
 if TYPE_CHECKING:
     from lab.baseline import Check
     from lab.comparison import Comparison, Flips, Side
-    from lab.invitation import Invitation
+    from lab.kit import Invitation
 
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""
@@ -93,36 +93,21 @@ def _show(found: Comparison) -> None:
     from views.figures import number
 
     show = answers()
-    table = Table(
-        title=escape(
-            f"A {found.a}  {' / '.join(found.brain_a)}\nB {found.b}  {' / '.join(found.brain_b)}"
-        )
-    )
+    brain_a, brain_b = " / ".join(found.brain_a), " / ".join(found.brain_b)
+    table = Table(title=escape(f"A {found.a}  {brain_a}\nB {found.b}  {brain_b}"))
     for heading in (f"{found.tasks} tasks, {found.trials} trials", "A", "B", "B - A, 95 %"):
         table.add_column(heading, justify="right" if table.columns else "left")
-    table.add_row(
-        "passed",
-        share(found.passed_a),
-        share(found.passed_b),
-        _interval(found.difference, found.low, found.high),
-    )
-    table.add_row(
-        "not passed for reasons outside",
-        str(found.infrastructure_a),
-        str(found.infrastructure_b),
-        "",
-    )
+    passed = _interval(found.difference, found.low, found.high)
+    table.add_row("passed", share(found.passed_a), share(found.passed_b), passed)
+    outside = str(found.infrastructure_a), str(found.infrastructure_b)
+    table.add_row("not passed for reasons outside", *outside, "")
     for measure in found.measures:
         digits = 4 if measure.name == "cost_usd" else 2
-        table.add_row(
-            f"{measure.name} a task",
-            number(measure.a, digits),
-            number(measure.b, digits),
-            _interval(measure.difference, measure.low, measure.high),
-        )
+        means = number(measure.a, digits), number(measure.b, digits)
+        interval = _interval(measure.difference, measure.low, measure.high)
+        table.add_row(f"{measure.name} a task", *means, interval)
     show.print(table)
-    for line in _lines(found):
-        show.print(line, highlight=False, markup=False, soft_wrap=True)
+    say(show, *_lines(found))
 
 
 def _lines(found: Comparison) -> list[str]:
@@ -133,26 +118,17 @@ def _lines(found: Comparison) -> list[str]:
     ]
     if found.only_a or found.only_b:
         lines.append(f"left out: {found.only_a} tasks that only A has, {found.only_b} only B")
-    lines.append(
-        f"B is {found.verdict.upper()}: {found.reason}"
-        if found.tasks_needed is None
-        else f"{found.verdict.upper()}: {found.reason}"
-    )
-    if found.tasks_needed is not None:
-        lines.append(
-            f"about {found.tasks_needed:,} tasks would tell, with 80 % power, if the truth is what "
-            "was seen"
-        )
-    return lines
+    verdict = f"{found.verdict.upper()}: {found.reason}"
+    if found.tasks_needed is None:
+        return [*lines, f"B is {verdict}"]
+    needed = f"about {found.tasks_needed:,} tasks would tell, with 80 % power"
+    return [*lines, verdict, f"{needed}, if the truth is what was seen"]
 
 
 def _flips(lost: str, gained: str, flips: Flips) -> list[str]:
-    first = (
-        f"{len(flips.lost)} tasks {lost}, {len(flips.gained)} {gained} "
-        f"(exact McNemar, two-sided: p = {flips.p_different:.4f})"
-    )
-    sides = ((lost, flips.lost), (gained, flips.gained))
-    return [first, *(line for name, tasks in sides for line in _named(name, tasks))]
+    first = f"{len(flips.lost)} tasks {lost}, {len(flips.gained)} {gained} "
+    first += f"(exact McNemar, two-sided: p = {flips.p_different:.4f})"
+    return [first, *_named(lost, flips.lost), *_named(gained, flips.gained)]
 
 
 def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
@@ -188,13 +164,11 @@ def _against_baseline(invitation: Invitation, path: Path, as_json: bool) -> int:
 
 
 def _show_check(found: Check, harm_name: str) -> None:
-    show = answers()
-    lines = [
+    say(
+        answers(),
         *_named("lost", found.lost),
         *_named(f"new {harm_name}", found.harm),
         *_named("gained", found.gained),
         f"{found.tasks} trials against the baseline: {len(found.lost)} lost, "
         f"{len(found.gained)} gained, {len(found.harm)} new {harm_name}s",
-    ]
-    for line in lines:
-        show.print(line, highlight=False, markup=False, soft_wrap=True)
+    )

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from lab import stats
 from lab.lab_folder import LAB, LabFolder
-from lab.trial import Trial
+from lab.lab_run import Trial
 from models.file_checks import first_problem
 from runs.errors import CannotRun
 from runs.results import RunResults, read_results
@@ -142,8 +142,7 @@ class Comparison(Record):
 def read_side(path: Path) -> Side:
     """A finished lab run, or the folder of a plain run with its ``results.json``.
 
-    Raises:
-        CannotRun: it is neither, or it is not finished.
+    Raises CannotRun: it is neither, or it is not finished.
     """
     if (path / LAB).exists():
         folder = LabFolder(path)
@@ -181,11 +180,7 @@ def _plain(results: RunResults) -> Iterable[Trial]:
 
 
 def pairs_of(a: Side, b: Side) -> list[Pair]:
-    """The tasks that both runs have, in the order of the first.
-
-    Raises:
-        CannotRun: there is none.
-    """
+    """The tasks that both runs have, in the order of the first. Raises CannotRun: there is none."""
     found: list[Pair] = []
     for task, ours in a.trials.items():
         theirs = b.trials.get(task, {})
@@ -198,11 +193,7 @@ def pairs_of(a: Side, b: Side) -> list[Pair]:
 
 
 def compare(a: Side, b: Side, margin: float) -> Comparison:
-    """The verdict on ``b`` against ``a``.
-
-    Raises:
-        CannotRun: they have no task in common.
-    """
+    """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
     pairs = pairs_of(a, b)
     differences = [pair.difference() for pair in pairs]
     interval = stats.mean_interval(differences) or (None, None)

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.cores import cores, one_each
 from lab.kit import KitOf
-from lab.lab_run import Settings
-from lab.trial import Trial
+from lab.lab_run import Settings, Trial
 from models.extras import install
 from runs.errors import CannotRun
 
@@ -61,44 +60,43 @@ class Engine(Protocol):
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """Do all jobs; takes only as many from the iterator as it keeps busy with.
 
-        Raises:
-            CannotRun: a worker was lost, or a job cannot be done.
+        Raises CannotRun: a worker was lost, or a job cannot be done.
         """
 
 
+@dataclass
 class Here:
     """One job after the other in this process."""
 
-    def __init__(self, kit_of: KitOf, threads: int = 1) -> None:
-        self._kit_of = kit_of
-        self.threads = threads
+    kit_of: KitOf
+    threads: int = 1
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         for job in jobs:
-            yield job, _play(job, self._kit_of)
+            yield job, _play(job, self.kit_of)
 
 
+@dataclass
 class Processes:
     """Warm processes: what is imported once, in the server that they are forked from."""
 
-    def __init__(self, kit_of: KitOf, count: int, threads: int = 1) -> None:
-        self._kit_of = kit_of
-        self._count = count
-        self.threads = threads
+    kit_of: KitOf
+    count: int
+    threads: int = 1
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
-        context = _context(self._kit_of)
+        context = _context(self.kit_of)
         cores_left: SimpleQueue[int | None] = context.SimpleQueue()
-        for core in one_each(self._count):
+        for core in one_each(self.count):
             cores_left.put(core)
         pool = ProcessPoolExecutor(
-            self._count, mp_context=context, initializer=_begin, initargs=(cores_left,)
+            self.count, mp_context=context, initializer=_begin, initargs=(cores_left,)
         )
         ended = False
         try:
-            for job, future in _done(pool, AHEAD * self._count, jobs, self._kit_of):
+            for job, future in _done(pool, AHEAD * self.count, jobs, self.kit_of):
                 yield job, future.result()
             ended = True
             pool.shutdown()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from coordinator.benchmark import Guest
+from coordinator.config import StrategyName
 
 Raw = dict[str, Any]
 """A scenario as it stands in the file, with the fields that the platform does not read."""
@@ -115,3 +116,18 @@ class Kit:
 
 KitOf = Callable[[], Kit]
 """A function of a module: its name is all that goes to another process."""
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """The benchmarks that can be played; whoever starts the lab says which."""
+
+    kits: Mapping[str, KitOf]
+    """By id; functions of a module, for the processes that play."""
+    default: str
+    models: Callable[[StrategyName, str | None, str | None], dict[str, str]]
+    """The models that play with a strategy, of which evaluator and worker may be named."""
+
+    def kit(self, benchmark: str | None = None) -> Kit:
+        """What a benchmark brings, in this process."""
+        return self.kits[benchmark or self.default]()

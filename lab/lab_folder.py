@@ -13,6 +13,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
 
@@ -20,11 +21,10 @@ from pydantic import ValidationError
 
 from lab.engines import Engine, Job
 from lab.kit import Kit, Raw
-from lab.lab_run import LabRun, PackInfo, Settings
-from lab.packs import Digest, Source
+from lab.lab_run import AGENT, LabRun, PackInfo, Settings, Trial
+from lab.packs import Source, canonical
 from lab.store import version_1
 from lab.summary import summarise
-from lab.trial import AGENT, Trial
 from models.file_checks import first_problem
 from runs.errors import CannotRun
 from runs.journal import write_whole
@@ -49,14 +49,13 @@ class LabFolder:
     def fill(self, kit: Kit, sources: Iterable[Source], settings: Settings) -> LabRun:
         """Write the scenarios of all packs in chunks, checked, and the first ``lab.json``.
 
-        Raises:
-            CannotRun: a scenario is not valid, or its name stands twice in the pack.
+        Raises CannotRun: a scenario is not valid, or its name stands twice in the pack.
         """
         self._chunks.mkdir()
         packs: list[PackInfo] = []
         number = 0
         for source in sources:
-            digest, seen, scenarios = Digest(), set[str](), source.scenarios()
+            digest, seen, scenarios = sha256(), set[str](), source.scenarios()
             while some := list(islice(scenarios, settings.chunk)):
                 text = kit.pack_text(source.name, some)
                 kit.read(text, source.asked)
@@ -66,15 +65,13 @@ class LabFolder:
                         twice = f"{source.asked}: spec_id {spec!r} stands there twice"
                         raise CannotRun(f"the pack cannot be used: {twice}")
                     seen.add(spec)
-                    digest.add(raw)
+                    digest.update(canonical(raw))
                 write_whole(self._chunks / f"{number:05d}.json", text)
                 number += 1
             if not seen:
                 raise CannotRun(f"the pack {source.asked!r} holds no scenario")
-            info = PackInfo(
-                name=source.name, source=source.asked, tasks=len(seen), sha256=digest.text()
-            )
-            packs.append(info)
+            told = {"name": source.name, "source": source.asked, "sha256": digest.hexdigest()}
+            packs.append(PackInfo(**told, tasks=len(seen)))
         run = LabRun(
             run_id=self.path.name,
             settings=settings,

@@ -7,35 +7,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lab.command import no_verdict
+from lab.command import PACKS, Evaluator, Worker, no_verdict
 from runs.errors import CannotRun
-from views.console import answers
+from views.console import answers, say
 
 if TYPE_CHECKING:
-    from lab.invitation import Invitation
-    from lab.kit import KitOf, Raw
-    from lab.shrink import Play
+    from lab.kit import Invitation, KitOf, Raw
+    from lab.lab_run import Trial
 
 
 def minimise(
     context: typer.Context,
     spec: Annotated[str, typer.Option(help="The failing scenario.")],
-    pack: Annotated[
-        str | None,
-        typer.Option(help="bundled, variations, generated:SEED:COUNT[:options] or a file."),
-    ] = None,
+    pack: Annotated[str | None, typer.Option(help=f"{PACKS}.")] = None,
     run: Annotated[
         Path | None, typer.Option(help="A lab run that played it, in place of --pack.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The pack of one to write; default: SPEC-small.json.")
     ] = None,
-    evaluator: Annotated[
-        str | None, typer.Option(help="The evaluator's model [EVALUATOR_MODEL; playbook/store].")
-    ] = None,
-    worker: Annotated[
-        str | None, typer.Option(help="The worker's model [WORKER_MODEL; playbook/store].")
-    ] = None,
+    evaluator: Evaluator = None,
+    worker: Worker = None,
     any_words: Annotated[
         bool,
         typer.Option(
@@ -78,6 +70,9 @@ def _find(
 def _minimise(
     kit_of: KitOf, raw: Raw, out: Path | None, brain: dict[str, str], any_words: bool
 ) -> None:
+    from lab.engines import Job
+    from lab.lab_run import Settings
+    from lab.play_job import play_job
     from lab.shrink import Shrinker, failure_class
     from runs.journal import write_whole
     from runs.journal_names import file_name
@@ -85,7 +80,11 @@ def _minimise(
     kit, spec = kit_of(), str(raw["spec_id"])
     if not kit.holds(raw):
         raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")
-    play = _player(kit_of, brain)
+    settings = Settings.model_validate({"benchmark": kit.guest.id, "packs": (), **brain})
+
+    def play(raw: Raw) -> Trial:
+        return play_job(Job(0, 0, kit.pack_text("one", [raw]), None, settings), kit_of)[0]
+
     kind = failure_class(play(raw), kit.guest.harm_name)
     if kind is None:
         raise CannotRun(f"{spec} passes; there is nothing to shrink")
@@ -93,25 +92,13 @@ def _minimise(
     small = shrinker.run(raw)
     path = out or Path(f"{file_name(spec)}-small.json")
     write_whole(path, kit.pack_text(f"{spec}-small", [small]))
-    show = answers()
     sizes = ", ".join(_sizes(raw, small))
-    for line in (
+    say(
+        answers(),
         f"{spec} fails with {kind!r}; {len(shrinker.played)} smaller ones tried: {sizes}",
         f"task: {small['task_text']}",
         f"written: {path}",
-    ):
-        show.print(line, highlight=False, markup=False, soft_wrap=True)
-
-
-def _player(kit_of: KitOf, brain: dict[str, str]) -> Play:
-    """Plays one scenario in this process."""
-    from lab.engines import Job
-    from lab.lab_run import Settings
-    from lab.play_job import play_job
-
-    kit = kit_of()
-    settings = Settings.model_validate({"benchmark": kit.guest.id, "packs": (), **brain})
-    return lambda raw: play_job(Job(0, 0, kit.pack_text("one", [raw]), None, settings), kit_of)[0]
+    )
 
 
 def _sizes(raw: Raw, small: Raw) -> list[str]:

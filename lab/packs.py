@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -32,8 +31,7 @@ class Source:
     def scenarios(self) -> Iterator[Raw]:
         """Every scenario in order; only one is in memory at a time.
 
-        Raises:
-            CannotRun: the file cannot be read.
+        Raises CannotRun: the file cannot be read.
         """
         if self.path is None:
             yield from self.kit.generated(self.asked)
@@ -45,8 +43,7 @@ class Source:
 def source_of(asked: str, kit: Kit) -> Source:
     """What a ``--pack`` means: a short name, ``generated:SEED:COUNT[:options]`` or a file.
 
-    Raises:
-        CannotRun: there is no such pack.
+    Raises CannotRun: there is no such pack.
     """
     if asked.split(":", 1)[0] == GENERATED:
         return Source(kit, asked, kit.generated_name(asked), None)
@@ -70,20 +67,10 @@ def sources_of(asked: Iterable[str], kit: Kit) -> list[Source]:
     return found
 
 
-class Digest:
-    """A fingerprint of the scenarios that were shown to it, in order."""
-
-    def __init__(self) -> None:
-        self._hash = hashlib.sha256()
-
-    def add(self, scenario: Raw) -> None:
-        """Take one scenario in."""
-        text = json.dumps(scenario, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        self._hash.update(text.encode() + b"\n")
-
-    def text(self) -> str:
-        """The fingerprint so far, in hex."""
-        return self._hash.hexdigest()
+def canonical(scenario: Raw) -> bytes:
+    """A scenario as the fingerprint of a pack takes it in."""
+    text = json.dumps(scenario, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode() + b"\n"
 
 
 @contextmanager

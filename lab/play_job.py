@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,22 +10,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from coordinator.beginning import base_urls, doors_of
 from coordinator.config import RunConfig
-from coordinator.doors import doors_of
 from coordinator.session import Session
 from erc3_compat import ERC3, ApiException, transport_errors
 from erc3_compat.patient_platform import PatientPlatform
 from lab.engines import Job
 from lab.kit import Kit, KitOf, Pack
-from lab.trial import Trial
-from models.model_call import ModelCall, Role, Usage
+from lab.lab_run import Trial
+from models.model_call import ModelCall, Usage
 from runs.results import PASS, Failure, TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn
 
 KEY = "key-lab"
 """An embedded platform takes any."""
-BASE_URLS: dict[Role, str] = {"evaluator": "EVALUATOR_BASE_URL", "worker": "WORKER_BASE_URL"}
 WHY_CHARS = 300
 LEFT_OUT = {"task_id": "", "task_text": "", "eval_log": ""}
 """Of a result: the scenario is kept, and tells it all."""
@@ -47,6 +45,9 @@ class _Notes:
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
         """Nothing to note."""
 
+    def task_done(self, result: TaskResult) -> None:
+        """Nothing to note."""
+
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """Keep the latest turn and the playbook that it follows."""
         self.last[task.task_id] = turn
@@ -54,16 +55,9 @@ class _Notes:
         if named and turn.decision.decision == "PROCEED":
             self.playbook[task.task_id] = named
 
-    def task_done(self, result: TaskResult) -> None:
-        """Nothing to note."""
-
 
 def play_job(job: Job, kit_of: KitOf) -> list[Trial]:
-    """Play a job; its trials in pack order.
-
-    Raises:
-        CannotRun: a scenario is not valid.
-    """
+    """Play a job; its trials in pack order. Raises CannotRun: a scenario is not valid."""
     kit, raw = kit_of(), json.loads(job.pack)
     some = [one for one in raw["scenarios"] if job.specs is None or one["spec_id"] in job.specs]
     name = str(raw["name"])
@@ -99,15 +93,10 @@ def _folder(job: Job) -> Iterator[Path]:
 
 
 def _config(job: Job, pack: str) -> RunConfig:
-    settings = job.settings
     return RunConfig(
-        benchmark=settings.benchmark,
-        evaluator=settings.evaluator,
-        worker=settings.worker,
-        strategy=settings.strategy,
+        **job.settings.model_dump(include=set(RunConfig.model_fields)),
         pack_name=pack,
         jobs=job.threads,
-        max_turns=settings.max_turns,
         name="lab",
         # A lab run has its own books of failures, and plays them again.
         breaker=0,
@@ -123,9 +112,7 @@ def _played(kit: Kit, pack: Pack, config: RunConfig, folder: Path) -> list[dict[
     served = kit.serve(pack)
     try:
         client = PatientPlatform(ERC3(key=KEY, base_url=served.base_url))
-        ids: dict[Role, str] = {"evaluator": config.evaluator, "worker": config.worker}
-        urls = {role: url for role, name in BASE_URLS.items() if (url := os.environ.get(name))}
-        doors = doors_of(ids, base_urls=urls)
+        doors = doors_of(config.ids, base_urls=base_urls())
         session = Session(client, config, kit.guest, folder, notes, doors=doors)
         session.run(session.tasks())
         results = session.close_open().tasks

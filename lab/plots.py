@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 
-from lab.lab_run import LabRun, Slice
-from lab.trial import AGENT
+from lab.lab_run import AGENT, LabRun, Slice
 from models.extras import ExtraMissing
 from runs.errors import CannotRun
 from views.stats.interval import Share
@@ -20,8 +19,7 @@ STYLES = ("--", ":", "-.")
 def check_plot(path: Path) -> None:
     """Find out before the run that a picture can be made.
 
-    Raises:
-        CannotRun: its name ends otherwise, its folder is not there, or matplotlib is missing.
+    Raises CannotRun: its name ends otherwise, its folder is not there, or matplotlib is missing.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise CannotRun(f"--plot {path}: the name must end in {' or '.join(SUFFIXES)}")
@@ -70,8 +68,7 @@ def plot_mechanics(run: LabRun, path: Path) -> None:
 def plot_costs(points: Sequence[tuple[str, float | None, Share]], path: Path) -> None:
     """Score against cost of several runs: (name, dollars a task, passed).
 
-    Raises:
-        CannotRun: the cost of a run is not known.
+    Raises CannotRun: the cost of a run is not known.
     """
     unknown = [name for name, dollars, _ in points if dollars is None]
     if unknown:

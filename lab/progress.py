@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from lab.trial import Trial
+from lab.lab_run import Trial
 
 PLAIN_SECONDS = 10.0
 

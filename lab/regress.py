@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from coordinator.config import STRATEGIES, StrategyName
-from lab.command import no_verdict
+from lab.command import PACKS, Evaluator, Worker, no_verdict
 from lab.cores import cores
 from runs.errors import CannotRun
-from views.console import answers
+from views.console import answers, say
 
 if TYPE_CHECKING:
-    from lab.invitation import Invitation
+    from lab.kit import Invitation
     from lab.lab_folder import LabFolder
     from lab.lab_run import LabRun, Settings
 
@@ -28,17 +29,10 @@ def regress(
     context: typer.Context,
     pack: Annotated[
         list[str] | None,
-        typer.Option(
-            help="bundled, variations, generated:SEED:COUNT[:options] or a file; repeatable; "
-            "default: bundled."
-        ),
+        typer.Option(help=f"{PACKS}; repeatable; default: bundled."),
     ] = None,
-    evaluator: Annotated[
-        str | None, typer.Option(help="The evaluator's model [EVALUATOR_MODEL; playbook/store].")
-    ] = None,
-    worker: Annotated[
-        str | None, typer.Option(help="The worker's model [WORKER_MODEL; playbook/store].")
-    ] = None,
+    evaluator: Evaluator = None,
+    worker: Worker = None,
     epochs: Annotated[int, typer.Option(min=1, help="How often every task is played.")] = 1,
     jobs: Annotated[
         int | None,
@@ -85,15 +79,13 @@ def regress(
     ] = False,
 ) -> None:
     """Play packs and report scores with intervals, beside trivial baselines."""
-    invitation: Invitation = context.obj()
-    jobs = jobs or cores()
+    lab = _Lab(context.obj(), jobs or cores(), scheduler, as_json, plot, save_baseline)
     with no_verdict():
-        _prepare(invitation, plot, jobs, scheduler, keep_journals)
+        lab.prepare(keep_journals)
         if resume:
             if pack or evaluator or worker or epochs > 1 or save_baseline or strategy:
                 raise typer.BadParameter("--resume goes on with the packs and models of its run")
-            run = _go_on(invitation, resume, jobs, scheduler)
-            _show(invitation, run, resume, as_json, plot, save_baseline)
+            lab.show(lab.go_on(resume), resume)
             return
         strategies = tuple(STRATEGIES) if strategy == "both" else (strategy or FIRST,)
         _check(strategies, worker, max_turns, plot, as_json)
@@ -103,10 +95,10 @@ def regress(
             raise typer.BadParameter("--save-baseline says itself what it runs")
         from lab.lab_run import Settings
 
-        kit = invitation.kit()
+        kit = lab.invitation.kit()
         if save_baseline:
-            pack, evaluator = list(kit.baseline_packs), kit.guest.brain
-            worker = kit.guest.brain
+            pack = list(kit.baseline_packs)
+            evaluator = worker = kit.guest.brain
         folders = []
         for name in strategies:
             asked: dict[str, object] = {
@@ -116,12 +108,11 @@ def regress(
                 "epochs": epochs,
                 "baseline_only": baseline_only,
                 "keep_journals": keep_journals,
-                **invitation.models(name, evaluator, worker),
+                **lab.invitation.models(name, evaluator, worker),
                 **({"max_turns": max_turns} if max_turns else {}),
             }
-            settings = Settings.model_validate(asked).for_jobs(jobs)
-            run, folder = _run_new(invitation, settings, out, jobs, scheduler)
-            _show(invitation, run, folder, as_json, plot, save_baseline)
+            run, folder = lab.play(Settings.model_validate(asked).for_jobs(lab.jobs), out)
+            lab.show(run, folder)
             folders.append(folder)
         if len(folders) > 1:
             from lab.compare import compare_runs
@@ -129,14 +120,9 @@ def regress(
             raise typer.Exit(compare_runs(folders, MARGIN, as_json=False, plot=None))
 
 
-def _check(
-    strategies: Sequence[StrategyName],
-    worker: str | None,
-    max_turns: int | None,
-    plot: Path | None,
-    json: bool,
-) -> None:
-    if len(strategies) > 1 and (worker or max_turns or plot or json):
+def _check(strategies: Sequence[StrategyName], worker: str | None, *single: object) -> None:
+    """``single``: what else goes with one strategy alone. Raises BadParameter."""
+    if len(strategies) > 1 and (worker or any(single)):
         text = "--strategy both does not go with --worker, --max-turns, --plot and --json"
         raise typer.BadParameter(text)
     if worker and not STRATEGIES[strategies[-1]].has_worker:
@@ -144,103 +130,99 @@ def _check(
         raise typer.BadParameter(text)
 
 
-def _prepare(
-    invitation: Invitation, plot: Path | None, jobs: int, scheduler: str | None, keep_journals: bool
-) -> None:
-    from lab.engines import warm_up
-    from lab.plots import check_plot
+@dataclass(frozen=True)
+class _Lab:
+    """How a lab run is played and shown, whichever packs and models it has."""
 
-    if scheduler and keep_journals:
-        raise CannotRun(
-            "--keep-journals does not go with --scheduler: journals stay where workers are"
-        )
-    if plot:
-        check_plot(plot)
-    warm_up(invitation.kits[invitation.default], jobs, scheduler)
-    # Takes a moment to load, in which the other process loads the rest.
-    from worker.sandbox import chosen_kind
+    invitation: Invitation
+    jobs: int
+    scheduler: str | None
+    as_json: bool
+    plot: Path | None
+    save_baseline: bool
 
-    try:
-        chosen_kind()
-    except ValueError as error:
-        raise CannotRun(str(error)) from None
+    def prepare(self, keep_journals: bool) -> None:
+        """Find what cannot be done, and begin to load what playing takes."""
+        from lab.engines import warm_up
+        from lab.plots import check_plot
 
+        if self.scheduler and keep_journals:
+            raise CannotRun(
+                "--keep-journals does not go with --scheduler: journals stay where workers are"
+            )
+        if self.plot:
+            check_plot(self.plot)
+        warm_up(self.invitation.kits[self.invitation.default], self.jobs, self.scheduler)
+        # Takes a moment to load, in which the other process loads the rest.
+        from worker.sandbox import chosen_kind
 
-def _run_new(
-    invitation: Invitation, settings: Settings, out: Path, jobs: int, scheduler: str | None
-) -> tuple[LabRun, Path]:
-    from lab.lab_folder import LabFolder
-    from lab.packs import sources_of
-    from runs.folder import run_folder
+        try:
+            chosen_kind()
+        except ValueError as error:
+            raise CannotRun(str(error)) from None
 
-    kit = invitation.kit(settings.benchmark)
-    sources = sources_of(settings.packs, kit)
-    with run_folder(out) as path:
+    def play(self, settings: Settings, out: Path) -> tuple[LabRun, Path]:
+        """A new run and its folder."""
+        from lab.lab_folder import LabFolder
+        from lab.packs import sources_of
+        from runs.folder import run_folder
+
+        kit = self.invitation.kit(settings.benchmark)
+        sources = sources_of(settings.packs, kit)
+        with run_folder(out) as path:
+            folder = LabFolder(path)
+            try:
+                run = folder.fill(kit, sources, settings)
+            except CannotRun:
+                rmtree(path)
+                raise
+            return self._carry_out(folder, run), path
+
+    def go_on(self, path: Path) -> LabRun:
+        """A run that was cut off, played to its end."""
+        from lab.lab_folder import LabFolder
+        from runs.folder import held
+
         folder = LabFolder(path)
-        try:
-            run = folder.fill(kit, sources, settings)
-        except CannotRun:
-            rmtree(path)
-            raise
-        return _carry_out(invitation, folder, run, jobs, scheduler), path
+        folder.read()
+        with held(path):
+            return self._carry_out(folder, folder.read())
 
+    def _carry_out(self, folder: LabFolder, run: LabRun) -> LabRun:
+        from rich.console import Console
 
-def _go_on(invitation: Invitation, path: Path, jobs: int, scheduler: str | None) -> LabRun:
-    from lab.lab_folder import LabFolder
-    from runs.folder import held
+        from lab.engines import engine_for
+        from lab.lab_folder import carry_out
+        from lab.progress import LabProgress
 
-    folder = LabFolder(path)
-    folder.read()
-    with held(path):
-        return _carry_out(invitation, folder, folder.read(), jobs, scheduler)
+        settings = run.settings
+        tasks = sum(pack.tasks for pack in run.packs)
+        total = 0 if settings.baseline_only else tasks * settings.epochs
+        kit_of = self.invitation.kits[settings.benchmark]
+        engine = engine_for(kit_of, self.jobs, tasks, self.scheduler)
+        with LabProgress(Console(stderr=True), total, run.harm_name) as watch:
+            try:
+                return carry_out(folder, run, engine, watch)
+            except KeyboardInterrupt:
+                raise CannotRun(f"interrupted; go on with --resume {folder.path}") from None
 
+    def show(self, run: LabRun, path: Path) -> None:
+        """What came of a run, in the forms that were asked for."""
+        from lab import baseline
+        from lab.lab_folder import LabFolder
+        from lab.plots import plot_mechanics
+        from lab.report import failed_lines, report
 
-def _carry_out(
-    invitation: Invitation, folder: LabFolder, run: LabRun, jobs: int, scheduler: str | None
-) -> LabRun:
-    from rich.console import Console
-
-    from lab.engines import engine_for
-    from lab.lab_folder import carry_out
-    from lab.progress import LabProgress
-
-    settings = run.settings
-    tasks = sum(pack.tasks for pack in run.packs)
-    total = 0 if settings.baseline_only else tasks * settings.epochs
-    engine = engine_for(invitation.kits[settings.benchmark], jobs, tasks, scheduler)
-    with LabProgress(Console(stderr=True), total, run.harm_name) as watch:
-        try:
-            return carry_out(folder, run, engine, watch)
-        except KeyboardInterrupt:
-            text = f"interrupted; go on with --resume {folder.path}"
-            raise CannotRun(text) from None
-
-
-def _show(
-    invitation: Invitation,
-    run: LabRun,
-    folder: Path,
-    as_json: bool,
-    plot: Path | None,
-    save_baseline: bool,
-) -> None:
-    from lab import baseline
-    from lab.lab_folder import LabFolder
-    from lab.plots import plot_mechanics
-    from lab.report import failed_lines, report
-
-    stored = invitation.kit(run.settings.benchmark).baseline
-    if plot:
-        plot_mechanics(run, plot)
-    if save_baseline:
-        baseline.save(baseline.baseline_of(run, LabFolder(folder).trials()), stored)
-    if as_json:
-        print(run.model_dump_json(indent=1))
-        return
-    show = answers()
-    show.print(report(run))
-    for line in failed_lines(LabFolder(folder).trials(), run.harm_name):
-        show.print(line, highlight=False, markup=False, soft_wrap=True)
-    show.print(f"trials and summary: {folder}", highlight=False, markup=False, soft_wrap=True)
-    if save_baseline:
-        show.print(f"baseline written: {stored}", highlight=False, soft_wrap=True)
+        stored, folder = self.invitation.kit(run.settings.benchmark).baseline, LabFolder(path)
+        if self.plot:
+            plot_mechanics(run, self.plot)
+        if self.save_baseline:
+            baseline.save(baseline.baseline_of(run, folder.trials()), stored)
+        if self.as_json:
+            print(run.model_dump_json(indent=1))
+            return
+        show = answers()
+        show.print(report(run))
+        say(show, *failed_lines(folder.trials(), run.harm_name), f"trials and summary: {path}")
+        if self.save_baseline:
+            show.print(f"baseline written: {stored}", highlight=False, soft_wrap=True)

@@ -9,8 +9,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from lab.lab_run import LabRun, Slice, Summary
-from lab.trial import AGENT, Trial
+from lab.lab_run import AGENT, LabRun, Slice, Summary, Trial
 from views.figures import DASH, number
 from views.stats.interval import Share
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from lab.kit import Cut, Kit, Raw
-from lab.trial import Trial
+from lab.lab_run import Trial
 
 T = TypeVar("T")
 Play = Callable[[Raw], Trial]

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from lab.lab_run import Gap, Slice, Summary
-from lab.trial import Trial
+from lab.lab_run import Gap, Slice, Summary, Trial
 from views.stats.interval import Share, share_of
 
 PASS_HAT = (1, 2, 3, 4, 5, 8, 10)

@@ -1,5 +1,13 @@
 """Puts a run together: command line, platform, pack, models, run folder, session."""
 
-from launch.providers import register_providers
+from models.providers import Provider, register
 
-register_providers()
+
+def _playbook() -> Provider:
+    from playbooks.store import brain
+
+    return brain
+
+
+# The models without a key that benchmarks bring; nothing is imported before one is asked.
+register("playbook", _playbook)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from coordinator.beginning import Start
-from coordinator.doors import doors_of
+from coordinator.beginning import Start, doors_of
 from coordinator.fork import Past
 from coordinator.limits import Stop
-from coordinator.resume import SessionGone, continuation, note_submitted, session_of
+from coordinator.resume import Continuation, SessionGone, continuation, note_submitted, session_of
 from coordinator.session import Session
 from coordinator.watching import Watcher
 from erc3_compat.patience import Patience
 from launch import preflight
 from launch.benchmarks import guest_of, workbench_of
-from launch.brains import Brains
+from launch.brains import Brains, identity_of, prompts_of, versions
 from launch.options import Options
-from launch.platform import PACK_COPY, STATE, Place, client_class, pack_of, platform_of
+from launch.platform import PACK_COPY, STATE, client_class, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
-from launch.run_identity import identity_of, prompts_of, versions
 from models import litellm_module
 from models.extras import ExtraMissing
 from models.model_call import ModelCall
@@ -34,7 +31,7 @@ from runs.manifest import Manifest, NoManifest, read_manifest
 from runs.prompts import Prompts
 from runs.reader import NotRecorded, read_tasks
 from runs.task import TaskInfo
-from views.console import notes
+from views.console import notes, say
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
 from views.tracing.tracer import Tracer
@@ -44,14 +41,6 @@ SUBMITTED = frozenset({"submitted", "evaluated"})
 
 if TYPE_CHECKING:
     from simulator.store.pack import Pack
-
-
-@dataclass
-class Work:
-    """The tasks of a run and how each begins."""
-
-    tasks: list[TaskInfo]
-    starts: list[Start]
 
 
 class Assembly:
@@ -73,27 +62,21 @@ class Assembly:
         self.brains = Brains(self.options)
         self.guest = guest_of(self.options.benchmark)
         client_class()  # the tools that the prompts name are made from its models
-        self._prompts = prompts_of(
-            self.guest,
-            self.brains.ids,
-            self.options.strategy,
-            self.brains.models,
-            self.brains.base_urls.get("evaluator"),
-        )
+        self._prompts = prompts_of(self.guest, self.options, self.brains)
         self._identity = identity_of(self.brains.ids, self.pack, self._prompts)
         if self.resumed:
             self.resumed.check(self._identity, self._prompts)
         self._preflight = () if self.resumed else self._ready()
-        self.folder: Path = (
-            self.resumed.folder
-            if self.resumed
-            else stack.enter_context(run_folder(self.options.out))
-        )
+        if self.resumed:
+            self.folder = self.resumed.folder
+        else:
+            self.folder = stack.enter_context(run_folder(self.options.out))
         if self.options.record:
             self.brains.record(self.options.record)
         self._patience = Patience(self.options.patience, stop.wait, lambda: stop.asked)
-        place = Place(self.folder, keep=not self.past, patience=self._patience)
-        self.platform: Any = stack.enter_context(platform_of(self.options, self.pack, place))
+        state = None if self.past else self.folder / STATE
+        platform = platform_of(self.pack, state, self._patience)
+        self.platform: Any = stack.enter_context(platform)
 
     def _ready(self) -> tuple[ModelCall, ...]:
         return preflight.ready(self.brains, self.options, notes(quiet=self.options.quiet))
@@ -120,14 +103,11 @@ class Assembly:
         """Who has the tasks traced; None without ``--trace``."""
         if not self.options.trace:
             return None
+        told = partial(say, note)
+        return Tracer(self.options.trace, self.folder, self.options.stored(), told)
 
-        def say(text: str) -> None:
-            note.print(text, highlight=False, markup=False, soft_wrap=True)
-
-        return Tracer(self.options.trace, self.folder, self.options.stored(), say)
-
-    def session(self, watch: Watcher) -> tuple[Session, Work]:
-        """The session, begun or taken up again, and its work.
+    def session(self, watch: Watcher) -> tuple[Session, list[TaskInfo], list[Start]]:
+        """The session, begun or taken up again, its tasks and how each begins.
 
         Raises:
             ApiException: the platform refused.
@@ -157,13 +137,14 @@ class Assembly:
             workbench=workbench_of(self.options.benchmark) if self.options.debug else None,
         )
         if self.resumed:
-            return session, self._taken_up(session, self.resumed)
+            plan = self._taken_up(session, self.resumed)
+            return session, plan.tasks, plan.starts
         # A session that only the platform knows of would be lost.
         tasks = session.tasks(lambda: self._note(session, []))
         self._note(session, tasks)
-        return session, Work(tasks, session.starts(tasks))
+        return session, tasks, session.starts(tasks)
 
-    def _taken_up(self, session: Session, resumed: Resumed) -> Work:
+    def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
         status = self._status(resumed)
         manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
         if status and not manifest.tasks:
@@ -183,7 +164,7 @@ class Assembly:
             asked = {"preflight": (*manifest.preflight, *calls)}
             manifest.model_copy(update=asked).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
-        return Work(plan.tasks, plan.starts)
+        return plan
 
     def _status(self, resumed: Resumed) -> Any | None:
         """The session of a run to go on with; None where there is none or it begins anew.
@@ -208,7 +189,7 @@ class Assembly:
         """Where a resumption was forced, the manifest says what the run is made of from now on."""
         if self._identity == manifest.identity:
             return manifest
-        self._keep_prompts()
+        self._keep()
         update: dict[str, Any] = {
             "identity": self._identity,
             "earlier": (*manifest.earlier, manifest.identity),
@@ -216,21 +197,19 @@ class Assembly:
         }
         noted = manifest.model_copy(update=update)
         noted.write(self.folder)
-        if self.pack:
-            self._keep_pack(self.pack)
         return noted
 
-    def _keep_prompts(self) -> None:
+    def _keep(self) -> None:
+        """The texts and the pack that the manifest names."""
         prompts = Prompts(self.folder)
         for text in self._prompts.values():
             prompts.keep(text)
-
-    def _keep_pack(self, pack: Pack) -> None:
-        write_whole(self.folder / PACK_COPY, pack.model_dump_json(exclude_defaults=True))
+        if self.pack:
+            write_whole(self.folder / PACK_COPY, self.pack.model_dump_json(exclude_defaults=True))
 
     def _note(self, session: Session, tasks: list[TaskInfo]) -> None:
         """Keep what the run is made of before anything is spent."""
-        self._keep_prompts()
+        self._keep()
         Manifest(
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
@@ -242,8 +221,6 @@ class Assembly:
             preflight=self._preflight,
             versions=versions(),
         ).write(self.folder)
-        if self.pack:
-            self._keep_pack(self.pack)
 
 
 def _past(options: Options) -> Past | None:
@@ -251,17 +228,11 @@ def _past(options: Options) -> Past | None:
     if options.fork is None:
         return None
     try:
-        was = _strategy_of(options.fork)
+        was = "evaluator-worker"  # runs without a manifest are older than the second strategy
+        with suppress(NoManifest):
+            was = str(read_manifest(options.fork).options.get("strategy", was))
         if was != options.strategy:
             raise CannotRun(f"cannot fork: the run was made with --strategy {was}, give that one")
         return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn)
     except NotRecorded as error:
         raise CannotRun(f"cannot fork: {error}") from None
-
-
-def _strategy_of(folder: Path) -> str:
-    """The strategy of a recorded run; runs without a manifest are older than the second one."""
-    try:
-        return str(read_manifest(folder).options.get("strategy", "evaluator-worker"))
-    except NoManifest:
-        return "evaluator-worker"

@@ -53,24 +53,19 @@ GUESTS: dict[str, Callable[[Patience | None], Guest]] = {"store": store}
 
 
 def guest_of(name: str, patience: Patience | None = None) -> Guest:
-    """The benchmark of that name. Raises KeyError."""
+    """The benchmark of that name. Raises Usage."""
+    if name not in GUESTS:
+        there = ", ".join(GUESTS)
+        raise Usage(f"there are no tools for the benchmark {name!r}; there are for: {there}")
     return GUESTS[name](patience)
 
 
 def tools_of(name: str) -> list[Tool]:
     """The tools of a benchmark as they are today, with no world behind them. Raises Usage."""
-    return known(name).tools()
+    return guest_of(name).tools()
 
 
 def workbench_of(name: str) -> Workbench:
     """What a benchmark offers the debugger. Raises Usage."""
-    known(name)
+    guest_of(name)
     return workbench
-
-
-def known(name: str) -> Guest:
-    """The benchmark of that name. Raises Usage."""
-    if name not in GUESTS:
-        there = ", ".join(GUESTS)
-        raise Usage(f"there are no tools for the benchmark {name!r}; there are for: {there}")
-    return guest_of(name)

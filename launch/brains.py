@@ -1,30 +1,36 @@
-"""The models of a run: settings, what answers for them, and the cassette in between."""
+"""The models of a run: settings, what answers for them, the cassette in between, its identity."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+import platform as machine
+from collections.abc import Callable, Mapping
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from coordinator.beginning import base_urls
+from coordinator.benchmark import Guest
+from evaluator import Evaluator
 from launch import preflight
 from launch.options import Options
 from models.cassette import Player, Recorder, open_cassette
 from models.cassette_tape import Tape, TapeError, TapeWriter
-from models.door import open_transport
+from models.door import Door, open_transport
 from models.model_call import Role
 from models.models_file import Backend, Models, ModelsError, load_models
 from models.prices import price_of
+from nextstep import Agent
 from runs.errors import CannotRun, Usage
+from runs.journal import text_hash
+from runs.manifest import Identity
+from simulator.store.pack import Pack
+from worker.worker import system_prompt
 
 if TYPE_CHECKING:
     from models.exchange import Transport
 
-_BASE_URLS: dict[Role, str] = {
-    "evaluator": "EVALUATOR_BASE_URL",
-    "worker": "WORKER_BASE_URL",
-}
+PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")
 
 
 class Brains:
@@ -37,8 +43,8 @@ class Brains:
             Usage: settings, an id or a cassette cannot be used.
             CannotRun: a dollar limit has no price.
         """
-        self.ids: dict[Role, str] = {"evaluator": options.evaluator, "worker": options.worker}
-        self.base_urls = self._base_urls(options)
+        self.ids = options.ids
+        self.base_urls = base_urls()
         self.asked: dict[Role, tuple[str, str | None]] = {
             role: (model, self.base_urls.get(role))
             for role, model in self.ids.items()
@@ -56,9 +62,6 @@ class Brains:
     @property
     def _models(self) -> list[str]:
         return list(dict.fromkeys(model for model, _ in self.asked.values()))
-
-    def _base_urls(self, options: Options) -> dict[Role, str]:
-        return {role: os.environ[n] for role, n in _BASE_URLS.items() if os.environ.get(n)}
 
     def _prepare(self, options: Options) -> None:
         for role, (model, base_url) in self.asked.items():
@@ -115,3 +118,37 @@ class Brains:
             if self.writer.masked:
                 notes.append(f"in {self.writer.masked} of them a secret was masked")
         return notes
+
+
+def prompts_of(guest: Guest, options: Options, brains: Brains) -> dict[str, str]:
+    """The text that all prompts of a role begin with; ``next-step`` has one role."""
+    url = brains.base_urls.get("evaluator")
+    # Its settings tell whether it takes a schema.
+    door = Door(options.evaluator, "evaluator", base_url=url, models=brains.models)
+    if options.strategy == "next-step":
+        agent = Agent(door, guest.rules, guest.guide_of_steps(), guest.tools())
+        return {options.strategy: agent.system}
+    evaluator = Evaluator(door, guest.rules, guest.guide(), guest.ending)
+    return {"evaluator": evaluator.system, "worker": system_prompt(guest.tools())}
+
+
+def identity_of(ids: Mapping[Role, str], pack: Pack | None, prompts: Mapping[str, str]) -> Identity:
+    """The identity of a run with these models and prompts on this pack."""
+    scenarios = pack.scenarios if pack else ()
+    return Identity(
+        models={str(role): model for role, model in ids.items()},
+        prompts={role: text_hash(text) for role, text in prompts.items()},
+        pack=pack.name if pack else None,
+        scenarios={s.spec_id: text_hash(s.model_dump_json()) for s in scenarios},
+    )
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that decide how a run goes."""
+    found = {"python": machine.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

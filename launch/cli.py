@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,9 @@ import typer
 import typer.core
 import typer.main
 
-from launch.errors import explained
-from runs.errors import Exit
+from launch.standard_streams import loss, steady
+from models.extras import ExtraMissing
+from runs.errors import CannotRun, Exit, NothingToDo, Usage
 
 CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
 NAMES = (
@@ -51,9 +54,9 @@ def _function(name: str) -> Callable[..., Any]:
         case "minimise":
             from lab.minimise import minimise as found
         case "replay":
-            from launch.replay_command import replay as found
+            from launch.commands import replay as found
         case "debug":
-            from launch.debug_command import debug as found
+            from launch.commands import debug as found
         case "serve":
             from launch.commands import serve as found
         case _:
@@ -104,13 +107,49 @@ class Commands(typer.core.TyperGroup):
 
         load_dotenv(Path.cwd() / ".env")
         ctx.obj = invitation
-        with explained(complete=self._asked != "run"):
+        with _explained(complete=self._asked != "run"):
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The subcommands, then the options of ``run``."""
         self.format_commands(ctx, formatter)
         self.get_command(ctx, "run").format_options(ctx, formatter)
+
+
+@contextmanager
+def _explained(*, complete: bool) -> Iterator[None]:
+    """Within this, what a user can mend or has wished ends the command without a traceback.
+
+    ``complete``: what is shown is all that the command leaves behind, so losing it is an error. Its
+    code is none of the verdicts that some commands end with.
+
+    Raises typer.Exit.
+    """
+    try:
+        try:
+            yield
+        except typer.Exit as end:
+            if end.exit_code:
+                raise
+        if complete and (lost := loss(heard=False)):
+            raise Usage(f"standard output cannot be written: {lost}")
+        return
+    except NothingToDo as nothing:
+        text, code = str(nothing), nothing.code
+    except CannotRun as error:
+        text, code = f"error: {error}", error.code
+    except ExtraMissing as error:
+        text, code = f"error: {error}", Exit.OUTSIDE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        text, code = f"error: {where}{error.strerror or error}", Exit.OUTSIDE
+    except KeyboardInterrupt:
+        text, code = "interrupted", Exit.INTERRUPTED
+    # Late: what a folder or a model wrote may stand in the text.
+    from worker.sandbox.values import clean
+
+    print(clean(text), file=sys.stderr)
+    raise typer.Exit(code)
 
 
 app = typer.Typer(cls=Commands, **_LOOK)
@@ -126,7 +165,5 @@ def commands() -> None:
 
 def main() -> None:
     """Read the command line and exit with what the command returns."""
-    from launch.standard_streams import steady
-
     steady()
     app()

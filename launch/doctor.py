@@ -8,13 +8,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from launch import doctor_calls, doctor_checks, doctor_models, doctor_platform
-from launch.doctor_finding import Diagnosis, Finding, diagnosis
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from coordinator.beginning import base_urls
+from launch import doctor_calls, doctor_checks, doctor_models
+from launch.doctor_finding import Diagnosis, Finding, diagnosis, finding
 from launch.doctor_models import Place
 from launch.options import DoctorOptions
-from models.model_call import Role
 from models.models_file import Models, ModelsError, load_models
 from models.redact import redact
+from views.console import PIPE_WIDTH
+
+STYLES = {"ok": "green", "info": "cyan", "warning": "yellow", "problem": "bold red"}
 
 
 def doctor(options: DoctorOptions) -> int:
@@ -22,13 +29,11 @@ def doctor(options: DoctorOptions) -> int:
 
     What tiny calls may cost is said on standard error before the first one is made.
     """
-    from launch.doctor_screen import show
-
     found = examine(options, os.environ, lambda text: print(text, file=sys.stderr, flush=True))
     if options.as_json:
         print(found.model_dump_json(indent=1))
     else:
-        show(found)
+        _show(found)
     return 0 if found.ok else 1
 
 
@@ -36,17 +41,16 @@ def examine(
     options: DoctorOptions, environ: Mapping[str, str], announce: Callable[[str], None]
 ) -> Diagnosis:
     """All findings; ``announce`` gets what is about to be spent, before it is."""
-    findings = [*_machine(environ), *_platform(environ, not options.no_calls)]
-    asked: dict[Role, tuple[str, str | None]] = {
-        "evaluator": (options.evaluator, environ.get("EVALUATOR_BASE_URL") or None),
-        "worker": (options.worker, environ.get("WORKER_BASE_URL") or None),
-    }
+    findings = _machine(environ, calls=not options.no_calls)
+    urls = base_urls(environ)
+    asked = {role: (model, urls.get(role)) for role, model in options.ids.items()}
     try:
         models = load_models(options.models)
         places = doctor_models.places(models, asked)
     except ModelsError as error:
         announced = "no call will be made: the models' settings cannot be used"
-        findings.append(doctor_models.unusable(error))
+        fix = "correct the models file or the base URL"
+        findings.append(finding("models", "settings", "problem", str(error), fix))
         return diagnosis(map(_redacted, findings), announced)
     known = [(place, _still(place, models, environ)) for place in places]
     well = [(place, found) for place, found in known if not doctor_models.ill(found)]
@@ -59,7 +63,7 @@ def examine(
     return diagnosis(map(_redacted, findings), announced)
 
 
-def _machine(environ: Mapping[str, str]) -> list[Finding]:
+def _machine(environ: Mapping[str, str], *, calls: bool) -> list[Finding]:
     from worker.sandbox import walls
 
     return [
@@ -68,14 +72,9 @@ def _machine(environ: Mapping[str, str]) -> list[Finding]:
         doctor_checks.sandbox(walls(), environ.get("WORKER_SANDBOX", "auto")),
         doctor_checks.dotenv(Path.cwd() / ".env", environ),
         doctor_checks.variables(environ),
-    ]
-
-
-def _platform(environ: Mapping[str, str], calls: bool) -> list[Finding]:
-    return [
-        doctor_platform.client(),
-        doctor_platform.address(environ),
-        doctor_platform.key(environ, call=calls),
+        doctor_checks.client(),
+        doctor_checks.address(environ),
+        doctor_checks.key(environ, call=calls),
     ]
 
 
@@ -84,12 +83,8 @@ def _still(place: Place, models: Models, environ: Mapping[str, str]) -> list[Fin
     identity = doctor_models.identity(place, models)
     if identity.state == "problem":
         return [identity]
-    return [
-        identity,
-        doctor_models.key(place, environ),
-        doctor_models.price(place),
-        doctor_models.schema(place),
-    ]
+    key = doctor_models.key(place, environ)
+    return [identity, key, doctor_models.price(place), doctor_models.schema(place)]
 
 
 def _asked(place: Place) -> list[Finding]:
@@ -99,10 +94,10 @@ def _asked(place: Place) -> list[Finding]:
     return found if doctor_models.ill(found) else [*found, *doctor_calls.tiny_call(place)]
 
 
-def _redacted(finding: Finding) -> Finding:
+def _redacted(found: Finding) -> Finding:
     """Servers may quote what they were sent."""
-    clean = {"text": redact(finding.text), "fix": redact(finding.fix)}
-    return finding.model_copy(update=clean | {"details": _without_keys(finding.details)})
+    clean = {"text": redact(found.text), "fix": redact(found.fix)}
+    return found.model_copy(update=clean | {"details": _without_keys(found.details)})
 
 
 def _without_keys(value: Any) -> Any:
@@ -111,3 +106,43 @@ def _without_keys(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _without_keys(part) for name, part in value.items()}
     return [_without_keys(part) for part in value] if isinstance(value, list) else value
+
+
+def _show(found: Diagnosis) -> None:
+    """Print a table of all findings, each with its fix, and whether a run can begin."""
+    # A pipe has no width of its own.
+    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    console.print(table(found))
+    console.print(closing(found), highlight=False, markup=False)
+
+
+def table(found: Diagnosis) -> Table:
+    """One row for each finding; an area and a subject are named once, before their findings."""
+    made = Table(box=None, pad_edge=False)
+    made.add_column("area", no_wrap=True)
+    made.add_column("what", overflow="fold")
+    made.add_column("state", no_wrap=True)
+    made.add_column("finding", overflow="fold", ratio=1)
+    area = subject = ""
+    for one in found.findings:
+        named = Text("" if one.area == area else one.area, style="bold")
+        if one.subject not in ("", subject):
+            made.add_row(named, "", "", Text(one.subject, style="bold"))
+            named = Text()
+        # Servers and files have a say in these texts: they are never markup.
+        said = Text(one.text)
+        if one.fix:
+            said.append(f"\n-> {one.fix}", style="dim")
+        made.add_row(named, Text(one.name), Text(one.state, style=STYLES[one.state]), said)
+        area, subject = one.area, one.subject
+    return made
+
+
+def closing(found: Diagnosis) -> str:
+    """The last line: can a run begin?"""
+    problems = sum(f.state == "problem" for f in found.findings)
+    warnings = sum(f.state == "warning" for f in found.findings)
+    also = f" ({warnings} warnings)" if warnings > 1 else " (1 warning)" if warnings else ""
+    if found.ok:
+        return f"a run can begin{also}"
+    return f"{problems} problem{'s' if problems > 1 else ''}: a run would fail{also}"

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from erc3_compat.bounds import LOOPBACK
 from evaluator.decision import Missing, read_decision
-from launch.doctor_finding import Finding
+from launch.doctor_finding import Finding, State
 from launch.doctor_models import PROMPT, Place, found
 from models.door import open_transport
 from models.exchange import ExchangeFailed, Reply, Request, Transport
@@ -90,8 +90,7 @@ def tiny_call(
 ) -> list[Finding]:
     """One attempt with a tiny prompt: who answers, how fast, for how much, in which form."""
     if place.kind == "canned":
-        text = "not asked: its replies are for a run"
-        return [found(place, "answer", "info", text)]
+        return [found(place, "answer", "info", "not asked: its replies are for a run")]
     target = place.target
     request = Request(
         model=target.backend.model,
@@ -112,38 +111,30 @@ def tiny_call(
 
 def _answer(place: Place, reply: Reply, seconds: float) -> Finding:
     usage, cost = reply.usage, reply.cost_usd
-    price = place.price
-    source = reply.price_source
+    price, source = place.price, reply.price_source
     if price is not None and (cost is None or place.target.prices is not None):
         cost, source = price.of(usage), price.source
     speed = round(usage.completion / seconds, 1) if usage.completion and seconds > 0 else None
-    who = f"{reply.answered_by} answers" if reply.answered_by else "answers"
-    tokens = (
-        "tokens unknown"
-        if usage.prompt is None
-        else f"{usage.prompt} + {usage.completion} tokens"
-        + (f" ({usage.reasoning} of them thinking)" if usage.reasoning else "")
-    )
-    parts = [f"{who} in {seconds:.2f} s", tokens]
+    state: State = "ok"
+    tokens, fix = f"{usage.prompt} + {usage.completion} tokens", ""
+    if usage.prompt is None:
+        state, tokens = "warning", "tokens unknown"
+        fix = "its server tells no usage, so tokens and dollars of a run stay unknown"
+    elif usage.reasoning:
+        tokens += f" ({usage.reasoning} of them thinking)"
+    parts = [f"{reply.answered_by} answers in {seconds:.2f} s".lstrip(), tokens]
     if place.kind == "served":
         parts += [f"{speed:g} tokens/s"] if speed is not None else []
         parts.append("price unknown" if cost is None else f"${cost:.6f} ({source})")
-    unknown = usage.prompt is None
-    return found(
-        place,
-        "answer",
-        "warning" if unknown else "ok",
-        ", ".join(parts),
-        "its server tells no usage, so tokens and dollars of a run stay unknown" if unknown else "",
-        {
-            "answered_by": reply.answered_by or None,
-            "seconds": round(seconds, 3),
-            "tokens_per_second": speed,
-            "usage": usage.model_dump(),
-            "cost_usd": cost,
-            "price_source": source if cost is not None else None,
-        },
-    )
+    details = {
+        "answered_by": reply.answered_by or None,
+        "seconds": round(seconds, 3),
+        "tokens_per_second": speed,
+        "usage": usage.model_dump(),
+        "cost_usd": cost,
+        "price_source": source if cost is not None else None,
+    }
+    return found(place, "answer", state, ", ".join(parts), fix, details)
 
 
 def _forms(place: Place, reply: Reply) -> list[Finding]:
@@ -168,10 +159,7 @@ def _form(place: Place, form: str, wrong: str, cleaned: Cleaned) -> Finding:
     details = {"read": not wrong, "notes": list(cleaned.notes)}
     if not wrong:
         return found(place, "form", "ok", f"{form} is given{notes}", "", details)
-    thinks = cleaned.problem in ("spent", "reasoning")
-    fix = (
-        "lower its reasoning_effort or raise max_tokens in the models file"
-        if thinks
-        else "a run asks back once; if this comes again, take another model"
-    )
+    fix = "a run asks back once; if this comes again, take another model"
+    if cleaned.problem in ("spent", "reasoning"):
+        fix = "lower its reasoning_effort or raise max_tokens in the models file"
     return found(place, "form", "warning", f"{form} is not given: {wrong}{notes}", fix, details)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from ledger import Record
 
 State = Literal["ok", "info", "warning", "problem"]
 """``info``: not there and not needed for what is configured; ``problem``: a run would fail."""
+Details = dict[str, Any] | None
+"""The figures of a text, for programs; None is unknown."""
 AREAS = ("python", "packages", "sandbox", "settings", "platform", "models")
 
 
-class Finding(BaseModel):
+class Finding(Record):
     """One thing that was looked at."""
-
-    model_config = ConfigDict(frozen=True)
 
     area: str
     """One of ``AREAS``."""
@@ -31,10 +33,8 @@ class Finding(BaseModel):
     """The figures of the text, for programs; None is unknown."""
 
 
-class Diagnosis(BaseModel):
+class Diagnosis(Record):
     """All findings, ``doctor/1``."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: Literal["doctor/1"] = "doctor/1"
     ok: bool
@@ -42,6 +42,27 @@ class Diagnosis(BaseModel):
     announced: str
     """What was said before the first call: how many, and for how much."""
     findings: tuple[Finding, ...]
+
+
+def finding(
+    area: str,
+    name: str,
+    state: State,
+    text: str,
+    fix: str = "",
+    details: Details = None,
+    subject: str = "",
+) -> Finding:
+    """A finding by its parts in their order."""
+    return Finding(
+        area=area,
+        subject=subject,
+        name=name,
+        state=state,
+        text=text,
+        fix=fix,
+        details=details or {},
+    )
 
 
 def diagnosis(findings: Iterable[Finding], announced: str) -> Diagnosis:

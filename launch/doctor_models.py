@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from launch.doctor_finding import Finding, State
+from launch.doctor_finding import Details, Finding, State, finding
 from models.api_keys import missing_keys
 from models.litellm_module import load
 from models.model_call import Message, Role
 from models.model_ids import UnknownModel, check_id
-from models.models_file import Models, ModelsError, Target
+from models.models_file import Models, Target
 from models.prices import Price, target_price
 from models.providers import is_served
 from models.tokens import count_messages
@@ -40,14 +39,17 @@ class Place:
     target: Target
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """What makes it another place than others."""
+        backend = self.target.backend
+        return backend.model, backend.base_url, backend.key_variable
+
+    @property
     def name(self) -> str:
         """Roles, model and, where it has a name of its own, the backend."""
         roles = " and ".join(role for role, _ in self.uses)
         backend = self.target.backend
-        said = (
-            backend.model if backend.name == backend.model else f"{backend.model}, {backend.name}"
-        )
-        return f"{roles}: {said}"
+        return f"{roles}: {', '.join(dict.fromkeys([backend.model, backend.name]))}"
 
     @property
     def kind(self) -> str:
@@ -80,29 +82,16 @@ class Place:
 def places(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> list[Place]:
     """Every distinct model and backend of the roles; ``asked``: id and base URL of each.
 
-    Raises:
-        ModelsError: settings that do not fit together.
+    Raises ModelsError: settings that do not fit together.
     """
     found: dict[tuple[object, ...], Place] = {}
     for role, (model, base_url) in asked.items():
         for target in models.settings(model, role, base_url).targets:
-            backend = target.backend
-            same = (backend.model, backend.base_url, backend.key_variable)
-            known = found.get(same)
-            uses = (*(known.uses if known else ()), (role, model))
-            found[same] = Place(uses, known.target if known else target)
+            place = Place(((role, model),), target)
+            known = found.setdefault(place.key, place)
+            if known is not place:
+                found[place.key] = replace(known, uses=known.uses + place.uses)
     return list(found.values())
-
-
-def unusable(error: ModelsError) -> Finding:
-    """Settings that cannot be used at all."""
-    return Finding(
-        area="models",
-        name="settings",
-        state="problem",
-        text=str(error),
-        fix="correct the models file or the base URL",
-    )
 
 
 def announcement(called: Sequence[Place]) -> str:
@@ -114,10 +103,9 @@ def announcement(called: Sequence[Place]) -> str:
     unknown = [p.target.backend.model for p, s in zip(called, sums, strict=True) if s is None]
     calls = "1 tiny call" if len(called) == 1 else f"{len(called)} tiny calls"
     price = f"about ${known:.4f}" if len(unknown) < len(called) else "price unknown"
-    also = (
-        f" and the unknown price of {', '.join(unknown)}" if 0 < len(unknown) < len(called) else ""
-    )
-    return f"at most {calls} to a model will be made now, {price}{also} (none with --no-calls)"
+    if 0 < len(unknown) < len(called):
+        price += f" and the unknown price of {', '.join(unknown)}"
+    return f"at most {calls} to a model will be made now, {price} (none with --no-calls)"
 
 
 def identity(place: Place, models: Models) -> Finding:
@@ -136,9 +124,8 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
     if place.kind != "served":
         return found(place, "key", "ok", "needs none")
     if missing := " or ".join(missing_keys(backend)):
-        return found(
-            place, "key", "problem", f"{missing} not set", f"set {missing}, or put it in .env"
-        )
+        fix = f"set {missing}, or put it in .env"
+        return found(place, "key", "problem", f"{missing} not set", fix)
     if backend.key_variable is not None:
         return found(place, "key", "ok", f"{backend.key_variable} set")
     if backend.base_url and backend.model.startswith("openai/"):
@@ -166,15 +153,12 @@ def price(place: Place) -> Finding:
     }
     text = f"${per_million['input']:g} in, ${per_million['output']:g} out"
     text += f", ${per_million['cached']:g} cached" if known.cached is not None else ""
-    guess = known.source.startswith("like ")
-    return found(
-        place,
-        "price",
-        "info" if guess else "ok",
-        f"{text} per million tokens ({known.source})",
-        "an estimate; write the true prices into the models file" if guess else "",
-        {"per_million": per_million, "source": known.source},
-    )
+    text += f" per million tokens ({known.source})"
+    details = {"per_million": per_million, "source": known.source}
+    if known.source.startswith("like "):
+        fix = "an estimate; write the true prices into the models file"
+        return found(place, "price", "info", text, fix, details)
+    return found(place, "price", "ok", text, "", details)
 
 
 def schema(place: Place) -> Finding:
@@ -192,11 +176,11 @@ def spared(known: Sequence[tuple[Place, list[Finding]]]) -> list[Finding]:
     made: list[Finding] = []
     for place, findings in known:
         others = set(place.uses) <= well
-        for finding in findings:
-            if others and finding.state == "problem":
-                text = f"{finding.text}; another backend serves in its place"
-                finding = finding.model_copy(update={"state": "warning", "text": text})
-            made.append(finding)
+        for one in findings:
+            if others and one.state == "problem":
+                text = f"{one.text}; another backend serves in its place"
+                one = one.model_copy(update={"state": "warning", "text": text})
+            made.append(one)
     return made
 
 
@@ -206,36 +190,19 @@ def ill(findings: Sequence[Finding]) -> bool:
 
 
 def found(
-    place: Place,
-    name: str,
-    state: State,
-    text: str,
-    fix: str = "",
-    details: dict[str, Any] | None = None,
+    place: Place, name: str, state: State, text: str, fix: str = "", details: Details = None
 ) -> Finding:
     """A finding about one place."""
-    return Finding(
-        area="models",
-        subject=place.name,
-        name=name,
-        state=state,
-        text=text,
-        fix=fix,
-        details=details or {},
-    )
+    return finding("models", name, state, text, fix, details, place.name)
 
 
 def baseline(known: Sequence[Place]) -> list[Finding]:
     """A word to those who run without any LLM."""
     if not known or any(place.kind != "brain" for place in known):
         return []
-    return [
-        Finding(
-            area="models",
-            name="LLM",
-            state="info",
-            text="none is configured: the playbook brain answers, a baseline that needs no key",
-            fix="set EVALUATOR_MODEL and WORKER_MODEL to a LiteLLM id and the provider's key "
-            "(nebius/openai/gpt-oss-120b and NEBIUS_API_KEY, for example)",
-        )
-    ]
+    text = "none is configured: the playbook brain answers, a baseline that needs no key"
+    fix = (
+        "set EVALUATOR_MODEL and WORKER_MODEL to a LiteLLM id and the provider's key "
+        "(nebius/openai/gpt-oss-120b and NEBIUS_API_KEY, for example)"
+    )
+    return [finding("models", "LLM", "info", text, fix)]

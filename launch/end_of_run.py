@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from launch.next_command import command
 from launch.standard_streams import loss
 from models.redact import hide
 from runs.errors import CannotRun, Exit
-from views.console import answers, notes
+from views.console import answers, notes, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from coordinator.session import Session
     from launch.assembly import Assembly
     from runs.results import RunResults
+
+DOOR = (Path(__file__).parents[1] / "submission").with_suffix(".py")
 
 
 def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit:
@@ -51,15 +56,15 @@ class EndOfRun:
             show = notes() if options.as_json else answers()
             self._table(show, results)
             self._failures(show, results)
-            self._where(show)
+            where = f"journal and results: {self._assembly.folder}"
+            say(show, *self._assembly.brains.notes(), where, self._report)
         elif exit_code(self._assembly, self._session, results):
             self._failures(notes(), results)
 
     def print_json(self, results: RunResults) -> None:
         """The results, or how a fork differs, on standard output.
 
-        Raises:
-            CannotRun: nobody gets the document that was asked for.
+        Raises CannotRun: nobody gets the document that was asked for.
         """
         print(hide(self._shown(results).model_dump_json(indent=1)))
         if lost := loss():
@@ -104,9 +109,9 @@ class EndOfRun:
             text = f"stopped: {'; '.join(stopped)}; not started: {so_many_tasks(session.unplayed)}"
             show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
         if again := self._again(results):
-            _say(show, f"{again}: {command('--resume', folder)}")
+            say(show, f"{again}: {command('--resume', folder)}")
         if lines:
-            _say(show, f"look closer: {command('show', folder, '--failed')}")
+            say(show, f"look closer: {command('show', folder, '--failed')}")
 
     def _again(self, results: RunResults) -> str:
         """What a resumption would do; "" for nothing."""
@@ -118,18 +123,6 @@ class EndOfRun:
             return "go on"
         return "try them again" if any(t.infrastructure_failure for t in results.tasks) else ""
 
-    def _where(self, show: Console) -> None:
-        for line in [
-            *self._assembly.brains.notes(),
-            f"journal and results: {self._assembly.folder}",
-            self._report,
-        ]:
-            _say(show, line)
-
-
-def _say(show: Console, text: str) -> None:
-    show.print(text, highlight=False, markup=False, soft_wrap=True)
-
 
 def _report(assembly: Assembly) -> str:
     """Write the run's report; a run does not fail because nobody can look at it."""
@@ -139,3 +132,19 @@ def _report(assembly: Assembly) -> str:
         return f"report: {write_report(assembly.folder)}"
     except Exception as error:
         return f"no report: {type(error).__name__}: {error}"
+
+
+def command(*words: object) -> str:
+    """``submission.py`` with these words."""
+    return shlex.join([_near(Path(sys.executable)), _near(DOOR), *map(str, words)])
+
+
+def goes_on(folder: Path) -> str:
+    """How a run goes on, as the end of a sentence; "" where nothing has begun."""
+    return f"; --resume {folder} goes on" if (folder / "run.json").is_file() else ""
+
+
+def _near(path: Path) -> str:
+    """A path as it is written from here, where that is shorter."""
+    near = os.path.relpath(path)
+    return str(path) if near.startswith(os.pardir) else near

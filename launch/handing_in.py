@@ -6,8 +6,8 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from launch.next_command import command
-from views.console import notes
+from launch.end_of_run import command
+from views.console import notes, say
 from views.figures import so_many_tasks
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class HandingIn:
         session.close_open()
         session.submit(force=bool(session.unplayed))
         results = session.write()
-        self._say(self._told())
+        say(self._console, self._told())
         return results
 
     def _wanted(self) -> bool:
@@ -56,18 +56,19 @@ class HandingIn:
         if options.submit_as_is:
             return True
         if self._obstacles:
-            self._say(f"not submitted: {'; '.join(self._obstacles)}")
-            self._say(f"submit it as it is: {command('--resume', folder, '--submit-as-is')}")
+            told = f"not submitted: {'; '.join(self._obstacles)}"
+            way = f"submit it as it is: {command('--resume', folder, '--submit-as-is')}"
+            say(self._console, told, way)
             return False
         if options.yes:
             return True
         if not _somebody():
-            self._say("not submitted: there is no terminal to ask at")
-            self._say(f"submit it: {command('--resume', folder, '--yes')}")
+            told = "not submitted: there is no terminal to ask at"
+            say(self._console, told, f"submit it: {command('--resume', folder, '--yes')}")
             return False
         if self._agreed():
             return True
-        self._say(f"not submitted; later: {command('--resume', folder)}")
+        say(self._console, f"not submitted; later: {command('--resume', folder)}")
         return False
 
     def _agreed(self) -> bool:
@@ -91,9 +92,6 @@ class HandingIn:
         said = f"submitted: session {session_id}"
         said += f", score {score:.3f}" if known else ", the platform tells no score yet"
         return f"{said}, {self._assembly.base_url}/sessions/{session_id}"
-
-    def _say(self, text: str) -> None:
-        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def obstacles(session: Session, results: RunResults) -> list[str]:

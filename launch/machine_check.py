@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from launch.options import Options
 from runs.errors import CannotRun, Usage
+from views.console import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,17 +44,6 @@ NEEDS = (
 """Measured with the bundled pack; below this a run dies in its middle, and not in good order."""
 
 
-def check_machine(options: Options, note: Console) -> None:
-    """Find what is wrong here now and not in every task; say which walls stand.
-
-    Raises:
-        Usage: the setting asks for a sandbox that there is not.
-        CannotRun: a limit of the system is too low, or the sandbox does not start.
-    """
-    room_for(options.jobs)
-    check_sandbox(options, note)
-
-
 def room_for(jobs: int) -> None:
     """See that there is enough for so many tasks at a time. Raises CannotRun."""
     for need in NEEDS:
@@ -79,7 +69,12 @@ def _too_little(need: Need, jobs: int, there: int) -> str:
 
 
 def check_sandbox(options: Options, note: Console) -> None:
-    """Say which walls stand. Raises as ``check_machine`` does."""
+    """Find what is wrong with the sandbox now and not in every task; say which walls stand.
+
+    Raises:
+        Usage: the setting asks for a sandbox that there is not.
+        CannotRun: the sandbox does not start, or lacks a wall that is required.
+    """
     from worker.sandbox import SandboxUnavailable, chosen_kind, try_out, walls
 
     try:
@@ -95,7 +90,7 @@ def check_sandbox(options: Options, note: Console) -> None:
         except SandboxUnavailable as error:
             raise CannotRun(f"WORKER_SANDBOX={kind}: {error}{_remedy(found.monty)}") from None
     if not found.complete:
-        note.print(f"warning: {found.text}", highlight=False, markup=False, soft_wrap=True)
+        say(note, f"warning: {found.text}")
     elif not options.as_json:
         note.print(found.text, highlight=False, markup=False)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
-from pydantic import Field, ValidationError, field_serializer
+from pydantic import ValidationError, field_serializer
 
-from coordinator.config import FIXED, STRATEGIES, RunConfig, StrategyName
+from coordinator.config import STRATEGIES, RunConfig, StrategyName, fixed, option
 from erc3_compat.bounds import PATIENCE_SECONDS
 from launch.record_command import option_of
 
@@ -19,6 +20,8 @@ BRAINS: dict[str, dict[StrategyName, str]] = {
     "store": {"evaluator-worker": "playbook/store", "next-step": "playbook/next-step"}
 }
 """Models that need no key, by benchmark and strategy; they play where none is named."""
+once = partial(option, exclude=True)
+"""An option of one command and not of the run: the manifest does not keep it."""
 
 
 class TraceKind(StrEnum):
@@ -44,110 +47,64 @@ def _brain(known: dict[str, Any]) -> str:
 
 
 class Options(RunConfig):
-    """The command line of a run, read; ``model_fields_set`` are the options that were given.
+    """The command line of a run, read; ``model_fields_set`` are the options that were given."""
 
-    ``model_dump`` is what the manifest keeps. Excluded from it are options of one command and not
-    of the run.
-    """
-
-    evaluator: str = Field(
+    evaluator: str = option(
+        "LiteLLM id of the model that decides [EVALUATOR_MODEL; the benchmark's own playbook "
+        "brain].",
         default_factory=_evaluator,
-        description="LiteLLM id of the model that decides [EVALUATOR_MODEL; the benchmark's own "
-        "playbook brain].",
     )
-    worker: str = Field(
+    worker: str = option(
+        "LiteLLM id of the worker's model [WORKER_MODEL; the playbook brain].",
         default_factory=_worker,
-        description="LiteLLM id of the worker's model [WORKER_MODEL; the playbook brain].",
     )
-    patience: float = Field(
-        default=PATIENCE_SECONDS,
-        ge=0,
-        description="Seconds for which an outage of the platform is waited for.",
+    patience: float = option(
+        "Seconds for which an outage of the platform is waited for.", PATIENCE_SECONDS, ge=0
     )
-    pack: Path | None = Field(
-        default=None,
-        description="A pack file for the embedded platform; default: the bundled pack.",
+    pack: Path | None = option(
+        "A pack file for the embedded platform; default: the bundled pack.", None
     )
-    real: bool = Field(
-        default=False,
-        description="Use the platform of ERC3_API_KEY and ERC3_BASE_URL.",
-        json_schema_extra=FIXED,
+    real: bool = fixed("Use the platform of ERC3_API_KEY and ERC3_BASE_URL.", False)
+    yes: bool = once(
+        "With --real: submit without asking, where every task was played to its end.", False
     )
-    yes: bool = Field(
-        default=False,
-        exclude=True,
-        description="With --real: submit without asking, where every task was played to its end.",
+    submit_as_is: bool = once(
+        "With --real: submit without asking, also where tasks failed for reasons outside of the "
+        "agent, were cut off by a limit, or were never played.",
+        False,
     )
-    submit_as_is: bool = Field(
-        default=False,
-        exclude=True,
-        description="With --real: submit without asking, also where tasks failed for reasons "
-        "outside of the agent, were cut off by a limit, or were never played.",
+    no_preflight: bool = once("With --real: ask no model before the session begins.", False)
+    models: Path | None = option(
+        "Settings of models (TOML) over the shipped ones [MODELS_FILE].", None
     )
-    no_preflight: bool = Field(
-        default=False,
-        exclude=True,
-        description="With --real: ask no model before the session begins.",
+    record: Path | None = option("Record every exchange with a model into this new file.", None)
+    replay: Path | None = option(
+        "Answer every exchange with a model from this recorded file.", None
     )
-    models: Path | None = Field(
-        default=None, description="Settings of models (TOML) over the shipped ones [MODELS_FILE]."
+    resume: Path | None = once("A run folder: go on with that run where it was cut off.", None)
+    force: bool = once("With --resume: go on although pack, model or prompt is another one.", False)
+    debug: bool = fixed(
+        "Stop at each tool call of the worker's code and ask; needs a terminal.", False
     )
-    record: Path | None = Field(
-        default=None, description="Record every exchange with a model into this new file."
+    fork: Path | None = fixed(
+        "A run folder: go on from a --turn of its --task, on the embedded one.", None
     )
-    replay: Path | None = Field(
-        default=None, description="Answer every exchange with a model from this recorded file."
+    turn: int = fixed(
+        "With --fork: the first turn that is taken anew.", default_factory=lambda: 1, ge=1
     )
-    resume: Path | None = Field(
-        default=None,
-        exclude=True,
-        description="A run folder: go on with that run where it was cut off.",
+    trace: tuple[TraceKind, ...] = option(
+        "Write a trace of every task: mlflow (MLFLOW_TRACKING_URI) or otel (OTEL_*). Needs the "
+        "extra of that name. Repeatable.",
+        (),
     )
-    force: bool = Field(
-        default=False,
-        exclude=True,
-        description="With --resume: go on although pack, model or prompt is another one.",
+    require_wall: bool = option(
+        "Refuse to run where the sandbox has no wall of the operating system.", False
     )
-    debug: bool = Field(
-        default=False,
-        description="Stop at each tool call of the worker's code and ask; needs a terminal.",
-        json_schema_extra=FIXED,
+    out: Path = fixed("Folder for run folders.", Path("logs"), exclude=True)
+    as_json: bool = once(
+        "Print the results as JSON, and nothing else, to standard output.", False, alias="json"
     )
-    fork: Path | None = Field(
-        default=None,
-        description="A run folder: go on from a --turn of its --task, on the embedded one.",
-        json_schema_extra=FIXED,
-    )
-    turn: int = Field(
-        default_factory=lambda: 1,
-        ge=1,
-        description="With --fork: the first turn that is taken anew.",
-        json_schema_extra=FIXED,
-    )
-    trace: tuple[TraceKind, ...] = Field(
-        default=(),
-        description="Write a trace of every task: mlflow (MLFLOW_TRACKING_URI) or otel (OTEL_*). "
-        "Needs the extra of that name. Repeatable.",
-    )
-    require_wall: bool = Field(
-        default=False,
-        description="Refuse to run where the sandbox has no wall of the operating system.",
-    )
-    out: Path = Field(
-        default=Path("logs"),
-        exclude=True,
-        description="Folder for run folders.",
-        json_schema_extra=FIXED,
-    )
-    as_json: bool = Field(
-        default=False,
-        alias="json",
-        exclude=True,
-        description="Print the results as JSON, and nothing else, to standard output.",
-    )
-    quiet: bool = Field(
-        default=False, exclude=True, description="Show no progress and no table, only errors."
-    )
+    quiet: bool = once("Show no progress and no table, only errors.", False)
 
     @field_serializer("pack", "fork", "models", "record", "replay", when_used="unless-none")
     def _absolute(self, path: Path) -> str:
@@ -160,8 +117,7 @@ class Options(RunConfig):
     def restored(self, kept: dict[str, Any]) -> Options:
         """The options of a run to go on with: as they were kept, except for those given now.
 
-        Raises:
-            ValueError: what is kept is not of this program, or cannot have been asked for.
+        Raises ValueError: what is kept is not of this program, or cannot have been asked for.
         """
         from models.file_checks import first_problem
 
@@ -183,7 +139,7 @@ class Options(RunConfig):
 class DoctorOptions(Options):
     """What the command line of ``doctor`` says; of the options of a run it takes a few."""
 
-    no_calls: bool = Field(default=False, description="Ask no model, spend nothing.")
+    no_calls: bool = option("Ask no model, spend nothing.", False)
 
 
 def check(options: Options) -> None:
@@ -192,60 +148,35 @@ def check(options: Options) -> None:
     typed = not STRATEGIES[strategy].has_worker
     fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]
     clash = sorted(option_of(Options, name) for name in fixed if name in given)
-    fork, turn = options.fork, "turn" in given
-    for wrong, text in (
-        (
-            options.benchmark not in BRAINS,
-            f"--benchmark {options.benchmark!r} is not supported; "
-            f"there are tools for: {', '.join(BRAINS)}",
+    fork, turn, debug = options.fork, "turn" in given, options.debug
+    one_model = f"--strategy {strategy} asks one model: name it with --evaluator"
+    wrong: dict[str, object] = {
+        f"--benchmark {options.benchmark!r} is not supported; there are tools for: "
+        f"{', '.join(BRAINS)}": options.benchmark not in BRAINS,
+        "--pack is for the embedded platform, it does not go with --real": (
+            options.real and options.pack
         ),
-        (
-            options.real and options.pack,
-            "--pack is for the embedded platform, it does not go with --real",
+        "--record and --replay do not go together": options.record and options.replay,
+        "--force goes with --resume": options.force and not options.resume,
+        f"--resume goes on with a run as it is: leave out {', '.join(clash)}": (
+            options.resume and clash
         ),
-        (options.record and options.replay, "--record and --replay do not go together"),
-        (options.force and not options.resume, "--force goes with --resume"),
-        (
-            options.resume and clash,
-            f"--resume goes on with a run as it is: leave out {', '.join(clash)}",
+        "--prompt-tokens goes with --strategy next-step": (
+            "prompt_tokens" in given and not typed and not options.resume
         ),
-        (
-            "prompt_tokens" in given and not typed and not options.resume,
-            "--prompt-tokens goes with --strategy next-step",
+        f"{one_model}, leave out --worker": "worker" in given and typed,
+        f"--debug steps through code, and --strategy {strategy} has none": debug and typed,
+        "--debug asks at a terminal, and standard input is none": (
+            debug and not sys.stdin.isatty()
         ),
-        (
-            "worker" in given and typed,
-            f"--strategy {strategy} asks one model: name it with --evaluator, leave out --worker",
+        "--debug needs --jobs 1: one prompt, one task at a time": debug and options.jobs != 1,
+        "--debug writes to standard output, it does not go with --json": debug and options.as_json,
+        "--turn goes with --fork": turn and not fork,
+        "--fork needs one --task and a --turn": fork and not (turn and len(options.tasks) == 1),
+        "--fork is for the embedded platform, it does not go with --real": fork and options.real,
+        f"--turn {options.turn} is beyond the {options.max_turns} turns of --max-turns": (
+            fork and options.turn > options.max_turns
         ),
-        (
-            options.debug and typed,
-            f"--debug steps through code, and --strategy {strategy} has none",
-        ),
-        (
-            options.debug and not sys.stdin.isatty(),
-            "--debug asks at a terminal, and standard input is none",
-        ),
-        (
-            options.debug and options.jobs != 1,
-            "--debug needs --jobs 1: one prompt, one task at a time",
-        ),
-        (
-            options.debug and options.as_json,
-            "--debug writes to standard output, it does not go with --json",
-        ),
-        (turn and not fork, "--turn goes with --fork"),
-        (
-            fork and not (turn and len(options.tasks) == 1),
-            "--fork needs one --task and a --turn",
-        ),
-        (
-            fork and options.real,
-            "--fork is for the embedded platform, it does not go with --real",
-        ),
-        (
-            fork and options.turn > options.max_turns,
-            f"--turn {options.turn} is beyond the {options.max_turns} turns of --max-turns",
-        ),
-    ):
-        if wrong:
-            raise typer.BadParameter(text)
+    }
+    if first := next((text for text, is_so in wrong.items() if is_so), None):
+        raise typer.BadParameter(first)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,45 +20,32 @@ from simulator.store.pack import BUNDLED_PACK, Pack, PackError, load_pack
 
 REAL_URL = "https://erc.timetoact-group.at"
 EMBEDDED_KEY = "key-embedded"
-
-
 PACK_COPY = "pack.json"
 STATE = "platform.jsonl"
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where an embedded platform keeps its sessions."""
-
-    folder: Path
-    keep: bool
-    """False: in memory alone."""
-    patience: Patience | None = None
-    """How long the platform is waited for."""
-
-
 @contextmanager
-def platform_of(options: Options, pack: Pack | None, place: Place) -> Iterator[Any]:
+def platform_of(pack: Pack | None, state: Path | None, patience: Patience) -> Iterator[Any]:
     """The platform's client: the real one where there is no pack, else one that serves it.
 
-    Raises:
-        CannotRun: the key or the client is missing, or what the platform kept cannot be used.
+    ``state``: where an embedded one keeps its sessions; None: in memory alone.
+
+    Raises CannotRun: the key or the client is missing, or what the platform kept cannot be used.
     """
     if pack is None:
-        yield PatientPlatform(_real_platform(), place.patience)
+        yield PatientPlatform(_real_platform(), patience)
         return
     from simulator.server import serve
     from simulator.state import StateError
 
     client = client_class()
-    state = place.folder / STATE if place.keep else None
     try:
         simulator = serve(pack, state=state)
     except StateError as error:
         raise CannotRun(f"the embedded platform cannot go on: {error}") from None
     with simulator:
         inner = client(key=EMBEDDED_KEY, base_url=simulator.base_url, session=connections())
-        yield PatientPlatform(inner, place.patience)
+        yield PatientPlatform(inner, patience)
 
 
 def pack_of(options: Options, past: Any) -> Pack | None:
@@ -109,7 +95,7 @@ def client_class() -> Any:
 
 def real_address() -> str:
     """The real platform's address, without a name and password in it."""
-    return bare(os.environ.get("ERC3_BASE_URL") or REAL_URL)
+    return bare(_real_url())
 
 
 def is_address(url: str) -> bool:
@@ -129,7 +115,7 @@ def bare(url: str) -> str:
 
 def real_key() -> str:
     """The key of the real platform. Raises CannotRun, also where the address is none."""
-    if not is_address(os.environ.get("ERC3_BASE_URL") or REAL_URL):
+    if not is_address(_real_url()):
         text = f"ERC3_BASE_URL is no address: {real_address()[:80]}"
         raise CannotRun(f"{text}; set it to one such as {REAL_URL}, or leave it empty")
     key = os.environ.get("ERC3_API_KEY", "")
@@ -138,9 +124,12 @@ def real_key() -> str:
     return key
 
 
+def _real_url() -> str:
+    return os.environ.get("ERC3_BASE_URL") or REAL_URL
+
+
 def _real_platform() -> Any:
-    url = os.environ.get("ERC3_BASE_URL") or REAL_URL
     try:
-        return client_class()(key=real_key(), base_url=url, session=connections())
+        return client_class()(key=real_key(), base_url=_real_url(), session=connections())
     except ValueError as error:
         raise CannotRun(f"the platform's client cannot be used: {error}") from None

@@ -21,6 +21,7 @@ from models.providers import is_served
 from models.redact import redact
 from models.retries import HINTS
 from runs.errors import CannotRun, Usage
+from views.console import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,13 +64,12 @@ def ready(brains: Brains, options: Options, note: Console) -> tuple[ModelCall, .
     Returns:
         Every attempt, with its tokens and dollars.
 
-    Raises:
-        CannotRun: a key is missing, or a model does not answer; in the words of the doctor.
+    Raises CannotRun: a key is missing, or a model does not answer; in the words of the doctor.
     """
     if options.replay or (options.resume and options.submit_as_is):
         return ()
     for text in _check_keys(brains):
-        _say(note, f"warning: {text}")
+        say(note, redact(f"warning: {text}"))
     if not options.real or options.no_preflight:
         return ()
     real_key()  # without it nothing needs to be asked
@@ -83,7 +83,7 @@ def ready(brains: Brains, options: Options, note: Console) -> tuple[ModelCall, .
     calls = [call for question in questions for call in question.calls]
     for call in calls:
         if call.error_kind or not options.as_json:
-            _say(note, _told(call))
+            say(note, redact(_told(call)))
     return tuple(calls)
 
 
@@ -105,14 +105,11 @@ class _Brief(Models):
     def settings(self, model: str, role: Role, base_url: str | None = None) -> Settings:
         """As the run has them, within the bounds of a preflight."""
         found = super().settings(model, role, base_url)
-        usable = [t for t in found.targets if _usable(t)]
+        served = (t for t in found.targets if is_served(t.backend.model))
+        usable = [t for t in served if not missing_keys(t.backend)]
         seconds = SECONDS if len(usable) == 1 else SECONDS / 2
         targets = tuple(_brief(target, seconds) for target in usable)
         return found.model_copy(update={"targets": targets, "deadline_seconds": SECONDS})
-
-
-def _usable(target: Target) -> bool:
-    return is_served(target.backend.model) and not missing_keys(target.backend)
 
 
 def _brief(target: Target, seconds: float) -> Target:
@@ -142,8 +139,7 @@ class _Question:
     @property
     def first(self) -> tuple[object, ...]:
         """Which backend is asked before any other."""
-        backend = self.places[0].target.backend
-        return backend.model, backend.base_url, backend.key_variable
+        return self.places[0].key
 
     def put(self) -> None:
         """Ask; what comes of it stands in the question."""
@@ -228,12 +224,7 @@ def _told(call: ModelCall) -> str:
     if call.error_kind:
         return f"warning: preflight: {call.backend}: {call.error}; {call.next or 'not asked again'}"
     used = call.usage
-    tokens = (
-        "tokens unknown" if used.prompt is None else f"{used.prompt} + {used.completion} tokens"
-    )
+    known = used.prompt is not None
+    tokens = f"{used.prompt} + {used.completion} tokens" if known else "tokens unknown"
     price = "price unknown" if call.cost_usd is None else f"${call.cost_usd:.6f}"
     return f"preflight: {call.backend} answers in {call.seconds:.2f} s, {tokens}, {price}"
-
-
-def _say(note: Console, text: str) -> None:
-    note.print(redact(text), highlight=False, markup=False, soft_wrap=True)

@@ -31,7 +31,7 @@ def takes(
     def decorated(action: Callable[[Record], int]) -> Callable[..., None]:
         def command(context: typer.Context, **values: Any) -> None:
             sources = {name: context.get_parameter_source(name) for name in values}
-            given = {n: values[n] for n, source in sources.items() if _is_given(source)}
+            given = {n: values[n] for n, by in sources.items() if by and by.name not in _UNSAID}
             try:
                 asked = record.model_validate(given, by_name=True)
             except ValidationError as error:
@@ -52,10 +52,6 @@ def takes(
 def option_of(record: type[BaseModel], name: str) -> str:
     """How the option of a field is written."""
     return f"--{(record.model_fields[name].alias or name).replace('_', '-')}"
-
-
-def _is_given(source: Any) -> bool:
-    return source is not None and source.name not in _UNSAID
 
 
 def _parameter(name: str, field: FieldInfo, written: str) -> Parameter:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
 
-from coordinator.resume import results_before
 from launch.options import Options
 from launch.platform import PACK_COPY, STATE
 from runs.errors import CannotRun, NothingToDo
 from runs.folder import held
 from runs.manifest import Identity, NoManifest, changes, read_manifest
 from runs.prompts import read_prompts
-from runs.reader import NotRecorded
+from runs.reader import NotRecorded, results_of
+from runs.results import RunResults
 from simulator.store.pack import Pack, PackError, load_pack
 
 
@@ -36,7 +36,9 @@ class Resumed:
             self.options = options.restored(self.manifest.options)
         except (NoManifest, ValueError) as error:
             raise CannotRun(f"cannot resume: {error}") from None
-        self.results = results_before(self.folder)
+        self.results: RunResults | None = None
+        with suppress(NotRecorded):
+            self.results = results_of(self.folder)
         if self.results and self.results.submitted:
             raise NothingToDo(submitted_already(self.folder, self.manifest.session_id))
         try:
@@ -60,8 +62,7 @@ class Resumed:
     def check(self, now: Identity, prompts: dict[str, str]) -> None:
         """Refuse another pack, model or prompt, with what differs.
 
-        Raises:
-            CannotRun: something differs and ``--force`` is not given.
+        Raises CannotRun: something differs and ``--force`` is not given.
         """
         then = self.manifest.identity
         texts = {now.prompts[role]: text for role, text in prompts.items()}

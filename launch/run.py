@@ -2,60 +2,64 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from types import FrameType
 
+from coordinator.fork import Differs
+from coordinator.limits import Stop
+from coordinator.resume import CannotGoOn
+from coordinator.session import Session
+from coordinator.watching import Watchers
+from erc3_compat.patience import trouble_of
+from launch.assembly import Assembly
+from launch.end_of_run import EndOfRun, exit_code, goes_on
+from launch.handing_in import HandingIn
+from launch.machine_check import check_sandbox, room_for
 from launch.options import Options
-from runs.errors import CannotRun
+from launch.platform import real_address
+from runs.errors import CannotRun, Exit
+from runs.journal import JournalFailed
+from runs.reader import NotRecorded
+from runs.results import RunResults
+from views.console import notes
 
-if TYPE_CHECKING:
-    from coordinator.session import Session
-    from launch.assembly import Assembly
-    from runs.results import RunResults
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def start(options: Options) -> int:
     """Run what the command line asks for; the exit code. Raises CannotRun."""
-    from coordinator.limits import Stop
-    from coordinator.watching import Watchers
-    from launch.assembly import Assembly
-    from launch.interrupts import interrupts
-    from launch.machine_check import check_machine, room_for
-    from views.console import notes
-
     note = notes(quiet=options.quiet)
     stop = Stop()
     with ExitStack() as stack:
-        check_machine(options, note)
+        room_for(options.jobs)
+        check_sandbox(options, note)
         assembly = Assembly(options, stack, stop)
         room_for(assembly.options.jobs)  # a run to go on with has its own number
         stack.enter_context(_ended_properly(assembly))
         watch, tracer = assembly.watcher(note), assembly.tracer(note)
-        session, work = assembly.session(Watchers([watch, tracer]) if tracer else watch)
-        watch.expect(len(work.tasks))
+        session, tasks, starts = assembly.session(Watchers([watch, tracer]) if tracer else watch)
+        watch.expect(len(tasks))
         if tracer:
             stack.enter_context(tracer)
-        with nullcontext() if options.debug else interrupts(stop), watch:
-            results = session.run(work.tasks, work.starts)
+        with nullcontext() if options.debug else _interrupts(stop), watch:
+            results = session.run(tasks, starts)
         return _end(assembly, session, results)
 
 
 def _end(assembly: Assembly, session: Session, results: RunResults) -> int:
     """Show what the run has come to, hand the session in where that is wished; the exit code."""
-    from launch.end_of_run import EndOfRun, exit_code
-    from launch.handing_in import HandingIn
-
     options = assembly.options
-    if not options.real:
+    handing_in = HandingIn(assembly, session, results) if options.real else None
+    if not handing_in:
         results = session.close_open()
     end = EndOfRun(assembly, session)
-    if options.real:
-        handing_in = HandingIn(assembly, session, results)
-        end.show(results, asks=handing_in.asks)
+    end.show(results, asks=handing_in is not None and handing_in.asks)
+    if handing_in:
         results = handing_in.settle() or results
-    else:
-        end.show(results, asks=False)
     if options.as_json:
         end.print_json(results)
     return exit_code(assembly, session, results)
@@ -65,17 +69,10 @@ def _end(assembly: Assembly, session: Session, results: RunResults) -> int:
 def _ended_properly(assembly: Assembly) -> Iterator[None]:
     """Within this, what the platform refuses and a disk that takes no more end the run properly.
 
-    Raises:
-        CannotRun: with the way on, where something has begun.
+    Raises CannotRun: with the way on, where something has begun.
     """
-    from coordinator.fork import Differs
-    from coordinator.resume import CannotGoOn
+    # Late: the client that is asked for may not be there.
     from erc3_compat import ApiException, transport_errors
-    from erc3_compat.patience import trouble_of
-    from launch.next_command import goes_on
-    from launch.platform import real_address
-    from runs.journal import JournalFailed
-    from runs.reader import NotRecorded
 
     folder, real = assembly.folder, assembly.options.real
     try:
@@ -97,3 +94,32 @@ def _ended_properly(assembly: Assembly) -> Iterator[None]:
     except OSError as error:
         text = f"stopped: the run in {folder} cannot go on: {error.strerror or error}"
         raise CannotRun(f"{text}{goes_on(folder)}") from None
+
+
+@contextmanager
+def _interrupts(stop: Stop) -> Iterator[None]:
+    """While this lasts the first interrupt asks for the end, the second one is the end.
+
+    Every record is on its way to the disk when it is written, so that nothing is lost by leaving
+    at once; the run can be resumed. A signal that is ignored, as those who start us in the
+    background have it, stays ignored.
+    """
+
+    def asked(number: int, frame: FrameType | None) -> None:
+        if stop.asked:
+            with suppress(OSError):
+                os.write(2, b"\nstopped at once; --resume goes on from here\n")
+            os._exit(Exit.INTERRUPTED)
+        stop.ask()
+        # Where the signal comes into the middle of another line, this one cannot be said.
+        with suppress(OSError, RuntimeError):
+            text = "\nfinishing the calls under way; once more to stop at once"
+            print(text, file=sys.stderr, flush=True)
+
+    heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = [(number, signal.signal(number, asked)) for number in heeded]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

@@ -1,15 +1,18 @@
-"""The frozen records of tool calls and of the requests that they sent."""
+"""The frozen records of tool calls and of the requests that they sent, and how prompts say them."""
 
 from __future__ import annotations
 
 import json
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 from ledger.fault import FaultKind
-from ledger.short_form import shortened
 
+ShortForm: TypeAlias = Callable[[Sequence[Any]], list[str] | None]
+"""Texts for the entries of a list, or None where it is a list of another kind."""
+_forms: list[ShortForm] = []
 Kind = Literal["read", "write"]
 Outcome = Literal["done", "failed", "unknown"]
 WireOutcome = Literal["done", "failed", "unknown", "lost"]
@@ -17,10 +20,14 @@ WireOutcome = Literal["done", "failed", "unknown", "lost"]
 being refused: it never arrived or was turned away unread, and may have been sent again."""
 
 
-class WireCall(BaseModel):
-    """One request to the benchmark's API and what became of it."""
+class Record(BaseModel):
+    """What is kept: it does not change any more, and holds no figure that JSON cannot hold."""
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+
+class WireCall(Record):
+    """One request to the benchmark's API and what became of it."""
 
     path: str
     body: dict[str, object]
@@ -32,10 +39,8 @@ class WireCall(BaseModel):
     """Unix seconds; 0 in records from before it was kept."""
 
 
-class Intent(BaseModel):
+class Intent(Record):
     """An irreversible request that is about to be sent; kept before it is."""
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     body: dict[str, object]
@@ -43,10 +48,8 @@ class Intent(BaseModel):
     """What it is for, as plain data: enough to tell later whether it took effect."""
 
 
-class Settled(BaseModel):
+class Settled(Record):
     """What became of a request whose answer never came, seen from the state."""
-
-    model_config = ConfigDict(frozen=True)
 
     path: str
     took_effect: bool
@@ -56,10 +59,8 @@ Deed = Intent | WireCall | Settled
 """What leaves a trace outside: the parts from which a memory can be rebuilt."""
 
 
-class ToolCall(BaseModel):
+class ToolCall(Record):
     """One call of a tool by generated code: arguments, answer, and the requests behind it."""
-
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     number: int
     name: str
@@ -98,3 +99,18 @@ def shorten(value: object, limit: int) -> str:
     """JSON text of ``value``, cut to ``limit`` characters with a note of what is missing."""
     text = json.dumps(shortened(value), ensure_ascii=False, default=str)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters)"
+
+
+def say_short(form: ShortForm) -> None:
+    """Have lists said by ``form`` from now on; whoever brings the tools knows their data."""
+    _forms.append(form)
+
+
+def shortened(value: object) -> object:
+    """A value with its lists in their short forms; other data stay as they are."""
+    if isinstance(value, dict):
+        return {key: shortened(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        said = next((texts for form in _forms if (texts := form(value)) is not None), None)
+        return [shortened(inner) for inner in value] if said is None else said
+    return value

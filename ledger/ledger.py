@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import json
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -11,10 +13,12 @@ from typing import Any, TypeVar
 
 from ledger.calls import Deed, Intent, Kind, Outcome, Settled, ToolCall, WireCall, WireOutcome
 from ledger.fault import ToolFault
-from ledger.plain import copied, plain_arguments
 from ledger.tool import Tool
 
 T = TypeVar("T")
+ARGUMENT_CHARS = 1_000_000
+"""Arguments of one call that are longer than this as JSON are refused."""
+_UNCHANGING = frozenset({str, int, float, bool, type(None)})
 
 
 @dataclass(frozen=True)
@@ -136,8 +140,8 @@ class Ledger:
             )
 
         try:
-            arguments = plain_arguments(found.bind(args, kwargs))
-            result = found.run(**copied(arguments))
+            arguments = _plain_arguments(found.bind(args, kwargs))
+            result = found.run(**_copied(arguments))
         except ToolFault as fault:
             outcome: Outcome = "unknown" if self._in_doubt(fault) else "failed"
             keep(outcome, error=fault.text, fault=fault.kind, fatal=fault.fatal)
@@ -145,9 +149,9 @@ class Ledger:
         except BaseException as error:
             keep("unknown", error=f"internal error ({type(error).__name__})")
             raise
-        keep("done", result=copied(result))
+        keep("done", result=_copied(result))
         # Tools may hand out what they keep; generated code must not get hold of it.
-        return copied(result)
+        return _copied(result)
 
     def _in_doubt(self, fault: ToolFault) -> bool:
         """Whether a failed call may have left something behind.
@@ -256,3 +260,34 @@ class Ledger:
     def _spend(self, what: str, limit: int, words: str) -> None:
         self._check(what, limit, words)
         self._spent[what] += 1
+
+
+def _copied(value: Any) -> Any:
+    """A copy that shares nothing changeable with the value.
+
+    Plain data, which nearly all of it is, goes without the bookkeeping of ``copy.deepcopy``.
+    """
+    kind = type(value)
+    if kind is dict:
+        return {key: _copied(item) for key, item in value.items()}
+    if kind is list:
+        return [_copied(item) for item in value]
+    return value if kind in _UNCHANGING else copy.deepcopy(value)
+
+
+def _plain_arguments(arguments: dict[str, object]) -> dict[str, object]:
+    """The arguments as JSON knows them.
+
+    Raises ToolFault: JSON does not know them, or there is too much of them.
+    """
+    try:
+        text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError):
+        raise ToolFault(
+            "arguments must be plain data (numbers, strings, lists, dicts)", kind="TypeError"
+        ) from None
+    if len(text) > ARGUMENT_CHARS:
+        raise ToolFault(f"arguments are too large ({len(text)} characters)", kind="ValueError")
+    plain: dict[str, object] = json.loads(text)
+    return plain

@@ -115,12 +115,9 @@ def _types(function: Callable[..., Any], signature: inspect.Signature) -> dict[s
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     """The signature as a model reads it: its annotations are texts already."""
     signature = inspect.signature(function)
-    return signature.replace(parameters=[_plain(p) for p in signature.parameters.values()])
-
-
-def _plain(parameter: inspect.Parameter) -> inspect.Parameter:
-    annotation = parameter.annotation
-    return parameter.replace(annotation=_Bare(str(annotation)))
+    every = signature.parameters.values()
+    bare = [one.replace(annotation=_Bare(str(one.annotation))) for one in every]
+    return signature.replace(parameters=bare)
 
 
 class _Bare(str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from models.litellm_module import load
 from models.models_file import Backend
@@ -37,7 +38,9 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
     names = tuple(litellm.validate_environment(backend.model)["missing_keys"])
     usual = f"{provider.upper()}_API_KEY"
     if provider in litellm.openai_compatible_providers:
-        return () if _has_own_key(backend.model) else names or (usual,)
+        # Without one of its own LiteLLM would show OpenAI's; who is not found signs in otherwise.
+        found = _found(backend.model)
+        return () if found is None or found[2] else names or (usual,)
     if not names and usual in os.environ and not _set(usual):
         names = (usual,)  # LiteLLM takes a variable that is empty for one that is set
     plain = all(name.endswith("_API_KEY") for name in names)
@@ -52,20 +55,17 @@ def provider_of(model: str) -> str:
     prefix, slash, _ = model.partition("/")
     if slash and prefix in litellm.provider_list:
         return prefix
-    try:
-        return str(litellm.get_llm_provider(model)[1])
-    except litellm.exceptions.BadRequestError:
-        return ""
+    found = _found(model)
+    return str(found[1]) if found else ""
 
 
-def _has_own_key(model: str) -> bool:
-    """Without one LiteLLM would show OpenAI's to a provider that speaks its protocol."""
+def _found(model: str) -> Any:
+    """LiteLLM's name, provider, key and address of an id; None where it knows none of them."""
     litellm = load()
     try:
-        _, _, key, _ = litellm.get_llm_provider(model)
+        return litellm.get_llm_provider(model)
     except litellm.exceptions.BadRequestError:
-        return True  # it signs in by other means
-    return bool(key)
+        return None
 
 
 def _set(variable: str) -> bool:

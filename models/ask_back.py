@@ -16,6 +16,10 @@ class Misread(ValueError):
     """A reply that cannot be used; the text says why, for the model."""
 
 
+class Unreadable(Exception):
+    """Two replies in a row could not be used: a decision or a step is not to be had."""
+
+
 def ask_back(
     door: Door,
     messages: Sequence[Message],

@@ -54,7 +54,8 @@ class Recorder:
             reply = self._inner.send(request, timeout)
         except ExchangeFailed as error:
             if error.kind != "missing":  # that was no exchange
-                self._writer.add(request, Failure.of(error), time.perf_counter() - began)
+                failure = Failure.model_validate(error, from_attributes=True)
+                self._writer.add(request, failure, time.perf_counter() - began)
             raise
         self._writer.add(request, reply, time.perf_counter() - began)
         return reply
@@ -103,11 +104,11 @@ class Player:
             raise ExchangeFailed("missing", self._of_several(answered))
         with self._lock:
             exchange = _nth(recorded, self._played[key])
-            if exchange is not None:
+            if exchange is None:
+                self.misses += 1
+            else:
                 self._played[key] += 1
         if exchange is None:
-            with self._lock:
-                self.misses += 1
             text = describe_miss(
                 self.tape.path,
                 self._exchanges,

@@ -111,13 +111,10 @@ def _diff(recorded: Sequence[Message], asked: Sequence[Message]) -> list[str]:
     pairs = enumerate(zip(was, now, strict=False))
     first = next((i for i, (a, b) in pairs if a != b), min(len(was), len(now)))
     start = max(first - 2, 0)
-    diff = [
-        line
-        for line in difflib.unified_diff(
-            was[start : start + _WINDOW], now[start : start + _WINDOW], n=1, lineterm=""
-        )
-        if not line.startswith(("---", "+++", "@@"))
-    ]
+    seen = slice(start, start + _WINDOW)
+    # Behind the names of the two files, which it writes itself.
+    found = list(difflib.unified_diff(was[seen], now[seen], n=1, lineterm=""))[2:]
+    diff = [line for line in found if not line.startswith("@@")]
     more = [f"... {len(diff) - DIFF_LINES} more lines"] if len(diff) > DIFF_LINES else []
     head = ["--- recorded", f"+++ asked, from line {start + 1} of the prompt"]
     return [*head, *diff[:DIFF_LINES], *more]

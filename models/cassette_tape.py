@@ -10,7 +10,6 @@ parameters are made of what was sent.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 from collections.abc import Iterable
@@ -18,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request
 from models.file_checks import first_problem
-from models.model_call import Message, Usage
+from models.model_call import Message, Usage, sha256_of
 from models.redact import redact
 
 VERSION = 1
@@ -33,21 +32,14 @@ class TapeError(Exception):
     """A cassette that cannot be read or written; the text is for the user."""
 
 
-class Failure(BaseModel):
+class Failure(BaseModel, frozen=True):
     """An exchange without a reply."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: ErrorKind
     text: str
     status: int | None = None
     retry_after: float | None = None
     usage: Usage | None = None
-
-    @classmethod
-    def of(cls, error: ExchangeFailed) -> Failure:
-        """The record of a failed exchange."""
-        return cls.model_validate(error, from_attributes=True)
 
     def again(self) -> ExchangeFailed:
         """The error to raise in a replay, where nobody waits."""
@@ -56,10 +48,8 @@ class Failure(BaseModel):
         )
 
 
-class Exchange(BaseModel):
+class Exchange(BaseModel, frozen=True):
     """One recorded exchange; exactly one of ``reply`` and ``error`` is there."""
-
-    model_config = ConfigDict(frozen=True)
 
     number: int
     """Place on the tape, from 1."""
@@ -76,16 +66,12 @@ class Exchange(BaseModel):
 
 def prompt_hash(messages: Iterable[Message]) -> str:
     """SHA-256 of messages, whatever the order of names in each; that of ``ModelCall`` too."""
-    return _sha256(json.dumps([dict(sorted(m.items(), reverse=True)) for m in messages]))
+    return sha256_of(json.dumps([dict(sorted(m.items(), reverse=True)) for m in messages]))
 
 
 def params_hash(params: dict[str, Any]) -> str:
     """SHA-256 of parameters, which are JSON values; the order of names is no difference."""
-    return _sha256(json.dumps(params, sort_keys=True))
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256_of(json.dumps(params, sort_keys=True))
 
 
 class TapeWriter:
@@ -125,9 +111,8 @@ class TapeWriter:
         Raises TapeError: it could not be written; nothing is ever written behind a half line.
         """
         with self._lock:
-            fresh: dict[str, str] = {}
-            texts: list[dict[str, Any]] = []
-            messages = [self._packed(m, fresh, texts) for m in request.messages]
+            fresh: dict[str, dict[str, Any]] = {}
+            messages = [self._packed(m, fresh) for m in request.messages]
             params = redacted(request.params)
             asked = {"model": request.model, "messages": messages, "params": params}
             name = "reply" if isinstance(outcome, Reply) else "error"
@@ -143,8 +128,8 @@ class TapeWriter:
                 "masked": name == "reply" and told != came,
                 "seconds": round(seconds, 6),
             }
-            self._write([*texts, exchange])
-            self._stored |= fresh
+            self._write([*fresh.values(), exchange])
+            self._stored |= {sent: line["sha256"] for sent, line in fresh.items()}
             self.exchanges += 1
             self.masked += bool(exchange["masked"])
 
@@ -154,20 +139,17 @@ class TapeWriter:
             self._fault = self._fault or "it is closed"
             self._file.close()
 
-    def _packed(
-        self, message: Message, fresh: dict[str, str], texts: list[dict[str, Any]]
-    ) -> dict[str, str]:
-        """A message with its content by hash; a content that is new joins the lines to write."""
+    def _packed(self, message: Message, fresh: dict[str, dict[str, Any]]) -> dict[str, str]:
+        """A message with its content by hash; one that is new joins ``fresh``."""
         packed: dict[str, str] = redacted({k: v for k, v in message.items() if k != "content"})
         if "content" not in message:
             return packed
-        sent = _sha256(message["content"])
-        known = self._stored.get(sent) or fresh.get(sent)
-        if known is None:
+        sent = sha256_of(message["content"])
+        if sent not in self._stored and sent not in fresh:
             text = redact(message["content"])
-            known = fresh[sent] = _sha256(text)
-            texts.append({"v": VERSION, "type": "text", "sha256": known, "text": text})
-        return packed | {"content_sha256": known}
+            line = {"v": VERSION, "type": "text", "sha256": sha256_of(text), "text": text}
+            fresh[sent] = line
+        return packed | {"content_sha256": self._stored.get(sent) or fresh[sent]["sha256"]}
 
     def _write(self, lines: list[dict[str, Any]]) -> None:
         if self._fault:
@@ -279,6 +261,4 @@ def _exchange(record: dict[str, Any], texts: dict[str, str], number: int) -> Exc
 
 def _unpacked(message: dict[str, str], texts: dict[str, str]) -> Message:
     rest = {name: value for name, value in message.items() if name != "content_sha256"}
-    return (
-        rest | {"content": texts[message["content_sha256"]]} if len(rest) < len(message) else rest
-    )
+    return rest | {"content": texts[message["content_sha256"]]} if rest != message else rest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +11,15 @@ from typing import Any
 
 from models.direct_transport import DirectTransport
 from models.exchange import ErrorKind, ExchangeFailed, Reply, Request, Transport
-from models.model_call import CallObserver, Message, ModelCall, PromptPart, Role, plain_text
+from models.model_call import (
+    CallObserver,
+    Message,
+    ModelCall,
+    PromptPart,
+    Role,
+    plain_text,
+    sha256_of,
+)
 from models.models_file import Backend, Models, ModelsError, Target, default_models
 from models.prices import dollars, failure_fields, map_entry
 from models.providers import CASSETTE, is_keyless
@@ -119,9 +126,9 @@ class Door:
             params=params,
             until=self._clock() + self._deadline,
             prompt=tuple(
-                PromptPart(role=m["role"], sha256=_sha256(m["content"])) for m in messages
+                PromptPart(role=m["role"], sha256=sha256_of(m["content"])) for m in messages
             ),
-            prompt_sha256=_sha256(json.dumps(list(messages))),
+            prompt_sha256=sha256_of(json.dumps(list(messages))),
         )
         target = self._first(call)
         while True:
@@ -279,7 +286,3 @@ def _takes_schema(target: Target) -> bool:
     if target.response_schema is not None:
         return target.response_schema
     return not target.backend.base_url and supports_schema(target.backend.model)
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

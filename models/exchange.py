@@ -6,9 +6,10 @@ above them does not know which one it holds.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from models.model_call import Figure, Message, Usage
 
@@ -20,10 +21,8 @@ ErrorKind = Literal[
 ``missing``: a cassette holds no such request."""
 
 
-class Request(BaseModel):
+class Request(BaseModel, frozen=True):
     """What is asked of a provider; holds no key."""
-
-    model_config = ConfigDict(frozen=True)
 
     model: str
     """The LiteLLM id."""
@@ -32,10 +31,8 @@ class Request(BaseModel):
     """Sampling and the like, as LiteLLM takes them: temperature, max_tokens, response_format."""
 
 
-class Reply(BaseModel):
+class Reply(BaseModel, frozen=True):
     """What a provider answered."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str = ""
     """The content as it came; reasoning that the provider tells apart is not in it."""
@@ -50,26 +47,21 @@ class Reply(BaseModel):
     """The model's name in the provider's answer."""
 
 
+@dataclass(eq=False)
 class ExchangeFailed(Exception):
-    """No reply came; ``text`` is safe to log and holds no key."""
+    """No reply came."""
 
-    def __init__(
-        self,
-        kind: ErrorKind,
-        text: str,
-        *,
-        status: int | None = None,
-        retry_after: float | None = None,
-        usage: Usage | None = None,
-    ) -> None:
-        super().__init__(text)
-        self.kind: ErrorKind = kind
-        self.text = text
-        self.status = status
-        self.retry_after = retry_after
-        """Seconds that the provider asks to wait."""
-        self.usage = usage
-        """What the failure was billed, where that is known; zeros where nothing was."""
+    kind: ErrorKind
+    text: str
+    """Safe to log; holds no key."""
+    status: int | None = None
+    retry_after: float | None = None
+    """Seconds that the provider asks to wait."""
+    usage: Usage | None = None
+    """What the failure was billed, where that is known; zeros where nothing was."""
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class Transport(Protocol):

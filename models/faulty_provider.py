@@ -1,21 +1,8 @@
 """``faulty/BRAIN?OPTIONS``: a keyless model whose replies are spoiled on a schedule from a seed.
 
-``BRAIN`` is the id of another keyless model, or short the name of one of ``playbook/...``. Options,
-joined by ``&``:
-
-- ``seed``: a whole number, 0
-- ``rate``: share of spoiled replies, 0.3
-- ``kinds``: names of :data:`models.reply_faults.KINDS`, joined by commas; ``repairable`` for all
-  after which good work is possible, which is what is taken without it
-- ``streak``: how many in a row at most, 1: what follows a spoiled reply is good. Above 1 the
-  attempts at one prompt and the prompts of a conversation are counted apart
-- ``wait``: seconds of Retry-After in HTTP errors, 0
-
-Example: ``faulty/NAME?seed=7&rate=0.5&kinds=empty,syntax,http-429``.
-
 Whether and how a reply is spoiled depends on the seed and the prompt alone, so that a run comes
 out the same with any number of tasks side by side. Only the very same prompt, asked again at once
-by the thread that got a spoiled reply, counts as the next attempt.
+by the thread that got a spoiled reply, counts as the next attempt. `faulty.md` tells the options.
 """
 
 from __future__ import annotations
@@ -29,7 +16,7 @@ from random import Random
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from models.exchange import ExchangeFailed, Reply
 from models.file_checks import first_problem
@@ -54,10 +41,8 @@ def _kinds(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(every))
 
 
-class Spec(BaseModel):
+class Spec(BaseModel, frozen=True, extra="forbid"):
     """What a model id of this provider says; ``kinds`` is read from its text."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     provider: str
     brain: str

@@ -33,14 +33,11 @@ def load() -> Any:
             litellm.disable_hf_tokenizer_download = True
             for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
                 logging.getLogger(name).setLevel(logging.CRITICAL)
-            litellm.client_session, litellm.sync_transport = _session()
+            from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
+
+            from models.chat_http import open_session
+
+            session = open_session(get_ssl_configuration())
+            litellm.client_session, litellm.sync_transport = session
             _loaded = litellm
     return _loaded
-
-
-def _session() -> Any:
-    from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
-
-    from models.chat_http import open_session
-
-    return open_session(get_ssl_configuration())

@@ -1,28 +1,46 @@
-"""A backend behind LiteLLM: one request, one attempt, one wall-clock limit."""
+"""A backend behind LiteLLM: one request, one attempt, one wall-clock limit.
+
+LiteLLM's exceptions become failures of an exchange: by class, status and cause, with a safe text.
+"""
 
 from __future__ import annotations
 
 import math
 import os
 import threading
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
+from pathlib import Path
 from typing import Any, TypeVar
 
+import regex
+
 from models.api_keys import missing_keys
-from models.chat_answer import LONGEST_TEXT, count, money
-from models.chat_http import PROVIDERS
-from models.exchange import ExchangeFailed, Reply, Request
-from models.litellm_errors import failure_of
+from models.chat_http import LONGEST_TEXT, PROVIDERS, count, money
+from models.exchange import ErrorKind, ExchangeFailed, Reply, Request
 from models.litellm_module import load
 from models.model_call import Usage, plain_text
 from models.models_file import Backend
-from models.redact import remember
+from models.redact import redact, remember
 from models.reply_text import MAX_CHARS
+from wire.bounded import AnswerRefused
+from wire.retry_after import retry_after
 
 T = TypeVar("T")
 NO_KEY = "none"
 """Sent to a server of the user's own where no key is named; the client insists on one."""
+TEXT_CHARS = 300
+SAID_CHARS = 20_000
+"""Characters of an error that are looked at."""
+_TABLE = tomllib.loads(Path(__file__).with_name("errors.toml").read_text(encoding="utf-8"))
+_SAYS = {name: regex.compile("|".join(any_), regex.I) for name, any_ in _TABLE["says"].items()}
+_STATUS: dict[str, ErrorKind] = _TABLE["status"]
+_PREFIX = regex.compile(r"^(?:litellm\.\w+: )?(?:\w+(?: \w+)?: )?(?:\w+Exception - )?")
+_NOT_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"}
+_BROKEN = {"ReadError", "WriteError", "RemoteProtocolError", "ProxyError", "APIConnectionError"}
+_SILENT: frozenset[ErrorKind] = frozenset({"authentication", "quota"})
+"""Their texts are about the key and quote parts of it: only class and status are told."""
 
 
 class LiteLLMTransport:
@@ -38,7 +56,10 @@ class LiteLLMTransport:
         litellm = load()
         arguments = self._arguments(request, timeout, self._key())
         try:
-            response = self._complete(litellm, arguments, timeout)
+            if self._provider in PROVIDERS:  # a session holds the time, without a thread for it
+                response = litellm.completion(**arguments)
+            else:
+                response = within(timeout, lambda: litellm.completion(**arguments))
         except TooLate:
             text = f"no answer within {timeout:.1f} s"
             raise ExchangeFailed("timeout", text, status=408) from None
@@ -48,12 +69,6 @@ class LiteLLMTransport:
                 raise
             raise failure from None
         return self._reply(response)
-
-    def _complete(self, litellm: Any, arguments: dict[str, Any], timeout: float) -> Any:
-        """The response, within the time. Where a session holds it, no thread is needed for it."""
-        if self._provider in PROVIDERS:
-            return litellm.completion(**arguments)
-        return within(timeout, lambda: litellm.completion(**arguments))
 
     def _arguments(self, request: Request, timeout: float, key: str | None) -> dict[str, Any]:
         params = dict(request.params)
@@ -166,3 +181,95 @@ def _usage(raw: Any) -> Usage:
         cached=count(getattr(prompt, "cached_tokens", None)),
         reasoning=count(getattr(completion, "reasoning_tokens", None)),
     )
+
+
+def failure_of(error: Exception) -> ExchangeFailed | None:
+    """What an exception out of ``litellm.completion`` means; None: a programming error."""
+    chain = list(_chain(error))
+    refused = next((e for e in chain if isinstance(e, AnswerRefused)), None)
+    if refused is not None:
+        return ExchangeFailed("bad_answer", str(refused), status=200)
+    names = {name for e in chain for name in (c.__name__ for c in type(e).__mro__)}
+    told = getattr(error, "status_code", None)
+    status = told if isinstance(told, int) else None
+    if "OpenAIError" not in names and status is None:
+        return None
+    said = str(error)[:SAID_CHARS]
+    kind, sent = _kind(names, status, said)
+    text = f"{type(error).__name__} (status {status})" if status else type(error).__name__
+    quoted = "" if kind in _SILENT else _quoted(said)
+    billed = None if kind in ("timeout", "network", "bad_answer") and sent else Usage.nothing()
+    return ExchangeFailed(
+        kind,
+        f"{text}: {quoted}" if quoted else text,
+        status=status,
+        retry_after=_retry_after(chain),
+        usage=billed,
+    )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _kind(names: set[str], status: int | None, said: str) -> tuple[ErrorKind, bool]:
+    """The class of the failure, and whether the request may have reached the provider."""
+    if names & _NOT_SENT:
+        return "network", False
+    if _SAYS["no_key"].search(said):
+        return "authentication", False
+    answered = "HTTPStatusError" in names
+    if not answered and ("JSONDecodeError" in names or _SAYS["unreadable"].search(said)):
+        return "bad_answer", True
+    if names & {"APITimeoutError", "ReadTimeout", "WriteTimeout"}:
+        return "timeout", True
+    if names & _BROKEN and not answered:
+        return "network", True
+    kind = _by_status(status, said, names)
+    if not answered and kind == "bad_request" and "BadRequestError" in names and status != 400:
+        return "bad_answer", True  # HTTP 200 with an error in its body
+    return kind, True
+
+
+def _by_status(status: int | None, said: str, names: set[str]) -> ErrorKind:
+    if "ContextWindowExceededError" in names:
+        return "context_window"
+    flagged = "ContentPolicyViolationError" in names
+    if status in (402, 403, 429) and _SAYS["quota"].search(said) and not _SAYS["soon"].search(said):
+        return "quota"
+    if status == 403 and _SAYS["flagged"].search(said):
+        return "bad_request"
+    if status in (400, 422) and _SAYS["no_model"].search(said):
+        return "not_found"
+    if status in (400, 422) and not flagged and _SAYS["context"].search(said):
+        return "context_window"
+    if status is None:
+        return "network"
+    return _STATUS.get(str(status), "bad_request" if status < 500 else "overload")
+
+
+def _quoted(said: str) -> str:
+    """The provider's own words, short and without secrets; none where it sent a page."""
+    said = plain_text(said)
+    text = _PREFIX.sub("", said.splitlines()[0] if said else "").split("Traceback")[0].strip()
+    if "<html" in said.casefold() or "<!doctype" in said.casefold():
+        return "an HTML page"
+    # Redacted before it is cut: half a key would not be recognised.
+    return redact(text)[:TEXT_CHARS]
+
+
+def _retry_after(chain: list[BaseException]) -> float | None:
+    """Seconds that the provider asks to wait, from the headers of whichever error kept them."""
+    for error in chain:
+        kept = getattr(getattr(error, "response", None), "headers", None)
+        for headers in (getattr(error, "litellm_response_headers", None), kept):
+            low = {str(k).casefold(): str(v) for k, v in dict(headers or {}).items()}
+            seconds = retry_after(low)
+            if seconds is not None and math.isfinite(seconds):
+                return seconds
+    return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator
 
 LARGEST = 10**15
 """Of any figure; it is far beyond every sum."""
@@ -30,13 +31,13 @@ def plain_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-FIGURES = ("prompt", "completion", "cached", "reasoning")
+def sha256_of(text: str) -> str:
+    """Of a text in UTF-8, lone surrogates as they are."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Usage(BaseModel):
+class Usage(BaseModel, frozen=True):
     """Tokens of one call or of many; None is unknown, never 0."""
-
-    model_config = ConfigDict(frozen=True)
 
     prompt: Annotated[int | None, Figure] = None
     completion: Annotated[int | None, Figure] = None
@@ -48,26 +49,23 @@ class Usage(BaseModel):
     @classmethod
     def nothing(cls) -> Usage:
         """Of a call that is known to have cost nothing."""
-        return cls(**dict.fromkeys(FIGURES, 0))
+        return cls(**dict.fromkeys(cls.model_fields, 0))
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(**{name: _plus(getattr(self, name), getattr(other, name)) for name in FIGURES})
+        pairs = zip(self, other, strict=True)
+        return Usage(**{name: _plus(mine, its) for (name, mine), (_, its) in pairs})
 
 
-class PromptPart(BaseModel):
+class PromptPart(BaseModel, frozen=True):
     """One message of a prompt by its hash; the text itself is kept once, elsewhere."""
-
-    model_config = ConfigDict(frozen=True)
 
     role: str
     sha256: str
     """Of the content in UTF-8."""
 
 
-class ModelCall(BaseModel):
+class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
     """One attempt at a model: every one is kept, also those that failed or could not be read."""
-
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     role: Role
     model: str
@@ -130,10 +128,7 @@ def _plus(a: int | None, b: int | None) -> int | None:
 
 def total_usage(calls: list[ModelCall]) -> Usage:
     """Sum over calls; unknown as soon as one of them is unknown."""
-    total = Usage.nothing()
-    for call in calls:
-        total = total + call.usage
-    return total
+    return sum((call.usage for call in calls), Usage.nothing())
 
 
 def total_cost(calls: list[ModelCall]) -> float | None:

@@ -12,11 +12,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz, process
 
-from models.failover import Backends
 from models.file_checks import TomlError, read_toml, shown
 from models.model_call import Role
 from models.providers import is_keyless, is_served
 from models.redact import remember
+from models.retries import Backends
 from models.slugs import slug_of
 
 SHIPPED = Path(__file__).with_name("models.toml")
@@ -103,7 +103,6 @@ class Target(_Strict):
 class Settings(_Strict):
     """What an id means for one role."""
 
-    model: str
     targets: tuple[Target, ...]
     deadline_seconds: float
 
@@ -147,7 +146,7 @@ class Models:
             backends = (Backend(name=model, model=model, base_url=where),)
         targets = tuple(self._target(model, b, role) for b in backends)
         deadline = self._merged(model, backends[0].model, role).get("deadline_seconds", 300.0)
-        return Settings(model=model, targets=targets, deadline_seconds=deadline)
+        return Settings(targets=targets, deadline_seconds=deadline)
 
     def needs_litellm(self, models: tuple[str, ...] | list[str]) -> bool:
         """Whether any of these ids is answered by LiteLLM."""
@@ -216,14 +215,10 @@ def load_models(path: Path | None = None) -> Models:
             _lay(raw["models"].setdefault(name, {}), table)
         _lay(raw["defaults"], mine.get("defaults", {}))
     file = _check(raw, named or SHIPPED)
-    _remember_keys(file)
-    return Models(file, str(named or SHIPPED.name))
-
-
-def _remember_keys(file: ModelsFile) -> None:
     backends = [b for entry in file.models.values() for b in entry.backends or ()]
     for variable in {b.key_variable for b in backends if b.key_variable}:
         remember(os.environ.get(variable, "").strip())
+    return Models(file, str(named or SHIPPED.name))
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,7 @@
 """Providers of our own: who answers without network, key or LiteLLM.
 
-``scripted`` and ``faulty`` stand here; benchmarks bring others, which the door of the house
-registers. A provider is imported when a model of it is asked.
+``faulty`` stands here; benchmarks bring others, which the door of the house registers. A provider
+is imported when a model of it is asked.
 """
 
 from __future__ import annotations
@@ -32,19 +32,13 @@ class Provider(Protocol):
         """
 
 
-def _scripted() -> Provider:
-    from models import scripted_provider
-
-    return scripted_provider
-
-
 def _faulty() -> Provider:
     from models import faulty_provider
 
     return faulty_provider
 
 
-_known: dict[str, Callable[[], Provider]] = {"scripted": _scripted, "faulty": _faulty}
+_known: dict[str, Callable[[], Provider]] = {"faulty": _faulty}
 
 
 def register(prefix: str, load: Callable[[], Provider]) -> None:

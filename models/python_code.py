@@ -9,17 +9,13 @@ from functools import lru_cache
 _one_at_a_time = threading.RLock()
 
 
-def tree_of(code: str) -> ast.Module:
-    """The tree of a program; raises what ``ast.parse`` raises.
+@lru_cache(maxsize=64)
+def kept_tree(code: str) -> ast.Module:
+    """The tree of a program, kept for whoever reads the same one next: nobody may change it.
 
-    CPython 3.11 counts the depth of all trees under construction together: two threads that build
-    one at the same time can get a SystemError for code in which nothing is wrong.
+    Raises what ``ast.parse`` raises. CPython 3.11 counts the depth of all trees under construction
+    together: two threads that build one at the same time can get a SystemError for code in which
+    nothing is wrong.
     """
     with _one_at_a_time:
         return ast.parse(code)
-
-
-@lru_cache(maxsize=64)
-def kept_tree(code: str) -> ast.Module:
-    """As :func:`tree_of`, kept for whoever reads the same program next: nobody may change it."""
-    return tree_of(code)

@@ -70,11 +70,7 @@ def redact(text: str) -> str:
     Known are the values of variables named ``...KEY``, ``...TOKEN``, ``...SECRET`` or
     ``...PASSWORD`` and what was given to ``remember``, also URL-quoted, JSON-escaped or as base64.
     """
-    return _GENERIC.sub(_masked, hide(text))
-
-
-def _masked(found: regex.Match[str]) -> str:
-    return f"{found['keep'] or ''}{MASK}"
+    return _GENERIC.sub(lambda found: f"{found['keep'] or ''}{MASK}", hide(text))
 
 
 def _secrets() -> frozenset[str]:

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+
 import regex
 
 from models.providers import is_keyless
 
 _QUANTISED = regex.compile(r"-(?:fp8|fp4|nvfp4|mxfp4|bf16|fp16|int4|int8|awq|gptq)$")
-_VENDORS = (
-    ("gpt", "openai"),
-    ("o1", "openai"),
-    ("o3", "openai"),
-    ("o4", "openai"),
-    ("claude", "anthropic"),
-    ("gemini", "google"),
-    ("gemma", "google"),
-    ("qwen", "qwen"),
-    ("qwq", "qwen"),
-    ("llama", "meta-llama"),
-    ("deepseek", "deepseek"),
-    ("mistral", "mistralai"),
-    ("kimi", "moonshotai"),
-    ("glm", "z-ai"),
-    ("grok", "x-ai"),
-)
-"""How a vendor's models begin, for providers that leave the vendor out."""
+
+
+@lru_cache(maxsize=1)
+def _vendors() -> dict[str, list[str]]:
+    return tomllib.loads(Path(__file__).with_name("vendors.toml").read_text(encoding="utf-8"))
 
 
 def slug_of(model: str) -> str:
@@ -43,5 +34,5 @@ def slug_of(model: str) -> str:
 
 def _with_vendor(name: str, otherwise: str) -> str:
     low = name.casefold()
-    vendor = next((v for start, v in _VENDORS if low.startswith(start)), None)
+    vendor = next((v for v, starts in _vendors().items() if low.startswith(tuple(starts))), None)
     return f"{vendor}/{low}" if vendor else otherwise

@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from ledger import Ledger, Tool, ToolFault
-from models.ask_back import Misread, ask_back
+from models.ask_back import Misread, Unreadable, ask_back
 from models.door import Door, response_format
 from models.model_call import Message, ModelCall
-from models.prompt_json import as_data
+from models.prompts import prompt
 from models.tokens import count_messages
 from nextstep.forms import COMPLETION, Forms, Misuse, forms_of
-from nextstep.history import Compression, PastStep, rendered
+from nextstep.history import Compression, PastStep, called, rendered
 from nextstep.reply import EXAMPLE, Step, read_step
 from runs.situation import Situation
 
@@ -31,10 +28,6 @@ _REPAIR = (
 )
 
 
-class Unusable(Exception):
-    """Two replies in a row could not be read as a step."""
-
-
 @dataclass(frozen=True)
 class Answer:
     """What came of a step."""
@@ -43,29 +36,19 @@ class Answer:
     error: str | None = None
 
 
-@cache
-def _environment() -> Environment:
-    # Prompts are plain text; what may hold markup of ours is defused in as_data.
-    return Environment(
-        loader=PackageLoader("nextstep", "prompts"), undefined=StrictUndefined, autoescape=False
-    )
-
-
 def system_prompt(rules: str, guide: str, forms: Forms) -> str:
     """The part that is the same for all steps and tasks."""
-    return (
-        _environment()
-        .get_template("system.jinja")
-        .render(
-            rules=rules,
-            guide=guide,
-            tools=forms.tools,
-            final=forms.final,
-            completion=forms.usage(COMPLETION),
-            completion_name=COMPLETION,
-            more_work=MORE_WORK,
-            example=EXAMPLE,
-        )
+    return prompt(
+        "nextstep",
+        "system",
+        rules=rules,
+        guide=guide,
+        tools=forms.tools,
+        final=forms.final,
+        completion=forms.usage(COMPLETION),
+        completion_name=COMPLETION,
+        more_work=MORE_WORK,
+        example=EXAMPLE,
     )
 
 
@@ -99,35 +82,23 @@ class Agent:
 
     def messages(self, situation: Situation[PastStep]) -> list[Message]:
         """The prompt: the stable part first, then the task, the steps, and what is now."""
-        steps = situation.past
+        past = len(situation.past)
 
-        def prompt(texts: Sequence[str]) -> list[Message]:
-            user = (
-                _environment()
-                .get_template("user.jinja")
-                .render(
-                    task=as_data(situation.task),
-                    briefing=as_data(situation.briefing),
-                    steps=list(enumerate(texts, start=len(steps) - len(texts) + 1)),
-                    left_out=len(steps) - len(texts),
-                    state=as_data(situation.state),
-                    number=situation.number,
-                    limit=situation.limit,
-                    challenge=situation.challenge,
-                )
-            )
+        def messages(texts: Sequence[str]) -> list[Message]:
+            steps = list(enumerate(texts, start=past - len(texts) + 1))
+            user = prompt("nextstep", "user", now=situation, steps=steps)
             return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
 
         # Tags around the steps have tokens too.
-        bare = count_messages(prompt([""] * len(steps)))
+        bare = count_messages(messages([""] * past))
         room = max(self._compression.tokens - bare, LEAST_ROOM)
-        return prompt(rendered(steps, room, self._compression))
+        return messages(rendered(situation.past, room, self._compression))
 
     def next(self, situation: Situation[PastStep]) -> Step:
         """Ask the model for the next step, with one question back where it cannot be read.
 
         Raises:
-            Unusable: neither the reply nor its repair holds a step.
+            Unreadable: neither the reply nor its repair holds a step.
             ModelFailed: the model gave no answer at all.
         """
 
@@ -140,7 +111,7 @@ class Agent:
         try:
             return ask_back(self._door, self.messages(situation), read, question, **self._params)
         except Misread as problem:
-            raise Unusable(
+            raise Unreadable(
                 f"the model's step could not be read twice: {problem} ({self._door.model})"
             ) from None
 
@@ -203,9 +174,6 @@ class Agent:
 
 
 def _is_more_work(call: str) -> bool:
-    try:
-        function = json.loads(call)
-    except ValueError:
-        return False
+    function = called(call)
     said = function if isinstance(function, dict) else {}
     return (said.get("tool"), said.get("status")) == (COMPLETION, "need_more_work")

@@ -7,6 +7,7 @@ import types
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property, reduce
+from inspect import Parameter
 from operator import or_
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -49,7 +50,8 @@ class Forms:
             raise ValueError(f"one tool must be final, not {len(finals)}")
         self.tools = tuple(t for t in tools if not t.final)
         self.final = finals[0]
-        self._models = {t.name: _form(t) for t in self.tools} | {COMPLETION: _completion(finals[0])}
+        self._models = {t.name: _model(t.name, _arguments(t), t.name) for t in self.tools}
+        self._models[COMPLETION] = _completion(finals[0])
         union: Any = reduce(or_, self._models.values())
         function: Any = (Annotated[union, Field(discriminator="tool")], ...)
         self.step: type[NextStep] = create_model("NextStep", __base__=NextStep, function=function)
@@ -62,7 +64,11 @@ class Forms:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every field and argument as it is spelled."""
-        return frozenset(_names(self.step.model_json_schema()))
+        return frozenset(
+            name
+            for part in _objects(self.step.model_json_schema())
+            for name in part.get("properties", ())
+        )
 
     @property
     def preparation(self) -> Tool | None:
@@ -72,7 +78,7 @@ class Forms:
     @cached_property
     def example(self) -> str:
         """A step as it may look when it is filled in, with the first tool that only reads."""
-        reading = [t for t in self.tools if t.kind == "read" and not _needed(t)]
+        reading = [t for t in self.tools if t.kind == "read" and not _needs_arguments(t)]
         tool = (reading or self.tools or (self.final,))[0]
         step = {
             "current_state": "Nothing is known yet; first I look at what there is.",
@@ -140,41 +146,35 @@ def explain(error: ValidationError) -> list[str]:
     return [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in problems]
 
 
-def _form(tool: Tool) -> type[BaseModel]:
-    return _model(tool.name, _arguments(tool), tool=(Literal[tool.name], ...))
-
-
 def _completion(final: Tool) -> type[BaseModel]:
     """The way out; ``final`` holds every argument of the final tool, the optional ones too."""
     needed = {name: (_without_none(type_), ...) for name, type_ in final.types().items()}
-    return _model(
-        COMPLETION,
-        {
-            "status": (Status, ...),
-            "reason": (str, ""),
-            "conditions": (list[str], []),
-            "final": (_model(f"{final.name}_Arguments", needed) | None, None),
-        },
-        tool=(Literal[COMPLETION], ...),
-    )
+    fields = {
+        "status": (Status, ...),
+        "reason": (str, ""),
+        "conditions": (list[str], []),
+        "final": (_model(f"{final.name}_Arguments", needed) | None, None),
+    }
+    return _model(COMPLETION, fields, COMPLETION)
 
 
-def _model(name: str, fields: dict[str, Any], **first: Any) -> type[BaseModel]:
+def _model(name: str, fields: dict[str, Any], tool: str | None = None) -> type[BaseModel]:
+    first = {"tool": (Literal[tool], ...)} if tool else {}
     made: type[BaseModel] = create_model(name, __base__=_Form, **(first | fields))
     return made
 
 
 def _arguments(tool: Tool) -> dict[str, Any]:
-    def default(name: str) -> Any:
-        parameter = tool.signature.parameters[name]
-        return ... if parameter.default is parameter.empty else parameter.default
+    """Type and default of each argument, the default ``...`` where it must be given."""
+    given = tool.signature.parameters
+    return {
+        name: (type_, ... if given[name].default is Parameter.empty else given[name].default)
+        for name, type_ in tool.types().items()
+    }
 
-    return {name: (type_, default(name)) for name, type_ in tool.types().items()}
 
-
-def _needed(tool: Tool) -> list[str]:
-    """Arguments that a tool must be given."""
-    return [n for n, p in tool.signature.parameters.items() if p.default is p.empty]
+def _needs_arguments(tool: Tool) -> bool:
+    return any(default is ... for _, default in _arguments(tool).values())
 
 
 def _without_none(type_: Any) -> Any:
@@ -206,7 +206,9 @@ def _plain(schema: Any) -> Any:
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema whose definitions stand where they are used, unless that is several times."""
     definitions: dict[str, Any] = schema["$defs"]
-    used = Counter(_references(schema))
+    used = Counter(
+        part["$ref"].removeprefix(_DEFINITIONS) for part in _objects(schema) if "$ref" in part
+    )
 
     def resolved(part: Any) -> Any:
         if isinstance(part, list):
@@ -223,22 +225,10 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     return {"$defs": left, **rest} if left else dict(rest)
 
 
-def _references(schema: Any) -> Iterator[str]:
-    """The name of a definition for every place that uses it."""
-    if isinstance(schema, list):
-        for part in schema:
-            yield from _references(part)
-    elif isinstance(schema, dict):
-        if "$ref" in schema:
-            yield schema["$ref"].removeprefix(_DEFINITIONS)
-        for part in schema.values():
-            yield from _references(part)
-
-
-def _names(schema: Any) -> set[str]:
-    if isinstance(schema, list):
-        return set().union(*map(_names, schema)) if schema else set()
-    if not isinstance(schema, dict):
-        return set()
-    own = set(schema.get("properties") or ())
-    return own.union(*map(_names, schema.values()))
+def _objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a schema, the outer ones first."""
+    if isinstance(schema, dict):
+        yield schema
+    if isinstance(schema, dict | list):
+        for part in schema.values() if isinstance(schema, dict) else schema:
+            yield from _objects(part)

@@ -75,7 +75,7 @@ def _text(step: PastStep, behind: int, parts: tuple[float, float, float], how: C
     room = small if age == 2 else max(int(how.recent_tokens * part), 12)
     said = {
         "current_state": _cut(step.current_state, room if age == 0 else small // 3),
-        "function": json.loads(fit(_call(step.call), small)),
+        "function": json.loads(fit(called(step.call), small)),
     }
     if step.error is not None:
         chars = max(int(ERROR_CHARS * part), 120)
@@ -111,9 +111,9 @@ def _cut(text: str, tokens: int) -> str:
     return f"{text[:chars]}…"
 
 
-def _call(text: str) -> object:
+def called(text: str) -> object:
+    """The function of a step; of what is no JSON the text."""
     try:
-        called: object = json.loads(text)
+        return json.loads(text)
     except ValueError:
         return text
-    return called

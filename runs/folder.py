@@ -1,16 +1,20 @@
-"""The folder of a run, held by one process."""
+"""The folder of a run, held by one process: the operating system drops its lock when that dies."""
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 import secrets
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
 from runs.errors import CannotRun
-from runs.lock import NAME, Locked, locked
 
+NAME = "run.lock"
+_HELD = frozenset({errno.EWOULDBLOCK, errno.EACCES})
 TRIES = 100
 """Names that are tried where another run has begun in the same second."""
 
@@ -19,8 +23,7 @@ TRIES = 100
 def run_folder(out: Path) -> Iterator[Path]:
     """A new folder for a run, before anything is spent; gone again where nothing was run.
 
-    Raises:
-        CannotRun: it cannot be made or locked.
+    Raises CannotRun: it cannot be made or locked.
     """
     folder = _made(out)
     with held(folder):
@@ -35,13 +38,43 @@ def run_folder(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold a run folder while this lasts. Raises CannotRun where another process does."""
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(locked(folder))
-        except Locked as error:
-            raise CannotRun(str(error)) from None
+    """Hold a run folder for this process alone.
+
+    The file keeps the holder's process id and stays where it is: taking it away would let a third
+    process lock another file of the same name. Children that are started as programs of their own
+    do not inherit the lock.
+
+    Raises CannotRun: another process holds it, or the file cannot be made.
+    """
+    path = folder / NAME
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise CannotRun(f"{path} cannot be opened: {error.strerror}") from None
+    try:
+        _take(file, path)
         yield
+    finally:
+        os.close(file)
+
+
+def _take(file: int, path: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in _HELD:
+            raise CannotRun(f"{path} cannot be locked: {error.strerror}") from None
+        raise CannotRun(f"{path.parent}: already running ({_holder(file)})") from None
+    # Who holds it is said to people alone; a full disk must not keep a run from being resumed.
+    with suppress(OSError):
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+
+
+def _holder(file: int) -> str:
+    """The process that wrote itself down; it may be about to."""
+    said = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+    return f"pid {said}" if said.isdecimal() else "pid unknown"
 
 
 def _made(out: Path) -> Path:

@@ -45,8 +45,7 @@ class Journal:
     def write(self, kind: str, record: dict[str, object], *, durable: bool = False) -> None:
         """Append one record; ``durable``: it is on the disk when this returns.
 
-        Raises:
-            JournalFailed: it could not be written; what there was is as before.
+        Raises JournalFailed: it could not be written; what there was is as before.
         """
         line = json.dumps({"v": VERSION, "type": kind, **record}, ensure_ascii=False, default=str)
         # A lone surrogate, which no UTF-8 can hold, is written as its JSON escape.
@@ -68,8 +67,7 @@ class Journal:
     def text(self, text: str) -> str:
         """Keep a text once in this file; its SHA-256, by which other records name it.
 
-        Raises:
-            JournalFailed: it could not be written.
+        Raises JournalFailed: it could not be written.
         """
         digest = text_hash(text)
         if digest not in self._texts:

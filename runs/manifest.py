@@ -6,8 +6,9 @@ import difflib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
+from ledger import Record
 from models.file_checks import first_problem
 from models.model_call import ModelCall
 from runs.journal import write_whole
@@ -21,10 +22,8 @@ class NoManifest(Exception):
     """The folder cannot be gone on with; the text says why."""
 
 
-class Identity(BaseModel):
+class Identity(Record):
     """What decides how a run goes; another one makes it another run."""
-
-    model_config = ConfigDict(frozen=True)
 
     models: dict[str, str] = Field(default_factory=dict)
     """Model id by role."""
@@ -36,10 +35,8 @@ class Identity(BaseModel):
     """SHA-256 of each scenario of the pack, by spec."""
 
 
-class Manifest(BaseModel):
+class Manifest(Record):
     """The whole of ``run.json``."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: Literal["run-manifest/1"] = "run-manifest/1"
     run_id: str

@@ -22,8 +22,7 @@ class Prompts:
     def keep(self, text: str) -> str:
         """Keep a text once; its SHA-256, by which records name it.
 
-        Raises:
-            JournalFailed: it cannot be written.
+        Raises JournalFailed: it cannot be written.
         """
         digest = text_hash(text)
         with self._lock:
@@ -40,8 +39,7 @@ class Prompts:
 def read_prompts(folder: Path) -> dict[str, str]:
     """The texts that a run folder keeps for all its tasks, by SHA-256.
 
-    Raises:
-        NotRecorded: one of them cannot be read.
+    Raises NotRecorded: one of them cannot be read.
     """
     return {path.stem: _read(path) for path in (folder / FOLDER).glob("*.txt")}
 

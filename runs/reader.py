@@ -35,6 +35,7 @@ DEEDS: dict[str, type[Intent] | type[WireCall] | type[Settled]] = {
     "effect": WireCall,
     "settled": Settled,
 }
+"""What a journal calls them."""
 Record = TypeVar("Record", bound=BaseModel)
 
 
@@ -45,8 +46,7 @@ class NotRecorded(Usage):
 def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskLog]:
     """The tasks of a run folder, in the order of its files, or those of a spec; read strictly.
 
-    Raises:
-        NotRecorded: no such folder or task, or a journal that cannot be read.
+    Raises NotRecorded: no such folder or task, or a journal that cannot be read.
     """
     paths = journals(folder)
     if not paths:
@@ -64,8 +64,7 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskLog]:
 def read_task(path: Path, *, strict: bool = False) -> TaskLog:
     """One task by its journal; ``begun`` is 0 where there is nothing in it.
 
-    Raises:
-        NotRecorded: with ``strict``, where something cannot be read.
+    Raises NotRecorded: with ``strict``, where something cannot be read.
     """
     reader = _Reader(path, strict)
     for line in _lines(path, strict, reader.notes):
@@ -75,15 +74,13 @@ def read_task(path: Path, *, strict: bool = False) -> TaskLog:
 
 def results_of(folder: Path) -> RunResults | None:
     """The results of a run; None where it ended before there were any. Raises NotRecorded."""
-    path = folder / NAME
     try:
         return read_results(folder)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        raise NotRecorded(f"{path} cannot be read: {error.strerror}") from None
-    except ValidationError as error:
-        raise NotRecorded(f"{path} cannot be read: {first_problem(error)}") from None
+    except (OSError, ValidationError) as error:
+        why = error.strerror if isinstance(error, OSError) else first_problem(error)
+        raise NotRecorded(f"{folder / NAME} cannot be read: {why}") from None
 
 
 def parsed(data: bytes, *, strict: bool = False) -> Any:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import Field, model_validator
 
+from ledger import Record
 from models.model_call import Figure, Usage
 from runs.version_1 import run_of_2, task_of_2
 
@@ -27,10 +28,8 @@ PASS = 0.9 - 1e-9
 NAME = "results.json"
 
 
-class TaskResult(BaseModel):
+class TaskResult(Record):
     """One task's line in ``results.json``; None is unknown."""
-
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     spec_id: str
     task_id: str
@@ -87,24 +86,20 @@ class TaskResult(BaseModel):
         return self.failure in INFRASTRUCTURE
 
 
-class Part(BaseModel):
+class Part(Record):
     """Tasks of one group and how many passed."""
-
-    model_config = ConfigDict(frozen=True)
 
     tasks: int
     passed: int
 
 
-class Totals(BaseModel):
+class Totals(Record):
     """Sums over a run; None is unknown."""
-
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     tasks: int
     scored: int
     score_mean: float | None
-    groups: dict[str, Part] = {}
+    groups: dict[str, Part] = Field(default_factory=dict)
     """By group, in the benchmark's order."""
     harm: int = 0
     turns: int
@@ -115,19 +110,15 @@ class Totals(BaseModel):
     seconds: float
 
 
-class Brain(BaseModel):
+class Brain(Record):
     """The models of a run."""
-
-    model_config = ConfigDict(frozen=True)
 
     evaluator: str
     worker: str
 
 
-class RunResults(BaseModel):
+class RunResults(Record):
     """The whole of ``results.json``."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: Literal["run-results/2"] = "run-results/2"
     run_id: str
@@ -168,9 +159,7 @@ def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[st
     """Sums over task results; ``seconds`` is the run's wall time, ``groups`` those to name."""
     tasks = list(results)
     scores = [t.score for t in tasks if t.score is not None]
-    tokens = Usage(prompt=0, completion=0, cached=0, reasoning=0)
-    for task in tasks:
-        tokens = tokens + task.tokens
+    none = Usage(prompt=0, completion=0, cached=0, reasoning=0)
     costs = [t.cost_usd for t in tasks]
     unknown = any(c is None for c in costs)
     named = dict.fromkeys([*groups, *(t.group for t in tasks if t.group)])
@@ -183,7 +172,7 @@ def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[st
         turns=sum(t.turns for t in tasks),
         tool_calls=sum(t.tool_calls for t in tasks),
         requests=sum(t.requests for t in tasks),
-        tokens=tokens,
+        tokens=sum((t.tokens for t in tasks), none),
         cost_usd=None if unknown else round(sum(c or 0.0 for c in costs), 6),
         seconds=round(seconds, 3),
     )

@@ -1,10 +1,12 @@
-"""What a decision is asked for: the task, what happened in it, and the world now."""
+"""What a decision is asked for, the task, its past and the world now; and what was decided."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, TypeVar
+
+from ledger import Record
 
 Past = TypeVar("Past")
 Other = TypeVar("Other")
@@ -31,12 +33,18 @@ class Situation(Generic[Past]):
 
     def told(self, tell: Callable[[Past], Other]) -> Situation[Other]:
         """The same with each turn in another form."""
-        return Situation(
-            self.task,
-            [tell(turn) for turn in self.past],
-            self.state,
-            self.number,
-            self.limit,
-            self.briefing,
-            self.challenge,
-        )
+        same: Any = self
+        told: Situation[Other] = replace(same, past=[tell(turn) for turn in self.past])
+        return told
+
+
+class Decision(Record):
+    """What the evaluator decided in one turn."""
+
+    thought: str
+    decision: Literal["PROCEED", "FINISH"]
+    instruction: str
+
+    def prompt(self, thought_chars: int = 400) -> str:
+        """The decision as text for a later prompt."""
+        return f"THOUGHT: {self.thought[:thought_chars]}\nINSTRUCTION: {self.instruction}"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-from runs.decision import Decision
+from ledger import Record
+from runs.situation import Decision
 from runs.work import WorkReport
 
 
-class Turn(BaseModel):
+class Turn(Record):
     """One turn: the state that was seen, the decision, and what the worker did."""
-
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     number: int
     state: str

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import ValidationInfo, field_validator
 
-from ledger import ToolCall, shortened
+from ledger import Record, ToolCall, shortened
 from models.prompt_json import compact, packed
 
 RESULT_CHARS = 16_000
@@ -32,10 +32,8 @@ looking for some."""
 _HEADS = {"done": "EFFECT done", "unknown": "EFFECT unknown", "failed": "FAILED"}
 
 
-class StepRecord(BaseModel):
+class StepRecord(Record):
     """One snippet of the worker: code, prints, and the error that ended it."""
-
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     code: str
     prints: str = ""
@@ -46,10 +44,8 @@ class StepRecord(BaseModel):
     seconds: float = 0.0
 
 
-class WorkReport(BaseModel):
+class WorkReport(Record):
     """What came of one instruction."""
-
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     steps: tuple[StepRecord, ...] = ()
     result: object = None

@@ -1,17 +1,12 @@
-"""The platform over HTTP: every route of the API is a POST with a JSON object each way.
-
-A refusal answers `{"status": ..., "error": ..., "code": ""}` with the same HTTP status; an
-unknown route answers 404 `Not found`, as recorded. A body that is no JSON object is refused with
-HTTP 400; that text is ours.
-"""
+"""The platform over HTTP: every route of the API is a POST with a JSON object each way."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from http.client import TOO_MANY_REQUESTS, responses
+from typing import Any
 
 from pydantic_core import from_json, to_json
 from starlette.applications import Starlette
@@ -19,16 +14,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from simulator import core_api
+from simulator.desk import Answered, Desk
+from simulator.faults import Fault
 from simulator.state import ApiCall
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from simulator.desk import Answered, Desk
-    from simulator.faults import Fault
 
 JSON, HTML = "application/json", "text/html; charset=utf-8"
 CONNECTION = "connection"
@@ -50,14 +42,10 @@ class Connection(HttpToolsProtocol):
         super().connection_made(transport)
         self.app_state = self.app_state | {CONNECTION: self}
 
-    def hang_up(self) -> None:
-        """Close the connection as it is."""
-        self.transport.close()
-
     def shutdown(self) -> None:
         """End with the server: at once, or when the request at hand is answered."""
         if self.late:
-            self.hang_up()
+            self.transport.close()
         else:
             super().shutdown()
 
@@ -133,7 +121,7 @@ async def _answer_faulty(
 ) -> None:
     connection: Connection = scope["state"][CONNECTION]
     if fault.kind == "drop":
-        connection.hang_up()
+        connection.transport.close()
         # The server takes an application that ends without an answer for broken, unless it has
         # noticed by then that the connection is gone.
         await _disconnect(receive)
@@ -164,15 +152,14 @@ async def _disconnect(receive: Receive) -> None:
 
 
 async def _answer_status(send: Send, status: int) -> None:
-    names: dict[int, str] = {one.value: one.phrase for one in HTTPStatus}
-    name = names.get(status, "Error")
+    name = responses.get(status, "Error")
     if status >= 500:
         title = f"{status} {name}"
         page = f"<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
         await _answer(send, status, page.encode(), HTML)
         return
     body: dict[str, Any] = {"status": status, "error": name, "code": ""}
-    wait = [(b"retry-after", b"1")] if status == HTTPStatus.TOO_MANY_REQUESTS else []
+    wait = [(b"retry-after", b"1")] if status == TOO_MANY_REQUESTS else []
     await _answer(send, status, to_json(body), JSON, *wait)
 
 

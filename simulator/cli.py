@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +40,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def serve(arguments: Sequence[str]) -> int:
-    """Serve a pack until Ctrl-C, with the words of a command line; the exit code."""
-    return main(["serve", *arguments])
-
-
-def generate(arguments: Sequence[str]) -> int:
-    """Write a pack of fresh tasks, with the words of a command line; the exit code."""
-    return main(["generate", *arguments])
-
-
 def _define_serve(parser: argparse.ArgumentParser) -> None:
     """serve a pack until Ctrl-C"""
     parser.add_argument(
@@ -80,12 +71,9 @@ def _serve(parsed: argparse.Namespace) -> int:
     except (StateError, ChaosError) as error:
         print(error, file=sys.stderr)
         return 2
-    with simulator:
-        try:
-            print(simulator.base_url, flush=True)
-            simulator.wait()
-        except KeyboardInterrupt:
-            return 0
+    with simulator, suppress(KeyboardInterrupt):
+        print(simulator.base_url, flush=True)
+        simulator.wait()
     return 0
 
 

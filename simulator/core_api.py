@@ -1,12 +1,11 @@
 """The core routes: benchmarks, key, sessions and tasks; request models in, wire objects out.
 
-Choices where nothing is recorded: the benchmark's status is `public`; a submitted session
-answers `submitted`; times are ISO 8601 in UTC; a log line's body is JSON text with sorted keys,
-as the web page showed it; `since` keeps the lines of that second, so that a poller loses none.
+What nothing is recorded of stands in `choices.md`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,20 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, model_validator
 
-from erc3_compat.own.core_models import (
-    Req_CompleteTask,
-    Req_GetKey,
-    Req_ListBenchmarks,
-    Req_SearchSessions,
-    Req_SessionStatus,
-    Req_StartSession,
-    Req_StartTask,
-    Req_SubmitSession,
-    Req_ViewBenchmark,
-    Req_ViewTask,
-)
-from simulator.platform import Platform
-from simulator.sessions import LogLine, Session, Task
+from erc3_compat.own import core_models as core
+from simulator.platform import KEY_PREFIX, LogLine, Platform
 from simulator.world import Refusal, Wire, read_request
 
 
@@ -59,12 +46,13 @@ def call(platform: Platform, path: str, body: Wire) -> Wire:
     return answer(platform, read_request(model, body))
 
 
-def _get_key(platform: Platform, request: Req_GetKey) -> Wire:
-    key = platform.key_for(request.email)
+def _get_key(platform: Platform, request: core.Req_GetKey) -> Wire:
+    # The same one every time.
+    key = KEY_PREFIX + hashlib.sha256(request.email.encode()).hexdigest()[:32]
     return {"key": key, "public_key": f"public-{key[-8:]}"}
 
 
-def _list_benchmarks(platform: Platform, request: Req_ListBenchmarks) -> Wire:
+def _list_benchmarks(platform: Platform, request: core.Req_ListBenchmarks) -> Wire:
     benchmarks = [
         {
             "id": benchmark,
@@ -77,7 +65,7 @@ def _list_benchmarks(platform: Platform, request: Req_ListBenchmarks) -> Wire:
     return {"benchmarks": benchmarks}
 
 
-def _view_benchmark(platform: Platform, request: Req_ViewBenchmark) -> Wire:
+def _view_benchmark(platform: Platform, request: core.Req_ViewBenchmark) -> Wire:
     platform.check_benchmark(request.benchmark)
     specs = [
         {"id": one.spec_id, "task": one.task_text, "gotcha": ""} for one in platform.pack.scenarios
@@ -91,12 +79,12 @@ def _view_benchmark(platform: Platform, request: Req_ViewBenchmark) -> Wire:
     }
 
 
-def _start_session(platform: Platform, request: Req_StartSession) -> Wire:
+def _start_session(platform: Platform, request: core.Req_StartSession) -> Wire:
     session = platform.start_session(**request.model_dump())
     return {"session_id": session.session_id, "task_count": len(session.tasks)}
 
 
-def _session_status(platform: Platform, request: Req_SessionStatus) -> Wire:
+def _session_status(platform: Platform, request: core.Req_SessionStatus) -> Wire:
     session = platform.session(request.session_id)
     return {
         "status": session.status,
@@ -105,7 +93,19 @@ def _session_status(platform: Platform, request: Req_SessionStatus) -> Wire:
         "new": session.count("new"),
         "running": session.count("in_progress"),
         "completed": session.count("completed"),
-        "tasks": [_task_info(task) for task in session.tasks],
+        "tasks": [
+            {
+                "spec_id": task.scenario.spec_id,
+                "task_id": task.task_id,
+                "num": task.num,
+                "task_text": task.scenario.task_text,
+                "status": task.status,
+                "benchmark": task.benchmark,
+                "score": task.score,
+                "error_message": task.error_message,
+            }
+            for task in session.tasks
+        ],
         "name": session.name,
         "architecture": session.architecture,
         "flags": list(session.flags),
@@ -113,9 +113,22 @@ def _session_status(platform: Platform, request: Req_SessionStatus) -> Wire:
     }
 
 
-def _search_sessions(platform: Platform, request: Req_SearchSessions) -> Wire:
+def _search_sessions(platform: Platform, request: core.Req_SearchSessions) -> Wire:
     found = [
-        _session_info(platform, session)
+        {
+            "id": session.session_id,
+            "benchmark_type": session.benchmark,
+            "status": session.status,
+            "created_at": _iso(session.created),
+            "workspace": session.workspace,
+            "benchmark_description": platform.world.description,
+            "total_tasks": len(session.tasks),
+            "completed_tasks": session.count("completed"),
+            "running_tasks": session.count("in_progress"),
+            "new_tasks": session.count("new"),
+            "failed_tasks": session.count("failed"),
+            "score": session.score,
+        }
         for session in platform.sessions_of(request.account_key)
         if request.workspace in (None, session.workspace)
         and request.benchmark in (None, session.benchmark)
@@ -124,12 +137,12 @@ def _search_sessions(platform: Platform, request: Req_SearchSessions) -> Wire:
     return {"sessions": found}
 
 
-def _submit_session(platform: Platform, request: Req_SubmitSession) -> Wire:
+def _submit_session(platform: Platform, request: core.Req_SubmitSession) -> Wire:
     platform.submit_session(request.session_id, request.force)
     return {"status": "submitted"}
 
 
-def _start_task(platform: Platform, request: Req_StartTask) -> Wire:
+def _start_task(platform: Platform, request: core.Req_StartTask) -> Wire:
     if request.task_id:
         task = platform.start_task(request.task_id)
     elif request.benchmark and request.spec_id:
@@ -139,7 +152,7 @@ def _start_task(platform: Platform, request: Req_StartTask) -> Wire:
     return {"task_id": task.task_id, "session_id": task.session_id, "status": task.status}
 
 
-def _complete_task(platform: Platform, request: Req_CompleteTask) -> Wire:
+def _complete_task(platform: Platform, request: core.Req_CompleteTask) -> Wire:
     evaluation, again = platform.complete_task(request.task_id)
     return {
         "status": "already_completed" if again else "completed",
@@ -147,7 +160,7 @@ def _complete_task(platform: Platform, request: Req_CompleteTask) -> Wire:
     }
 
 
-def _view_task(platform: Platform, request: Req_ViewTask) -> Wire:
+def _view_task(platform: Platform, request: core.Req_ViewTask) -> Wire:
     task = platform.task(request.task_id)
     since = request.since or 0
     return {
@@ -169,48 +182,18 @@ def _log_inference(platform: Platform, request: LogInference) -> Wire:
 
 
 ROUTES: dict[str, tuple[type[BaseModel], Callable[[Platform, Any], Wire]]] = {
-    "/get_key": (Req_GetKey, _get_key),
-    "/benchmarks/list": (Req_ListBenchmarks, _list_benchmarks),
-    "/benchmarks/view": (Req_ViewBenchmark, _view_benchmark),
-    "/sessions/start": (Req_StartSession, _start_session),
-    "/sessions/status": (Req_SessionStatus, _session_status),
-    "/sessions/search": (Req_SearchSessions, _search_sessions),
-    "/sessions/submit": (Req_SubmitSession, _submit_session),
-    "/tasks/start": (Req_StartTask, _start_task),
-    "/tasks/complete": (Req_CompleteTask, _complete_task),
-    "/tasks/view": (Req_ViewTask, _view_task),
+    "/get_key": (core.Req_GetKey, _get_key),
+    "/benchmarks/list": (core.Req_ListBenchmarks, _list_benchmarks),
+    "/benchmarks/view": (core.Req_ViewBenchmark, _view_benchmark),
+    "/sessions/start": (core.Req_StartSession, _start_session),
+    "/sessions/status": (core.Req_SessionStatus, _session_status),
+    "/sessions/search": (core.Req_SearchSessions, _search_sessions),
+    "/sessions/submit": (core.Req_SubmitSession, _submit_session),
+    "/tasks/start": (core.Req_StartTask, _start_task),
+    "/tasks/complete": (core.Req_CompleteTask, _complete_task),
+    "/tasks/view": (core.Req_ViewTask, _view_task),
     "/tasks/log": (LogInference, _log_inference),
 }
-
-
-def _task_info(task: Task) -> Wire:
-    return {
-        "spec_id": task.scenario.spec_id,
-        "task_id": task.task_id,
-        "num": task.num,
-        "task_text": task.scenario.task_text,
-        "status": task.status,
-        "benchmark": task.benchmark,
-        "score": task.score,
-        "error_message": task.error_message,
-    }
-
-
-def _session_info(platform: Platform, session: Session) -> Wire:
-    return {
-        "id": session.session_id,
-        "benchmark_type": session.benchmark,
-        "status": session.status,
-        "created_at": _iso(session.created),
-        "workspace": session.workspace,
-        "benchmark_description": platform.world.description,
-        "total_tasks": len(session.tasks),
-        "completed_tasks": session.count("completed"),
-        "running_tasks": session.count("in_progress"),
-        "new_tasks": session.count("new"),
-        "failed_tasks": session.count("failed"),
-        "score": session.score,
-    }
 
 
 def _log_entry(line: LogLine) -> Wire:

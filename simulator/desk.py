@@ -5,20 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from simulator import core_api
-from simulator.faults import TASK_PATHS
-from simulator.platform import KEY_PREFIX, is_key
-from simulator.state import ApiCall, StateError, StateLine
-from simulator.world import Refusal
-
-if TYPE_CHECKING:
-    from simulator.faults import Fault, FaultPlan
-    from simulator.platform import Platform
-    from simulator.sessions import Task
-    from simulator.state import StateFile
-    from simulator.world import Wire
+from simulator.faults import TASK_PATHS, Fault, FaultPlan
+from simulator.platform import KEY_PREFIX, Platform, Task, is_key
+from simulator.state import ApiCall, StateError, StateFile, StateLine
+from simulator.world import Refusal, Wire
 
 SESSION_WRITES = frozenset({"/sessions/start", "/sessions/submit"})
 IRREVERSIBLE = frozenset({"/tasks/complete", "/sessions/submit"})
@@ -70,7 +63,8 @@ class Desk:
             fault = self._plan.meet(subject.spec_id, call.path, nth)
         if self._state is None:
             return self._admit(call, fault, subject)
-        line = StateLine.of(self.platform.clock.draw(), call, fault)
+        ticket = self.platform.clock.draw()
+        line = StateLine(ticket.at, ticket.salt, call.path, call.task_id, call.body, fault)
         try:
             self._state.append(line, sync=call.path in self._irreversible)
         except StateError as error:

@@ -1,20 +1,6 @@
 """What goes wrong with a call: the faults of a pack, then those that a seed draws.
 
-What a fault does, where the pack format leaves it open:
-
-- `status`: the call has no effect; a status from 500 answers with a page of HTML, as a proxy
-  would, any other with a JSON error, and 429 asks to wait one second;
-- `drop`: the connection is closed without a byte of an answer;
-- `delay`: the call takes effect at once and only its answer waits, so a client that gives up must
-  not believe that nothing happened, and what a later call finds does not depend on timing;
-- `garbage`: the call takes effect; HTTP 200 with a text that is no JSON;
-- `twice`: the call takes effect twice and the first answer is sent: the second one would find
-  what the first one left and tell of a failure that the sender of a request which was doubled on
-  its way never sees.
-
-Calls are counted for each task and path as they arrive, whatever becomes of them; one that is
-delivered twice arrives once. A start by spec has no task yet and counts for its spec. A request
-that is no JSON object, or goes to an unknown task or path, does not count.
+What each kind does, and which calls count, stands in `choices.md`.
 """
 
 from __future__ import annotations
@@ -22,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from simulator.pack_files import Part
-
-if TYPE_CHECKING:
-    from simulator.world import Pack
+from simulator.world import Pack
 
 FaultKind = Literal["status", "drop", "delay", "garbage", "twice"]
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
@@ -151,7 +135,7 @@ class Chaos:
     def fault(self, spec_id: str, path: str, nth: int) -> Fault | None:
         """What meets the nth call of a path, or None."""
         unlucky = 0
-        while unlucky < nth and self._hits(spec_id, path, nth - unlucky):
+        while unlucky < nth and next(self._draws(spec_id, path, nth - unlucky)) < self.rate:
             unlucky += 1
         # In a run of unlucky calls, one goes through after every `streak`.
         if unlucky % (self.streak + 1) == 0:
@@ -168,9 +152,6 @@ class Chaos:
             seconds=self.seconds if kind == "delay" else None,
             after=kind == "drop" and detail < 0.5,
         )
-
-    def _hits(self, spec_id: str, path: str, nth: int) -> bool:
-        return next(self._draws(spec_id, path, nth)) < self.rate
 
     def _draws(self, spec_id: str, path: str, nth: int) -> Iterator[float]:
         digest = blake2b(f"{self.seed}\0{spec_id}\0{path}\0{nth}".encode()).digest()

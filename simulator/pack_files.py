@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails
 
 SHOWN = 8
 
@@ -89,11 +88,9 @@ def not_empty(value: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def refuse_twice(where: str, what: str, values: Iterable[str]) -> None:
     """Raise ValueError where a value that must be unique stands twice."""
-    seen: set[str] = set()
-    for value in values:
-        if value in seen:
+    for value, times in Counter(values).items():
+        if times > 1:
             raise ValueError(f"{where}: {what} {value!r} stands there twice; it must be unique")
-        seen.add(value)
 
 
 def _dicts(value: object) -> list[dict[str, Any]]:

@@ -1,43 +1,133 @@
 """The platform's state: sessions and tasks over one pack.
 
-Choices where nothing is recorded of the real platform:
-
-- any account key that starts with `key-` is an account;
-- starting a running task again answers as the first time and changes nothing, starting a
-  completed one is refused;
-- completing a task that was not started is refused; completing it again answers
-  `already_completed` with the same evaluation (one participant's statement);
-- a call to its world or a model call report for a task that is not in progress is refused;
-- a session is `open` until it is submitted and `evaluated` from then on; submitting it again
-  changes nothing; with `force`, unfinished tasks become `failed` with score 0;
-- an id that is not known is refused with HTTP 404.
-
-For a client that does not know whether a call arrived, repeating it is
-
-- harmless: everything that only reads, `/tasks/start` with a task id, `/tasks/complete`,
-  `/sessions/submit`;
-- another effect: `/tasks/start` by spec (one more task), `/sessions/start` (one more session),
-  `/tasks/log` (one more report, which does not change the score).
-
-A request to a task's world that does not fit its model is refused with HTTP 400 and names the
-field; that text is ours. The `tool` in a body is not looked at, as the platform does not need it.
+What it does where nothing is recorded of the real one, and what a repeated call does, stands in
+`choices.md`.
 """
 
 from __future__ import annotations
 
-import hashlib
+from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from simulator.clock import Clock
-from simulator.sessions import Session, Standing, Task
-from simulator.world import Evaluation, Pack, Refusal, Scenario, Wire, read_request
+from simulator.world import Evaluation, Pack, Refusal, Scenario, TaskWorld, Wire, read_request
 from simulator.worlds import WORLDS
 
-if TYPE_CHECKING:
-    from _collections_abc import dict_values
-
 KEY_PREFIX = "key-"
+TaskStatus = Literal["new", "in_progress", "completed", "failed"]
+SessionStatus = Literal["open", "evaluated"]
+LineType = Literal["info", "telemetry", "request", "response", "error"]
+
+UNSCORED = -1.0
+"""The platform's score of a task that is not evaluated."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line of a task's log; `moment` in unix seconds, `body` a JSON object or None."""
+
+    type: LineType
+    text: str
+    body: dict[str, Any] | None
+    moment: float
+
+
+@dataclass(slots=True)
+class Standing:
+    """How tasks stand, counted while they change: of thousands nobody has to go through all.
+
+    `points` is the sum of the scores of the `scored` tasks.
+    """
+
+    counts: Counter[TaskStatus] = field(default_factory=Counter)
+    scored: int = 0
+    points: float = 0.0
+
+    @property
+    def mean(self) -> float | None:
+        """Over the tasks that have a score; None before the first."""
+        return self.points / self.scored if self.scored else None
+
+
+@dataclass(slots=True)
+class Task:
+    """One task; `world` is there once the task was started."""
+
+    task_id: str
+    benchmark: str
+    scenario: Scenario
+    clock: Clock = field(repr=False)
+    num: int = 0
+    session_id: str | None = None
+    status: TaskStatus = "new"
+    world: TaskWorld | None = None
+    log: list[LogLine] = field(default_factory=list)
+    model_calls: int = 0
+    evaluation: Evaluation | None = None
+    error_message: str | None = None
+    standing: Standing = field(default_factory=Standing, repr=False)
+    """Of the tasks that it belongs to."""
+
+    def __post_init__(self) -> None:
+        self.standing.counts[self.status] += 1
+
+    def move(self, status: TaskStatus, evaluation: Evaluation | None = None) -> None:
+        """Go on to a status, with the evaluation where it is the last one."""
+        self.standing.counts[self.status] -= 1
+        self.standing.counts[status] += 1
+        self.status = status
+        if evaluation:
+            self.evaluation = evaluation
+            self.standing.scored += 1
+            self.standing.points += evaluation.score
+
+    @property
+    def score(self) -> float:
+        """The evaluator's score, or -1.0 before it."""
+        return self.evaluation.score if self.evaluation else UNSCORED
+
+    @property
+    def acts(self) -> tuple[Any, ...]:
+        """What was done for good so far."""
+        return self.world.acts if self.world else ()
+
+    def note(self, type: LineType, text: str, body: dict[str, Any] | None = None) -> None:
+        """Write a line into the task's log."""
+        self.log.append(LogLine(type, text, body, self.clock.now()))
+
+    def running(self) -> TaskWorld:
+        """The task's world; `Refusal` unless the task is in progress."""
+        if self.status != "in_progress" or self.world is None:
+            raise Refusal(f"task is not in progress, its status is {self.status}")
+        return self.world
+
+
+@dataclass(slots=True)
+class Session:
+    """The tasks of one account's run over the benchmark, in pack order."""
+
+    session_id: str
+    account_key: str = field(repr=False)
+    benchmark: str
+    workspace: str
+    name: str
+    architecture: str
+    flags: tuple[str, ...]
+    tasks: tuple[Task, ...]
+    standing: Standing
+    created: float
+    status: SessionStatus = "open"
+
+    def count(self, status: TaskStatus) -> int:
+        """How many tasks have this status."""
+        return self.standing.counts[status]
+
+    @property
+    def score(self) -> float:
+        """The mean of the tasks' scores; a task without one counts as 0."""
+        return sum(max(0.0, task.score) for task in self.tasks) / len(self.tasks)
 
 
 class Platform:
@@ -54,32 +144,20 @@ class Platform:
         self._scenarios = {one.spec_id: one for one in pack.scenarios}
         self._openers = {one.spec_id: self.world.opener(pack, one) for one in pack.scenarios}
         self._tasks: dict[str, Task] = {}
-        self._single: dict[str, Task] = {}
-        self._sessions: dict[str, Session] = {}
+        self.single_tasks: dict[str, Task] = {}
+        """Those that belong to no session, by id, oldest first."""
+        self.sessions: dict[str, Session] = {}
+        """By id, oldest first."""
 
     def acts(self, task_id: str) -> tuple[Any, ...]:
         """What was done for good in a task so far; KeyError for an unknown one."""
         return self._tasks[task_id].acts
-
-    @property
-    def sessions(self) -> dict_values[str, Session]:
-        """All sessions, oldest first."""
-        return self._sessions.values()
-
-    @property
-    def single_tasks(self) -> dict_values[str, Task]:
-        """The tasks that belong to no session, oldest first."""
-        return self._single.values()
 
     def scenario(self, spec_id: str) -> Scenario:
         """The scenario of a spec id."""
         if spec_id not in self._scenarios:
             raise Refusal(f"unknown spec: {spec_id}", 404)
         return self._scenarios[spec_id]
-
-    def key_for(self, email: str) -> str:
-        """The account key of an address; the same one every time."""
-        return KEY_PREFIX + hashlib.sha256(email.encode()).hexdigest()[:32]
 
     def check_benchmark(self, benchmark: str) -> None:
         """Refuse every benchmark but those that the pack stands for."""
@@ -115,20 +193,20 @@ class Platform:
             standing=standing,
             created=self.clock.now(),
         )
-        self._sessions[session_id] = session
+        self.sessions[session_id] = session
         self._tasks.update((task.task_id, task) for task in tasks)
         return session
 
     def session(self, session_id: str) -> Session:
         """The session of an id."""
-        if session_id not in self._sessions:
+        if session_id not in self.sessions:
             raise Refusal(f"session not found: {session_id}", 404)
-        return self._sessions[session_id]
+        return self.sessions[session_id]
 
     def sessions_of(self, account_key: str) -> list[Session]:
         """The sessions that were opened with a key, oldest first."""
         self._check_key(account_key)
-        return [one for one in self._sessions.values() if one.account_key == account_key]
+        return [one for one in self.sessions.values() if one.account_key == account_key]
 
     def submit_session(self, session_id: str, force: bool = False) -> Session:
         """Hand a session in; refused while tasks are unfinished unless `force`."""
@@ -162,7 +240,7 @@ class Platform:
         """Make and start a task that belongs to no session."""
         self.check_benchmark(benchmark)
         task = Task(self.clock.new("tsk"), benchmark, self.scenario(spec_id), self.clock)
-        self._tasks[task.task_id] = self._single[task.task_id] = task
+        self._tasks[task.task_id] = self.single_tasks[task.task_id] = task
         return self.start_task(task.task_id)
 
     def call(self, task_id: str, path: str, body: Wire) -> Wire:

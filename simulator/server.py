@@ -5,17 +5,12 @@ from __future__ import annotations
 import socket
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from simulator.desk import Desk
 from simulator.faults import Chaos, FaultPlan
 from simulator.platform import Platform
 from simulator.state import StateFile
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from simulator.world import Pack
+from simulator.world import Pack
 
 HOST = "127.0.0.1"
 BACKLOG = 2048
@@ -56,16 +51,8 @@ class Simulator:
     def __enter__(self) -> Simulator:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
-
-    def __repr__(self) -> str:
-        return f"Simulator(base_url={self.base_url!r}, pack={self.platform.pack.name!r})"
 
     def wait(self) -> None:
         """Block until the server has stopped."""

@@ -16,15 +16,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import to_json
 
 from simulator.clock import Ticket
 from simulator.faults import Fault
-
-if TYPE_CHECKING:
-    from simulator.world import Pack, Wire
+from simulator.world import Pack, Wire
 
 FORMAT = "platform-state/1"
 
@@ -45,10 +44,11 @@ class ApiCall:
     task_id: str | None = None
 
 
-class StateLine(BaseModel):
+@dataclass(frozen=True, slots=True)
+class StateLine:
     """A line of the file: a call, its ticket and the fault that it met."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    __pydantic_config__ = ConfigDict(strict=True, extra="forbid")
 
     at: int
     """Unix nanoseconds."""
@@ -57,19 +57,6 @@ class StateLine(BaseModel):
     task_id: str | None
     body: dict[str, Any]
     fault: Fault | None
-
-    @classmethod
-    def of(cls, ticket: Ticket, call: ApiCall, fault: Fault | None) -> StateLine:
-        """The line of a call that has just arrived."""
-        # Built from checked parts; validating them again would double the cost of a line.
-        return cls.model_construct(
-            at=ticket.at,
-            salt=ticket.salt,
-            path=call.path,
-            task_id=call.task_id,
-            body=call.body,
-            fault=fault,
-        )
 
     @property
     def ticket(self) -> Ticket:
@@ -80,6 +67,9 @@ class StateLine(BaseModel):
     def call(self) -> ApiCall:
         """The call itself."""
         return ApiCall(self.path, self.body, self.task_id)
+
+
+_LINE = TypeAdapter(StateLine)
 
 
 class StateFile:
@@ -107,7 +97,7 @@ class StateFile:
         """What the file held when it was opened, oldest first."""
         for number, line in enumerate(self._lines, start=2):
             try:
-                yield StateLine.model_validate_json(line)
+                yield _LINE.validate_json(line)
             except ValidationError as error:
                 mistake = error.errors(include_url=False, include_input=False)[0]
                 raise self._error(f"line {number} is damaged: {mistake['msg']}") from None
@@ -118,7 +108,7 @@ class StateFile:
 
         Raises `StateError` when that fails; the file is then as it was before.
         """
-        self._write(line.model_dump_json().encode() + b"\n", sync)
+        self._write(to_json(line, inf_nan_mode="null") + b"\n", sync)
 
     def close(self) -> None:
         """Close the file and let others open it; a second call does nothing."""

@@ -7,16 +7,15 @@ stands in the room of its world; `simulator.worlds` lists the worlds that there 
 from __future__ import annotations
 
 import json
+from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
-    from pathlib import Path
-
     from simulator.faults import Fault
 
 Wire: TypeAlias = dict[str, Any]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-
-from store_tools.order_lines import read_line
 
 Content = dict[str, int]
 """Quantities by SKU."""
@@ -19,6 +17,8 @@ ADD, REMOVE, CHECKOUT = "/basket/add", "/basket/remove", "/basket/checkout"
 APPLY, TAKE_OFF = "/coupon/apply", "/coupon/remove"
 LARGEST = 10**9
 """No price, quantity or total of a shop is larger."""
+
+_LINE = ({"sku", "quantity"}, {"sku", "quantity", "price"})
 
 
 class Item(BaseModel):
@@ -43,6 +43,21 @@ def content_of(items: list[Item]) -> Content:
     for item in items:
         content[item.sku] = content.get(item.sku, 0) + item.quantity
     return content
+
+
+def order_lines(entries: Sequence[Any]) -> list[str] | None:
+    """The texts of a list of ``{sku, quantity}``; None for any other list."""
+    if not entries or not all(isinstance(e, dict) and e.keys() in _LINE for e in entries):
+        return None
+    prices = [f" at {e['price']}" if "price" in e else "" for e in entries]
+    return [f"{e['sku']}×{e['quantity']}{price}" for e, price in zip(entries, prices, strict=True)]
+
+
+def read_line(text: str) -> tuple[str, int] | None:
+    """SKU and quantity of a text that :func:`order_lines` wrote, or None for another text."""
+    sku, _, rest = text.rpartition("×")
+    number = rest.split(" at ")[0].strip()
+    return (sku.strip(), int(number)) if sku.strip() and number.isdecimal() else None
 
 
 def filled_basket(raw: dict[str, Any]) -> Basket:

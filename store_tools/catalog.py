@@ -13,7 +13,11 @@ from tooling.paging import Ask
 
 def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, Any]:
     """``products``, ``next_offset`` (-1: end) and the ``limit`` used. Raises as Listing.page."""
-    products, following, limit = session.listing.page(_asking(session), offset, limit)
+    try:
+        products, following, limit = session.listing.page(_asking(session), offset, limit)
+    except Inconsistent as flaw:
+        session.unanswered[LIST] = flaw.text
+        raise
     return {"products": products, "next_offset": following, "limit": limit}
 
 

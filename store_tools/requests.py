@@ -12,7 +12,7 @@ from erc3_compat import store
 from ledger import Tool, ToolFault, tool
 from store_tools.basket import CHECKOUT, Content, Item, content_in, content_of, flaw_of
 from store_tools.catalog import read_page
-from store_tools.store_session import LIST, StoreSession
+from store_tools.store_session import StoreSession
 from tooling.faults import Inconsistent
 from tooling.requests import request_tool
 
@@ -40,7 +40,7 @@ def request_tools(session: StoreSession) -> list[Tool]:
         request_tool(
             "read",
             store.Req_ListProducts,
-            partial(_read_page, session),
+            partial(read_page, session),
             "One page: {products, next_offset (-1: end), limit}",
             defaults={"offset": 0, "limit": 0},
         ),
@@ -60,14 +60,6 @@ def request_tools(session: StoreSession) -> list[Tool]:
         request_tool("write", store.Req_RemoveCoupon, taken_off),
         _final_tool(session),
     ]
-
-
-def _read_page(session: StoreSession, offset: int, limit: int) -> dict[str, Any]:
-    try:
-        return read_page(session, offset, limit)
-    except Inconsistent as flaw:
-        session.unanswered[LIST] = flaw.text
-        raise
 
 
 def _final_tool(session: StoreSession) -> Tool:

@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
+import tomllib
 import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import regex
 
-IRREGULAR_PLURALS = {
-    "knives": "knife", "shelves": "shelf", "leaves": "leaf", "loaves": "loaf", "halves": "half",
-    "scarves": "scarf", "mice": "mouse", "feet": "foot", "teeth": "tooth", "children": "child",
-    "men": "man", "women": "woman", "people": "person", "geese": "goose", "dice": "dice",
-    "gas": "gas", "lens": "lens", "lenses": "lens", "glasses": "glass", "shoes": "shoe",
-    "toes": "toe", "canoes": "canoe", "headphones": "headphone", "batteries": "battery",
-    "pies": "pie", "ties": "tie", "buses": "bus",
-    "series": "series", "species": "species", "dominoes": "domino", "axes": "axe",
-    "always": "always", "plus": "plus", "cases": "case", "vases": "vase", "horses": "horse",
-    "wolves": "wolf", "calves": "calf", "atlas": "atlas", "atlases": "atlas", "canvas": "canvas",
-    "canvases": "canvas", "tennis": "tennis", "chassis": "chassis", "irises": "iris",
-    "trellises": "trellis", "christmas": "christmas", "pancreas": "pancreas",
-    "cactuses": "cactus", "lotuses": "lotus", "hibiscuses": "hibiscus", "crocuses": "crocus",
-    "oars": "oar", "herbs": "herb", "gases": "gas", "biases": "bias", "potatoes": "potato",
-    "hoes": "hoe", "oboes": "oboe", "shoe": "shoe", "tomatoes": "tomato", "photos": "photo",
-}  # fmt: skip
-
-ABBREVIATIONS = frozenset("gpu cpu psu ssd hdd tv pc dvd cd usb led lcd nas menu sup ups".split())
-"""Short forms that have a plural, also where they end like a singular."""
-CONTAINERS = frozenset(
-    "pack packet box case bag set bundle tray carton crate tin can tube jar roll sleeve bottle kit "
-    "pouch sack bucket tub strip multipack pallet stack pad ream drum spool reel pair".split()
+_WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+IRREGULAR_PLURALS: dict[str, str] = _WORDS["singulars"]
+ABBREVIATIONS, CONTAINERS, STOPWORDS = (
+    frozenset(_WORDS[kind].split()) for kind in ("abbreviations", "containers", "stopwords")
 )
-
-STOPWORDS = frozenset(
-    "a an the of in on for with and or to from by my our your their his her its me us you i we it "
-    "please some any this that these those is are be one ones each piece unit item product "
-    "available new s at as per".split()
-)
-"""Words that carry nothing when a product is looked for."""
+_MEASURE_NAMES = {way: short for short, ways in _WORDS["measures"].items() for way in ways.split()}
+_NUMBER: dict[str, int] = _WORDS["numbers"]
+_BASE: dict[str, tuple[str, float]] = {unit: (of, n) for unit, (of, n) in _WORDS["bases"].items()}
 
 _INCH = regex.compile(r"(?<=\d)\s*(?:\"|″|”|“|''|′′|-?\s?inch(?:es)?\b)")
 _MEASURE = regex.compile(
@@ -47,24 +27,6 @@ _MEASURE = regex.compile(
     r"tb|gb|mb|w|watts?|v|volts?|k|hz|mhz|ghz|p|mah|inch|qt|quarts?|persons?|people|seasons?|"
     r"years?|yr|sheets?|pages?|pieces?|pcs?|gallons?|speeds?|lumens?|rows?|doors?|seat(?:er)?s?)\b"
 )
-_MEASURE_NAMES = {
-    "lbs": "lb", "pound": "lb", "pounds": "lb", "kgs": "kg", "kilo": "kg", "kilos": "kg",
-    "gram": "g", "grams": "g", "ounce": "oz", "ounces": "oz", "liter": "l", "liters": "l",
-    "litre": "l", "litres": "l", "gallon": "gal", "gallons": "gal", "meter": "m", "meters": "m",
-    "metre": "m", "metres": "m", "feet": "ft", "watt": "w", "watts": "w", "volt": "v",
-    "volts": "v", "quart": "qt", "quarts": "qt", "person": "p", "persons": "p", "people": "p",
-    "milligram": "mg", "milligrams": "mg", "tablet": "pk", "tablets": "pk", "capsule": "pk",
-    "capsules": "pk", "pill": "pk", "pills": "pk", "caplet": "pk", "caplets": "pk",
-    "years": "year", "yr": "year", "sheets": "sheet", "pages": "page", "pieces": "pk",
-    "piece": "pk", "pcs": "pk", "pc": "pk", "seasons": "season", "speeds": "speed", "rows": "row",
-    "doors": "door", "seats": "seat", "seater": "seat", "seaters": "seat",
-}  # fmt: skip
-_NUMBER = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16, "eighteen": 18,
-    "twenty": 20, "twin": 2, "double": 2, "duo": 2, "triple": 3, "trio": 3, "quad": 4,
-    "single": 1, "half-dozen": 6,
-}  # fmt: skip
 _N = r"(\d+|" + "|".join(_NUMBER) + r")"
 _BOX = "|".join(sorted(CONTAINERS, key=len, reverse=True))
 _PACKS = [
@@ -168,14 +130,6 @@ def _times(text: str, goods: Goods) -> int:
     return number if several and fits and noun not in (goods.pairs or ()) else 0
 
 
-_BASE = {
-    "g": ("g", 1), "kg": ("g", 1000), "mg": ("g", 0.001), "lb": ("lb", 1), "oz": ("oz", 1),
-    "ml": ("ml", 1), "cl": ("ml", 10), "l": ("ml", 1000), "gal": ("gal", 1), "qt": ("qt", 1),
-    "mm": ("mm", 1), "cm": ("mm", 10), "m": ("mm", 1000), "ft": ("ft", 1), "sheet": ("sheet", 1),
-    "page": ("sheet", 1), "pk": ("pk", 1),
-}  # fmt: skip
-
-
 def measure_factor(unit: str) -> tuple[str, float] | None:
     """Base measure of a unit's name and how many of it the unit is; None for other words."""
     folded = unit.casefold()
@@ -215,7 +169,8 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(singular(t) for t in tokens(plain_text(text)))
 
 
-def tokens(folded: str) -> list[str]:
+@lru_cache(maxsize=16_384)
+def tokens(folded: str) -> tuple[str, ...]:
     """Tokens of a :func:`plain_text`, measures joined and packs as ``6pk``, plurals as they are."""
     folded = _ORDINAL.sub(lambda m: _ORDINALS[m[1]], folded)
     folded = _EXTENT.sub(" ", folded)
@@ -225,7 +180,7 @@ def tokens(folded: str) -> list[str]:
     folded = _DOZEN.sub(lambda m: " 6pk " if m[1] else " 12pk ", folded)
     folded = _MEASURE.sub(lambda m: f" {m[1]}{_MEASURE_NAMES.get(m[2], m[2])} ", folded)
     folded = _NUMBERED.sub(r"\1\2", folded)
-    return [t.removesuffix("'s").replace("'", "") for t in _TOKEN.findall(folded)]
+    return tuple(t.removesuffix("'s").replace("'", "") for t in _TOKEN.findall(folded))
 
 
 @lru_cache(maxsize=16_384)
@@ -248,6 +203,7 @@ def singular(token: str) -> str:
     return token[:-1]
 
 
+@lru_cache(maxsize=16_384)
 def is_spec(token: str) -> bool:
     """Whether a token is a number, size, measure or model code rather than a word."""
     return any(c.isdigit() for c in token) or len(token) == 1

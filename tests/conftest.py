@@ -19,10 +19,10 @@ import pytest
 from hypothesis import settings
 from tenacity import wait_none
 
+import launch  # noqa: F401 - registers the playbook brain
 from erc3_compat import ERC3, ApiError, ApiException, patience, transport_errors
 from erc3_compat.bounds import PATIENCE_SECONDS
 from erc3_compat.switch import chosen
-from launch.providers import register_providers
 from ledger import Budget, Ledger
 from models import retries
 from simulator.server import Simulator, serve
@@ -32,10 +32,9 @@ from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools
 from store_tools.store_session import StoreSession
-from tests import limits
+from tests import limits, scripted  # noqa: F401
 from tests.binding import entered
 
-register_providers()
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")

@@ -10,9 +10,9 @@ from typing import Any
 
 from ledger import ToolCall, WireCall
 from models.model_call import ModelCall, Usage
-from runs.decision import Decision
 from runs.journal import Journal, write_whole
 from runs.results import Brain, RunResults, TaskResult, totals_of
+from runs.situation import Decision
 from runs.turn import Turn
 from runs.work import StepRecord, WorkReport
 

@@ -250,7 +250,7 @@ def test_a_session_whose_tasks_cannot_be_listed_is_not_lost(
     (folder,) = (tmp_path / "logs").iterdir()
     assert f"--resume {folder} goes on" in failed.stderr
     assert run("--resume", folder, "--yes", env=env).exit_code == 0
-    (session,) = simulator.platform.sessions
+    (session,) = simulator.platform.sessions.values()
     assert session.status == "evaluated"
     assert session.session_id == json.loads((folder / "results.json").read_text())["session_id"]
 

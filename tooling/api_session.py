@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from erc3_compat.patience import Outages, Patience
 from ledger import Ledger
@@ -94,7 +94,7 @@ class ApiSession:
             Missed: it is known to have had no effect; it is sent again.
             OutOfReach: it cannot be told; it stands as unknown.
         """
-        return _unknown(fault)
+        raise OutOfReach(f"{fault.text}; whether it took effect is not known: it is not sent again")
 
     def holds_nothing(self, error: Exception) -> bool:
         """Whether a client's error on a read only means that there is nothing to show."""
@@ -129,10 +129,6 @@ class ApiSession:
     def settled(self, path: str, *, took_effect: bool) -> None:
         """Book what became of a request that had no answer."""
         self._ledger.settled(path, took_effect=took_effect)
-
-
-def _unknown(fault: OutOfReach) -> NoReturn:
-    raise OutOfReach(f"{fault.text}; whether it took effect is not known: it is not sent again")
 
 
 def body_of(request: Any) -> dict[str, Any]:

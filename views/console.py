@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from rich.console import Console
 
@@ -30,12 +30,13 @@ class _Hiding:
 def notes(*, quiet: bool = False, plain: bool = False) -> Console:
     """Standard error; ``plain``: never lines that move."""
     forced = False if plain else None
-    return Console(file=_stream("stderr"), quiet=quiet, force_terminal=forced)
+    return Console(file=cast(TextIO, _Hiding("stderr")), quiet=quiet, force_terminal=forced)
 
 
 def answers() -> Console:
     """Standard output; a pipe has no width of its own, and 80 columns would cut names."""
-    return Console(file=_stream("stdout"), width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    return Console(file=cast(TextIO, _Hiding("stdout")), width=width)
 
 
 def plain_line(console: Console, text: str, style: str = "") -> None:
@@ -48,7 +49,8 @@ def plain_line(console: Console, text: str, style: str = "") -> None:
     console.print(Text(clean(text), style=style), soft_wrap=not console.is_terminal)
 
 
-def _stream(name: str) -> TextIO:
-    stream: Any = _Hiding(name)
-    found: TextIO = stream
-    return found
+def say(console: Console, *lines: str) -> None:
+    """Lines as they are: no markup, no colours of their own, folded by whoever shows them."""
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
 from rich.markup import escape
 from rich.table import Table
 
@@ -14,6 +13,7 @@ from runs.results import Brain, Outcome
 from runs.task_log import TaskLog
 from runs.turn import Turn
 from views.figures import DASH, cut, number, tokens
+from views.stats.interval import Record
 from worker.sandbox.values import clean
 
 CELL_CHARS = 90
@@ -21,10 +21,8 @@ ERROR_CHARS = 300
 SUMS = ("outcome", "score", "verdict", "acts", "turns", "tool_calls", "requests")
 
 
-class CallLine(BaseModel):
+class CallLine(Record):
     """One tool call of a turn."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     outcome: str
@@ -33,10 +31,8 @@ class CallLine(BaseModel):
     """The call with arguments and answer, as the evaluator would read it."""
 
 
-class TurnSide(BaseModel):
+class TurnSide(Record):
     """One turn of one of the two runs."""
-
-    model_config = ConfigDict(frozen=True)
 
     decision: str
     instruction: str
@@ -46,10 +42,8 @@ class TurnSide(BaseModel):
     """The state that the turn began with."""
 
 
-class TurnPair(BaseModel):
+class TurnPair(Record):
     """The same turn in both runs; None where a run did not come so far."""
-
-    model_config = ConfigDict(frozen=True)
 
     number: int
     repeated: bool
@@ -59,10 +53,8 @@ class TurnPair(BaseModel):
     fork: TurnSide | None
 
 
-class RunSide(BaseModel):
+class RunSide(Record):
     """What one of the two runs came to; None is unknown."""
-
-    model_config = ConfigDict(frozen=True)
 
     run_id: str
     brain: Brain | None
@@ -80,10 +72,8 @@ class RunSide(BaseModel):
     error: str | None = None
 
 
-class ForkReport(BaseModel):
+class ForkReport(Record):
     """Result and difference of a fork."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: Literal["run-fork/2"] = "run-fork/2"
     spec_id: str
@@ -127,20 +117,18 @@ def _run_side(log: TaskLog, turn: int) -> RunSide:
 
 
 def _pair(number: int, repeated: bool, old: Turn | None, new: Turn | None) -> TurnPair:
-    a, b = _whole(old), _whole(new)
+    a, b = (_whole(turn) if turn else {} for turn in (old, new))
     return TurnPair(
         number=number,
         repeated=repeated,
         differs=tuple(name for name in a | b if a.get(name) != b.get(name)),
-        original=_turn_side(old),
-        fork=_turn_side(new),
+        original=_turn_side(old) if old else None,
+        fork=_turn_side(new) if new else None,
     )
 
 
-def _whole(turn: Turn | None) -> dict[str, object]:
+def _whole(turn: Turn) -> dict[str, object]:
     """All that counts for two turns to be the same, uncut."""
-    if turn is None:
-        return {}
     calls = turn.report.calls if turn.report else ()
     return {
         "decision": turn.decision.decision,
@@ -150,13 +138,10 @@ def _whole(turn: Turn | None) -> dict[str, object]:
     }
 
 
-def _turn_side(turn: Turn | None) -> TurnSide | None:
-    if turn is None:
-        return None
-    lines = turn.decision.instruction.strip().splitlines()
+def _turn_side(turn: Turn) -> TurnSide:
     return TurnSide(
         decision=turn.decision.decision,
-        instruction=lines[0] if lines else "",
+        instruction=next(iter(turn.decision.instruction.strip().splitlines()), ""),
         calls=tuple(
             CallLine(name=c.name, outcome=c.outcome, error=c.error, text=c.prompt())
             for c in (turn.report.calls if turn.report else ())
@@ -193,9 +178,9 @@ def sums_table(report: ForkReport) -> Table:
         mark = "yellow" if name in report.differs else ""
         values = (_cell(getattr(s, name)) for s in (old, new))
         table.add_row(name.replace("_", " "), *values, style=mark)
-    table.add_row("tokens", _total(old.tokens), _total(new.tokens))
-    since = f"tokens from turn {report.turn}"
-    table.add_row(since, _total(old.tokens_from_turn), _total(new.tokens_from_turn))
+    for heading, name in (("", "tokens"), (f" from turn {report.turn}", "tokens_from_turn")):
+        values = (number(tokens(getattr(s, name))) for s in (old, new))
+        table.add_row(f"tokens{heading}", *values)
     if old.error or new.error:
         table.add_row("error", *(_cell(s.error, ERROR_CHARS) for s in (old, new)))
     return table
@@ -218,7 +203,3 @@ def _cell(value: object, limit: int = CELL_CHARS) -> str:
     if value is None or value == "":
         return DASH
     return escape(cut(clean(str(value)), limit))
-
-
-def _total(usage: Usage) -> str:
-    return number(tokens(usage))

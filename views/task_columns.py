@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
+from models.model_call import total_usage
 from runs.results import TaskResult, Totals, totals_of
 from runs.run_view import RunView
 from runs.task_log import TaskLog
-from views.figures import (
-    DASH,
-    dollars,
-    known_sum,
-    number,
-    seconds,
-    so_many_tasks,
-    tokens,
-    tokens_of,
-)
+from views.figures import DASH, dollars, known_sum, number, seconds, so_many_tasks, tokens
 
 Shown = TypeVar("Shown")
 
@@ -65,19 +58,28 @@ class Column(Generic[Shown]):
     compared: bool = True
     """Shown where two runs stand side by side."""
 
-    @property
-    def short_heading(self) -> str:
-        """The heading where there is little room."""
-        return self.short or self.heading
+
+def _figure(
+    name: str,
+    heading: str,
+    field: str,
+    show: Callable[[Any], str],
+    total: Callable[[Totals], str] | None = None,
+    **more: Any,
+) -> Column[TaskFigures]:
+    """A column of one field; its total is shown in the same way."""
+    value = attrgetter(field)
+    sums = total or (lambda sums: show(value(sums)))
+    return Column(name, heading, value, lambda task: show(value(task)), sums, **more)
 
 
 COLUMNS: tuple[Column[TaskFigures], ...] = (
-    Column(
-        "task", "Task", lambda t: t.spec_id, lambda t: t.spec_id,
-        lambda sums: so_many_tasks(sums.tasks), figure=False, needed=True,
+    _figure(
+        "task", "Task", "spec_id", str, lambda sums: so_many_tasks(sums.tasks),
+        figure=False, needed=True,
     ),
-    Column(
-        "score", "Score", lambda t: t.score, lambda t: number(t.score, 1),
+    _figure(
+        "score", "Score", "score", lambda score: number(score, 1),
         lambda sums: number(sums.score_mean, 3), needed=True,
     ),
     Column(
@@ -85,53 +87,24 @@ COLUMNS: tuple[Column[TaskFigures], ...] = (
         lambda t: f"{t.outcome}: {t.failure}" if t.failure else t.outcome,
         lambda sums: f"{sums.harm} wrong", figure=False, needed=True,
     ),
-    Column(
-        "turns", "Turns", lambda t: t.turns, lambda t: number(t.turns),
-        lambda sums: number(sums.turns),
-    ),
-    Column(
-        "calls", "Tool calls", lambda t: t.tool_calls, lambda t: number(t.tool_calls),
-        lambda sums: number(sums.tool_calls), short="Calls", compared=False,
-    ),
-    Column(
-        "requests", "Requests", lambda t: t.requests, lambda t: number(t.requests),
-        lambda sums: number(sums.requests),
-    ),
-    Column(
-        "tokens", "Tokens", lambda t: t.tokens, lambda t: number(t.tokens),
-        lambda sums: number(tokens(sums.tokens)), bar=True,
-    ),
-    Column(
-        "cost", "Dollars", lambda t: t.cost_usd, lambda t: dollars(t.cost_usd),
-        lambda sums: dollars(sums.cost_usd), compared=False,
-    ),
-    Column(
-        "time", "Time", lambda t: t.seconds, lambda t: seconds(t.seconds),
-        lambda sums: seconds(sums.seconds), needed=True, bar=True,
-    ),
+    _figure("turns", "Turns", "turns", number),
+    _figure("calls", "Tool calls", "tool_calls", number, short="Calls", compared=False),
+    _figure("requests", "Requests", "requests", number),
+    _figure("tokens", "Tokens", "tokens", number, lambda s: number(tokens(s.tokens)), bar=True),
+    _figure("cost", "Dollars", "cost_usd", dollars, compared=False),
+    _figure("time", "Time", "seconds", seconds, needed=True, bar=True),
 )  # fmt: skip
 
 
 def figures_of_result(task: TaskResult) -> TaskFigures:
     """What a result says, as a run wrote it."""
-    return TaskFigures(
-        spec_id=task.spec_id,
-        score=task.score,
-        outcome=task.ended,
-        failure=task.failure,
-        turns=task.turns,
-        tool_calls=task.tool_calls,
-        requests=task.requests,
-        tokens=tokens(task.tokens),
-        cost_usd=task.cost_usd,
-        seconds=task.seconds,
-    )
+    return _figures(task.model_dump(), task.spec_id, task.score, task.ended)
 
 
 def figures_of_story(story: TaskLog) -> TaskFigures:
     """What a folder says, whole or not; of a task under way what is known so far."""
-    rest = _under_way(story) if story.result is None else _done(story)
-    return TaskFigures(spec_id=story.spec_id, score=story.score, outcome=story.outcome, **rest)
+    record = _under_way(story) if story.result is None else story.result
+    return _figures(record, story.spec_id, story.score, story.outcome)
 
 
 def totals(run: RunView) -> Totals:
@@ -151,24 +124,29 @@ def _under_way(story: TaskLog) -> dict[str, Any]:
         "turns": len(done),
         "tool_calls": sum(len(act.tools) for act in done),
         "requests": sum(act.requests for act in done),
-        "tokens": tokens_of(story.calls),
+        "tokens": total_usage(story.calls).model_dump(),
         "cost_usd": known_sum(call.cost_usd for call in story.calls),
-        "seconds": None,
     }
 
 
-def _done(story: TaskLog) -> dict[str, Any]:
-    spent = story.of_result("tokens")
+def _figures(
+    record: dict[str, Any], spec_id: str, score: float | None, outcome: str
+) -> TaskFigures:
+    """The figures of a record; one that cannot be read is unknown."""
+    spent = record.get("tokens")
     spent = spent if isinstance(spent, dict) else {}
-    return {
-        "failure": story.of_result("failure"),
-        "turns": _whole(story.of_result("turns")) or 0,
-        "tool_calls": _whole(story.of_result("tool_calls")),
-        "requests": _whole(story.of_result("requests")),
-        "tokens": known_sum(_whole(spent.get(name)) for name in ("prompt", "completion")),
-        "cost_usd": _real(story.of_result("cost_usd")),
-        "seconds": _real(story.of_result("seconds")),
-    }
+    return TaskFigures(
+        spec_id=spec_id,
+        score=score,
+        outcome=outcome,
+        failure=record.get("failure"),
+        turns=_whole(record.get("turns")) or 0,
+        tool_calls=_whole(record.get("tool_calls")),
+        requests=_whole(record.get("requests")),
+        tokens=known_sum(_whole(spent.get(name)) for name in ("prompt", "completion")),
+        cost_usd=_real(record.get("cost_usd")),
+        seconds=_real(record.get("seconds")),
+    )
 
 
 def _whole(value: object) -> int | None:

@@ -6,18 +6,16 @@ too late, in its headers already, and none of them limits what it reads.
 
 from __future__ import annotations
 
+import ssl
 import threading
 import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from contextlib import closing
+from typing import Any, cast
 
 import httpcore
 import httpx
-
-if TYPE_CHECKING:
-    import ssl
 
 SLICE = 512
 """Compressed bytes that are unpacked at once: they become a thousand times as many at most."""
@@ -25,6 +23,7 @@ _BEGAN = "wire.bounded.began"
 _ENCODINGS = frozenset({"", "identity", "gzip"})
 _OF_THE_LINE = ("content-encoding", "content-length", "transfer-encoding")
 _due = threading.local()
+"""``until``, monotonic seconds: when what this thread reads and writes has to end."""
 
 
 class AnswerRefused(httpx.RemoteProtocolError):
@@ -57,12 +56,13 @@ class BoundedTransport(httpx.BaseTransport):
         seconds: float | None = request.extensions.get("timeout", {}).get("read")
         began: float = request.extensions.setdefault(_BEGAN, time.monotonic())
         request.headers["Accept-Encoding"] = "gzip"
-        with _deadline(None if seconds is None else began + seconds):
+        _due.until = None if seconds is None else began + seconds
+        try:
             response = self._ways._transport_for_url(request.url).handle_request(request)
-            try:
+            with closing(response):
                 body = self._whole(response)
-            finally:
-                response.close()
+        finally:
+            _due.until = None
         for name in _OF_THE_LINE:
             response.headers.pop(name, None)
         return httpx.Response(
@@ -89,16 +89,6 @@ class BoundedTransport(httpx.BaseTransport):
             if len(body) > self._most_bytes:
                 raise AnswerRefused(f"the answer is larger than {self._most_bytes >> 20} MB")
         return bytes(body)
-
-
-@contextmanager
-def _deadline(until: float | None) -> Iterator[None]:
-    """What is read and written in this thread meanwhile ends at ``until``, monotonic seconds."""
-    _due.until = until
-    try:
-        yield
-    finally:
-        _due.until = None
 
 
 def _left(timeout: float | None) -> float | None:
@@ -138,25 +128,13 @@ class _Stream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
-class _Network(httpcore.NetworkBackend):
+class _Network(httpcore.SyncBackend):
     """Opens such connections."""
 
-    def __init__(self) -> None:
-        self._inner = httpcore.SyncBackend()
-
     def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+        self, host: str, port: int, timeout: float | None = None, *more: Any, **named: Any
     ) -> httpcore.NetworkStream:
-        wait = _left(timeout)
-        return _Stream(self._inner.connect_tcp(host, port, wait, local_address, socket_options))
-
-    def sleep(self, seconds: float) -> None:
-        self._inner.sleep(seconds)
+        return _Stream(super().connect_tcp(host, port, _left(timeout), *more, **named))
 
 
 def _unpacked(parts: Iterable[bytes]) -> Iterator[bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -15,20 +15,13 @@ from smolagents.utils import AgentGenerationError, AgentMaxStepsError
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
-from runs.work import StepRecord, WorkReport
+from runs.work import WorkReport
 from worker.model import DoorModel, NoUsableCode
 from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox, python_rules
 
 MAX_STEPS = 3
 Opener: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
 """Opens the sandbox of an instruction whose calls are booked in a ledger."""
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("worker", "prompts"), undefined=StrictUndefined, autoescape=False
-    )
 
 
 def system_prompt(tools: Iterable[Tool]) -> str:
@@ -38,7 +31,9 @@ def system_prompt(tools: Iterable[Tool]) -> str:
 
 @lru_cache(maxsize=16)
 def _rendered(tools: tuple[tuple[str, str], ...], rules: str) -> str:
-    return _environment().get_template("system.jinja").render(tools=tools, python_rules=rules)
+    loader = PackageLoader("worker", "prompts")
+    house = Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
+    return house.get_template("system.jinja").render(tools=tools, python_rules=rules)
 
 
 class _Quiet(AgentLogger):  # type: ignore[misc]
@@ -84,7 +79,9 @@ class Worker:
     ) -> None:
         """``opener``: opens the sandbox in place of ``open_sandbox``, as a debugger does."""
         self._door = door
-        self._open = opener or _open_pinned
+        self._open: Opener = opener or (
+            lambda said, ledger, limits: open_sandbox(ledger, limits, pins=Pins.of(said))
+        )
         self._limits = limits or SandboxLimits()
         self._max_steps = max_steps
 
@@ -111,7 +108,15 @@ class Worker:
         finally:
             ledger.close()
             executor.cleanup()
-        return _report(outcome, executor, ledger, time.perf_counter() - began)
+        return WorkReport(
+            **outcome,
+            steps=tuple(executor.traces),
+            sandbox=executor.choice,
+            pins=(executor.pins.clock, executor.pins.seed),
+            calls=ledger.calls,
+            requests=ledger.requests,
+            seconds=round(time.perf_counter() - began, 6),
+        )
 
     def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> dict[str, Any]:
         agent = _Agent(
@@ -139,10 +144,6 @@ def _raise_ours(executor: SandboxExecutor) -> None:
         raise executor.host_faults[0]
 
 
-def _open_pinned(instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
-    return open_sandbox(ledger, limits, pins=Pins.of(instruction))
-
-
 def _templates(system: str) -> dict[str, Any]:
     empty = {"initial_plan": "", "update_plan_pre_messages": "", "update_plan_post_messages": ""}
     return {
@@ -161,31 +162,3 @@ def _model_outcome(error: AgentGenerationError) -> dict[str, Any]:
     if isinstance(cause, ModelFailed):
         return {"error": f"the worker's model failed: {cause}", "failure": "model"}
     raise cause or error
-
-
-def _report(
-    outcome: dict[str, Any], executor: SandboxExecutor, ledger: Ledger, seconds: float
-) -> WorkReport:
-    steps = tuple(
-        StepRecord(
-            code=t.code,
-            prints=t.logs,
-            error=t.error,
-            error_kind=t.error_kind,
-            sandbox=t.sandbox,
-            seconds=round(t.seconds, 6),
-        )
-        for t in executor.traces
-    )
-    return WorkReport(
-        steps=steps,
-        result=outcome.get("result"),
-        answered=bool(outcome.get("answered")),
-        error=outcome.get("error"),
-        failure=outcome.get("failure"),
-        sandbox=executor.choice,
-        pins=(executor.pins.clock, executor.pins.seed),
-        calls=ledger.calls,
-        requests=ledger.requests,
-        seconds=round(seconds, 6),
-    )

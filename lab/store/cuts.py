@@ -115,8 +115,8 @@ def _without_unknown(raw: Raw) -> Raw:
 
     def pruned(value: Any, name: str = "") -> Any:
         if isinstance(value, dict):
-            kept = value.items() if name != "choices" else _known(value, skus)
-            return {k: pruned(v, k) for k, v in kept}
+            sold = value if name != "choices" else skus & value.keys()
+            return {k: pruned(v, k) for k, v in value.items() if k in sold}
         if name == "extras":
             return [sku for sku in value if sku in skus]
         return [pruned(v) for v in value] if isinstance(value, list) else value
@@ -124,7 +124,3 @@ def _without_unknown(raw: Raw) -> Raw:
     if raw.get("oracle"):
         raw["oracle"] = pruned(raw["oracle"])
     return raw
-
-
-def _known(choices: Raw, skus: set[str]) -> list[tuple[str, Any]]:
-    return [(sku, units) for sku, units in choices.items() if sku in skus]

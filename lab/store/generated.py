@@ -26,8 +26,7 @@ class _Parser(argparse.ArgumentParser):
 def name_of(asked: str) -> str:
     """The name of a generated pack: its count left out, so that runs of other sizes pair.
 
-    Raises:
-        CannotRun: there is no such option, or its value is not one.
+    Raises CannotRun: there is no such option, or its value is not one.
     """
     seed, _ = _options(asked)[:2]
     return ":".join([f"generated-{seed}", *asked.split(":")[3:]])
@@ -36,8 +35,7 @@ def name_of(asked: str) -> str:
 def scenarios(asked: str) -> Iterator[dict[str, Any]]:
     """The scenarios, drawn as they are asked for.
 
-    Raises:
-        CannotRun: no shop can be drawn, or the solver for hard ones is not installed.
+    Raises CannotRun: no shop can be drawn, or the solver for hard ones is not installed.
     """
     seed, count, options = _options(asked)
     try:

@@ -8,7 +8,7 @@ from typing import Any
 import regex
 from pydantic import BaseModel, ConfigDict, Field
 
-from store_tools.order_lines import read_line
+from store_tools.basket import read_line
 
 INSUFFICIENT = regex.compile(
     r"insufficient inventory for product (?P<sku>\S+).*?available:?\s*(?P<n>\d+)", regex.IGNORECASE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic_core import to_json
 
-from simulator.pages.rows import moment
-from simulator.pages.views import View
+from simulator.pages.views import View, bar
 from simulator.world import World
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -62,9 +61,8 @@ def _environment(world: World) -> Environment:
         auto_reload=False,
     )
     found.globals["world"] = world
-    found.filters.update(
-        cut=_cut, score=_score, dollars=_dollars, day=_day, clock=_clock, peek=_peek, body=_body
-    )
+    ours = (bar, _cut, _score, _dollars, _day, _clock, _peek, _body)
+    found.filters.update((one.__name__.removeprefix("_"), one) for one in ours)
     return found
 
 
@@ -90,7 +88,7 @@ def _cut(text: str, most: int = PEEK_CHARS) -> str:
 
 
 def _score(value: float | None) -> str:
-    return DASH if value is None else f"{value:.3f}".rstrip("0").rstrip(".")
+    return DASH if value is None or value < 0 else f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def _dollars(value: int) -> str:
@@ -98,12 +96,11 @@ def _dollars(value: int) -> str:
 
 
 def _day(seconds: float) -> str:
-    return f"{moment(seconds):%Y-%m-%d %H:%M:%S} UTC"
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _clock(seconds: float) -> str:
-    found: datetime = moment(seconds)
-    return f"{found:%H:%M:%S}.{found.microsecond // 1000:03d}"
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")[11:23]
 
 
 def _peek(body: Mapping[str, Any]) -> str:

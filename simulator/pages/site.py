@@ -21,13 +21,12 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from simulator.pages import views
-from simulator.world import Refusal
+from simulator.pages.views import Asked, View
+from simulator.platform import Platform
+from simulator.world import Refusal, World
 
 if TYPE_CHECKING:
     from simulator.pages.render import Renderer
-    from simulator.pages.views import Asked, View
-    from simulator.platform import Platform
-    from simulator.world import World
 
 STATIC = Path(__file__).parent / "static"
 ASSETS = {"style.css": "text/css", "live.js": "text/javascript"}

@@ -6,17 +6,12 @@ only a drawn page needs are made when it is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
-from simulator.pages.rows import LogRow, session_row, task_row
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
-
-    from simulator.platform import Platform
+from simulator.platform import LogLine, Platform, Session, Task, TaskStatus
 
 Asked = Callable[[str], str]
 """A part of the address by its name, "" where it is not given."""
@@ -26,6 +21,62 @@ ROWS = 100
 LINES = 100
 """Lines of a log come in steps of so many; its end shows up to twice as many."""
 DIGITS = 9
+FAULT = "fault: "
+"""How the log's line of an arranged fault begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[T]):
+    """`of` is looked at when the row is drawn; all that may change of it is in `mark`."""
+
+    of: T = field(compare=False)
+    mark: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """A line of a task's log by its place, counted from 1; written once, it never changes."""
+
+    task_id: str
+    number: int
+    line: LogLine = field(compare=False)
+
+    @property
+    def kind(self) -> str:
+        """The line's type; the lines of arranged faults are of a type of their own."""
+        fault = self.line.type == "info" and self.line.text.startswith(FAULT)
+        return "fault" if fault else self.line.type
+
+
+def session_row(session: Session) -> Row[Session]:
+    """The row of a session."""
+    standing = session.standing
+    counts = map(session.count, get_args(TaskStatus))
+    mark = (session.session_id, session.status, standing.scored, standing.points, *counts)
+    return Row(session, mark)
+
+
+def task_row(task: Task) -> Row[Task]:
+    """The row of a task."""
+    sizes = (task.model_calls, len(task.acts), len(task.log))
+    return Row(task, (task.task_id, task.status, task.score, *sizes))
+
+
+def bar(session: Session) -> list[tuple[str, float, float]]:
+    """Points won, points lost and running tasks: (class, start, width) in percent of all."""
+    standing = session.standing
+    sizes = {
+        "won": standing.points,
+        "lost": standing.scored - standing.points,
+        "running": session.count("in_progress"),
+    }
+    parts, at = [], 0.0
+    for kind, size in sizes.items():
+        width = 100 * size / len(session.tasks)
+        if width:
+            parts.append((kind, round(at, 2), round(width, 2)))
+        at += width
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +84,11 @@ class Stretch:
     """The rows `start` to `end` (excluded) of `total`; pages are counted from 1."""
 
     page: int
+    pages: int
+    """How many there are, an empty one included."""
     start: int
     end: int
     total: int
-
-    @property
-    def pages(self) -> int:
-        """How many pages there are, an empty one included."""
-        return max(1, -(-self.total // ROWS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +105,8 @@ def home(platform: Platform, asked: Asked) -> View:
     """All sessions and the tasks that belong to none, the newest first."""
     sessions = page_of(asked("sessions"), len(platform.sessions))
     tasks = page_of(asked("tasks"), len(platform.single_tasks))
-    session_rows = tuple(map(session_row, _newest(reversed(platform.sessions), sessions)))
-    task_rows = tuple(map(task_row, _newest(reversed(platform.single_tasks), tasks)))
+    session_rows = tuple(map(session_row, _newest(reversed(platform.sessions.values()), sessions)))
+    task_rows = tuple(map(task_row, _newest(reversed(platform.single_tasks.values()), tasks)))
     return View(
         "home.html.jinja",
         "Sessions",
@@ -81,33 +129,29 @@ def session(platform: Platform, asked: Asked) -> View:
     tasks = tuple(task_row(task) for task in found.tasks[stretch.start : stretch.end])
     return View(
         "session.html.jinja",
-        row.name or row.session_id,
+        found.name or found.session_id,
         (row, stretch, tasks),
-        lambda: {"session": row, "tasks": tasks, "tasks_page": stretch},
+        lambda: {"session": found, "tasks": tasks, "tasks_page": stretch},
     )
 
 
 def task(platform: Platform, asked: Asked) -> View:
     """One task: what it says, its world, how it was judged, and its log; raises `Refusal`."""
     found = platform.task(asked("id"))
-    row = task_row(found)
-    start, end = lines_until(asked("until"), row.lines)
+    start, end = lines_until(asked("until"), len(found.log))
 
     def values() -> Mapping[str, Any]:
-        lines = found.log[start:end]
+        lines = enumerate(found.log[start:end], start + 1)
         return {
             **platform.world.looks.shown(found.scenario, found.world),
-            "task": row,
-            "session_id": found.session_id,
-            "started": found.log[0].moment if found.log else None,
-            "last": found.log[-1].moment if found.log else None,
-            "verdict": found.evaluation,
-            "log": [LogRow(row.task_id, n, line) for n, line in enumerate(lines, start + 1)],
+            "task": found,
+            "log": [LogRow(found.task_id, number, line) for number, line in lines],
             "start": start,
             "end": end,
         }
 
-    return View("task.html.jinja", row.spec_id, (row, start, end), values)
+    mark = (task_row(found), start, end)
+    return View("task.html.jinja", found.scenario.spec_id, mark, values)
 
 
 def benchmark(name: str, platform: Platform, asked: Asked) -> View:
@@ -131,7 +175,7 @@ def page_of(text: str, total: int) -> Stretch:
     """The page that an address names; the first or the last one where there is no such page."""
     pages = max(1, -(-total // ROWS))
     page = min(max(_number(text), 1), pages)
-    return Stretch(page, (page - 1) * ROWS, min(page * ROWS, total), total)
+    return Stretch(page, pages, (page - 1) * ROWS, min(page * ROWS, total), total)
 
 
 def lines_until(text: str, total: int) -> tuple[int, int]:

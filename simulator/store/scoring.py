@@ -1,23 +1,16 @@
 """The evaluator: compares a task's purchases with what its scenario expects.
 
-Rules and texts are those recorded from the platform since November 2025. The text for a wrong
-number of checkouts is not recorded and is ours; so is naming several accepted purchases, as
-the platform never expects more than one.
+Rules and texts are the recorded ones; `choices.md` tells the two that are ours.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from simulator.store.pack import Event, Scenario
+from simulator.store.shop import Basket
 from simulator.world import Evaluation
-
-if TYPE_CHECKING:
-    from simulator.store.pack import Event, Scenario
-    from simulator.store.shop import Basket
-
-__all__ = ["Evaluation", "evaluate", "matches"]
 
 SAMPLE_AGENT = "https://github.com/trustbit/erc3-agents/blob/main/sgr-agent-store/store_agent.py"
 

@@ -1,33 +1,14 @@
 """One shop with one basket, without HTTP: listing, basket, coupon, checkout.
 
-Recorded behaviour of the platform: page limits and their error text, limit 0 as the largest
-page, `next_offset` -1 at the end, basket lines sorted by sku in a view and in catalog order at
-checkout, an unknown coupon refused and an unfitting one accepted without a discount, an empty
-code that clears the coupon, stock that moves at the first checkout and the error text for it.
-
-Choices where nothing is recorded:
-
-- `add` beyond the listed stock is refused and names the total that the basket would hold;
-- an unknown sku, a quantity below 1, removing a product that is not in the basket and removing
-  more than is there are refused, and change nothing;
-- a negative `limit` or `offset` is refused; an offset beyond the end is an empty page;
-- a shop with page limit -1 refuses every listing, limit 0 included;
-- a refused coupon leaves an earlier coupon in place;
-- checkout of an empty basket is refused and is no purchase, but it is a first checkout call for
-  the stock that moves;
-- where several products are short at checkout, the error names the first in catalog order;
-- a purchase takes its pieces off the listed stock and leaves the basket without a coupon.
+Which of its behaviour is recorded and which is a choice of ours stands in `choices.md`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from simulator.store.pack import Coupon, Product, Scenario
 from simulator.world import Refusal
-
-if TYPE_CHECKING:
-    from simulator.store.pack import Coupon, Product, Scenario
 
 
 class ShopError(Refusal):

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from runs.journal import write_whole
 from runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
-from views.report.pairs import write_comparison
+from views.report.pairs import pair_page
 from views.report.write import write_report
 
 SHOWN = HOSTILE.replace("\u202e", "\\u202e")
@@ -158,7 +159,9 @@ def test_two_runs_stand_side_by_side(hostile: Path, look: Any, tmp_path: Path) -
     )
     other.write()
     runs = read_run_view(hostile), read_run_view(other.path)
-    seen = look(write_comparison(*runs, tmp_path / "pair.html").as_uri())
+    path = tmp_path / "pair.html"
+    write_whole(path, pair_page(*runs))
+    seen = look(path.as_uri())
     assert seen.tasks() == ["good", "hostile", "wrong", "broken"]
     seen.page.get_by_role("button", name="Worse").click()
     assert seen.tasks() == ["good"]

@@ -15,11 +15,11 @@ from coordinator.session import Session
 from erc3_compat.patient_platform import PatientPlatform
 from launch.benchmarks import guest_of
 from models.model_call import ModelCall
-from models.scripted_provider import play
 from runs.results import RunResults, TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn
 from store_tools.benchmark import StoreBenchmark
+from tests.scripted import play
 
 
 class Watcher:

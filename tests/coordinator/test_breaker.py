@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coordinator.breaker import Breaker
+from coordinator.limits import Breaker
 from runs.results import Failure, TaskResult
 
 OUTSIDE: tuple[Failure, ...] = ("model", "benchmark", "internal")

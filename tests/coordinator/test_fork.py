@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 from coordinator.fork import differences
 from launch.cli import app
-from models import scripted_provider as scripted
 from runs.reader import read_tasks
+from tests import scripted
 
 NO_ENV = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "ERC3_CLIENT"), "")
 FILL = """

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evaluator.decision import Missing, read_decision
-from runs.decision import Decision
+from runs.situation import Decision
 
 GO = Decision(thought="look first", decision="PROCEED", instruction="List the products.")
 STOP = Decision(thought="all there", decision="FINISH", instruction="DONE")

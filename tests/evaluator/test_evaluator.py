@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from evaluator import Evaluator, Unreadable
-from evaluator.evaluator import _environment
 from evaluator.form import EXAMPLE, FORM, repeats_form
 from models.door import Door
 from models.model_call import KeptCalls, ModelCall
-from models.scripted_provider import left, play
+from models.prompts import prompt
 from models.tokens import count_messages, count_text
 from playbooks.store.library import prose
 from runs.situation import Situation
 from store_tools.benchmark import ENDING, RULES
+from tests.scripted import left, play
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."
 ROOM = 920
@@ -106,10 +106,10 @@ def test_a_challenge_stands_behind_the_prompt(seen: list[Any]) -> None:
     assert seen[0][1]["content"] == plain[1]["content"] + "\n\nCHALLENGE: really?"
 
 
-@pytest.mark.parametrize("template", ["system.jinja", "user.jinja"])
+@pytest.mark.parametrize("template", ["system", "user"])
 def test_a_forgotten_variable_is_an_error(template: str) -> None:
     with pytest.raises(UndefinedError):
-        _environment().get_template(template).render()
+        prompt("evaluator", template)
 
 
 def test_the_prefix_is_the_same_for_every_task_and_turn() -> None:

@@ -11,10 +11,9 @@ import pytest
 
 from lab.engines import Job
 from lab.lab_folder import LabFolder
-from lab.lab_run import LabRun, Settings
+from lab.lab_run import LabRun, Settings, Trial
 from lab.packs import sources_of
 from lab.play_job import play_job
-from lab.trial import Trial
 from launch.kits import store
 
 BRAIN = "playbook/store"

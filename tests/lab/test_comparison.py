@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lab.comparison import Side, compare, read_side
-from lab.trial import Trial
+from lab.lab_run import Trial
 from runs.errors import CannotRun
 
 LLM = ("some/model", "some/model")

@@ -12,8 +12,7 @@ import pytest
 
 from lab.engines import Here
 from lab.lab_folder import LabFolder, carry_out
-from lab.lab_run import LabRun
-from lab.trial import Trial
+from lab.lab_run import LabRun, Trial
 from launch.kits import store
 from runs.errors import CannotRun
 

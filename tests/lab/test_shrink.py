@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.lab_run import Trial
 from lab.shrink import Shrinker, failure_class, fewest
 from lab.store.generated import scenarios
-from lab.trial import Trial
 from launch.kits import store
 
 Raw = dict[str, Any]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.lab_run import Trial
 from lab.summary import pass_hat, summarise
-from lab.trial import Trial
 from models.model_call import Usage
 
 Make = Callable[..., Trial]

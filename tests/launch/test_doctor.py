@@ -294,7 +294,7 @@ def test_a_models_file_that_cannot_be_used(look: Look, tmp_path: Path, text: str
 
 
 def test_canned_replies_are_not_used_up(look: Look) -> None:
-    from models.scripted_provider import left, play
+    from tests.scripted import left, play
 
     model = play("doctor", [GOOD])
     found, said = look(model)

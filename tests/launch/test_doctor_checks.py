@@ -8,10 +8,17 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from launch.doctor_checks import dotenv, packages, python_version, requirements, sandbox, variables
+from launch.doctor import closing, table
+from launch.doctor_checks import (
+    address,
+    dotenv,
+    packages,
+    python_version,
+    requirements,
+    sandbox,
+    variables,
+)
 from launch.doctor_finding import Diagnosis, Finding, diagnosis
-from launch.doctor_platform import address
-from launch.doctor_screen import closing, table
 from worker.sandbox import WallReport
 
 NEEDED = ["a>=2,<3", "b", 'c>=1; extra == "extra"', 'd; python_version < "3"']

@@ -293,5 +293,5 @@ def test_a_run_with_nothing_left_to_play_asks_nobody(
     done = CliRunner().invoke(app, ["--resume", str(run), "--yes"], env=env)
     assert done.exit_code == 0, done.output
     assert len(server.seen) == asked
-    (session,) = platform.platform.sessions
+    (session,) = platform.platform.sessions.values()
     assert session.status == "evaluated"

@@ -22,9 +22,9 @@ from erc3_compat import patience
 from launch.cli import app
 from launch.standard_streams import steady
 from models import retries
-from models.scripted_provider import play
 from models.tokens import count_text
 from simulator.store.pack import BUNDLED_PACK
+from tests.scripted import play
 
 KILLED = 137
 STREAMS = ("stdin", "stdout", "stderr")

@@ -13,7 +13,6 @@ import pytest
 
 from models import door as door_module
 from models import retries
-from models import scripted_provider as scripted
 from models.door import (
     ANSWER_CHARS,
     REASONING_CHARS,
@@ -26,10 +25,11 @@ from models.exchange import ExchangeFailed, Reply, Request
 from models.model_call import CallObserver, KeptCalls, ModelCall, Usage, total_cost, total_usage
 from models.models_file import Models, ModelsError, ModelsFile, Params, load_models
 from models.providers import is_keyless
-from models.scripted_provider import left, play
 from models.tokens import count_messages, count_text
+from tests import scripted
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai_faults import always, in_turn
+from tests.scripted import left, play
 
 ROOT = Path(door_module.__file__).parents[1]
 ASK = [{"role": "user", "content": "hello there"}]
@@ -590,7 +590,7 @@ for name in ("LITELLM_LOCAL_MODEL_COST_MAP", "TIKTOKEN_CACHE_DIR"):
 """
 KEYLESS = """
 from models.door import Door
-from models.scripted_provider import play
+from tests.scripted import play
 call = Door(play("a", ["fine"]), "worker").complete([{"role": "user", "content": "x"}])
 print(call.text, call.usage.completion, [m for m in ("litellm", "openai") if m in sys.modules])
 """

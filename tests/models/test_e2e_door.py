@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from models import failover
+from models import retries
 from models.door import Door, ModelFailed
 from models.model_call import KeptCalls, ModelCall, Usage, total_usage
 from models.models_file import Models, load_models
@@ -208,7 +208,7 @@ def test_the_next_backend_answers_and_stays_preferred(
 def test_a_backend_that_is_well_again_is_preferred_again(
     model_server: Any, door_to: Doors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(failover, "COOL_DOWN_SECONDS", 0.05)
+    monkeypatch.setattr(retries, "COOL_DOWN_SECONDS", 0.05)
     first, second = model_server(answer, faults.always("503")), model_server(answer)
     door, _ = door_to(first, second)
     assert door.complete(ASK).backend == "b1"
@@ -223,7 +223,7 @@ def test_a_backend_that_is_well_again_is_preferred_again(
 def test_a_lost_backend_is_left_at_once_and_for_good(
     model_server: Any, door_to: Doors, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
-    monkeypatch.setattr(failover, "COOL_DOWN_SECONDS", 0.0)
+    monkeypatch.setattr(retries, "COOL_DOWN_SECONDS", 0.0)
     lost, well = model_server(answer, faults.always(fault)), model_server(answer)
     door, calls = door_to(lost, well)
     for _ in range(4):

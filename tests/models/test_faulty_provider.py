@@ -24,7 +24,7 @@ from models.model_call import KeptCalls, Message, ModelCall
 from models.reply_code import find_code
 from models.reply_faults import ENDLESS_CHARS, KINDS, fitting, spoil
 from models.reply_text import clean
-from models.scripted_provider import play
+from tests.scripted import play
 from worker.worker import Worker
 
 CODE = "x = 1\nfinal_answer(x)"

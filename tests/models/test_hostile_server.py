@@ -14,8 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.chat_answer import chat_answer, error_answer
-from models.chat_http import open_session
+from models.chat_http import chat_answer, error_answer, open_session
 from models.exchange import ExchangeFailed, Reply, Request
 from models.litellm_transport import LiteLLMTransport
 from models.model_call import Usage

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from models.exchange import ExchangeFailed, Reply, Request
-from models.litellm_errors import failure_of
-from models.litellm_transport import LiteLLMTransport, TooLate, within
+from models.litellm_transport import LiteLLMTransport, TooLate, failure_of, within
 from models.model_call import Usage
 from models.models_file import Backend
 from tests.fake_openai import FakeOpenAI

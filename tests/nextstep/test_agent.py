@@ -9,18 +9,19 @@ from typing import Any
 import pytest
 
 from ledger import Ledger, Tool
+from models.ask_back import Unreadable
 from models.door import Door
 from models.exchange import Reply, Request
 from models.model_call import Usage
 from models.models_file import Models, ModelsFile
-from models.scripted_provider import left, play
 from models.tokens import count_text
-from nextstep import Agent, PastStep, Unusable, system_prompt
+from nextstep import Agent, PastStep, system_prompt
 from nextstep.forms import forms_of
 from playbooks.store.library import prose_of_steps
 from runs.situation import Situation
 from store_tools.benchmark import RULES
 from store_tools.workbench import tools as store_tools
+from tests.scripted import left, play
 
 DONE = {
     "tool": "TaskCompletion",
@@ -108,7 +109,7 @@ def test_one_repair_question_then_the_end(
     agent = agent_of(play(name, ["hm", json.dumps(step(shelf="a"))]), tools)
     assert agent.next(Situation("Build it", [], "{}", 1, 30)).function["tool"] == "Req_Look"
     agent = agent_of(play(name, ["hm", "", json.dumps(step())]), tools)
-    with pytest.raises(Unusable, match=f"not be read twice: it was empty .scripted/{name}"):
+    with pytest.raises(Unreadable, match=f"not be read twice: it was empty .scripted/{name}"):
         agent.next(Situation("Build it", [], "{}", 1, 30))
     assert left(name) == 1
 

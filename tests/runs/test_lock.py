@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from runs.errors import CannotRun
-from runs.folder import held, run_folder
-from runs.lock import NAME, Locked, locked
+from runs.folder import NAME, held, run_folder
 
 HOLDER = """
 import sys, subprocess
 from pathlib import Path
-from runs.lock import locked
-with locked(Path(sys.argv[1])):
+from runs.folder import held
+with held(Path(sys.argv[1])):
     program = [sys.executable, "-c", "import sys; sys.stdin.read()"]
     child = subprocess.Popen(program, stdin=subprocess.PIPE)
     print("held", child.pid, flush=True)
@@ -35,13 +34,13 @@ def test_a_second_process_is_told_who_holds_it_and_a_dead_one_holds_nothing(
     assert holder.stdout is not None
     assert holder.stdin is not None
     child = int(holder.stdout.readline().split()[1])
-    with pytest.raises(Locked, match=rf"already running \(pid {holder.pid}\)"), locked(tmp_path):
+    with pytest.raises(CannotRun, match=rf"already running \(pid {holder.pid}\)"), held(tmp_path):
         pass
     holder.kill()
     holder.wait()
     # Its child lives on for now, and does not have the lock.
     os.kill(child, 0)
-    with locked(tmp_path):
+    with held(tmp_path):
         assert (tmp_path / NAME).read_text() == f"{os.getpid()}\n"
     holder.stdin.close()
     holder.stdout.close()

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pygments.lexers.python import PythonLexer
 
 from models.model_call import Usage
 from runs.find import find_run
@@ -19,7 +20,7 @@ from runs.journal import Journal
 from runs.reader import NotRecorded, read_task
 from runs.run_view import read_run_view
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
-from views.report.code import code_lines
+from views.report.code import _LEXER, _kind, code_lines
 from views.report.task_table import flags, rows_of
 from views.task_columns import totals
 
@@ -189,6 +190,21 @@ def test_highlighting_changes_no_text(code: str) -> None:
     shown = code_lines(code, frozenset({"a"}))
     assert len(shown) == code.count("\n") + 1
     assert "\n".join(_text(line) for line in shown) == code
+
+
+PIECES = (
+    '"', "'", '"""', "'''", 'f"', "rb'", "{", "}", "\\", "\n", "    ", " ", "#", "@", "=", ":", "(",
+    "[", ",", "match ", "case ", "def ", "import ", "from ", "in ", "None", "len", "a", "1", ".",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_what_is_tried_first_changes_no_mark(code: str) -> None:
+    def marked(lexer: PythonLexer) -> list[tuple[str, str]]:
+        kinds = [(_kind(token), text) for _, token, text in lexer.get_tokens_unprocessed(code)]
+        return [(kind, sign) for kind, text in kinds for sign in text]
+
+    assert marked(_LEXER) == marked(PythonLexer())
 
 
 def _text(line: str) -> str:

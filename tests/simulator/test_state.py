@@ -51,7 +51,7 @@ def told(desk: Desk) -> dict[str, Any]:
         tasks[task_id] = repr((state, task.error_message, task.log, task.acts, goods))
     sessions = {
         one: repr((session.account_key, session.created, session.status, session.flags))
-        for one, session in platform._sessions.items()
+        for one, session in platform.sessions.items()
     }
     return {"tasks": tasks, "sessions": sessions, "arrivals": dict(desk._arrivals)}
 

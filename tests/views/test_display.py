@@ -12,11 +12,12 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from models.model_call import ModelCall, Usage
-from runs.decision import Decision
 from runs.results import Brain, RunResults, TaskResult, totals_of
+from runs.situation import Decision
 from runs.task import TaskInfo
 from runs.turn import Turn
-from views.terminal import DASH, Progress, closing_table
+from views.figures import DASH
+from views.terminal import Progress, closing_table
 from views.terminal.progress_state import FAILED_KEPT, ProgressState, Snapshot
 from views.terminal.screen import finished_line, screen, summary_lines
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
-from lab.trial import Trial
-from runs.results import Brain, RunResults, TaskResult, totals_of
+import pytest
+
+from lab.lab_run import Trial
+from runs.results import Brain, Failure, RunResults, TaskResult, totals_of
 from views.terminal import closing_table, ending
 
 
@@ -95,3 +97,16 @@ def test_the_worst_comes_first_and_the_rest_is_counted() -> None:
     assert lines[3] == "  cut off by a limit, 1 task (late): 7 seconds"
     assert lines[4] == "  declined: m0  0.0  FAIL: none"
     assert lines[-1] == "  … and 25 more"
+
+
+@pytest.mark.parametrize("failure", get_args(Failure))
+def test_every_reason_has_words(failure: Failure) -> None:
+    (line,) = said(dead("t", failure=failure, error="why"))[-1:]
+    cause, _, rest = line.strip().partition(":" if failure == "reply" else ", 1 task (t)")
+    assert cause
+    assert rest.endswith("why")
+
+
+def test_a_sandbox_that_died_is_told_for_all_its_tasks() -> None:
+    lines = said(*(dead(f"t{i}", failure="sandbox", error="killed") for i in range(2)))
+    assert lines[1:] == ["  a sandbox that died, 2 tasks (t0, t1): killed"]

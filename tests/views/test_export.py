@@ -150,9 +150,9 @@ def run_folder(tmp_path: Path) -> Any:
     from contextlib import closing
 
     from models.model_call import ModelCall
-    from runs.decision import Decision
     from runs.journal import Journal
     from runs.results import TaskResult
+    from runs.situation import Decision
     from runs.turn import Turn
 
     def make() -> Path:

@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.model_call import Usage
+from runs.manifest import Identity, Manifest
+from runs.results import Brain, RunResults, TaskResult, totals_of
 from tests.views.stats_runs import BEGAN, done, run_folder, wrong
 from views.stats.groups import statistics
 from views.stats.interval import share_of
 from views.stats.reading import read_runs
-from views.stats.records import By, Reading, Run, Statistics, Trial
+from views.stats.records import By, Reading, Run, Statistics
 
 SHA = {name: name * 64 for name in "abc"}
 
@@ -152,34 +154,48 @@ def test_any_number_of_tasks_leaves_the_share_inside(data: st.DataObject) -> Non
     assert passed / of - 1e-6 <= share.high <= 1
 
 
+counts = st.fixed_dictionaries(
+    {
+        "outcome": st.sampled_from(["finished", "error"]),
+        "harm": st.sampled_from([None, False, True]),
+        "failure": st.sampled_from([None, "model", "limit"]),
+        "attempt": st.integers(1, 2),
+        "cost_usd": st.sampled_from([None, 0.5, 0.25]),
+        "tokens": st.sampled_from([Usage(), Usage.nothing(), Usage(prompt=600, completion=100)]),
+        "turns": st.integers(0, 7),
+    },
+    optional={"seconds": st.just(1.5)},
+)
 trials = st.builds(
-    Trial,
-    spec_id=st.sampled_from(["tea", "cup", "pot"]),
-    score=st.sampled_from([None, 0.0, 0.9, 1.0]),
-    passed=st.just(False),
-    harm=st.booleans(),
-    unjudged=st.booleans(),
-    failure=st.sampled_from([None, "model", "limit"]),
-    repeated=st.booleans(),
-    cost_usd=st.sampled_from([None, 0.5, 0.25]),
-    tokens=st.sampled_from([None, 0, 700]),
-    turns=st.integers(0, 7),
-    seconds=st.sampled_from([None, 1.5]),
+    lambda spec, score, more: TaskResult(
+        spec_id=spec, task_id=spec, task_text="", score=score, **more
+    ),
+    st.sampled_from(["tea", "cup", "pot"]),
+    st.sampled_from([None, 0.0, 0.9, 1.0]),
+    counts,
+)
+models = st.sampled_from(["lab/a", "lab/b"])
+some_results = st.builds(
+    RunResults,
+    run_id=st.text(max_size=3),
+    benchmark=st.just("store"),
+    pack=st.sampled_from([None, "small", "unknown"]),
+    brain=st.builds(Brain, evaluator=models, worker=models),
+    started=st.sampled_from(["some day", BEGAN.isoformat()]),
+    finished=st.sampled_from([None, "later"]),
+    harm_name=st.just("harm"),
+    totals=st.just(totals_of([], 1.0)),
+    tasks=st.lists(trials, max_size=6).map(tuple),
+)
+manifests = st.none() | st.sampled_from(["evaluator-worker", "next-step"]).map(
+    lambda name: Manifest(run_id="r", created="", identity=Identity(), options={"strategy": name})
 )
 some_runs = st.lists(
     st.builds(
         Run,
         folder=st.integers(0, 10**9).map(lambda n: Path(f"run-{n}")),
-        run_id=st.text(max_size=3),
-        benchmark=st.just("store"),
-        started=st.sampled_from([None, BEGAN]),
-        finished=st.booleans(),
-        evaluator=st.sampled_from(["lab/a", "lab/b"]),
-        worker=st.sampled_from(["lab/a", "lab/b"]),
-        strategy=st.sampled_from([None, "evaluator-worker", "next-step"]),
-        pack=st.sampled_from([None, "small", "unknown"]),
-        manifest=st.none(),
-        trials=st.lists(trials, max_size=6).map(tuple),
+        results=some_results,
+        manifest=manifests,
     ),
     min_size=1,
     max_size=6,

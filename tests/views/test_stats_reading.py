@@ -12,7 +12,9 @@ import pytest
 from models.model_call import Usage
 from runs.reader import NotRecorded
 from tests.views.stats_runs import done, run_folder
+from views.stats.groups import statistics
 from views.stats.reading import read_run, read_runs
+from views.stats.records import By
 
 
 def change(folder: Path, edit: Any) -> None:
@@ -80,7 +82,7 @@ def test_a_broken_manifest_costs_only_what_it_would_tell(tmp_path: Path) -> None
     (folder / "run.json").write_text("{}")
     found = read_runs(tmp_path)
     assert found.runs[0].prompts is None
-    assert len(found.runs[0].trials) == 1
+    assert len(found.runs[0].results.tasks) == 1
     assert any("run.json" in note and "run_id" in note for note in found.notes)
 
 
@@ -96,7 +98,7 @@ def test_a_copied_folder_is_not_counted_twice(tmp_path: Path) -> None:
 def test_an_open_run_counts_with_its_tasks_so_far(tmp_path: Path) -> None:
     run_folder(tmp_path, "open", done("tea"), finished=False)
     found = read_runs(tmp_path)
-    assert len(found.runs[0].trials) == 1
+    assert len(found.runs[0].results.tasks) == 1
     assert found.notes == ("1 of 1 runs are not finished: counted with the tasks so far",)
 
 
@@ -114,11 +116,13 @@ def test_unknown_stays_unknown(tmp_path: Path) -> None:
             del results["tasks"][0][name]
 
     change(folder, forget)
-    tea, cup, pot = read_run(folder).trials
-    assert (tea.score, tea.tokens, tea.cost_usd, tea.turns, tea.seconds) == (None,) * 5
-    assert (tea.unjudged, tea.harm) == (True, False)
-    assert (cup.failure, cup.tokens, cup.turns) == ("unknown", 1000, 2)
-    assert (pot.failure, pot.repeated) == ("limit", True)
+    found = statistics(tmp_path, read_runs(tmp_path), [By.TASK]).groups[By.TASK]
+    cup, pot, tea = sorted(found, key=lambda group: group.name)
+    measures = (tea.tokens, tea.cost_usd, tea.turns, tea.seconds)
+    assert (tea.score_mean, *(measure.known for measure in measures)) == (None, 0, 0, 0, 0)
+    assert (tea.unjudged, tea.harm) == (1, 0)
+    assert (cup.failures, cup.tokens.mean, cup.turns.mean) == ({"unknown": 1}, 1000, 2)
+    assert (pot.failures, pot.repeated) == ({"limit": 1}, 1)
 
 
 def test_the_real_platform_is_no_unknown_pack(tmp_path: Path) -> None:

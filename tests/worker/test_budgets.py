@@ -9,10 +9,10 @@ import pytest
 
 from erc3_compat import store
 from ledger import Budget, Ledger, ToolFault, tool
-from models import scripted_provider as scripted
 from models.door import Door
 from runs.work import WorkReport
 from store_tools.benchmark import StoreBenchmark
+from tests import scripted
 from tests.binding import entered
 from worker.sandbox import SandboxLimits
 from worker.worker import Worker

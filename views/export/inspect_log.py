@@ -6,18 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from inspect_ai.log import (
-    EvalConfig,
-    EvalDataset,
-    EvalLog,
-    EvalMetric,
-    EvalResults,
-    EvalSample,
-    EvalScore,
-    EvalSpec,
-    EvalStats,
-    write_eval_log,
-)
+from inspect_ai import log
 from inspect_ai.model import ModelConfig, ModelUsage
 
 from runs.prompts import read_prompts
@@ -32,10 +21,10 @@ UNKNOWN_MODEL = "none/unknown"
 
 def write_log(view: RunView, folder: Path, path: Path) -> None:
     """Write a run into a file that ends in ``.eval`` or ``.json``. Raises OSError."""
-    write_eval_log(log_of(view, folder), str(path))
+    log.write_eval_log(log_of(view, folder), str(path))
 
 
-def log_of(view: RunView, folder: Path) -> EvalLog:
+def log_of(view: RunView, folder: Path) -> log.EvalLog:
     """The whole run as a log; ``folder`` holds the texts of its prompts."""
     shared = read_prompts(folder)
     began = _instant(view.started)
@@ -49,11 +38,11 @@ def log_of(view: RunView, folder: Path) -> EvalLog:
         if not span.started:
             span = task_span(story, shared, window)
         samples.append(sample_of(story, span, name, SCORER))
-    return EvalLog(
+    return log.EvalLog(
         status="success" if view.finished else "started",
         eval=_spec(view, began, [sample.id for sample in samples]),
         results=_results(view, samples),
-        stats=EvalStats(
+        stats=log.EvalStats(
             started_at=began.isoformat(),
             completed_at=_instant(view.finished).isoformat() if view.finished else "",
             model_usage=_sum(sample.model_usage for sample in samples),
@@ -63,26 +52,26 @@ def log_of(view: RunView, folder: Path) -> EvalLog:
     )
 
 
-def _spec(view: RunView, began: datetime, ids: list[int | str]) -> EvalSpec:
+def _spec(view: RunView, began: datetime, ids: list[int | str]) -> log.EvalSpec:
     brain = view.brain
     worker = ModelConfig(model=brain.worker if brain else UNKNOWN_MODEL)
-    return EvalSpec(
+    return log.EvalSpec(
         eval_id=view.name,
         run_id=view.name,
         created=began.isoformat(),
         task=view.benchmark or "task",
         task_id=view.name,
-        dataset=EvalDataset(
+        dataset=log.EvalDataset(
             name=view.pack, samples=len(ids), sample_ids=[str(found) for found in ids]
         ),
         model=brain.evaluator if brain else UNKNOWN_MODEL,
         model_roles={"worker": worker},
-        config=EvalConfig(),
+        config=log.EvalConfig(),
         metadata={"problems": list(view.problems)} if view.problems else None,
     )
 
 
-def _results(view: RunView, samples: list[EvalSample]) -> EvalResults:
+def _results(view: RunView, samples: list[log.EvalSample]) -> log.EvalResults:
     sums = totals(view)
     figures = {
         "mean": sums.score_mean,
@@ -90,16 +79,16 @@ def _results(view: RunView, samples: list[EvalSample]) -> EvalResults:
         "harm": sums.harm,
     }
     metrics = {
-        name: EvalMetric(name=name, value=value)
+        name: log.EvalMetric(name=name, value=value)
         for name, value in figures.items()
         if value is not None
     }
-    score = EvalScore(
+    score = log.EvalScore(
         name=SCORER, scorer=SCORER, scored_samples=sums.scored,
         unscored_samples=len(samples) - sums.scored, metrics=metrics,
     )  # fmt: skip
     done = sum(sample.error is None and sample.scores is not None for sample in samples)
-    return EvalResults(total_samples=len(samples), completed_samples=done, scores=[score])
+    return log.EvalResults(total_samples=len(samples), completed_samples=done, scores=[score])
 
 
 def _sum(usages: Iterable[dict[str, ModelUsage]]) -> dict[str, ModelUsage]:

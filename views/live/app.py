@@ -10,9 +10,11 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -22,19 +24,22 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from runs.find import run_folders
+from runs.results import NAME, RunResults
+from runs.run_view import raw_results
 from runs.task_log import HARM
-from views.live.index import index_rows
-from views.live.watch import Runs, RunWatch, Seen
+from views.live.watch import Mark, RunWatch, Seen, mark_of
 from views.report.render import environment, page, policy, row_html, story_html
 from views.report.task_table import rows_of, table
 
 HOSTS = ["127.0.0.1", "localhost"]
 """Another name in the Host header is a page elsewhere that had its own name point here."""
+FRESH_S = 60.0
+"""A run without an end that wrote within this time is taken to be running."""
 
 
 def build_app(logs: Path) -> Starlette:
     """The application over a folder of runs."""
-    pages = _Pages(Runs(logs))
+    pages = _Pages(logs)
     routes = {
         "/": pages.index,
         "/runs/{run}": pages.slash,
@@ -51,14 +56,16 @@ def build_app(logs: Path) -> Starlette:
 class _Pages:
     """The handlers. They are plain functions: Starlette runs them in threads of its own."""
 
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
+    def __init__(self, logs: Path) -> None:
+        self._logs = logs
+        self._watches: dict[str, RunWatch] = {}
         self._boot = secrets.token_hex(4)
         """Revisions of another server mean nothing here."""
 
     def index(self, request: Request) -> Response:
-        rows = index_rows(self._runs, time.time())
-        return self._answer(request, _hashed(rows), lambda: _index(self._runs.logs, rows))
+        rows = [_index_row(folder, time.time()) for folder in run_folders(self._logs)]
+        tag = hashlib.sha256(repr(rows).encode("utf-8", "replace")).hexdigest()[:32]
+        return self._answer(request, tag, lambda: _index(self._logs, rows))
 
     def slash(self, request: Request) -> Response:
         return RedirectResponse(f"/runs/{self._folder(request).name}/")
@@ -84,13 +91,14 @@ class _Pages:
         return self._answer(request, tag, lambda: _html(story_html(found)))
 
     def _folder(self, request: Request) -> Path:
-        for folder in run_folders(self._runs.logs):
+        for folder in run_folders(self._logs):
             if folder.name == request.path_params["run"]:
                 return folder
         raise HTTPException(404, "there is no such run")
 
     def _watch(self, request: Request) -> RunWatch:
-        return self._runs.watch(self._folder(request))
+        folder = self._folder(request)
+        return self._watches.setdefault(folder.name, RunWatch(folder))
 
     def _tag(self, seen: Seen) -> str:
         return f"{self._boot}.{seen.revision}"
@@ -109,9 +117,10 @@ class _Pages:
         # The bars are relative to the largest of all rows, so all are made and few are sent.
         rows = rows_of(seen.run.tasks)
         fresh = [row for row in rows if seen.changed[row.story.key] > since]
+        head = environment().get_template("head.html.jinja")
         return {
             "since": self._tag(seen),
-            "head": _head(table(seen.run, rows)),
+            "head": head.render(live=True, **table(seen.run, rows)),
             "rows": {row.story.key: row_html(row) for row in fresh},
             "tasks": [row.data for row in fresh],
         }
@@ -132,19 +141,30 @@ def _html(text: str) -> Response:
     return HTMLResponse(text.encode("utf-8", "replace"))
 
 
-def _head(values: dict[str, Any]) -> str:
-    return environment().get_template("head.html.jinja").render(live=True, **values)
-
-
 def _index(logs: Path, rows: list[dict[str, Any]]) -> Response:
     names = {row["results"].harm_name for row in rows if row["results"]}
     name = names.pop() if len(names) == 1 else HARM
-    return _html(
-        page(
-            "index.html.jinja", {"tasks": []}, live=True, logs=str(logs), rows=rows, harm_name=name
-        )
-    )
+    values = {"logs": str(logs), "rows": rows, "harm_name": name}
+    return _html(page("index.html.jinja", {"tasks": []}, live=True, **values))
 
 
-def _hashed(rows: list[dict[str, Any]]) -> str:
-    return hashlib.sha256(repr(rows).encode("utf-8", "replace")).hexdigest()[:32]
+def _index_row(folder: Path, now: float) -> dict[str, Any]:
+    """What the index says of a run; ``now`` in seconds since 1970."""
+    results = _results(folder, mark_of(folder / NAME))
+    state = "finished" if results and results.finished else _unfinished(folder, now)
+    return {"name": folder.name, "state": state, "results": results}
+
+
+@lru_cache(maxsize=1024)
+def _results(folder: Path, _mark: Mark) -> RunResults | None:
+    """The results of a run, read again only where they changed."""
+    try:
+        return RunResults.model_validate(raw_results(folder))
+    except ValidationError:
+        return None
+
+
+def _unfinished(folder: Path, now: float) -> str:
+    paths = (folder / NAME, *(folder / "tasks").glob("*.jsonl"))
+    last = max(mark_of(path)[1] for path in paths)
+    return "running" if now - last / 1e9 < FRESH_S else "stopped"

@@ -6,10 +6,9 @@ import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from runs.journal_names import journals
-from runs.run_view import Folder, RunView, raw_results
+from runs.run_view import Folder, RunView
 from runs.task_log import TaskLog
 
 Mark = tuple[int, int]
@@ -81,29 +80,3 @@ class RunWatch:
             return False
         self._marks[key] = mark
         return True
-
-
-class Runs:
-    """All run folders of a folder, by name."""
-
-    def __init__(self, logs: Path) -> None:
-        self.logs = logs
-        self._watches: dict[str, RunWatch] = {}
-        self._heads: dict[str, tuple[Mark, dict[str, Any]]] = {}
-        self._lock = threading.Lock()
-
-    def watch(self, folder: Path) -> RunWatch:
-        """The watch over one run folder of this one."""
-        with self._lock:
-            return self._watches.setdefault(folder.name, RunWatch(folder))
-
-    def results(self, folder: Path) -> dict[str, Any]:
-        """The results of a run, read again only where they changed."""
-        mark = mark_of(folder / "results.json")
-        with self._lock:
-            mark_then, found = self._heads.get(folder.name, (None, {}))
-        if mark_then != mark:
-            found = raw_results(folder)
-            with self._lock:
-                self._heads[folder.name] = mark, found
-        return found

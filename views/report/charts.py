@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from runs.task_log import TaskLog, TurnLog
 
@@ -47,15 +48,12 @@ def _tokens(act: TurnLog) -> Parts:
 def _bars(rows: Iterable[Parts]) -> list[list[Bar]]:
     """The longest of the bars is as wide as there is room."""
     every = list(rows)
-    longest = max((sum(size for _, size in row) for row in every), default=0.0) or 1.0
-    return [_bar(row, 100 / longest) for row in every]
-
-
-def _bar(row: Parts, scale: float) -> list[Bar]:
-    found, at = [], 0.0
-    for kind, size in row:
-        width = size * scale
-        if width >= LEAST_PERCENT:
-            found.append(Bar(kind, round(at, 2), round(width, 2)))
-        at += width
+    scale = 100 / (max((sum(size for _, size in row) for row in every), default=0.0) or 1.0)
+    found = []
+    for row in every:
+        widths = [size * scale for _, size in row]
+        places = accumulate(widths, initial=0.0)
+        parts = zip(row, places, widths, strict=False)
+        drawn = [(kind, x, width) for (kind, _), x, width in parts if width >= LEAST_PERCENT]
+        found.append([Bar(kind, round(x, 2), round(width, 2)) for kind, x, width in drawn])
     return found

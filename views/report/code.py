@@ -10,20 +10,36 @@ from itertools import groupby
 from operator import itemgetter
 
 from markupsafe import Markup, escape
+from pygments.lexer import inherit
 from pygments.lexers.python import PythonLexer
-from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, Text, _TokenType
 
 from ledger import ToolCall
 from runs.task_log import TurnLog
 from runs.work import StepRecord
-from views.report.signs import plain
+from worker.sandbox.values import clean
 
-_LEXER = PythonLexer()
 _KINDS = (
     (Comment, "c"), (String, "s"), (Number, "n"), (Keyword, "k"), (Operator.Word, "k"),
     (Name.Builtin, "b"),
 )  # fmt: skip
 """Classes of the style sheet; ``t`` is a tool."""
+
+
+class _Lexer(PythonLexer):  # type: ignore[misc]
+    """Tries first what most of a program is made of: blanks, brackets and plain strings."""
+
+    tokens = {  # noqa: RUF012
+        "root": [
+            (r"(?<=\S)[^\S\n]+|[][(){},:=]+", Text),
+            (r'"[^"\\\n]*"(?!")', String),
+            (r"'[^'\\\n]*'(?!')", String),
+            inherit,
+        ]
+    }
+
+
+_LEXER = _Lexer()
 
 
 @dataclass(frozen=True)
@@ -44,6 +60,12 @@ class Snippet:
     stretches: Sequence[Stretch]
     loose: Sequence[ToolCall]
     """Calls whose line is not known."""
+
+
+def plain(text: str) -> str:
+    """A text without signs that steer: what nobody sees is shown as its number."""
+    # Most texts have none; looking is cheaper than cleaning.
+    return text if text.replace("\n", "").isprintable() else clean(text)
 
 
 def snippets_of(act: TurnLog) -> list[Snippet]:

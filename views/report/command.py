@@ -24,7 +24,7 @@ def report(
     from runs.find import find_run
     from runs.journal import write_whole
     from runs.run_view import read_run_view
-    from views.report.pairs import write_comparison
+    from views.report.pairs import pair_page
     from views.report.write import run_page
 
     first = find_run(run, logs)
@@ -34,5 +34,5 @@ def report(
     else:
         second = find_run(other, logs)
         path = out or second / f"report-beside-{first.resolve().name}.html"
-        write_comparison(read_run_view(first), read_run_view(second), path)
+        write_whole(path, pair_page(read_run_view(first), read_run_view(second)))
     typer.echo(str(path))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from runs.journal import write_whole
 from runs.run_view import RunView
 from runs.task_log import TaskLog, TurnLog
 from views.figures import DASH
@@ -167,9 +165,3 @@ def pair_page(left: RunView, right: RunView) -> str:
         columns=PAIR_COLUMNS,
         stories=[packed(pair_html(pair)) for pair in pairs],
     )
-
-
-def write_comparison(left: RunView, right: RunView, path: Path) -> Path:
-    """Write the page of two runs to a file; its path. Raises OSError."""
-    write_whole(path, pair_page(left, right))
-    return path

@@ -9,21 +9,15 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from jinja2 import (
-    BytecodeCache,
-    Environment,
-    FileSystemBytecodeCache,
-    FileSystemLoader,
-    StrictUndefined,
-)
-from markupsafe import Markup
+import jinja2
+from markupsafe import Markup, escape
 
 from runs.task_log import TaskLog
 from views import figures
 from views.report.charts import charts
-from views.report.code import snippets_of
-from views.report.signs import address, broken, printed
+from views.report.code import plain, snippets_of
 from views.report.task_table import Row
 from views.task_columns import COLUMNS
 
@@ -88,13 +82,33 @@ def packed(html: str) -> Markup:
     return Markup(coded.decode("ascii"))
 
 
+def printed(value: Any) -> Any:
+    """What a template prints of a value before it is escaped; None is nothing."""
+    kind = type(value)
+    if kind is str:
+        return plain(value)
+    if kind is Markup or kind is int or kind is float:
+        return value
+    return "" if value is None else plain(str(value))
+
+
+def broken(name: str) -> Markup:
+    """A long name that may be broken where its words meet."""
+    return escape(plain(name)).replace("_", Markup("_<wbr>"))
+
+
+def address(key: str) -> str:
+    """A name as the part of an address behind its ``#``."""
+    return quote(key, errors="replace")
+
+
 @cache
-def environment() -> Environment:
+def environment() -> jinja2.Environment:
     """The templates. Everything that is printed is escaped, and cleaned of steering signs."""
-    found = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=printed,
@@ -114,10 +128,10 @@ def environment() -> Environment:
     return found
 
 
-def _compiled() -> BytecodeCache | None:
+def _compiled() -> jinja2.BytecodeCache | None:
     """A folder of the user's own for compiled templates: compiling takes as long as a report."""
     try:
-        return FileSystemBytecodeCache()
+        return jinja2.FileSystemBytecodeCache()
     except (OSError, RuntimeError):
         return None
 

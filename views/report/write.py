@@ -1,8 +1,7 @@
 """``report.html``: one file with the whole of a run in it.
 
-The table is plain HTML. The story of each task is made here, by the same functions that the live
-pages use, and lies in the file deflated: a run of a thousand tasks is a page of a thousand
-rows for the browser, and only what is opened is ever unpacked.
+The story of each task lies in the file deflated: of a thousand tasks the browser has a table, and
+only what is opened is ever unpacked.
 """
 
 from __future__ import annotations

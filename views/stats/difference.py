@@ -8,9 +8,9 @@ from typing import Literal
 
 from runs.prompts import read_prompts
 from runs.reader import NotRecorded
+from views.stats.groups import group_of_run
 from views.stats.interval import Record
-from views.stats.records import Group, Run, Trial
-from views.stats.tally import tally_of
+from views.stats.records import Group, Run
 
 ELSEWHERE = frozenset({"strategy", "evaluator", "worker", "pack", "tasks"})
 """Options that are told by other lines, or whose effect is."""
@@ -57,7 +57,7 @@ class Difference(Record):
 
 def difference(was: Run, now: Run, notes: tuple[str, ...] = ()) -> Difference:
     """From the first run to the second."""
-    groups = [tally_of(run, run.trials).group(run.name, {"run": run.name}) for run in (was, now)]
+    groups = group_of_run(was), group_of_run(now)
     pairs = list(_pairs(was, now))
     moves = {spec: then - first for spec, first, then in pairs}
     return Difference(
@@ -80,28 +80,28 @@ def _minus(now: float | None, was: float | None) -> float | None:
 
 def _pairs(was: Run, now: Run) -> Iterator[tuple[str, float, float]]:
     """Spec and both scores of the tasks that are the same, as far as is known."""
-    before: dict[str, Trial] = {trial.spec_id: trial for trial in was.trials}
-    for trial in now.trials:
-        first = before.get(trial.spec_id)
-        if first is None or first.score is None or trial.score is None:
+    before = {task.spec_id: task.score for task in was.results.tasks}
+    for task in now.results.tasks:
+        first = before.get(task.spec_id)
+        if first is None or task.score is None:
             continue
-        if _same_task(trial.spec_id, was, now):
-            yield trial.spec_id, first.score, trial.score
+        if _same_task(task.spec_id, was, now):
+            yield task.spec_id, first, task.score
 
 
 def _same_task(spec_id: str, was: Run, now: Run) -> bool:
     one, other = was.scenarios.get(spec_id), now.scenarios.get(spec_id)
     if one is None or other is None:
-        return was.pack == now.pack and was.benchmark == now.benchmark
+        return was.pack == now.pack and was.results.benchmark == now.results.benchmark
     return one == other
 
 
 def _changes(was: Run, now: Run) -> Iterator[Change]:
     plain = {
         "strategy": (was.strategy, now.strategy),
-        "model of the evaluator": (was.evaluator, now.evaluator),
+        "model of the evaluator": (was.results.brain.evaluator, now.results.brain.evaluator),
         "model of the worker": (_worker(was), _worker(now)),
-        "benchmark": (was.benchmark, now.benchmark),
+        "benchmark": (was.results.benchmark, now.results.benchmark),
         "pack": (was.pack, now.pack),
     }
     for what, (one, other) in plain.items():
@@ -116,7 +116,7 @@ def _changes(was: Run, now: Run) -> Iterator[Change]:
 
 
 def _worker(run: Run) -> str | None:
-    return None if run.strategy == "next-step" else run.worker
+    return None if run.strategy == "next-step" else run.results.brain.worker
 
 
 def _options(run: Run) -> dict[str, str]:
@@ -174,5 +174,5 @@ def _unknown(was: Run, now: Run) -> Iterator[str]:
     for run in (was, now):
         if run.manifest is None:
             yield f"{run.name} has no run.json: its prompts, strategy and versions are not known"
-        if not run.finished:
+        if run.results.finished is None:
             yield f"{run.name} is not finished: counted with the tasks so far"

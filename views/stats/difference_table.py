@@ -9,7 +9,7 @@ from rich.text import Text
 
 from views.console import plain_line
 from views.figures import DASH, number
-from views.stats.difference import Change, Difference, PromptChange
+from views.stats.difference import Difference, PromptChange
 from views.stats.records import Group
 from views.stats.table import GAP, failures, interval, show_notes
 from worker.sandbox.values import clean
@@ -30,7 +30,8 @@ def show_difference(console: Console, found: Difference) -> None:
             rest = f" and {more} more" if more > 0 else ""
             plain_line(console, f"{label}: {', '.join(specs[:NAMED_AT_MOST])}{rest}")
     for change in found.changes:
-        plain_line(console, _told(change), "bold")
+        was, now = (DASH if value is None else value for value in (change.was, change.now))
+        plain_line(console, f"{change.what}: was {was}, is {now}", "bold")
     _prompts(console, found)
     show_notes(console, found.notes)
 
@@ -63,9 +64,7 @@ def _row(
 
 
 def _change(was: float | None, now: float | None, digits: int) -> str:
-    if was is None or now is None:
-        return DASH
-    return f"{now - was:+,.{digits}f}"
+    return DASH if was is None or now is None else f"{now - was:+,.{digits}f}"
 
 
 def _paired(found: Difference) -> str:
@@ -75,11 +74,6 @@ def _paired(found: Difference) -> str:
         f"tasks scored in both: {found.tasks_in_both}, score {found.paired_change:+.3f}; "
         f"better {len(found.better)}, worse {len(found.worse)}"
     )
-
-
-def _told(change: Change) -> str:
-    was, now = (value if value is not None else DASH for value in (change.was, change.now))
-    return f"{change.what}: was {was}, is {now}"
 
 
 def _prompts(console: Console, found: Difference) -> None:
@@ -94,10 +88,9 @@ def _prompts(console: Console, found: Difference) -> None:
         plain_line(console, f"prompts: the same ({score})", "bold")
     for prompt in found.prompts or ():
         plain_line(console, f"prompt of the {prompt.role} ({score}): {_what(prompt)}", "bold")
-        for line in (prompt.diff or "").split("\n"):
-            if line:
-                style = LINES.get(line[0], "")
-                console.print(Text(clean(line), style=style), soft_wrap=True, highlight=False)
+        for line in filter(None, (prompt.diff or "").split("\n")):
+            text = Text(clean(line), style=LINES.get(line[0], ""))
+            console.print(text, soft_wrap=True, highlight=False)
 
 
 def _what(prompt: PromptChange) -> str:

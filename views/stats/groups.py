@@ -8,12 +8,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from views.stats.records import By, Group, Reading, Run, RunLine, Statistics
-from views.stats.tally import Tally, tally_of
+from runs.results import TaskResult
+from views.figures import tokens
+from views.stats.interval import share_of
+from views.stats.records import By, Group, Measure, Reading, Run, RunLine, Statistics
 
+Taken = Sequence[tuple[Run, Sequence[TaskResult]]]
+"""Runs, each with those of its tasks that are looked at."""
 OVERVIEW: tuple[By, ...] = (By.DAY, By.PROMPT, By.MODEL, By.STRATEGY, By.PACK)
 UNKNOWN = "unknown"
 HASH_CHARS = 8
+DIGITS = 6
 
 
 @dataclass(frozen=True)
@@ -26,16 +31,74 @@ class Key:
 
 def statistics(logs: Path, reading: Reading, bys: Sequence[By]) -> Statistics:
     """All figures over the runs of a folder; it holds at least one."""
-    tallies = [tally_of(run, run.trials) for run in reading.runs]
-    total = Tally()
-    for tally in tallies:
-        total.add(tally)
+    whole = [(run, run.results.tasks) for run in reading.runs]
     return Statistics(
         folder=str(logs),
         notes=reading.notes,
-        total=total.group("all", {}),
-        groups={by: _groups(reading.runs, tallies, by) for by in bys},
-        runs=tuple(map(_line, reading.runs, tallies)),
+        total=group_of("all", {}, whole),
+        groups={by: _groups(reading.runs, by) for by in bys},
+        runs=tuple(map(_line, reading.runs)),
+    )
+
+
+def group_of_run(run: Run) -> Group:
+    """The figures of one run."""
+    return group_of(run.name, {"run": run.name}, [(run, run.results.tasks)])
+
+
+def group_of(
+    name: str, parts: dict[str, str | None], taken: Taken, *, alike: bool = False
+) -> Group:
+    """The figures of some tasks; ``alike``: all are trials of one task, each counts by itself."""
+    trials = [(run, task) for run, some in taken for task in some]
+    tasks = [task for _, task in trials]
+    scores = [task.score for task in tasks if task.score is not None]
+    different = {_key_of_task(*trial) for trial in trials if trial[1].score is not None}
+    times = sorted(run.started.isoformat(timespec="seconds") for run, _ in taken if run.started)
+    return Group(
+        name=name,
+        parts=parts,
+        runs=len({run.name for run, _ in taken}),
+        tasks=len(tasks),
+        different=len({_key_of_task(*trial) for trial in trials}),
+        first=times[0] if times else None,
+        last=times[-1] if times else None,
+        score_mean=_measure(scores).mean,
+        passed=share_of(
+            sum(task.passed for task in tasks), len(scores), None if alike else len(different)
+        ),
+        harm=sum(task.harm is True for task in tasks),
+        unjudged=sum(task.harm is None for task in tasks),
+        cost_usd=_measure([task.cost_usd for task in tasks]),
+        tokens=_measure([tokens(task.tokens) for task in tasks]),
+        turns=_measure([_given(task, "turns") for task in tasks]),
+        seconds=_measure([_given(task, "seconds") for task in tasks]),
+        failures=dict(Counter(filter(None, map(_failure, tasks))).most_common()),
+        repeated=sum(task.attempt > 1 for task in tasks),
+    )
+
+
+def _key_of_task(run: Run, task: TaskResult) -> tuple[str | None, ...]:
+    """Another text of the same name is another task."""
+    return run.pack, task.spec_id, run.scenarios.get(task.spec_id)
+
+
+def _failure(task: TaskResult) -> str | None:
+    return task.failure or ("unknown" if task.outcome == "error" else None)
+
+
+def _given(task: TaskResult, name: str) -> float | None:
+    """Left out of the file, a count has a default, which is no knowledge."""
+    return getattr(task, name) if name in task.model_fields_set else None
+
+
+def _measure(values: Sequence[float | None]) -> Measure:
+    known = [value for value in values if value is not None]
+    total = sum(known)
+    return Measure(
+        known=len(known),
+        total=round(total, DIGITS) if known and len(known) == len(values) else None,
+        mean=round(total / len(known), DIGITS) if known else None,
     )
 
 
@@ -46,30 +109,30 @@ def prompt_name(prompts: dict[str, str] | None) -> str:
     return ", ".join(f"{role} {digest[:HASH_CHARS]}" for role, digest in sorted(prompts.items()))
 
 
-def _line(run: Run, tally: Tally) -> RunLine:
+def _line(run: Run) -> RunLine:
     return RunLine(
         strategy=run.strategy,
         models=run.models,
         pack=run.pack,
         prompts=run.prompts,
-        finished=run.finished,
-        figures=tally.group(run.name, {"run": run.name}),
+        finished=run.results.finished is not None,
+        figures=group_of_run(run),
     )
 
 
-def _groups(runs: Sequence[Run], tallies: Sequence[Tally], by: By) -> tuple[Group, ...]:
-    found: dict[Key, Tally] = {}
-    if by == By.TASK:
-        for run in runs:
-            for trial in run.trials:
-                found.setdefault(_task(run, trial.spec_id), Tally()).add(tally_of(run, [trial]))
-    else:
-        for run, tally in zip(runs, tallies, strict=True):
-            found.setdefault(_key(run, by), Tally()).add(tally)
+def _groups(runs: Sequence[Run], by: By) -> tuple[Group, ...]:
+    found: dict[Key, list[tuple[Run, Sequence[TaskResult]]]] = {}
+    for run in runs:
+        tasks = run.results.tasks
+        if by == By.TASK:
+            for task in tasks:
+                found.setdefault(_task(run, task.spec_id), []).append((run, [task]))
+        else:
+            found.setdefault(_key(run, by), []).append((run, tasks))
     alike = by == By.TASK
     named = zip(_names(found), found.items(), strict=True)
-    groups = [tally.group(name, dict(key.parts), alike=alike) for name, (key, tally) in named]
-    return tuple(sorted(groups, key=_worst) if by == By.TASK else groups)
+    groups = [group_of(name, dict(key.parts), some, alike=alike) for name, (key, some) in named]
+    return tuple(sorted(groups, key=_worst) if alike else groups)
 
 
 def _worst(group: Group) -> tuple[bool, float, str]:
@@ -80,31 +143,19 @@ def _worst(group: Group) -> tuple[bool, float, str]:
 
 def _key(run: Run, by: By) -> Key:
     match by:
-        case By.DAY:
-            return _plain(by, run.day)
         case By.PROMPT:
-            prompts = run.prompts
-            parts = tuple(sorted(prompts.items())) if prompts else (("prompt", None),)
-            return Key((prompt_name(prompts),), parts)
+            parts = tuple(sorted(run.prompts.items())) if run.prompts else (("prompt", None),)
+            return Key((prompt_name(run.prompts),), parts)
         case By.MODEL:
             roles = zip(("evaluator", "worker"), run.models, strict=False)
             return Key((" / ".join(run.models),), tuple(roles))
-        case By.STRATEGY:
-            return _plain(by, run.strategy)
         case By.PACK:
-            return _pack(run)
-        case _:
-            return _plain(By.RUN, run.name)
-
-
-def _plain(what: str, value: str | None) -> Key:
-    return Key((value or UNKNOWN,), ((what, value),))
-
-
-def _pack(run: Run) -> Key:
-    name = run.pack or UNKNOWN
-    digest = _digest(f"{spec} {sha}" for spec, sha in sorted(run.scenarios.items()))
-    return Key((name, _versioned(name, digest)), (("pack", run.pack), ("scenarios", digest)))
+            name = run.pack or UNKNOWN
+            digest = _digest(f"{spec} {sha}" for spec, sha in sorted(run.scenarios.items()))
+            names = name, _versioned(name, digest)
+            return Key(names, (("pack", run.pack), ("scenarios", digest)))
+    plain = {By.DAY: run.day, By.STRATEGY: run.strategy}.get(by, run.name)
+    return Key((plain or UNKNOWN,), ((by, plain),))
 
 
 def _task(run: Run, spec_id: str) -> Key:

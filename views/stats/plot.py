@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,10 +32,8 @@ LEGEND_ROWS = 6
 
 def check_matplotlib() -> None:
     """Raises ExtraMissing where matplotlib is missing."""
-    try:
-        import matplotlib as _  # noqa: F401
-    except ImportError:
-        raise ExtraMissing("--plot needs matplotlib", "lab") from None
+    if find_spec("matplotlib") is None:
+        raise ExtraMissing("--plot needs matplotlib", "lab")
 
 
 def plot(runs: Sequence[RunLine], path: Path) -> None:

@@ -9,13 +9,8 @@ from pathlib import Path
 from runs.find import is_run, run_folders
 from runs.manifest import NAME, Manifest, NoManifest, read_manifest
 from runs.reader import NotRecorded, results_of
-from runs.results import RunResults, TaskResult
-from views.stats.records import Reading, Run, Trial
-
-RESULTS = "results.json"
-OLDEST_STRATEGY = "evaluator-worker"
-"""Of a manifest that names none: there was no other."""
-REAL = "real platform"
+from runs.results import NAME as RESULTS
+from views.stats.records import Reading, Run
 
 
 def read_runs(logs: Path) -> Reading:
@@ -40,32 +35,12 @@ def read_run(folder: Path, notes: list[str] | None = None) -> Run:
     Raises:
         NotRecorded: it has no results that can be read.
     """
-    results = _results(folder)
-    manifest = _manifest(folder, notes if notes is not None else [])
-    strategy = manifest.options.get("strategy", OLDEST_STRATEGY) if manifest else None
-    real = manifest is not None and manifest.base_url is not None
-    return Run(
-        folder=folder,
-        run_id=results.run_id,
-        benchmark=results.benchmark,
-        started=_time(results.started),
-        finished=results.finished is not None,
-        evaluator=results.brain.evaluator,
-        worker=results.brain.worker,
-        strategy=str(strategy) if strategy is not None else None,
-        pack=results.pack or (REAL if real else None),
-        manifest=manifest,
-        trials=tuple(map(_trial, results.tasks)),
-    )
-
-
-def _results(folder: Path) -> RunResults:
-    results = results_of(folder)
-    if results is None:
+    found = results_of(folder)
+    if found is None:
         raise NotRecorded(
             f"{folder.name} has no {RESULTS}: none of its tasks is done, or it is no run folder"
         )
-    return results
+    return Run(folder, found, _manifest(folder, notes if notes is not None else []))
 
 
 def _manifest(folder: Path, notes: list[str]) -> Manifest | None:
@@ -75,36 +50,6 @@ def _manifest(folder: Path, notes: list[str]) -> Manifest | None:
         return read_manifest(folder)
     except NoManifest as error:
         notes.append(f"counted without its manifest: {error}")
-        return None
-
-
-def _trial(task: TaskResult) -> Trial:
-    used = task.tokens
-    tokens = None
-    if used.prompt is not None and used.completion is not None:
-        tokens = used.prompt + used.completion
-    # Left out of the file, a count has a default, which is no knowledge.
-    given = task.model_fields_set
-    return Trial(
-        spec_id=task.spec_id,
-        score=task.score,
-        passed=task.passed,
-        harm=task.harm is True,
-        unjudged=task.harm is None,
-        failure=task.failure or ("unknown" if task.outcome == "error" else None),
-        repeated=task.attempt > 1,
-        cost_usd=task.cost_usd,
-        tokens=tokens,
-        turns=task.turns if "turns" in given else None,
-        seconds=task.seconds if "seconds" in given else None,
-    )
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
         return None
 
 
@@ -124,7 +69,7 @@ def _without_copies(runs: Iterable[Run], notes: list[str]) -> list[Run]:
     """Each run once: a copied folder would make two trials out of one."""
     first: dict[tuple[object, ...], Run] = {}
     for run in runs:
-        known = first.setdefault((run.run_id, run.started, run.trials), run)
+        known = first.setdefault((run.results.run_id, run.started, run.results.tasks), run)
         if known is not run:
             notes.append(f"{run.name} is a copy of {known.name} and not counted again")
     return list(first.values())
@@ -132,7 +77,7 @@ def _without_copies(runs: Iterable[Run], notes: list[str]) -> list[Run]:
 
 def _unknown(runs: list[Run]) -> list[str]:
     old = sum(run.manifest is None for run in runs)
-    open_runs = sum(not run.finished for run in runs)
+    open_runs = sum(run.results.finished is None for run in runs)
     notes = []
     if old:
         notes.append(f"no {NAME} in {old} of {len(runs)} runs: prompt and strategy are not known")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +13,12 @@ from pydantic import Field
 
 from runs.errors import CannotRun
 from runs.manifest import Manifest
+from runs.results import RunResults
 from views.stats.interval import Record, Share
+
+OLDEST_STRATEGY = "evaluator-worker"
+"""Of a manifest that names none: there was no other."""
+REAL = "real platform"
 
 
 class By(StrEnum):
@@ -31,48 +37,28 @@ class CannotShow(CannotRun):
     """There is nothing to show, or no way to; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One task of one run; None is unknown."""
-
-    spec_id: str
-    score: float | None
-    passed: bool
-    harm: bool
-    unjudged: bool
-    """Something was done that cannot be undone, and never scored."""
-    failure: str | None
-    """Why it ended early; ``unknown`` where only that is known."""
-    repeated: bool
-    """It took more than one attempt."""
-    cost_usd: float | None
-    tokens: int | None
-    turns: int | None
-    seconds: float | None
-
-
 @dataclass(frozen=True)
 class Run:
     """One run folder, as far as the statistics need it; None is unknown."""
 
     folder: Path
-    run_id: str
-    benchmark: str
-    started: datetime | None
-    """In UTC."""
-    finished: bool
-    evaluator: str
-    worker: str
-    strategy: str | None
-    pack: str | None
+    results: RunResults
     manifest: Manifest | None
     """None for runs that are older than ``run.json``, or whose file cannot be read."""
-    trials: tuple[Trial, ...]
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The folder's name."""
         return self.folder.resolve().name
+
+    @cached_property
+    def started(self) -> datetime | None:
+        """When it began, in UTC."""
+        try:
+            found = datetime.fromisoformat(self.results.started)
+            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
 
     @property
     def day(self) -> str | None:
@@ -80,10 +66,23 @@ class Run:
         return self.started.date().isoformat() if self.started else None
 
     @property
+    def strategy(self) -> str | None:
+        """How it decided."""
+        found = self.manifest and self.manifest.options.get("strategy", OLDEST_STRATEGY)
+        return str(found) if found is not None else None
+
+    @property
+    def pack(self) -> str | None:
+        """What it played."""
+        real = self.manifest is not None and self.manifest.base_url is not None
+        return self.results.pack or (REAL if real else None)
+
+    @property
     def models(self) -> tuple[str, ...]:
         """The models that were asked: one where one model does all."""
-        alone = self.strategy == "next-step" or self.evaluator == self.worker
-        return (self.evaluator,) if alone else (self.evaluator, self.worker)
+        evaluator, worker = self.results.brain.evaluator, self.results.brain.worker
+        alone = self.strategy == "next-step" or evaluator == worker
+        return (evaluator,) if alone else (evaluator, worker)
 
     @property
     def prompts(self) -> dict[str, str] | None:

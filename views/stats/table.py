@@ -14,7 +14,7 @@ from rich.text import Text
 from views.console import plain_line
 from views.figures import DASH, number
 from views.stats.interval import Share
-from views.stats.records import By, Group, Measure, Statistics
+from views.stats.records import By, Group, Statistics
 from worker.sandbox.values import clean
 
 NOTES_SHOWN = 8
@@ -44,19 +44,14 @@ COLUMNS = (
     Column("95 %", lambda g: interval(g.passed)),
     Column("score", lambda g: number(g.score_mean, 3)),
     Column("harm", lambda g: f"{g.harm:,}"),
-    Column("dollars", lambda g: mean(g.cost_usd, 4)),
-    Column("tokens", lambda g: mean(g.tokens, 0)),
-    Column("turns", lambda g: mean(g.turns, 1)),
-    Column("seconds", lambda g: mean(g.seconds, 1)),
+    Column("dollars", lambda g: number(g.cost_usd.mean, 4)),
+    Column("tokens", lambda g: number(g.tokens.mean, 0)),
+    Column("turns", lambda g: number(g.turns.mean, 1)),
+    Column("seconds", lambda g: number(g.seconds.mean, 1)),
 )
 
 LEFT_OUT = ((By.DAY, "since"), (By.RUN, "runs"))
 """Figures that say nothing where runs are put together so."""
-
-
-def mean(measure: Measure, digits: int) -> str:
-    """The mean of a task."""
-    return number(measure.mean, digits)
 
 
 def interval(share: Share) -> str:
@@ -75,13 +70,9 @@ def show_statistics(console: Console, found: Statistics) -> None:
     """Each grouping as a table, then what is to be known about it."""
     for by, groups in found.groups.items():
         _table(console, by, groups, found.total)
-    unjudged = found.total.unjudged
-    if unjudged:
-        plain_line(
-            console,
-            f"{unjudged:,} tasks with acts that cannot be undone were never scored: "
-            "whether they did harm is unknown",
-        )
+    if unjudged := found.total.unjudged:
+        text = f"{unjudged:,} tasks with acts that cannot be undone were never scored: "
+        plain_line(console, f"{text}whether they did harm is unknown")
     for line in FOOT:
         plain_line(console, line, "dim")
     show_notes(console, found.notes)
@@ -91,10 +82,8 @@ def show_notes(console: Console, notes: Sequence[str]) -> None:
     """The notes, not too many of them."""
     for note in notes[:NOTES_SHOWN]:
         plain_line(console, f"note: {note}", "yellow")
-    if len(notes) > NOTES_SHOWN:
-        plain_line(
-            console, f"note: and {len(notes) - NOTES_SHOWN} more, all of them with --json", "yellow"
-        )
+    if (more := len(notes) - NOTES_SHOWN) > 0:
+        plain_line(console, f"note: and {more} more, all of them with --json", "yellow")
 
 
 def _table(console: Console, by: By, groups: Sequence[Group], total: Group) -> None:
@@ -119,13 +108,9 @@ def _with_columns(by: By, rows: Sequence[Group], columns: Sequence[Column]) -> T
         table.add_column(column.heading, justify="right", no_wrap=True)
     table.add_column("ended early", overflow="fold", min_width=len("ended early"))
     for group in rows:
-        table.add_row(*_row(group, columns), style=_style(group))
+        cells = [clean(group.name), *(column.cell(group) for column in columns), failures(group)]
+        table.add_row(*map(Text, cells), style=_style(group))
     return table
-
-
-def _row(group: Group, columns: Sequence[Column]) -> list[Text]:
-    cells = [clean(group.name), *(column.cell(group) for column in columns), failures(group)]
-    return [Text(cell) for cell in cells]
 
 
 def _list(console: Console, group: Group, columns: Sequence[Column]) -> None:

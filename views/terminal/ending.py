@@ -19,6 +19,7 @@ _CAUSES: dict[Failure, str] = {
     "model": "no answer from the model",
     "benchmark": "no answer from the platform",
     "internal": "an error of this program",
+    "sandbox": "a sandbox that died",
     "interrupted": "interrupted",
     "limit": "cut off by a limit",
     "reply": "replies of the model that cannot be read",
@@ -41,7 +42,7 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
     heading = f"failed: {len(failed)} of {len(results.tasks) + unplayed}"
     heading += f"; {unplayed} not played" if unplayed else ""
     shown = [Text(heading, style="bold")]
-    if _never_answered(results.tasks):
+    if results.tasks and all(task.failure == "model" for task in results.tasks):
         text = f"the model never answered: all {so_many_tasks(len(failed))} ended without it"
         shown.append(Text(text, style="bold red"))
     room = LINES - len(shown)
@@ -68,22 +69,10 @@ def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
         text = f"  {cause}, {so_many_tasks(len(tasks))} ({names}{more}): {_reason(tasks[0])}"
         return [(Text(clean(text), style="red"), len(tasks))]
     style = "red" if tasks[0].harm else "yellow"
-    return [
-        (
-            Text(
-                clean(f"  {cause}: {task.spec_id}  {number(task.score, 1)}  {_reason(task)}"),
-                style=style,
-            ),
-            1,
-        )
-        for task in tasks
-    ]
+    texts = (f"  {cause}: {t.spec_id}  {number(t.score, 1)}  {_reason(t)}" for t in tasks)
+    return [(Text(clean(text), style=style), 1) for text in texts]
 
 
 def _reason(task: TaskResult) -> str:
     said = reason(task.error or "", task.eval_log)
     return cut(" ".join(said.split()), REASON_CHARS) or "no reason is known"
-
-
-def _never_answered(tasks: Sequence[TaskResult]) -> bool:
-    return bool(tasks) and all(task.failure == "model" for task in tasks)

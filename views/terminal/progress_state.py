@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +11,7 @@ from models.model_call import ModelCall, Usage
 from runs.results import TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn
+from views.figures import known_sum
 
 FAILED_KEPT = 20
 """Failed tasks that are kept for showing, the newest ones; all are counted."""
@@ -28,9 +28,7 @@ class Spent:
 
     def plus(self, call: ModelCall) -> Spent:
         """With one more call."""
-        known = self.dollars is not None and call.cost_usd is not None
-        dollars = (self.dollars or 0.0) + (call.cost_usd or 0.0) if known else None
-        return Spent(self.usage + call.usage, dollars)
+        return Spent(self.usage + call.usage, known_sum((self.dollars, call.cost_usd)))
 
 
 @dataclass(frozen=True)
@@ -53,21 +51,21 @@ class Running:
 class Snapshot:
     """All that can be shown at one moment."""
 
-    total: int
+    total: int = 0
     """Tasks of the run; 0 is unknown."""
-    done: int
-    passed: int
-    failed: int
-    harm: int
-    spent: Spent
-    seconds: float
-    left: float | None
+    done: int = 0
+    passed: int = 0
+    failed: int = 0
+    harm: int = 0
+    spent: Spent = field(default_factory=Spent)
+    seconds: float = 0.0
+    left: float | None = None
     """Seconds that the rest will take, where that can be told."""
-    running: tuple[Running, ...]
+    running: tuple[Running, ...] = ()
     """In the order in which they began."""
-    failures: tuple[TaskResult, ...]
+    failures: tuple[TaskResult, ...] = ()
     """The newest first."""
-    now: float
+    now: float = 0.0
 
 
 class ProgressState:
@@ -88,14 +86,12 @@ class ProgressState:
         self._began = clock()
         self._lock = threading.Lock()
         self._running: dict[str, Running] = {}
-        self._failures: deque[TaskResult] = deque(maxlen=FAILED_KEPT)
-        self._total = self._done = self._passed = self._failed = self._harm = 0
-        self._spent = Spent()
+        self._sums = Snapshot()
 
     def expect(self, total: int) -> None:
         """There are so many tasks, and the time begins now."""
         with self._lock:
-            self._total, self._began = total, self._clock()
+            self._sums, self._began = replace(self._sums, total=total), self._clock()
 
     def task_started(self, task: TaskInfo) -> None:
         """A task begins."""
@@ -105,7 +101,7 @@ class ProgressState:
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
         """A model was asked: the next turn has begun, at the latest."""
         with self._lock:
-            self._spent = self._spent.plus(call)
+            self._sums = replace(self._sums, spent=self._sums.spent.plus(call))
             if row := self._running.get(task.task_id):
                 spent = row.spent.plus(call)
                 self._running[task.task_id] = replace(row, spent=spent, turn=row.turns_done + 1)
@@ -127,35 +123,28 @@ class ProgressState:
         """A task is over; how many are, and of how many."""
         with self._lock:
             self._running.pop(result.task_id, None)
-            self._done += 1
-            self._passed += result.passed
-            if result.failed:
-                self._failed += 1
-                self._harm += result.harm is True
-                self._failures.appendleft(result)
-            return self._done, self._total
+            sums, failed = self._sums, result.failed
+            self._sums = replace(
+                sums,
+                done=sums.done + 1,
+                passed=sums.passed + result.passed,
+                failed=sums.failed + failed,
+                harm=sums.harm + (failed and result.harm is True),
+                failures=(*([result] if failed else ()), *sums.failures)[:FAILED_KEPT],
+            )
+            return self._sums.done, self._sums.total
 
     def view(self) -> Snapshot:
         """Everything as it is now."""
         with self._lock:
             now = self._clock()
-            return Snapshot(
-                total=self._total,
-                done=self._done,
-                passed=self._passed,
-                failed=self._failed,
-                harm=self._harm,
-                spent=self._spent,
-                seconds=now - self._began,
-                left=self._left(now - self._began),
-                running=tuple(self._running.values()),
-                failures=tuple(self._failures),
-                now=now,
-            )
+            seconds, running = now - self._began, tuple(self._running.values())
+            left = self._left(seconds)
+            return replace(self._sums, seconds=seconds, left=left, running=running, now=now)
 
     def _left(self, seconds: float) -> float | None:
         """A guess needs some tasks behind it, and more of them than are under way."""
-        rest = self._total - self._done
-        if rest <= 0 or self._done < max(TOLD_FROM, 2 * len(self._running)):
+        done, rest = self._sums.done, self._sums.total - self._sums.done
+        if rest <= 0 or done < max(TOLD_FROM, 2 * len(self._running)):
             return None
-        return seconds / self._done * rest
+        return seconds / done * rest

@@ -17,6 +17,7 @@ from views.tracing.sinks import otlp_protocol, to_console
 from views.tracing.span_tree import Fact, Span
 
 SERVICE = "erc3-agent"
+OPERATION = "gen_ai.operation.name"
 CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 """The variable by which texts are wanted in the spans; without it there are none."""
 _WAITING = 65_536
@@ -91,11 +92,11 @@ class OtelSink:
         if span.error_type:
             found["error.type"] = span.error_type
         if span.kind == "task":
-            found |= _operation("invoke_agent") | _usage(span) | self._of_task(span)
+            found |= {OPERATION: "invoke_agent"} | _usage(span) | self._of_task(span)
         elif span.kind == "model":
-            found |= _operation("chat") | _usage(span) | _of_model(span)
+            found |= {OPERATION: "chat"} | _usage(span) | _of_model(span)
         elif span.kind == "tool":
-            found |= _operation("execute_tool")
+            found[OPERATION] = "execute_tool"
             found |= {"gen_ai.tool.name": span.name, "gen_ai.tool.type": "function"}
         elif span.kind == "request":
             found["url.path"] = span.name
@@ -117,10 +118,6 @@ def _name(span: Span) -> str:
     return f"invoke_agent {SERVICE}" if span.kind == "task" else span.name
 
 
-def _operation(name: str) -> dict[str, Fact]:
-    return {"gen_ai.operation.name": name}
-
-
 def _usage(span: Span) -> dict[str, Fact]:
     usage = span.usage
     known: dict[str, Fact | None] = {
@@ -140,26 +137,23 @@ def _of_model(span: Span) -> dict[str, Any]:
         name = _PROVIDERS.get(first, first)
         # Collectors from before the attribute got its new name know only the old one.
         provider = {"gen_ai.provider.name": name, "gen_ai.system": name}
-    reasons = [span.finish_reason] if span.finish_reason else None
-    more = {"gen_ai.response.finish_reasons": reasons} if reasons else {}
-    return {"gen_ai.request.model": span.model} | provider | more
+    ended = {"gen_ai.response.finish_reasons": [span.finish_reason]} if span.finish_reason else {}
+    return {"gen_ai.request.model": span.model} | provider | ended
 
 
 def _texts(span: Span) -> dict[str, str]:
     """What was said, as attributes, in the shapes of the conventions."""
-    if span.kind == "model":
-        asked = [_message(m.role, m.text) for m in span.messages]
-        said = _message("assistant", span.outputs) | {"finish_reason": span.finish_reason or ""}
+    if span.kind in ("task", "model"):
+        asked, said = [_message("user", span.inputs)], _message("assistant", span.outputs)
+        if span.kind == "model":
+            asked = [_message(m.role, m.text) for m in span.messages]
+            said["finish_reason"] = span.finish_reason or ""
         return {"gen_ai.input.messages": _json(asked), "gen_ai.output.messages": _json([said])}
-    names = {
-        "task": ("gen_ai.input.messages", "gen_ai.output.messages"),
-        "tool": ("gen_ai.tool.call.arguments", "gen_ai.tool.call.result"),
-    }.get(span.kind, ("agent.input", "agent.output"))
-    texts = [span.inputs, span.outputs]
-    if span.kind == "task":
-        roles = zip(("user", "assistant"), texts, strict=True)
-        texts = [_json([_message(role, text)]) for role, text in roles]
-    return {name: text for name, text in zip(names, texts, strict=True) if text is not None}
+    names = "agent.input", "agent.output"
+    if span.kind == "tool":
+        names = "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"
+    texts = zip(names, (span.inputs, span.outputs), strict=True)
+    return {name: text for name, text in texts if text is not None}
 
 
 def _message(role: str, text: str | None) -> dict[str, Any]:

@@ -42,17 +42,16 @@ def check_kinds(kinds: list[str] | tuple[str, ...]) -> None:
             raise CannotTrace(f"--trace {kind}: there is {' and '.join(NEEDS)}")
         if not all(_there(module) for module in NEEDS[kind]):
             raise ExtraMissing(f"traces to {kind} need the extra", kind)
-    if "otel" in kinds:
-        protocol = otlp_protocol()
-        if to_console():
-            return
-        if protocol not in ("http/protobuf", "grpc"):
-            raise CannotTrace(f"--trace otel: {protocol!r} is no protocol; http/protobuf or grpc")
-        if protocol == "grpc" and not _there(_GRPC):
-            raise CannotTrace(
-                "--trace otel: the protocol grpc needs: "
-                f"{sys.executable} -m pip install opentelemetry-exporter-otlp-proto-grpc"
-            )
+    if "otel" not in kinds or to_console():
+        return
+    protocol = otlp_protocol()
+    if protocol not in ("http/protobuf", "grpc"):
+        raise CannotTrace(f"--trace otel: {protocol!r} is no protocol; http/protobuf or grpc")
+    if protocol == "grpc" and not _there(_GRPC):
+        raise CannotTrace(
+            "--trace otel: the protocol grpc needs: "
+            f"{sys.executable} -m pip install opentelemetry-exporter-otlp-proto-grpc"
+        )
 
 
 def otlp_protocol() -> str:

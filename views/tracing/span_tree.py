@@ -105,9 +105,11 @@ def task_span(
         "harm": story.harm,
     }
     acts, failure = story.of_result("acts"), story.of_result("failure")
-    facts |= {"acts": acts} if isinstance(acts, int) else {}
-    facts |= {"seconds": spent} if isinstance(spent, int | float) else {}
-    facts |= {"labels": ", ".join(story.labels)} if story.labels else {}
+    facts |= _known(
+        acts=acts if isinstance(acts, int) else None,
+        seconds=spent if isinstance(spent, int | float) else None,
+        labels=", ".join(story.labels),
+    )
     return Span(
         kind="task",
         name=story.spec_id,
@@ -126,6 +128,10 @@ def task_span(
     )
 
 
+def _known(**facts: Fact | None) -> dict[str, Fact]:
+    return {name: fact for name, fact in facts.items() if fact is not None and fact != ""}
+
+
 def _last_word(story: TaskLog) -> str:
     """How the task ended, as the agent and the platform's evaluator put it."""
     last = next((act.turn for act in reversed(story.turns) if act.turn), None)
@@ -138,42 +144,39 @@ def _turn(act: TurnLog, shared: dict[str, str]) -> Span:
     inside += [_tool_call(call) for call in act.tools]
     inside.sort(key=lambda span: span.started)
     turn = act.turn
-    began = min((s.started for s in inside if s.started), default=0.0)
-    ended = max((s.ended for s in inside), default=0.0)
-    facts: dict[str, Fact] = {"turn": act.number, "attempt": act.attempt}
-    if turn is None:
-        broken = "the turn is not over, or never was"
-        return Span(
-            "turn", f"turn {act.number}", began, ended, facts=facts, error=broken,
-            error_type="unfinished", children=tuple(inside),
-        )  # fmt: skip
-    began = turn.started or began
-    facts |= {"decision": turn.decision.decision, "requests": act.requests}
-    error = turn.report.error if turn.report else None
-    return Span(
+    first = min((s.started for s in inside if s.started), default=0.0)
+    span = Span(
         kind="turn",
         name=f"turn {act.number}",
-        started=began,
-        ended=max(began + turn.seconds, ended),
-        facts=facts,
+        started=(turn.started if turn else 0.0) or first,
+        ended=max((s.ended for s in inside), default=0.0),
+        facts={"turn": act.number, "attempt": act.attempt},
+        error="the turn is not over, or never was",
+        error_type="unfinished",
+        children=tuple(inside),
+    )
+    if turn is None:
+        return span
+    error = turn.report.error if turn.report else None
+    return replace(
+        span,
+        ended=max(span.started + turn.seconds, span.ended),
+        facts=span.facts | {"decision": turn.decision.decision, "requests": act.requests},
         inputs=redact(turn.state),
         outputs=redact(turn.decision.prompt()),
         error=redact(error) if error else None,
         error_type="worker" if error else None,
-        children=tuple(inside),
     )
 
 
 def _model_call(call: ModelCall, texts: dict[str, str]) -> Span:
-    facts: dict[str, Fact] = {"role": call.role, "attempt": call.attempt}
-    facts |= {"backend": call.backend} if call.backend else {}
-    facts |= {"then": redact(call.next)} if call.next else {}
+    then = redact(call.next or "")
     return Span(
         kind="model",
         name=call.role,
         started=call.started,
         ended=call.started + call.seconds,
-        facts=facts,
+        facts=_known(role=call.role, attempt=call.attempt, backend=call.backend, then=then),
         outputs=redact(call.text),
         error=redact(call.error) if call.error else None,
         error_type=(call.error_kind or OTHER) if call.error else None,
@@ -192,16 +195,14 @@ def _messages(call: ModelCall, texts: dict[str, str]) -> tuple[Message, ...]:
 
 
 def _tool_call(call: ToolCall) -> Span:
-    facts: dict[str, Fact] = {"number": call.number, "kind": call.kind, "outcome": call.outcome}
-    facts |= {"step": call.step} if call.step is not None else {}
-    facts |= {"line": call.line} if call.line is not None else {}
     failed = call.outcome != "done"
+    said = {"number": call.number, "kind": call.kind, "outcome": call.outcome}
     return Span(
         kind="tool",
         name=call.name,
         started=call.started,
         ended=call.started + call.seconds,
-        facts=facts,
+        facts=_known(**said, step=call.step, line=call.line),
         inputs=_json(call.arguments),
         outputs=None if failed else _json(call.result),
         error=redact(call.error or call.outcome) if failed else None,

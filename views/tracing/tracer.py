@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -61,12 +61,10 @@ class Tracer:
         self._tasks = 0
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._writer: subprocess.Popen[str] | None = None
-        self._told: list[str] = []
-        self._threads: list[threading.Thread] = []
 
     def __enter__(self) -> Tracer:
         """Start the writer; a machine that cannot is a warning."""
-        command = [sys.executable, "-P", "-m", "views.tracing"]
+        command = [sys.executable, "-P", "-m", "views.tracing.writer"]
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         try:
             self._writer = subprocess.Popen(
@@ -77,11 +75,8 @@ class Tracer:
         except OSError as error:
             self._say(f"warning: no traces: their writer cannot be started ({error.strerror})")
             return self
-        pipes = ((self._hand_over, self._writer.stdin), (self._listen, self._writer.stdout))
-        for work, pipe in pipes:
-            thread = threading.Thread(target=work, args=(pipe,), name="traces", daemon=True)
-            thread.start()
-            self._threads.append(thread)
+        pipe = (self._writer.stdin,)
+        threading.Thread(target=self._hand_over, args=pipe, name="traces", daemon=True).start()
         self._lines.put(json.dumps(self._head, default=str))
         return self
 
@@ -102,23 +97,20 @@ class Tracer:
             self._writer.wait()
         if ended:
             self._say(f"warning: traces are not complete: {ended}")
-        elif found := self._complaint():
+        elif found := self._complaint(self._writer.stdout or ()):
             self._say(f"warning: {found}")
 
     def _finished(self, writer: subprocess.Popen[str], patience: float) -> bool:
         """Whether the writer has ended by itself within so many seconds."""
-        try:
+        with suppress(subprocess.TimeoutExpired):
             writer.wait(NOTICE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._say("writing traces…")
-            _hasten(writer.pid)
-            try:
-                writer.wait(patience)
-            except subprocess.TimeoutExpired:
-                return False
-        for thread in self._threads:
-            thread.join(NOTICE_SECONDS)
-        return True
+            return True
+        self._say("writing traces…")
+        _hasten(writer.pid)
+        with suppress(subprocess.TimeoutExpired):
+            writer.wait(patience)
+            return True
+        return False
 
     def task_started(self, task: TaskInfo) -> None:
         """Keep when the task began."""
@@ -144,14 +136,10 @@ class Tracer:
                 pipe.write(line + "\n")
                 pipe.flush()
 
-    def _listen(self, pipe: IO[str]) -> None:
-        with suppress(OSError, ValueError), pipe:
-            self._told += pipe
-
-    def _complaint(self) -> str | None:
-        """What went wrong, on one line; None for nothing."""
+    def _complaint(self, records: Iterable[str]) -> str | None:
+        """What went wrong by the writer's own records, on one line; None for nothing."""
         found, heard = [], set()
-        for line in self._told:
+        for line in records:
             told = json.loads(line)
             heard.add(told["kind"])
             if told["error"]:

@@ -1,9 +1,16 @@
-"""Writes the traces of tasks that are done, each to every sink that is asked for."""
+"""Writes the traces of tasks that are done, each to every sink that is asked for.
+
+``python -m views.tracing.writer`` is the process behind a :class:`Tracer`. Standard input: what
+:func:`write_traces` takes, until it ends. Standard output: its records, each a line of JSON.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import signal
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -21,6 +28,7 @@ _LISTENED = {
     "otel": (("opentelemetry",), logging.ERROR),
 }
 """Where each library says that it could not write: it raises nothing."""
+NICE = 10
 GIVES_UP = 3
 """After so many tasks in a row that could not be written, no more are tried."""
 
@@ -122,3 +130,27 @@ def _results(folder: Path) -> RunResults | None:
         return results_of(folder)
     except NotRecorded:
         return None
+
+
+def stand_back() -> None:
+    """Take only what the run leaves of the processor."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    except (AttributeError, OSError):  # not Linux, or not allowed
+        os.nice(NICE)
+
+
+def main() -> None:
+    """Serve one tracer until its run is over."""
+    # Ctrl-C is meant for the run; what it still has to say is written.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stand_back()
+    answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    # Libraries print addresses and greetings: nothing of that is an answer.
+    os.dup2(2, 1)
+    for told in write_traces(sys.stdin):
+        print(json.dumps(told), file=answer, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,8 +11,7 @@ from typing import Any
 from ledger import ToolCall
 from ledger.calls import shorten
 from runs.work import StepRecord, WorkReport
-from worker.replay.recorded_tools import alike
-from worker.sandbox.values import clean
+from worker.sandbox.values import clean, same
 
 AROUND = 60
 """Characters shown before and after the first sign that differs."""
@@ -91,11 +90,11 @@ def _calls(
             what = "tool" if was and comes else "call"
             yield Divergence(what, _call(was), _call(comes), step, number)
             return
-        if not alike(was.arguments, comes.arguments):
+        if not same(was.arguments, comes.arguments):
             yield Divergence("arguments", _call(was), _call(comes), step, number)
         for what in ("outcome", "error", "result", "line"):
             one, other = getattr(was, what), getattr(comes, what)
-            if not alike(one, other):
+            if not same(one, other):
                 texts = [f"{was.name}: {shorten(value, 300)}" for value in (one, other)]
                 yield Divergence(what, texts[0], texts[1], step, number)
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
+from worker.sandbox.values import same
 
 _NO_LIMIT = 1_000_000_000
-
-
-def alike(one: object, other: object) -> bool:
-    """Whether two plain values are written alike: NaN is NaN, and 1 is neither True nor 1.0."""
-    return _written(one) == _written(other)
 
 
 def answer_of(call: ToolCall) -> object:
@@ -54,7 +49,7 @@ class _Record:
             # Calls whose arguments did not fit were refused by the ledger and never came here.
             recorded = next(iter(self._calls[len(self._ledger.calls) :]), None)
             now = (name, arguments)
-            if recorded is None or not alike((recorded.name, recorded.arguments), now):
+            if recorded is None or not same((recorded.name, recorded.arguments), now):
                 self._left = True
             if recorded is None or self._left:
                 raise ToolFault("the record has ended", kind="RuntimeError", fatal=True)
@@ -74,7 +69,3 @@ class _Record:
 
         with suppress(ToolFault):
             self._ledger.send(request.path, request.body, request.kind, do)
-
-
-def _written(value: object) -> str:
-    return json.dumps(value, sort_keys=True, default=str)

@@ -16,7 +16,7 @@ from models.door import Door, ModelFailed
 from models.model_call import Message, ModelCall
 from runs.reader import NotRecorded, read_tasks
 from runs.run_view import benchmark_of
-from runs.task_log import TurnLog
+from runs.task_log import TaskLog, TurnLog
 from runs.work import WorkReport
 from worker.replay.divergence import Divergence, first_divergence
 from worker.replay.recorded_tools import recorded_ledger
@@ -47,8 +47,7 @@ class Repetition:
 
     def record(self) -> dict[str, Any]:
         """It as one JSON object."""
-        first = asdict(self.divergence) if self.divergence else None
-        return {"task": self.task, "turn": self.turn, "calls": self.calls, "divergence": first}
+        return asdict(self)
 
 
 def replay(
@@ -63,14 +62,8 @@ def replay(
     Raises:
         NotRecorded: what was asked for is not in the folder, or cannot be repeated here.
     """
-    logs = read_tasks(folder, spec_id)
-    work = [(log.spec_id, turn) for log in logs for turn in log.work]
-    turns = [(spec, turn) for spec, turn in work if number in (None, turn.number)]
-    if number is not None and not turns:
-        there = ", ".join(map(str, sorted({turn.number for _, turn in work}))) or "none"
-        where = spec_id or str(folder)
-        raise NotRecorded(f"{where}: no work in turn {number}; turns with work: {there}")
-    coded = [(spec, turn) for spec, turn in turns if not is_typed(turn)]
+    turns = turns_of(folder, spec_id, number)
+    coded = [(log.spec_id, turn) for log, turn in turns if not is_typed(turn)]
     if turns and not coded:
         raise NotRecorded(
             f"{spec_id or folder}: nothing to repeat: its steps called tools without any code; "
@@ -81,6 +74,19 @@ def replay(
         Repetition(spec, turn.number, len(turn.tools), repeat(turn, tools, spec)[1])
         for spec, turn in coded
     ]
+
+
+def turns_of(
+    folder: Path, spec_id: str | None, number: int | None
+) -> list[tuple[TaskLog, TurnLog]]:
+    """The turns with work of a run, of one task, of one number. Raises NotRecorded: no such."""
+    work = [(log, turn) for log in read_tasks(folder, spec_id) for turn in log.work]
+    turns = [(log, turn) for log, turn in work if number in (None, turn.number)]
+    if number is not None and not turns:
+        there = ", ".join(map(str, sorted({turn.number for _, turn in work}))) or "none"
+        where = spec_id or str(folder)
+        raise NotRecorded(f"{where}: no work in turn {number}; turns with work: {there}")
+    return turns
 
 
 def is_typed(turn: TurnLog) -> bool:

@@ -1,28 +1,22 @@
 """The sandbox in which generated code runs: contract, Monty and process executors, walls."""
 
-from smolagents.local_python_executor import CodeOutput  # type: ignore[import-untyped, unused-ignore]
-
 from worker.sandbox.contract import (
     Pins,
     SandboxError,
     SandboxLimits,
     SandboxUnavailable,
-    StepTrace,
     ToolHost,
 )
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import chosen_kind, open_sandbox, try_out
-from worker.sandbox.prompt_rules import python_rules
+from worker.sandbox.factory import chosen_kind, open_sandbox, python_rules, try_out
 from worker.sandbox.walls import WallReport, walls
 
 __all__ = [
-    "CodeOutput",
     "Pins",
     "SandboxError",
     "SandboxExecutor",
     "SandboxLimits",
     "SandboxUnavailable",
-    "StepTrace",
     "ToolHost",
     "WallReport",
     "chosen_kind",

@@ -6,10 +6,9 @@ import ast
 import builtins
 import difflib
 import inspect
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from worker.sandbox.contract import SandboxLimits
+from worker.sandbox.contract import SandboxLimits, ToolHost
 from worker.sandbox.error_report import source_line
 from worker.sandbox.gate import FINAL
 from worker.sandbox.snippet_tree import Unparsable, bound_names, parse, survey
@@ -30,17 +29,10 @@ class Word:
         return self._text
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What is known of the tools: their names, and the signatures of those that have one."""
-
-    names: frozenset[str]
-    signatures: Mapping[str, inspect.Signature]
-
-    def expected(self, name: str) -> str:
-        """How the tool is called."""
-        signature = self.signatures.get(name)
-        return f"{name}{_readable(signature)}" if signature else f"{name}(...)"
+def _expected(name: str, host: ToolHost) -> str:
+    """How a tool is called."""
+    signature = host.signatures.get(name)
+    return f"{name}{_readable(signature)}" if signature else f"{name}(...)"
 
 
 def _readable(signature: inspect.Signature) -> inspect.Signature:
@@ -54,14 +46,7 @@ def _readable(signature: inspect.Signature) -> inspect.Signature:
     return inspect.Signature(parameters)
 
 
-def tools_of(host: object) -> Tools:
-    """The tools of a host; its signatures are optional."""
-    names = frozenset(getattr(host, "names", ()))
-    found = getattr(host, "signatures", None)
-    return Tools(names, found if isinstance(found, Mapping) else {})
-
-
-def refuse(code: str, limits: SandboxLimits, tools: Tools, known: frozenset[str]) -> str | None:
+def refuse(code: str, limits: SandboxLimits, host: ToolHost, known: frozenset[str]) -> str | None:
     """Why this snippet is not run, or None. ``known``: names that earlier steps made."""
     if len(code) > limits.code_chars:
         return f"the code has {len(code)} characters, at most {limits.code_chars} are allowed"
@@ -69,7 +54,7 @@ def refuse(code: str, limits: SandboxLimits, tools: Tools, known: frozenset[str]
         tree = parse(code)
     except Unparsable as error:
         return _at(code, error.line) + f"SyntaxError: {error.reason}"
-    findings = list(_findings(tree, tools, known))[:_MOST_FINDINGS]
+    findings = list(_findings(tree, host, known))[:_MOST_FINDINGS]
     return "\n".join(_at(code, line) + text for line, text in findings) or None
 
 
@@ -78,7 +63,7 @@ def _at(code: str, line: int) -> str:
     return f"line {line}: {shown}\n" if shown else ""
 
 
-def _findings(tree: ast.Module, tools: Tools, known: frozenset[str]) -> Iterator[tuple[int, str]]:
+def _findings(tree: ast.Module, host: ToolHost, known: frozenset[str]) -> Iterator[tuple[int, str]]:
     own = bound_names(tree)
     for statement in tree.body:
         if "print" in _given_away(statement):
@@ -93,12 +78,12 @@ def _findings(tree: ast.Module, tools: Tools, known: frozenset[str]) -> Iterator
         name = node.func.id
         if name in own or name in known:
             continue
-        if name in tools.names:
-            wrong = _misfit(node, name, tools)
+        if name in host.names:
+            wrong = _misfit(node, name, host)
             if wrong:
                 yield node.lineno, wrong
         elif name != FINAL and not hasattr(builtins, name):
-            yield node.lineno, _unknown(name, tools)
+            yield node.lineno, _unknown(name, host)
 
 
 def _given_away(statement: ast.stmt) -> frozenset[str]:
@@ -114,8 +99,8 @@ def _given_away(statement: ast.stmt) -> frozenset[str]:
     return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 
 
-def _misfit(call: ast.Call, name: str, tools: Tools) -> str | None:
-    signature = tools.signatures.get(name)
+def _misfit(call: ast.Call, name: str, host: ToolHost) -> str | None:
+    signature = host.signatures.get(name)
     starred = any(isinstance(arg, ast.Starred) for arg in call.args)
     if signature is None or starred or any(keyword.arg is None for keyword in call.keywords):
         return None
@@ -123,14 +108,14 @@ def _misfit(call: ast.Call, name: str, tools: Tools) -> str | None:
     try:
         signature.bind(*(None for _ in call.args), **given)
     except TypeError as error:
-        return f"TypeError: {name}(): {error}. Expected: {tools.expected(name)}"
+        return f"TypeError: {name}(): {error}. Expected: {_expected(name, host)}"
     return None
 
 
-def _unknown(name: str, tools: Tools) -> str:
-    near = difflib.get_close_matches(name, [*tools.names, FINAL], n=1, cutoff=_CLOSE)
+def _unknown(name: str, host: ToolHost) -> str:
+    near = difflib.get_close_matches(name, [*host.names, FINAL], n=1, cutoff=_CLOSE)
     text = f"NameError: name '{name[:80]}' is not defined"
     if near:
-        expected = tools.expected(near[0]) if near[0] in tools.names else f"{FINAL}(answer)"
+        expected = f"{FINAL}(answer)" if near[0] == FINAL else _expected(near[0], host)
         return f"{text}. Did you mean {expected}?"
-    return f"{text}. Tools: {', '.join(sorted(tools.names))}"
+    return f"{text}. Tools: {', '.join(sorted(host.names))}"

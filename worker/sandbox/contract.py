@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
-
-from worker.sandbox.values import Plain
+from typing import Literal, Protocol, TypeAlias
 
 SandboxKind: TypeAlias = Literal["monty", "process"]
 SandboxChoice: TypeAlias = Literal["auto", "monty", "process"]
@@ -15,7 +15,6 @@ ErrorKind: TypeAlias = Literal["refused", "error", "limit", "crash"]
 """refused: never ran; error: the code raised; limit: a limit ended it; crash: the sandbox died."""
 
 
-@runtime_checkable
 class ToolHost(Protocol):
     """The tools of one instruction, on our side of the wall.
 
@@ -23,14 +22,15 @@ class ToolHost(Protocol):
     ``text`` the generated code sees. Every other exception is a fault of ours: the code sees
     ``RuntimeError: tool failed (ClassName)`` and never its text, and the executor keeps it in
     ``host_faults``. ``KeyboardInterrupt`` passes through to the caller of the executor.
-
-    A host may also have ``signatures: Mapping[str, inspect.Signature]``; calls are then
-    compared with it before the code runs.
     """
 
     @property
     def names(self) -> frozenset[str]:
         """Names under which generated code finds the tools."""
+
+    @property
+    def signatures(self) -> Mapping[str, inspect.Signature]:
+        """Of the tools that have one: calls are compared with it before the code runs."""
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Carry out one call. Called from the thread that runs the executor."""
@@ -83,26 +83,6 @@ class Pins:
         next prompt, is the same whenever it runs."""
         digest = hashlib.sha256(instruction.encode("utf-8", "backslashreplace")).digest()
         return cls(EPOCH, int.from_bytes(digest[:4], "big") >> 1)
-
-
-@dataclass(frozen=True, slots=True)
-class StepTrace:
-    """What became of one snippet."""
-
-    step: int
-    """1 for the first snippet of the instruction."""
-    code: str
-    sandbox: SandboxKind | None
-    """Where it ran last; None when it was refused before it ran."""
-    logs: str
-    output: Plain = None
-    final: bool = False
-    error: str | None = None
-    """The report as the model sees it."""
-    error_kind: ErrorKind | None = None
-    calls: int = 0
-    """Tool calls that reached the host."""
-    seconds: float = 0.0
 
 
 class SandboxError(Exception):

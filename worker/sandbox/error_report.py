@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from worker.sandbox.contract import SandboxKind, SandboxLimits
 from worker.sandbox.monty_imports import MODULES
@@ -15,27 +17,10 @@ _MOST_FRAMES = 12
 _SOURCE_CHARS = 160
 ROLLED_BACK = "State rolled back to the end of the previous step."
 
-_HINTS: dict[SandboxKind, tuple[tuple[str, str], ...]] = {
-    "monty": (
-        (
-            r"cannot suspend in this synchronous context",
-            "call tools in a plain loop or comprehension, not inside list.sort(key=...), "
-            "defaultdict(...) or __repr__",
-        ),
-        (r"yield expressions", "build and return a list instead of using yield"),
-        (r"class inheritance", "write the class without a base; raise ValueError or RuntimeError"),
-        (r"'del' statement", "use d.pop(key, None) or assign a new value"),
-        (r"cannot create 'property' instances", "write a plain method instead of a property"),
-        (r"No module named", f"modules here: {MODULES}"),
-        (r"'(list|dict|str|set|tuple)'( object)? has no attribute", "call it in a lambda"),
-        (r"The monty syntax parser", "write it with plain functions, loops, lists and dicts"),
-    ),
-    "process": (
-        (r"ModuleNotFoundError", "the standard library is here, other packages are not"),
-        (r"Read-only file system|PermissionError|FileNotFoundError",
-         "there are no files and no network here, only the tools"),
-    ),
-}  # fmt: skip
+_HINTS: dict[str, list[list[str]]] = tomllib.loads(
+    Path(__file__).with_name("hints.toml").read_text(encoding="utf-8")
+)
+"""By sandbox: pairs of what a failure says and a way that works."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,4 +98,5 @@ def _line(frame: Frame, codes: list[str]) -> str:
 def hints_for(failure: CodeFailure, kind: SandboxKind) -> list[str]:
     """The way that works where a gap of the sandbox made the code fail."""
     text = f"{failure.name}: {failure.message[:1000]}"
-    return [hint for pattern, hint in _HINTS[kind] if re.search(pattern, text)][:1]
+    found = (hint for pattern, hint in _HINTS[kind] if re.search(pattern, text))
+    return [hint.replace("{modules}", MODULES) for hint in found][:1]

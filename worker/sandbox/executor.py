@@ -11,25 +11,21 @@ from smolagents.local_python_executor import (  # type: ignore[import-untyped, u
     PythonExecutor,
 )
 
-from worker.sandbox.auto import AutoRunner
-from worker.sandbox.check import refuse, tools_of
+from runs.work import StepRecord
+from worker.sandbox.check import refuse
 from worker.sandbox.contract import (
-    ErrorKind,
     Pins,
-    SandboxChoice,
     SandboxError,
     SandboxKind,
     SandboxLimits,
     SandboxUnavailable,
-    StepTrace,
     ToolHost,
 )
 from worker.sandbox.error_report import describe, describe_end, describe_refusal, hints_for
 from worker.sandbox.gate import FINAL, Gate, HostSide
-from worker.sandbox.runner import PastStep, Runner, StepRun, names_of
-from worker.sandbox.snippet_tree import bound_names, parse
+from worker.sandbox.runner import AutoRunner, Runner, StepRun, names_of
 from worker.sandbox.type_hints import type_findings
-from worker.sandbox.values import Plain, plain_json
+from worker.sandbox.values import printable
 
 
 class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
@@ -38,41 +34,29 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     One thread at a time uses an executor; several executors run side by side.
     """
 
-    state: dict[str, Any]
-    """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
-    choice: SandboxChoice
-    """Which sandbox was opened; a recorder keeps it for the repetition, as it does the pins."""
-    pins: Pins
-    """Clock and seed in use."""
-    codes: list[str]
-    """Every snippet that was given, oldest first; the last one may still be running."""
-    traces: list[StepTrace]
-    """One record per snippet that is done, oldest first."""
-    host_faults: list[BaseException]
-    """Faults of ours, oldest first: what came out of the host and is no ToolFault, and what came
-    out of the sandbox and is no SandboxError."""
-
     def __init__(
         self, host: ToolHost, limits: SandboxLimits, pins: Pins, runner: Runner | AutoRunner
     ) -> None:
-        self.state = {"_print_outputs": ""}
+        self.state: dict[str, Any] = {"_print_outputs": ""}
+        """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
         self.choice = runner.choice
+        """Which sandbox was opened; a recorder keeps it for the repetition, as it does the pins."""
         self.pins = pins
-        self.codes = []
-        self.traces = []
+        """Clock and seed in use."""
+        self.codes: list[str] = []
+        """Every snippet that was given, oldest first; the last one may still be running."""
+        self.traces: list[StepRecord] = []
+        """One record per snippet that is done, oldest first."""
         self._side = HostSide(host, limits)
         self.host_faults = self._side.faults
+        """Faults of ours, oldest first: what came out of the host and is no ToolFault, and what
+        came out of the sandbox and is no SandboxError."""
         self._host = host
         self._limits = limits
         self._runner = runner
-        self._past: list[PastStep] = []
-        self._variables: dict[str, Plain] = {}
+        self._past: list[Gate] = []
+        """Steps whose effects are part of the state."""
         self._closed = False
-
-    @property
-    def sandbox(self) -> SandboxKind:
-        """Where the next snippet is going to run unless its text asks for another."""
-        return self._runner.kind
 
     @property
     def position(self) -> tuple[int, int] | None:
@@ -86,10 +70,9 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             raise ValueError(f"tools that the host does not have: {', '.join(unknown)}")
 
     def send_variables(self, variables: Mapping[str, object]) -> None:
-        """Bind values as globals before the next snippet. Raises ValueError if one is not plain."""
-        limit = self._limits.result_chars
-        for name, value in variables.items():
-            self._variables[name] = plain_json(value, limit, f"the variable {name}")
+        """For smolagents, whose agent of ours has none: all that code may know is its task."""
+        if variables:
+            raise ValueError(f"variables are not sent: {', '.join(variables)}")
 
     def cleanup(self) -> None:
         """End the sandbox and refuse later snippets. May be called more than once."""
@@ -115,16 +98,20 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         step = len(self.traces) + 1
         self.codes.append(code_action)
         self.state["_print_outputs"] = ""
-        refusal = "the sandbox is closed" if self._closed else self._refusal(code_action)
+        known = names_of(self._past)
+        refusal = (
+            "the sandbox is closed"
+            if self._closed
+            else refuse(code_action, self._limits, self._host, known)
+        )
         if refusal is not None:
-            text = describe_refusal(refusal, self._limits)
-            code = code_action[: self._limits.code_chars]
-            self.traces.append(StepTrace(step, code, None, "", error=text, error_kind="refused"))
-            raise SandboxError(text, "refused")
+            error = SandboxError(describe_refusal(refusal, self._limits), "refused")
+            self._keep(code_action[: self._limits.code_chars], None, error=error)
+            raise error
         began = time.monotonic()
         try:
             gate = Gate(self._side, step, code_action)
-            run = self._runner.run(gate, self._variables, self._past)
+            run = self._runner.run(gate, self._past)
         except (KeyboardInterrupt, SystemExit):
             raise
         except Exception as fault:  # what the code does wrong is in the run
@@ -135,43 +122,44 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             raise self.host_faults[-1] from panic
         return self._conclude(run, time.monotonic() - began)
 
-    def _refusal(self, code: str) -> str | None:
-        return refuse(code, self._limits, tools_of(self._host), names_of(self._past))
-
     def _conclude(self, run: StepRun, seconds: float) -> CodeOutput:
         gate = run.gate
         if run.over is None:
-            names = bound_names(parse(gate.code)) | self._variables.keys()
-            self._past.append(PastStep(gate.step, gate.code, self._variables, gate.calls, names))
-            self._variables = {}
-        error, kind = (None, None) if gate.final else self._error(run)
-        value = gate.final_value if gate.final else run.value
+            self._past.append(gate)
+        error = None if gate.final else self._error(run)
         self.state["_print_outputs"] = run.logs
-        self.traces.append(
-            StepTrace(
-                step=gate.step,
-                code=gate.code,
-                sandbox=run.sandbox,
-                logs=run.logs,
-                output=value,
-                final=gate.final,
-                error=error,
-                error_kind=kind,
-                calls=len(gate.calls),
-                seconds=seconds,
-            )
-        )
-        if error is not None and kind is not None:
-            raise SandboxError(error, kind)
+        self._keep(gate.code, run.sandbox, run.logs, error, seconds)
+        if error is not None:
+            raise error
+        value = gate.final_value if gate.final else run.value
         return CodeOutput(output=value, logs=run.logs, is_final_answer=gate.final)
 
-    def _error(self, run: StepRun) -> tuple[str | None, ErrorKind | None]:
+    def _keep(
+        self,
+        code: str,
+        sandbox: SandboxKind | None,
+        prints: str = "",
+        error: SandboxError | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        self.traces.append(
+            StepRecord(
+                code=printable(code),
+                prints=prints,
+                error=error.text if error else None,
+                error_kind=error.kind if error else None,
+                sandbox=sandbox,
+                seconds=round(seconds, 6),
+            )
+        )
+
+    def _error(self, run: StepRun) -> SandboxError | None:
         if run.over is not None:
-            return describe_end(run.over.text, self._limits), run.over.kind
+            return SandboxError(describe_end(run.over.text, self._limits), run.over.kind)
         if run.failure is not None:
-            findings = type_findings(run.gate.code, tools_of(self._host))
+            findings = type_findings(run.gate.code, self._host)
             hints = hints_for(run.failure, self._runner.hints)
             hints += [f"type check, may be wrong: {finding}" for finding in findings]
             codes = [*(trace.code for trace in self.traces), run.gate.code]
-            return describe(run.failure, codes, self._limits, hints), "error"
-        return None, None
+            return SandboxError(describe(run.failure, codes, self._limits, hints), "error")
+        return None

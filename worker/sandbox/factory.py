@@ -1,13 +1,17 @@
-"""How a sandbox is opened."""
+"""How a sandbox is opened, and what a prompt has to say about the Python in it."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import sys
 import time
+import tomllib
+from collections.abc import Mapping
+from inspect import Signature
+from pathlib import Path
 from typing import cast, get_args
 
-from worker.sandbox.auto import AutoRunner
 from worker.sandbox.contract import (
     Pins,
     SandboxChoice,
@@ -18,11 +22,13 @@ from worker.sandbox.contract import (
 )
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.monty import MontyInterpreter
+from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.process import ProcessInterpreter
-from worker.sandbox.runner import Runner
+from worker.sandbox.runner import AutoRunner, Runner
 from worker.sandbox.walls import walls
 
 VARIABLE = "WORKER_SANDBOX"
+_RULES = tomllib.loads(Path(__file__).with_name("python_rules.toml").read_text(encoding="utf-8"))
 
 
 def chosen_kind() -> SandboxChoice:
@@ -54,12 +60,23 @@ def open_sandbox(
     wanted = kind or chosen_kind()
     if wanted == "process" and not walls().process:
         raise SandboxUnavailable(f"the process sandbox is not available: {walls().missing}")
-    monty = Runner("monty", limits, lambda start: MontyInterpreter(limits, pins, host.names, start))
-    process = Runner("process", limits, lambda _: ProcessInterpreter(limits, pins, host.names))
+    monty = Runner("monty", limits, lambda: MontyInterpreter(limits, pins, host.names))
+    process = Runner("process", limits, lambda: ProcessInterpreter(limits, pins, host.names))
     runner: Runner | AutoRunner = process if wanted == "process" else monty
     if wanted == "auto" and walls().process:
         runner = AutoRunner(monty, process)
     return SandboxExecutor(host, limits, pins, runner)
+
+
+def python_rules(kind: SandboxChoice | None = None) -> str:
+    """One paragraph for the prompt: what code may use in the sandbox of this kind, here.
+
+    Without ``kind`` the environment decides, as in ``open_sandbox``. The text is the same for
+    the same machine and setting.
+    """
+    wanted = kind or chosen_kind()
+    rules: str = _RULES["process" if wanted != "monty" and walls().process else "monty"]
+    return rules.format(version="{}.{}".format(*sys.version_info), modules=MODULES)
 
 
 def try_out(kind: SandboxChoice) -> None:
@@ -79,6 +96,7 @@ class _Nobody:
     """A host without tools."""
 
     names: frozenset[str] = frozenset()
+    signatures: Mapping[str, Signature] = {}
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         raise AssertionError("there are no tools")

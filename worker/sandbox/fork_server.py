@@ -13,6 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,6 +33,7 @@ _SOURCES = (
     "inside/interpreter.py",
     "inside/pins.py",
 )
+_WARM = _HERE / "warm_modules.toml"
 _NOT_SHOWN = ("site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3")
 
 
@@ -169,6 +171,7 @@ def _command(own_filter: int, session_filter: int) -> list[str]:
         *("--ro-bind-data", str(session_filter), "/sandbox/session.filter"),
         *("--remount-ro", "/", "--chdir", "/"),
         *("/python/bin/python3", "-B", "-P", "-s", f"{inside}/inside/forking.py"),
+        *tomllib.loads(_WARM.read_text(encoding="utf-8"))["modules"].split(),
     ]
 
 

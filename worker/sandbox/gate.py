@@ -173,9 +173,13 @@ class Gate:
         self.side.position = place or (self.step, _mention(self.code, name))
         began = time.monotonic()
         try:
-            return _answer(self.side.host.call(name, args, kwargs), name, self.side.limits)
+            value = self.side.host.call(name, args, kwargs)
+            limit = self.side.limits.result_chars
+            return ToolAnswer(value=plain_json(value, limit, f"the answer of {name}"))
         except ToolFault as fault:
             return ToolAnswer(raises=fault.kind, text=printable(fault.text))
+        except NotPlain as refusal:
+            return ToolAnswer(raises="RuntimeError", text=f"the call was made, but {refusal}")
         except KeyboardInterrupt:
             raise
         except BaseException as fault:
@@ -185,13 +189,6 @@ class Gate:
         finally:
             self._in_tools += time.monotonic() - began
             self.side.position = None
-
-
-def _answer(value: object, name: str, limits: SandboxLimits) -> ToolAnswer:
-    try:
-        return ToolAnswer(value=plain_json(value, limits.result_chars, f"the answer of {name}"))
-    except NotPlain as refusal:
-        return ToolAnswer(raises="RuntimeError", text=f"the call was made, but {refusal}")
 
 
 def _mention(code: str, name: str) -> int:

@@ -58,62 +58,36 @@ class Feed:
 _OURS = Feed(0, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A Monty session between two snippets. The bytes never leave this process."""
-
-    state: bytes
-    feeds: tuple[Feed, ...]
-    now: float
-
-
 class MontyInterpreter:
     """One interpreter in a Monty worker; see ``runner.Interpreter``."""
 
-    def __init__(
-        self,
-        limits: SandboxLimits,
-        pins: Pins,
-        names: frozenset[str],
-        start: Checkpoint | None,
-    ) -> None:
+    def __init__(self, limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> None:
         self._limits = limits
-        self._clock = PinnedClock(start.now if start else pins.clock)
+        self._clock = PinnedClock(pins.clock)
         self._random = random_state(pins.seed)
         self._stubs = {name: _stub(name) for name in names | {FINAL}}
-        self._feeds = list(start.feeds) if start else [_OURS]
+        self._feeds = [_OURS]
         with ExitStack() as failing:
             try:
                 self._worker: MontySession = pool(limits.seconds).checkout(**_checkout(limits))
                 self._worker.__enter__()
                 failing.callback(self.close)
-                self._worker.load_session(start.state if start else _fresh(limits))
+                self._worker.load_session(_fresh(limits))
             except (KeyboardInterrupt, SystemExit):
                 raise
             except BaseException as failure:  # a panic of the binding is no Exception
-                over = isinstance(failure, MontyError) and start and _limit_of(failure, limits)
-                if over:  # what the code has kept takes more room now than when it was dumped
-                    raise StepOver(over, "limit") from None
                 text = f"no monty sandbox could be opened: {failure}"
                 raise SandboxUnavailable(text) from failure
             failing.pop_all()
 
-    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
+    def run(self, gate: Gate, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
-        source, needed = rewrite(code)
+        source, needed = rewrite(gate.code)
         if needed:
             self._feed(Feed(0, _source("stand_ins.py")), gate, prints, {})
         # The tools are bound anew each time: a name that the code gave to something else is a
         # tool again in the next step.
-        return self._feed(Feed(gate.step, source), gate, prints, {**variables, **self._stubs})
-
-    def checkpoint(self) -> Checkpoint:
-        """The session as it is now; about 0.1 ms."""
-        try:
-            state = self._worker.dump()
-        except MontyError as error:  # writing it down takes memory, too
-            raise StepOver(str(self._failure(error)), "limit") from None
-        return Checkpoint(state, tuple(self._feeds), self._clock.now)
+        return self._feed(Feed(gate.step, source), gate, prints, self._stubs)
 
     def close(self) -> None:
         """Give the worker back to the pool, which takes care of one that is still busy."""

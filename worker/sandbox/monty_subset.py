@@ -9,69 +9,25 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from worker.sandbox.snippet_tree import bound_names, survey
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_BUILTINS = _words(
-    """
-    abs all any bool chr dict divmod enumerate float int isinstance len list max min ord pow
-    print range repr reversed round sorted str sum tuple zip map filter
-    ArithmeticError AssertionError AttributeError Exception IndexError KeyError LookupError
-    NameError RuntimeError StopIteration TimeoutError TypeError ValueError ZeroDivisionError
-    True False None __name__
-    """
+_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_MODULES, _KEYWORDS = (
+    {name: frozenset(words.split()) for name, words in _LISTS.pop(table).items()}
+    for table in ("modules", "keywords")
+)
+_SETS = {name: frozenset(words.split()) for name, words in _LISTS.items()}
+_BUILTINS, _METHODS, _WORDED_ALIKE = (_SETS[n] for n in ("builtins", "methods", "worded_alike"))
+_PAIRING, _LAZY, _LISTING, _REDUCING = (
+    _SETS[n] for n in ("pairing", "lazy", "listing", "reducing")
 )
 if sys.version_info >= (3, 12):
     _BUILTINS -= {"sum"}  # sums of floats are exact there, not so in Monty
-_METHODS = _words(
-    """
-    append extend insert pop remove clear copy count index sort reverse
-    get items keys values setdefault update
-    upper lower strip lstrip rstrip split rsplit join replace startswith endswith find rfind
-    title capitalize isdigit isalpha isalnum isspace splitlines zfill ljust rjust center
-    removeprefix removesuffix partition rpartition
-    """
-)
-_MODULES = {
-    "math": _words("ceil floor sqrt inf pi e isclose gcd lcm comb perm factorial prod"),
-    "json": _words("dumps loads"),
-    "itertools": _words("product combinations permutations chain repeat accumulate"),
-    "collections": _words("defaultdict Counter"),
-    "functools": _words("reduce partial"),
-    "time": _words("sleep"),
-    "typing": _words("Any Dict List Optional Tuple"),
-}
-_KEYWORDS = {
-    "print": _words("sep end"),
-    "dumps": _words("indent sort_keys"),
-    "loads": _words(""),
-    "sort": _words("reverse"),
-    "split": _words("maxsplit"),
-    "round": _words(""),
-}
-"""Of these functions, the arguments by name that may be given."""
-
-_PAIRING = _words("enumerate zip reversed")
-_LAZY = _PAIRING | {"map", "filter"}
-"""Lists in Monty: only where they are used up at once."""
-_LISTING = _words("list tuple sorted")
-"""What takes all items before anything else is done."""
-_REDUCING = _words("dict sum max min join")
-
-_WORDED_ALIKE = _words(
-    """
-    final_answer print len str bool abs sum min max sorted list enumerate range
-    append extend get items keys values lower upper strip startswith endswith
-    """
-)
-"""Functions and methods whose complaints are the same in both."""
 _NOT_WORDED_ALIKE = (
     *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.Lambda, ast.Tuple, ast.Dict, ast.DictComp),
     *(ast.Div, ast.FloorDiv, ast.Mod, ast.Pow),

@@ -44,11 +44,11 @@ class ProcessInterpreter:
         for line in (self._child.link, self._child.output):
             self._both.register(line, select.POLLIN)
 
-    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
+    def run(self, gate: Gate, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
         try:
             self._child.go_on()
-            self._send({"run": code, "step": gate.step, "variables": variables}, gate)
+            self._send({"run": gate.code, "step": gate.step}, gate)
             result = self._until_end(gate, prints)
             self._child.pause()
         except OSError:
@@ -56,9 +56,6 @@ class ProcessInterpreter:
         if not self._drain(prints):
             raise StepOver(_DIED)
         return self._concluded(result, gate)
-
-    def checkpoint(self) -> None:
-        """There is none: the state is rebuilt by repeating the steps."""
 
     def close(self) -> None:
         """Kill the process."""
@@ -169,9 +166,7 @@ def _open(limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> Child:
 
 
 def _reply(answer: ToolAnswer) -> dict[str, Any]:
-    if answer.raises is None:
-        return {"value": answer.value}
-    return {"raises": answer.raises, "text": answer.text}
+    return {"value": answer.value, "raises": answer.raises, "text": answer.text}
 
 
 def _unpacked(value: Any) -> Plain:

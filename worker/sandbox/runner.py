@@ -4,48 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from worker.sandbox.contract import SandboxChoice, SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure
-from worker.sandbox.gate import CallRecord, Diverged, Gate, StepOver
+from worker.sandbox.gate import Diverged, Gate, StepOver
+from worker.sandbox.monty_subset import runs_in_monty
 from worker.sandbox.prints import Prints
-from worker.sandbox.values import Plain
+from worker.sandbox.snippet_tree import bound_names, parse
+
+_SHARE = 0.5
+"""Part of the time limit after which a failed snippet is not looked at a second time."""
 
 
 class Interpreter(Protocol):
     """A living interpreter with its variables, whichever it is."""
 
-    def run(self, code: str, gate: Gate, prints: Prints, variables: dict[str, Plain]) -> object:
-        """Run one snippet to its end; the value of its last expression, safe to display.
+    def run(self, gate: Gate, prints: Prints) -> object:
+        """Run the gate's snippet to its end; the value of its last expression, safe to display.
 
         Returns None after ``final_answer`` (see ``gate.final``). Raises CodeFailure when the code
         raised, StepOver when the interpreter is of no more use, and KeyboardInterrupt out of a
         tool.
         """
 
-    def checkpoint(self) -> object | None:
-        """What an interpreter of the same kind can be opened from, or None where there is none."""
-
     def close(self) -> None:
         """Give the interpreter back. Called once, and nothing afterwards."""
 
 
-@dataclass(frozen=True, slots=True)
-class PastStep:
-    """A step whose effects are part of the state: what is needed to repeat it."""
-
-    step: int
-    code: str
-    variables: dict[str, Plain]
-    calls: list[CallRecord]
-    names: frozenset[str]
-    """Names that it made."""
-
-
-def names_of(past: list[PastStep]) -> frozenset[str]:
+def names_of(past: list[Gate]) -> frozenset[str]:
     """All names that the steps so far made."""
-    return frozenset().union(*(step.names for step in past))
+    return frozenset().union(*(bound_names(parse(step.code)) for step in past))
 
 
 @dataclass
@@ -66,20 +55,16 @@ class Runner:
     """Interpreters of one kind, one after the other: the state after all steps so far."""
 
     def __init__(
-        self, kind: SandboxKind, limits: SandboxLimits, opener: Callable[[Any], Interpreter]
+        self, kind: SandboxKind, limits: SandboxLimits, opener: Callable[[], Interpreter]
     ) -> None:
-        """``opener``: opens an interpreter from a checkpoint, or anew from None.
-
-        It raises SandboxUnavailable, or StepOver where a checkpoint does not fit into the limits.
-        """
+        """``opener``: opens a new interpreter; raises SandboxUnavailable."""
         self.kind = self.hints = kind
         self.choice: SandboxChoice = kind
         self._limits = limits
         self._opener = opener
         self._interpreter: Interpreter | None = None
-        self._checkpoint: object | None = None
 
-    def run(self, gate: Gate, variables: dict[str, Plain], past: list[PastStep]) -> StepRun:
+    def run(self, gate: Gate, past: list[Gate]) -> StepRun:
         """Run a snippet after the past steps; opens and fills an interpreter if there is none.
 
         Raises:
@@ -88,14 +73,12 @@ class Runner:
         run = StepRun(self.kind, gate)
         prints = Prints(self._limits.output_chars)
         try:
-            interpreter = self._ready(past, gate)
+            interpreter = self._ready(past)
             gate.begin()
             try:
-                run.value = interpreter.run(gate.code, gate, prints, variables)
+                run.value = interpreter.run(gate, prints)
             except CodeFailure as failure:
                 run.failure = failure
-            if not gate.final:
-                self._checkpoint = interpreter.checkpoint()
         except StepOver as over:
             run.over = over
             self.close()
@@ -106,37 +89,83 @@ class Runner:
         return run
 
     def close(self) -> None:
-        """End the interpreter; the next run starts from the checkpoint, or repeats the past."""
+        """End the interpreter; the next run repeats the past in a new one."""
         interpreter, self._interpreter = self._interpreter, None
         if interpreter is not None:
             interpreter.close()
 
-    def _ready(self, past: list[PastStep], gate: Gate) -> Interpreter:
+    def _ready(self, past: list[Gate]) -> Interpreter:
         try:
             if self._interpreter is None:
                 self._interpreter = self._opened()
-                if self._checkpoint is None:
-                    for step in past:
-                        _repeat(self._interpreter, step, gate)
+                for step in past:
+                    _repeat(self._interpreter, step)
         except StepOver as over:
             raise Diverged(over.text, over.kind) from None
         return self._interpreter
 
     def _opened(self) -> Interpreter:
         try:
-            return self._opener(self._checkpoint)
+            return self._opener()
         except SandboxUnavailable as first:
             # The one at hand may have died since it was last used; the next one is new.
             try:
-                return self._opener(self._checkpoint)
+                return self._opener()
             except SandboxUnavailable:
                 raise first from None
 
 
-def _repeat(interpreter: Interpreter, past: PastStep, now: Gate) -> None:
+def _repeat(interpreter: Interpreter, past: Gate) -> None:
     """Run an old step again from its recorded answers; its effects inside are all that counts."""
-    gate = Gate(now.side, past.step, past.code, past.calls, live=False)
+    gate = Gate(past.side, past.step, past.code, past.calls, live=False)
     try:
-        interpreter.run(past.code, gate, Prints(0), past.variables)
+        interpreter.run(gate, Prints(0))
     except CodeFailure:
         return  # it failed the first time, too
+
+
+class AutoRunner:
+    """Monty for what it runs as CPython does, else a process; never back.
+
+    The steps so far are repeated in the process from the recorded answers, without a request
+    to the host. A snippet that fails in Monty is run there, too: if it fails in the same way
+    it was the code's fault, and the state stays where it is.
+    """
+
+    def __init__(self, monty: Runner, process: Runner) -> None:
+        self._now = monty
+        self._process = process
+        self.hints = process.kind
+        self.choice: SandboxChoice = "auto"
+
+    def run(self, gate: Gate, past: list[Gate]) -> StepRun:
+        """See ``Runner``."""
+        if self._now is self._process:
+            return self._process.run(gate, past)
+        if not runs_in_monty(parse(gate.code), gate.side.host.names, names_of(past)):
+            moved = self._process.run(gate, past)
+            if not isinstance(moved.over, Diverged):
+                return self._settled(moved)
+        first = self._now.run(gate, past)
+        seconds = gate.code_seconds()
+        if first.failure is None or gate.final or seconds > _SHARE * gate.side.limits.seconds:
+            return first
+        again = Gate(gate.side, gate.step, gate.code, recorded=gate.calls, spent=seconds)
+        second = self._process.run(again, past)
+        further = again.final or len(again.calls) > len(gate.calls)
+        alike = second.failure is not None and second.failure.args == first.failure.args
+        if not further and (second.over is not None or alike):
+            self._process.close()
+            return first
+        return self._settled(second)
+
+    def close(self) -> None:
+        """See ``Runner``."""
+        self._now.close()
+        self._process.close()
+
+    def _settled(self, run: StepRun) -> StepRun:
+        """The process is where the state is from now on."""
+        self._now.close()
+        self._now = self._process
+        return run

@@ -9,45 +9,18 @@ from __future__ import annotations
 import errno
 import platform
 import struct
+import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 """Name of the kernel's for the architecture, and the column in ``_NUMBERS``."""
 
-_TABLE = """
-read 0 63               write 1 64                 futex 202 98           mmap 9 222
-munmap 11 215           brk 12 214                 mprotect 10 226        mremap 25 216
-madvise 28 233          clock_gettime 228 113      clock_getres 229 114   clock_nanosleep 230 115
-nanosleep 35 101        gettimeofday 96 169        time 201 -             poll 7 -
-ppoll 271 73            select 23 -                pselect6 270 72        epoll_create1 291 20
-epoll_ctl 233 21        epoll_wait 232 -           epoll_pwait 281 22     eventfd2 290 19
-pipe 22 -               pipe2 293 59               readv 19 65            writev 20 66
-pread64 17 67           lseek 8 62                 close 3 57             fstat 5 80
-newfstatat 262 79       statx 332 291              stat 4 -               lstat 6 -
-access 21 -             faccessat 269 48           faccessat2 439 439     open 2 -
-openat 257 56           readlink 89 -              readlinkat 267 78      getdents64 217 61
-getcwd 79 17            dup 32 23                  dup2 33 -              dup3 292 24
-fcntl 72 25             ioctl 16 29                recvfrom 45 207        sendto 44 206
-recvmsg 47 212          sendmsg 46 211             socketpair 53 199      getsockname 51 204
-getsockopt 55 209       rt_sigaction 13 134        rt_sigprocmask 14 135  rt_sigreturn 15 139
-sigaltstack 131 132     restart_syscall 219 128    clone 56 220           clone3 435 435
-set_robust_list 273 99  set_tid_address 218 96     rseq 334 293           membarrier 324 283
-sched_yield 24 124      sched_getaffinity 204 123  getrandom 318 278      getrusage 98 165
-times 100 153           sysinfo 99 179             uname 63 160           getpid 39 172
-gettid 186 178          getppid 110 173            getuid 102 174         geteuid 107 175
-getgid 104 176          getegid 108 177            getrlimit 97 163       prlimit64 302 261
-exit 60 93              exit_group 231 94          arch_prctl 158 -       prctl 157 167
-seccomp 317 277         execve 59 221              wait4 61 260
-"""
-"""Name of a system call, its number on x86_64 and on aarch64; a dash where there is none."""
-
-_WORDS = _TABLE.split()
-_NUMBERS = {
-    name: tuple(None if number == "-" else int(number) for number in numbers)
-    for name, *numbers in zip(_WORDS[::3], _WORDS[1::3], _WORDS[2::3], strict=True)
-}
+_NUMBERS: dict[str, list[int]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
+"""Of each system call that is known here, one for each architecture; -1 where it has none."""
 
 _PROT_EXEC = 0x4
 _OPEN_TO_WRITE = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000 | 0o20000000
@@ -62,52 +35,42 @@ _AF_UNIX = 1
 
 Test: TypeAlias = tuple[Literal["none", "all", "one_of", "null"], int, tuple[int, ...]]
 """Of argument number n: no bit of a mask, all bits of it, one of some values, a null pointer."""
+Rules: TypeAlias = dict[str, tuple[Test, ...]]
+"""What a filter lets through: by the name of a call the tests that it must pass, often none."""
 
 _LOAD, _AND, _JUMP_EQUAL, _JUMP_GREATER, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _X32 = 0x40000000
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What a filter lets through: calls without a condition, and calls with some."""
-
-    free: frozenset[str]
-    tested: dict[str, tuple[Test, ...]]
-
-
-_COMMON = frozenset(_NUMBERS) - {
+_COMMON = _NUMBERS.keys() - {
     *("clone", "clone3", "execve", "wait4", "prctl", "seccomp", "arch_prctl", "prlimit64"),
     *("mmap", "mprotect", "open", "openat", "ioctl", "fcntl", "socketpair"),
 }
-_THREADS_ONLY: dict[str, tuple[Test, ...]] = {
-    "clone": (("all", 0, (_THREAD,)), ("none", 0, (_NAMESPACES,))),
-}
-_READ_ONLY: dict[str, tuple[Test, ...]] = {
+_LOADER = {"mmap", "mprotect", "execve", "wait4", "prctl", "arch_prctl", "prlimit64"}
+_READ_ONLY: Rules = {
     "open": (("none", 1, (_OPEN_TO_WRITE,)),),
     "openat": (("none", 2, (_OPEN_TO_WRITE,)),),
     "ioctl": (("one_of", 1, _IOCTL),),
     "fcntl": (("one_of", 1, _FCNTL),),
     "socketpair": (("one_of", 0, (_AF_UNIX,)),),
 }
-_LOADER = frozenset({"mmap", "mprotect", "execve", "wait4", "prctl", "arch_prctl"})
+_THREADS_ONLY: Rules = {"clone": (("all", 0, (_THREAD,)), ("none", 0, (_NAMESPACES,)))}
 
-MONTY = Rules(_COMMON | _LOADER | {"prlimit64"}, {**_READ_ONLY, **_THREADS_ONLY})
+MONTY: Rules = {**dict.fromkeys(_COMMON | _LOADER, ()), **_READ_ONLY, **_THREADS_ONLY}
 """For a Monty worker and the loader that starts it."""
 
-SERVER = Rules(_COMMON | _LOADER | {"clone", "seccomp", "prlimit64"}, _READ_ONLY)
+SERVER: Rules = {**dict.fromkeys(_COMMON | _LOADER | {"clone", "seccomp"}, ()), **_READ_ONLY}
 """For the fork server of the process sandbox, which runs no foreign code."""
 
-SESSION = Rules(
-    _COMMON,
-    {
-        **_READ_ONLY,
-        **_THREADS_ONLY,
-        "mmap": (("none", 2, (_PROT_EXEC,)),),
-        "mprotect": (("none", 2, (_PROT_EXEC,)),),
-        "prlimit64": (("null", 2, ()),),
-    },
-)
+SESSION: Rules = {
+    **dict.fromkeys(_COMMON, ()),
+    **_READ_ONLY,
+    **_THREADS_ONLY,
+    "mmap": (("none", 2, (_PROT_EXEC,)),),
+    "mprotect": (("none", 2, (_PROT_EXEC,)),),
+    "prlimit64": (("null", 2, ()),),
+}
 """For generated code: threads and reading, no new process, program, file, address or name."""
 
 
@@ -128,11 +91,10 @@ def assemble(rules: Rules, machine: str | None = None) -> bytes:
         (_JUMP_GREATER, 0, 1, _X32),
         (_RETURN, 0, 0, _KILL),
     ]
-    for name in _NUMBERS:
-        number = _NUMBERS[name][column]
+    for name, numbers in _NUMBERS.items():
         body = _body(rules, name)
-        if number is not None and body:
-            program += [(_JUMP_EQUAL, 0, len(body), number), *body]
+        if numbers[column] >= 0 and body:
+            program += [(_JUMP_EQUAL, 0, len(body), numbers[column]), *body]
     program.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
 
@@ -146,12 +108,10 @@ def _body(rules: Rules, name: str) -> list[Instruction]:
         # As if the kernel did not know it: the C library then takes an older call, whose
         # arguments a filter can see.
         return [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]
-    if name in rules.free:
-        return [(_RETURN, 0, 0, _ALLOW)]
-    if name not in rules.tested:
-        return []
+    if not rules.get(name):
+        return [(_RETURN, 0, 0, _ALLOW)] if name in rules else []
     steps: list[Instruction] = []
-    for test in reversed(rules.tested[name]):
+    for test in reversed(rules[name]):
         steps = [*_tested(test, len(steps) + 1), *steps]
     return [*steps, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]
 

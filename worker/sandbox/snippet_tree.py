@@ -29,15 +29,8 @@ caller's own stack: the same text must be refused, or not, wherever it is looked
 @lru_cache(maxsize=64)
 def parse(code: str) -> ast.Module:
     """The tree, which nobody may change. Raises Unparsable, whatever the text."""
-    tree = _parse(code)
-    if survey(tree).levels > MOST_NESTED:
-        raise Unparsable("the code is nested too deeply")
-    return tree
-
-
-def _parse(code: str) -> ast.Module:
     try:
-        return kept_tree(code)
+        tree = kept_tree(code)
     except SyntaxError as error:
         raise Unparsable(str(error.msg), error.lineno or 0) from None
     except ValueError as error:
@@ -45,6 +38,9 @@ def _parse(code: str) -> ast.Module:
     except (RecursionError, MemoryError, SystemError):
         # SystemError: the parser loses count on a chain of thousands of operators.
         raise Unparsable("the code is nested too deeply") from None
+    if survey(tree).levels > MOST_NESTED:
+        raise Unparsable("the code is nested too deeply")
+    return tree
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import textwrap
 
 from pydantic_monty import MontyError, MontyTypingError
 
-from worker.sandbox.check import Tools, Word
+from worker.sandbox.check import Word
+from worker.sandbox.contract import ToolHost
 from worker.sandbox.monty_pool import pool
 from worker.sandbox.values import clean
 
@@ -34,15 +35,15 @@ _SECONDS = 0.2
 """With the pool's grace the checker gets about a second; hostile code can make it slow."""
 
 
-def type_findings(code: str, tools: Tools) -> list[str]:
+def type_findings(code: str, host: ToolHost) -> list[str]:
     """At most three findings, each with its line; nothing where the checker gives up."""
-    if not tools.signatures:
+    if not host.signatures:
         return []
     # Inside a function that nobody calls the code is checked and not run.
     unused = "def _unused():\n" + textwrap.indent(code, "    ")
     try:
         with pool(_SECONDS).checkout(
-            type_check=True, type_check_stubs=stubs(tools), type_check_format="concise"
+            type_check=True, type_check_stubs=stubs(host), type_check_format="concise"
         ) as worker:
             worker.feed_run(unused)
     except MontyTypingError as error:
@@ -54,11 +55,11 @@ def type_findings(code: str, tools: Tools) -> list[str]:
     return []
 
 
-def stubs(tools: Tools) -> str:
+def stubs(host: ToolHost) -> str:
     """The tools as a type checker reads them; only plain types are named."""
     lines = ["from typing import Any", "def final_answer(answer: Any) -> None: ..."]
-    for name in sorted(tools.names):
-        signature = tools.signatures.get(name)
+    for name in sorted(host.names):
+        signature = host.signatures.get(name)
         if signature is None:
             lines.append(f"def {name}(*args: Any, **kwargs: Any) -> Any: ...")
             continue

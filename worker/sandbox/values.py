@@ -71,8 +71,7 @@ def plain_json(value: object, limit: int, what: str) -> Plain:
     Tuples and sets become lists, dictionary keys text, dataclasses and pydantic models
     dictionaries. Raises NotPlain with ``what`` in its text.
     """
-    copied = _Copy(limit, what, exact=False).copy(value, 0)
-    return copied
+    return _Copy(limit, what, exact=False).copy(value, 0)
 
 
 def plain_value(value: object, limit: int, what: str) -> Plain:
@@ -81,13 +80,9 @@ def plain_value(value: object, limit: int, what: str) -> Plain:
 
 
 def same(left: Plain, right: Plain) -> bool:
-    """Whether two plain values are written alike (so that NaN equals NaN, 1 is not True)."""
-    return canonical(left) == canonical(right)
-
-
-def canonical(value: Plain) -> str:
-    """The one JSON text of a plain value; raises ValueError or RecursionError for others."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    """Whether two values are written alike: NaN is NaN, and 1 is neither True nor 1.0."""
+    one, other = (json.dumps(value, sort_keys=True, default=str) for value in (left, right))
+    return one == other
 
 
 class _Copy:

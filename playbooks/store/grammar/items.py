@@ -5,69 +5,25 @@ from __future__ import annotations
 import regex
 
 from playbooks.store.grammar.amounts import (
-    QUANTITY,
-    number_of,
+    leading_number,
     take_amount,
     take_pick,
     take_tail,
 )
 from playbooks.store.grammar.listing import split_items
 from playbooks.store.grammar.order import Line
+from playbooks.store.grammar.patterns import Patterns
 from playbooks.store.grammar.phrases import clean, clean_ends, is_meta
 from playbooks.store.kinds.lexicon import COLOURS, GENERIC
 from playbooks.store.kinds.vocabulary import words
 from store_tools.words import CONTAINERS, is_spec
 
-FLAGS = regex.IGNORECASE
-_EXCEPT = regex.compile(
-    r",?\s*\b(?:except(?: for)?|excluding|(?:but\s+)?(?:none|nothing|not any)(?:\s+of\s+(?:those|them|these))?(?!\s+(?:else|more|other|besides|further|but|of|in|to)\b)(?=\s+\p{L})|but not(?! more)|other than|apart from|save for|not including|with the exception of|leaving out|minus|but no(?! more| fewer| less)|without|but never|any(?: colou?r| size| brand| model| one)? (?:but|except)|"
-    r"anything but|not(?= the| from| in| by| made)|(?<=[,;]\s)no(?! more| fewer| less)(?=\s+\p{L})|no(?= \w+ (?:ones?|models?)))\s+(?P<what>[^,;.()]+(?:(?:,| or| and| nor)\s+[^,;.()]+)*)",
-    FLAGS,
-)
-_MAKER = regex.compile(
-    r"\b(?:(?:made|produced|manufactured|built|sold|supplied)\s+)?(?:by|from)\s+(?:(?:the\s+)?(?:brand|maker|company)\s+)?",
-    FLAGS,
-)
-_NOT = regex.compile(r"^\s*(?:not|no|but not)\s+(?:the\s+)?", FLAGS)
-_EXTRAS = regex.compile(
-    r"\b(?:extras?|substitut\w+|accessor\w+|add-ons?|partial|other|mixing|more|fewer|less|need|hurry|rush|problem)\b",
-    FLAGS,
-)
-_CLAUSE = regex.compile(
-    r"\b(?:can|may|will|is|are|be|was|were|doesn't|don't|does|do|matters?|come|comes|they|we|you|whichever|whatever|whoever|who)\b",
-    FLAGS,
-)
-_SET_WORD = regex.compile(
-    r"\b(?:full|complete|whole|entire|set|kit|bundle|package|combo|trio|duo|outfit|collection|ensemble|pack|starter|gear|"
-    r"following|these|items|things|goods|lot|everything|essentials|basics|assortment|selection|box)\b[^,;]*$",
-    FLAGS,
-)
-_KIT = regex.compile(
-    r"^(?P<label>[^(:,]*\b(?:everything|all|what(?:ever)?)\b[^(:,]*\b(?:for|needs?|of)\b[^(:,]*),?\s+(?:that is|that means|which is|i\.e\.|namely|meaning|in other words)[,:]?\s+(?P<list>[^:()]+)$",
-    FLAGS,
-)
-"""Everything for some end, told in parts."""
-_ONE_EACH = regex.compile(
-    r"^\s*(?:one|a|1|a single|1x)\s+(?:each|piece|unit)?\s*(?:of|of each(?: of)?)?:?\s+(?=\p{L})|\s*,?\s*(?:one|1) (?:of )?each\s*$",
-    FLAGS,
-)
-_OR = regex.compile(r"\s*,?\s+or\s+")
-_JUST = regex.compile(r"^(?:just|only)\s+(?:the\s+)?(?P<what>[^,]+)", FLAGS)
-_PARENTHESIS = regex.compile(r"\(([^()]*)\)")
-_LABEL_AND_LIST = regex.compile(r"^(?P<label>[^(:]*)\((?P<list>[^()]*)\)\s*(?P<rest>.*)$")
-_SET_AND_LIST = regex.compile(
-    r"^(?P<label>[^:]*\b(?:set|kit|bundle|package|combo|trio|duo|outfit|collection|ensemble|lot|box|starter|gear)\b[^:]*?)(?::|\s[–—-]\s|,?\s*(?:consisting of|made up of|comprising|including|that is|i\.e\.?|namely|which means|meaning|containing|with)\s)(?P<list>[^:]+)$",
-    FLAGS,
-)
-_PIECES = regex.compile(
-    r"\s*(?:,\s*(?:and|plus)?|;|\band\b|\bplus\b|&|\+|\balong with\b|\btogether with\b|\bas well as\b)\s*",
-    FLAGS,
-)
+PATTERNS = Patterns("items")
 
 
 def read_lines(text: str) -> list[Line]:
     """The lines of one order sentence without its verb."""
-    text = _PARENTHESIS.sub(_open_parenthesis, text)
+    text = PATTERNS["parenthesis"].sub(_open_parenthesis, text)
     enumerated = _enumeration(text)
     if enumerated:
         return enumerated
@@ -99,11 +55,7 @@ def _afterthought(part: str, line: Line | None) -> dict[str, object]:
         values: dict[str, object] = {}
         take_pick(clean(part), values)
         return values
-    found = regex.match(
-        r"^\s*(?:the|an?)\s+(?P<what>.+?)\s+(?:ones?|version|variant|model|boxes|box|packs?|bottles?|bags?|cans?|jars?|tubs?|sets?)\s*$",
-        clean_ends(part),
-        FLAGS,
-    )
+    found = PATTERNS["the_one"].match(clean_ends(part))
     if found and line.pick == "any":
         return {"phrase": found["what"]}
     return (
@@ -122,23 +74,28 @@ def _joined(line: Line, said: dict[str, object]) -> dict[str, object]:
 def _open_parenthesis(found: regex.Match[str]) -> str:
     inside = found[1]
     label = found.string[: found.start()]
-    if _SET_WORD.search(label) and regex.search(r",.*,|\band\b|\bplus\b|&", inside, FLAGS):
+    if PATTERNS["set_word"].search(label) and PATTERNS["several"].search(inside):
         return f"({inside})"
-    return _NOT.sub(", except ", inside) if _NOT.match(inside) else f" {inside} "
+    return (
+        PATTERNS["not"].sub(", except ", inside) if PATTERNS["not"].match(inside) else f" {inside} "
+    )
 
 
 def _enumeration(text: str) -> list[Line]:
     """Lines of "the full set (drink, bar and bottle)" or "the kit: tent, stove and lamp"."""
-    found = _KIT.search(text) or _LABEL_AND_LIST.search(text) or _SET_AND_LIST.search(text)
+    found = (
+        PATTERNS["kit"].search(text)
+        or PATTERNS["label_and_list"].search(text)
+        or PATTERNS["set_and_list"].search(text)
+    )
     if not found:
         return []
-    listed = _ONE_EACH.sub("", found["list"])
-    pieces = [clean(p) for p in _PIECES.split(listed)]
+    listed = PATTERNS["one_each"].sub("", found["list"])
+    pieces = [clean(p) for p in PATTERNS["pieces"].split(listed)]
     pieces = [p for p in pieces if p and not is_meta(p)]
     if len(pieces) < 2:
         return []
-    label = QUANTITY.match(clean(found["label"]))
-    many, _, _ = number_of(label) if label else (1, "exact", False)
+    many = leading_number(clean(found["label"]))
     lines = []
     for piece in pieces:
         line = read_line(piece)
@@ -168,19 +125,17 @@ def read_line(part: str) -> Line | None:
     if is_meta(phrase):
         if (
             values.get("amount") == "all"
-            and regex.search(
-                r"\beverything|\ball\b|single unit|whole shop|entire (?:shop|store)", part, FLAGS
-            )
-            and not regex.search(r"\b(?:them|those|these)\b", part, FLAGS)
+            and PATTERNS["whole_shop"].search(part)
+            and not PATTERNS["them"].search(part)
         ):
             return Line(phrase="*", amount="all")
         return None
     options = (
-        _colour_options(phrase) or tuple(clean(o) for o in _OR.split(phrase))
+        _colour_options(phrase) or tuple(clean(o) for o in PATTERNS["or"].split(phrase))
         if " or " in phrase
         else ()
     )
-    every = [p for p in (clean(x) for x in _PIECES.split(phrase)) if p]
+    every = [p for p in (clean(x) for x in PATTERNS["pieces"].split(phrase)) if p]
     pieces = tuple(
         p
         for i, p in enumerate(every)
@@ -202,19 +157,21 @@ def _says_nothing(piece: str) -> bool:
 
 def _said_before(piece: str, before: list[str]) -> bool:
     """Whether "just the filter" names nothing that was not named already."""
-    found = _JUST.match(piece)
+    found = PATTERNS["just"].match(piece)
     return found is not None and set(words(found["what"])) <= set(words(" ".join(before)))
 
 
 def _is_clause(piece: str) -> bool:
     """Whether a piece is talk around the goods ("makes can be mixed") and asks nothing of them."""
     told = words(piece)
-    return bool(_CLAUSE.search(piece)) and not any(w in COLOURS or is_spec(w) for w in told)
+    return bool(PATTERNS["clause"].search(piece)) and not any(
+        w in COLOURS or is_spec(w) for w in told
+    )
 
 
 def _colour_options(phrase: str) -> tuple[str, ...]:
     """ "jacket in green or teal" means a green jacket or a teal one."""
-    found = regex.search(r"\b(?P<a>\p{L}+)\s+or\s+(?P<b>\p{L}+)\b", phrase)
+    found = PATTERNS["either"].search(phrase)
     if not found or not {found["a"].casefold(), found["b"].casefold()} <= COLOURS:
         return ()
     return tuple(f"{phrase[: found.start()]}{found[c]}{phrase[found.end() :]}" for c in "ab")
@@ -231,15 +188,9 @@ def _shared_head(options: tuple[str, ...]) -> tuple[str, ...]:
 
 def _take_exclusions(text: str) -> tuple[str, tuple[str, ...]]:
     excluded: list[str] = []
-    while found := _EXCEPT.search(text):
-        whole = regex.sub(
-            r"\b(?:the )?(?:ones?|models?|those|anything|any)\b(?: (?:from|by|made by|in|that are))?",
-            " ",
-            found["what"],
-            flags=FLAGS,
-        )
-        whole = _MAKER.sub(" ", whole)
-        parts = (clean(x) for x in regex.split(r",|\bor\b|\band\b|\bnor\b", whole))
-        excluded += [p for p in parts if p and not _EXTRAS.search(p)]
+    while found := PATTERNS["except"].search(text):
+        whole = PATTERNS["maker"].sub(" ", PATTERNS["those"].sub(" ", found["what"]))
+        parts = (clean(x) for x in PATTERNS["joint"].split(whole))
+        excluded += [p for p in parts if p and not PATTERNS["extras"].search(p)]
         text = text[: found.start()] + " , " + text[found.end() :]
     return text, tuple(excluded)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import regex
-
 from playbooks.store.grammar.coupons import take_coupons
 from playbooks.store.grammar.items import read_lines
 from playbooks.store.grammar.leftovers import (
@@ -16,49 +14,17 @@ from playbooks.store.grammar.leftovers import (
     loose_codes,
 )
 from playbooks.store.grammar.money import take_money
-from playbooks.store.grammar.numbers import NUMBER, hide_points, show_points, to_int
+from playbooks.store.grammar.numbers import hide_points, show_points, to_int
 from playbooks.store.grammar.order import Codes, Line, Order
+from playbooks.store.grammar.patterns import Patterns
 from playbooks.store.grammar.phrases import clean, is_meta
-from playbooks.store.grammar.triggers import FINITE, order_part
+from playbooks.store.grammar.triggers import is_told, order_part
 from playbooks.store.grammar.wishes import take_wishes
 from playbooks.store.kinds.lexicon import COLOURS, QUALIFIERS
 from playbooks.store.kinds.vocabulary import words
 from store_tools.words import is_spec
 
-FLAGS = regex.IGNORECASE
-_AFTERTHOUGHT = regex.compile(
-    rf"[,;]?\s*(?:and|then)\s+(?:then\s+)?(?:buy|order|get|purchase|take|grab|pick)\s+(?:me |us )?(?P<what>it|that|that one|them|this|{NUMBER})(?:\s+(?:of (?:those|them|these|it)|for (?:me|us)))?(?:\s*,?\s*\(?(?:just |only )?(?:one|1|a single)(?: (?:unit|piece|pc|copy))?\)?)?\s*$",
-    FLAGS,
-)
-_WORDY_MONEY = regex.compile(rf"\b(?P<n>(?!\d){NUMBER})(?P<unit>\s+(?:dollars|bucks)\b)", FLAGS)
-_WORDY_SIZE = regex.compile(rf"\bsize (?P<n>(?!\d){NUMBER})\b", FLAGS)
-_HARMLESS_CLAUSE = regex.compile(
-    r"\bif (?:several|two|some|more than one)\b[^.!?;]*\b(?:same|tie|equal)\b[^.!?;]*|(?:and know that )?only one goes through|\b(?:order|buy) only if the (?:coupon|code|discount|voucher) \w+|\bonly if (?:it|they|that) (?:gives?|helps?|saves?|works?|applies)[^.!?;]*|(?:\bi know )?\bonly one (?:\w+ )?(?:can|may) be used\b|\b(?:buy|order) (?:it |them )?only if (?:it|that|the (?:code|coupon|discount)) (?:does|works|is|applies)\b",
-    FLAGS,
-)
-_DASH = regex.compile(r"\s-\s")
-_DASH_BEFORE_LIST = regex.compile(r"\s-\s(?=[^-.!?]*\b(?:and|,)\b[^-.!?]*\s-\s)")
-_BLANKS = regex.compile(r"[ \t]+")
-_LAST_COMMAS = regex.compile(r"(?:\s*,)+\s*(?=[.!?;,]|$)")
-_SENTENCE = regex.compile(
-    r"(?<!(?<!\d\s?)\b(?:no|nr|approx|incl|e\.g|i\.e|vs|st|dr|mr|mrs|ca|max|min)\.)(?<=[.!?])\s+|[!?\n]+|"
-    rf";(?!\s*(?:and\s+)?(?:{NUMBER}\b|an?\s|one\s))",
-    FLAGS,
-)
-_TALK_FIRST = regex.compile(r"\s*(?:i|we|you|he|she|it|they|there|my|hi|hello|hey|dear)\b", FLAGS)
-_BACK_REFERENCE = regex.compile(
-    rf"(?:^|\s)(?P<n>{NUMBER}|it|them|that one)(?:\s+of (?:those|them|these))?\s*$", FLAGS
-)
-_QUESTION = regex.compile(
-    r"^\s*(?:what(?:'s| is| are)|which(?: is| are)?|do you (?:have|sell|carry|stock))\s+(?P<what>.+)$",
-    FLAGS,
-)
-_ATTRIBUTE = regex.compile(
-    r"^(?:(?:the )?(?:colou?r|size|model|material|version|finish|flavou?r)\s*(?::|=|is|should be|must be)?|"
-    r"(?:it|they|these|all|the (?:one|ones|\w+)) (?:must|should|ha(?:s|ve) to|needs? to) (?:all |both |each )?be(?: in)?)\s+"
-    r"(?P<what>[\w\s\"-]+)$",
-    FLAGS,
-)
+PATTERNS = Patterns("read")
 
 
 @lru_cache(maxsize=256)
@@ -67,7 +33,7 @@ def read_order(text: str) -> Order:
     text = _tidy(text)
     talk = take_coupons(text)
     money = take_money(talk.rest)
-    wishes = take_wishes(hide_points(_HARMLESS_CLAUSE.sub(" , ", money.rest)))
+    wishes = take_wishes(hide_points(PATTERNS["harmless_clause"].sub(" , ", money.rest)))
     lines, unclear = _read_sentences(show_points(wishes.rest))
     if wishes.fallback:
         unclear += _set_fallback(lines, show_points(wishes.fallback), wishes.fallback_if)
@@ -93,8 +59,8 @@ def read_order(text: str) -> Order:
 
 
 def _tidy(text: str) -> str:
-    text = _WORDY_SIZE.sub(lambda m: f"size {to_int(m['n'])}", text)
-    text = _WORDY_MONEY.sub(lambda m: str(to_int(m["n"])) + m["unit"], text)
+    text = PATTERNS["wordy_size"].sub(lambda m: f"size {to_int(m['n'])}", text)
+    text = PATTERNS["wordy_money"].sub(lambda m: str(to_int(m["n"])) + m["unit"], text)
     text = (
         text.replace("’", "'")
         .replace("“", '"')
@@ -102,25 +68,27 @@ def _tidy(text: str) -> str:
         .replace("—", " - ")
         .replace("–", "-")
     )
-    text = _DASH.sub(" , ", _DASH_BEFORE_LIST.sub(" : ", text))
-    return _BLANKS.sub(" ", text).strip()
+    text = PATTERNS["dash"].sub(" , ", PATTERNS["dash_before_list"].sub(" : ", text))
+    return PATTERNS["blanks"].sub(" ", text).strip()
 
 
 def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
     lines: list[Line] = []
     unclear: list[str] = []
     asked: list[Line] = []
-    for sentence in _SENTENCE.split(_LAST_COMMAS.sub("", text)):
+    for sentence in PATTERNS["sentence"].split(PATTERNS["last_commas"].sub("", text)):
         sentence = sentence.strip(" .!?,;")
-        if not sentence or (is_meta(sentence) and not (asked and _BACK_REFERENCE.search(sentence))):
+        if not sentence or (
+            is_meta(sentence) and not (asked and PATTERNS["back_reference"].search(sentence))
+        ):
             continue
-        question = _QUESTION.match(sentence)
+        question = PATTERNS["question"].match(sentence)
         if question:
             asked = read_lines(question["what"])
             continue
         part = order_part(sentence)
         if part is None:
-            attribute = _ATTRIBUTE.match(sentence)
+            attribute = PATTERNS["attribute"].match(sentence)
             if attribute and lines:
                 phrase = f"{lines[-1].phrase} {attribute['what']}"
                 lines[-1] = lines[-1].model_copy(update={"phrase": phrase, "pieces": ()})
@@ -142,8 +110,8 @@ def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
 
 def _nominal(text: str) -> list[Line]:
     """Lines of a text without any verb ("Camping trio (stove, gas and pot) with coupon X")."""
-    for sentence in _SENTENCE.split(text):
-        told = _TALK_FIRST.match(sentence) or FINITE.search(sentence) or is_meta(sentence)
+    for sentence in PATTERNS["sentence"].split(text):
+        told = PATTERNS["talk_first"].match(sentence) or is_told(sentence) or is_meta(sentence)
         if not told:
             return read_lines(sentence.strip(" .!?,;"))
     return []
@@ -151,14 +119,14 @@ def _nominal(text: str) -> list[Line]:
 
 def _lines_of(part: str, before: list[Line]) -> list[Line]:
     """Lines of an order sentence; one that only points back gives its quantity to the line before."""
-    back = _BACK_REFERENCE.match(clean(part) or part)
+    back = PATTERNS["back_reference"].match(clean(part) or part)
     if back and before:
-        number = to_int(back["n"]) if regex.fullmatch(NUMBER, back["n"], FLAGS) else 1
+        number = to_int(back["n"]) if PATTERNS["number"].fullmatch(back["n"]) else 1
         return [before[-1].model_copy(update={"amount": "exact", "quantity": number})]
-    after = _AFTERTHOUGHT.search(part)
+    after = PATTERNS["afterthought"].search(part)
     if after:
         lines = read_lines(part[: after.start()])
-        if lines and regex.fullmatch(NUMBER, after["what"], FLAGS):
+        if lines and PATTERNS["number"].fullmatch(after["what"]):
             lines[-1] = lines[-1].model_copy(
                 update={"amount": "exact", "quantity": to_int(after["what"])}
             )
@@ -173,10 +141,8 @@ def _set_fallback(lines: list[Line], text: str, condition: str) -> list[str]:
     at = about[0] if len(about) == 1 else 0
     if not lines or (len(lines) > 1 and len(about) != 1):
         return [f"what {text!r} is to be a substitute for"]
-    found = read_lines(regex.sub(r"\bones?\b(?=\s*$)", "", text, flags=FLAGS))
-    number_only = regex.fullmatch(
-        rf"(?:only |just )?(?:{NUMBER}|half|some|those|them)(?: of (?:them|those|it))?", text, FLAGS
-    )
+    found = read_lines(PATTERNS["one_last"].sub("", text))
+    number_only = PATTERNS["number_only"].fullmatch(text)
     if number_only or len(found) > 1 or (found and found[0].amount not in ("exact", "open")):
         return [f"the substitute {text!r}"]
     phrase = _whole_phrase(lines[at].phrase, found[0].phrase if found else clean(text))

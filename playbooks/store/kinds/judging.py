@@ -42,6 +42,8 @@ def judged(phrases: Iterable[str], facts: Facts) -> Facts:
     """Facts in which each phrase has the products that answer it, out of all that was seen."""
     seen = {p.sku: p for found in facts.found.values() for p in (*found.matches, *found.near)}
     seen |= {p.sku: p for p in facts.catalog}
+    if not seen:
+        return facts
     shop = tuple(seen.values())
     found = {p: _judged(p, shop, facts) for p in phrases}
     return facts.model_copy(update={"found": found})

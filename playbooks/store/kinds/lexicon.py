@@ -131,3 +131,6 @@ NATURAL_PAIRS = _set("natural_pairs")
 
 MASS = _set("mass")
 """Goods without a plural that come in numbers all the same."""
+
+TALK = _set("talk")
+"""Words that talk about an order and name no goods."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simulator import core_api, worlds
-from simulator.store import api
+from simulator.store import world
 from simulator.store.pack import Pack, PackError, StoreFault, load_pack, parse_pack
 from simulator.worlds import DEFAULT
 
@@ -162,9 +162,9 @@ def test_faults_are_read(scenario_json: Callable[..., Scenario]) -> None:
 
 
 def test_faults_may_go_on_every_route_of_a_task() -> None:
-    assert set(api.ROUTES) < set(StoreFault.paths)
+    assert set(world.ROUTES) < set(StoreFault.paths)
     of_tasks = {path for path in core_api.ROUTES if path.startswith("/tasks/")}
-    assert set(StoreFault.paths) == set(api.ROUTES) | of_tasks
+    assert set(StoreFault.paths) == set(world.ROUTES) | of_tasks
 
 
 def test_mistakes_outside_of_a_scenario(scenario_json: Callable[..., Scenario]) -> None:

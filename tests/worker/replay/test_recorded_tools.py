@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from ledger import Ledger, Tool, ToolCall, ToolFault, tool
-from worker.replay.recorded_tools import alike, recorded_ledger
+from worker.replay.recorded_tools import recorded_ledger
+from worker.sandbox.values import same
 
 
 def Look(what: str = "all", most: int = 5) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def test_more_calls_than_recorded() -> None:
     ],
 )
 def test_what_is_alike(one: object, other: object, equal: bool) -> None:
-    assert alike(one, other) is equal
+    assert same(one, other) is equal
 
 
 def made_again(*calls: ToolCall) -> Ledger:

@@ -6,8 +6,11 @@ import json
 import os
 import re
 import socket
+import threading
 import time
 from dataclasses import dataclass, field
+from functools import cache
+from inspect import Signature
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +21,9 @@ VARIABLE = "STORE_API_SECRET"
 LIMITS = SandboxLimits(seconds=0.7, wall_seconds=8, calls=200)
 SLACK = 5.0
 """Seconds after the limit in which a step must have ended, with several attacks at once."""
+ASKED_AT_MOST = 20
+"""So often a sandbox may be starved by the machine before it counts as dead."""
+TICK = 0.01
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,23 @@ class Rich:
         return {"sku": self.sku}
 
 
+class Metronome(threading.Thread):
+    """Seconds as this machine hands them out: where others keep it busy, they come later."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.seconds = 0.0
+        self.start()
+
+    def run(self) -> None:
+        while True:
+            time.sleep(TICK)
+            self.seconds += TICK
+
+
+metronome = cache(Metronome)
+
+
 @dataclass
 class Target:
     """The host of one attack."""
@@ -58,6 +81,7 @@ class Target:
     client: Client = field(default_factory=Client)
     calls: int = 0
     basket: dict[str, int] = field(default_factory=dict)
+    signatures: dict[str, Signature] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=lambda: [{"sku": "p1", "price": 5}])
     names: frozenset[str] = frozenset(
         {"search_products", "get_product", "add_to_basket", "echo", "internal_error", "get_rich"}
@@ -145,8 +169,13 @@ def _fight(
 
 
 def _shoot(box: SandboxExecutor, code: str, seen: list[str]) -> list[str]:
-    """One step: what can be seen of it goes to ``seen``, what is wrong comes back."""
-    began = time.monotonic()
+    """One step: what can be seen of it goes to ``seen``, what is wrong comes back.
+
+    It may neither wait too long nor keep our side busy. Both are told by clocks that the load of
+    the machine does not move on.
+    """
+    clock = metronome()
+    began, worked = clock.seconds, time.thread_time()
     try:
         out = box(code)
         # As the agent does with what it gets, outside of any protection.
@@ -155,9 +184,9 @@ def _shoot(box: SandboxExecutor, code: str, seen: list[str]) -> list[str]:
         seen += [error.text, str(box.state["_print_outputs"])]
     except Exception as error:
         return [f"{type(error).__name__} came out: {error}"]
-    seconds = time.monotonic() - began
-    if seconds > LIMITS.seconds + SLACK + _waiting(code):
-        return [f"it took {seconds:.1f} s"]
+    waited, worked = clock.seconds - began, time.thread_time() - worked
+    if waited > LIMITS.seconds + SLACK + _waiting(code) or worked > SLACK:
+        return [f"it took {waited:.1f} s, {worked:.1f} s of them in the host"]
     return []
 
 
@@ -168,11 +197,23 @@ def _waiting(code: str) -> float:
 
 def _alive(box: SandboxExecutor) -> list[str]:
     try:
-        if box("1 + 1").output != 2 or box("echo('here')").output[0] != "here":
+        if _answer(box, "1 + 1") != 2 or _answer(box, "echo('here')")[0] != "here":
             return ["the sandbox is of no use afterwards"]
     except SandboxError as error:
         return [f"the sandbox is of no use afterwards: {error}"]
     return []
+
+
+def _answer(box: SandboxExecutor, code: str) -> Any:
+    """What harmless code gives. A sandbox that got no time is asked again."""
+    for _ in range(ASKED_AT_MOST):
+        try:
+            return box(code).output
+        except SandboxError as error:
+            starved = error
+            if error.kind != "limit" or "time limit" not in error.text:
+                raise
+    raise starved
 
 
 def _filled(code: str, words: dict[str, str]) -> str:

@@ -62,7 +62,7 @@ class TestChange:
     def test_it_stays_there(self, auto: SandboxExecutor) -> None:
         auto("import re")
         auto("x = 1")
-        assert auto.traces[-1].sandbox == auto.sandbox == "process"
+        assert auto.traces[-1].sandbox == "process"
 
     def test_errors_are_part_of_the_past(self, auto: SandboxExecutor, shop: Shop) -> None:
         with pytest.raises(SandboxError):
@@ -71,11 +71,6 @@ class TestChange:
             )
         assert auto("class A: pass\nprint(done)").logs == "['p1']\n"
         assert shop.called() == ["get_product", "get_product"]
-
-    def test_variables_go_along(self, auto: SandboxExecutor) -> None:
-        auto.send_variables({"task": "buy soda"})
-        auto("words = task.split()")
-        assert auto("import re\nre.sub('o', '0', words[1] + task)").output == "s0dabuy s0da"
 
     def test_a_failure_of_monty_is_no_failure(self, auto: SandboxExecutor, shop: Shop) -> None:
         # Only when it runs can one see that a tool is called where Monty cannot wait for it.
@@ -91,7 +86,7 @@ class TestChange:
             with pytest.raises(SandboxError, match=r"time limit [^\n]*\nState rolled back"):
                 auto("add_to_basket('p1')\nasked['p2']\nwhile True: pass")
             assert shop.called() == ["get_product", "add_to_basket", "echo"]
-            assert (auto.traces[1].sandbox, auto.traces[1].calls) == ("process", 2)
+            assert auto.traces[1].sandbox == "process"
             assert auto("kept").output == "p1"
             assert shop.called() == ["get_product", "add_to_basket", "echo"]
 

@@ -34,7 +34,7 @@ import atexit, json, os, resource, sys
 from worker.sandbox import SandboxUnavailable, open_sandbox, walls
 
 class Host:
-    names = frozenset()
+    names, signatures = frozenset(), {}
 
 def opened(kind):
     try:
@@ -170,13 +170,13 @@ class TestNotOpened:
                 box("2")
             assert [type(fault) for fault in box.host_faults] == [SandboxUnavailable]
 
-    def test_what_code_has_kept_and_takes_too_much_room_is_not_ours(self, shop: Shop) -> None:
-        with open_sandbox(shop, SandboxLimits(seconds=0.5), "monty") as box:
+    def test_what_code_has_kept_is_there_after_a_limit_however_large(self, shop: Shop) -> None:
+        with open_sandbox(shop, SandboxLimits(seconds=2), "monty") as box:
             box("kept = [str(i) for i in range(300_000)]")
-            for code in ("while True: pass", "len(kept)"):
-                with pytest.raises(SandboxError, match="limit of"):
-                    box(code)
-            assert [t.error_kind for t in box.traces] == [None, "limit", "limit"]
+            with pytest.raises(SandboxError, match="limit of"):
+                box("while True: pass")
+            assert box("len(kept)").output == 300_000
+            assert [t.error_kind for t in box.traces] == [None, "limit", None]
             assert box.host_faults == []
 
     @needs_walls

@@ -48,8 +48,9 @@ class TestReport:
             "from worker.sandbox import walls, open_sandbox\n"
             "print(walls().text)\n"
             "class Host:\n"
-            "    names = frozenset()\n"
-            "with open_sandbox(Host()) as box: print(box('1 + 1').output, box.sandbox)\n"
+            "    names, signatures = frozenset(), {}\n"
+            "with open_sandbox(Host()) as box:\n"
+            "    print(box('1 + 1').output, box.traces[-1].sandbox)\n"
         )
         done = subprocess.run(
             [sys.executable, "-c", program],

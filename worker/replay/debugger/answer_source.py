@@ -3,20 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from ledger import Tool, ToolCall, ToolFault, WireCall
-from worker.replay.debugger.pauses import Answered, Pause, WishedAnswer, WishedFault
+from runs.work import StepRecord
 
 
-class LiveWorld(Protocol):
+@dataclass(frozen=True)
+class Pause:
+    """A tool call that waits for its answer."""
+
+    number: int
+    """1 for the first call of the instruction."""
+    name: str
+    args: tuple[object, ...]
+    kwargs: dict[str, object]
+    step: int
+    line: int
+    """Source line within the step's snippet; 0 where it is not known."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The work is over."""
+
+    steps: tuple[StepRecord, ...]
+    result: object = None
+    answered: bool = False
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A call that was answered: by the record, by the user, or by a running benchmark."""
+
+    call: ToolCall
+    by: Literal["record", "edited", "live"]
+
+
+@dataclass(frozen=True)
+class WishedAnswer:
+    """An answer that the user wants a call to have."""
+
+    value: object
+
+
+class Tools(Protocol):
+    """What carries out calls."""
+
+    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
+        """Run a tool. Raises ToolFault where the call reaches none."""
+
+
+class LiveWorld(Tools, Protocol):
     """A running benchmark that stands where the record stood."""
 
     def repeat(self, requests: Sequence[WireCall]) -> list[str]:
         """Bring it there by recorded requests; what went otherwise. Raises ToolFault."""
-
-    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
-        """Run a tool. Raises ToolFault where the call reaches none."""
 
     def state(self) -> str:
         """The state, read afresh."""
@@ -33,7 +76,7 @@ class AnswerSource:
         open_live: Callable[[], LiveWorld] | None = None,
     ) -> None:
         self.record = list(record)
-        self._tools = {t.name: t for t in tools}
+        self.tools = {t.name: t for t in tools}
         self._past = list(past)
         """Requests of the turns before this one."""
         self._open_live = open_live
@@ -48,7 +91,7 @@ class AnswerSource:
     def bound(self, pause: Pause) -> dict[str, object]:
         """Arguments by name; {} where they do not fit, as the record has it."""
         try:
-            return self._tools[pause.name].bind(list(pause.args), dict(pause.kwargs))
+            return self.tools[pause.name].bind(list(pause.args), dict(pause.kwargs))
         except ToolFault:
             return {}
 
@@ -68,7 +111,7 @@ class AnswerSource:
         self,
         pause: Pause,
         edited: dict[str, object] | None,
-        wish: WishedAnswer | WishedFault | None,
+        wish: WishedAnswer | ToolFault | None,
         history: Sequence[Answered],
     ) -> Answered | None:
         """The answered call, or None where only the user can answer.
@@ -88,7 +131,7 @@ class AnswerSource:
             placed = recorded.model_copy(update={"step": pause.step, "line": pause.line})
             return Answered(placed, "record")
         live = self.live(history)
-        return Answered(self._ask(live, pause, edited), "live") if live else None
+        return Answered(self.ask(live, pause, edited), "live") if live else None
 
     def live(self, history: Sequence[Answered]) -> LiveWorld | None:
         """The live world at this moment, made when it is first needed; None where there is none."""
@@ -104,14 +147,13 @@ class AnswerSource:
         return live.state() if live else None
 
     def by_hand(
-        self, pause: Pause, arguments: dict[str, object], wish: WishedAnswer | WishedFault
+        self, pause: Pause, arguments: dict[str, object], wish: WishedAnswer | ToolFault
     ) -> ToolCall:
         """A call that the user has answered; nothing was sent for it."""
-        kind = self._tools[pause.name].kind
         base = ToolCall(
             number=pause.number,
             name=pause.name,
-            kind=kind,
+            kind=self.tools[pause.name].kind,
             arguments=arguments,
             outcome="done",
             step=pause.step,
@@ -122,13 +164,12 @@ class AnswerSource:
         failed = {"outcome": "failed", "error": wish.text, "fault": wish.kind}
         return base.model_copy(update=failed)
 
-    def _ask(self, live: LiveWorld, pause: Pause, edited: dict[str, object] | None) -> ToolCall:
+    def ask(self, live: Tools, pause: Pause, edited: dict[str, object] | None) -> ToolCall:
+        """The call as it was answered live; by hand where no tool was reached."""
         try:
-            if edited is None:
-                call = live.call(pause.name, list(pause.args), dict(pause.kwargs))
-            else:
-                call = live.call(pause.name, [], edited)
+            args = list(pause.args) if edited is None else []
+            call = live.call(pause.name, args, dict(pause.kwargs) if edited is None else edited)
         except ToolFault as fault:
-            return self.by_hand(pause, edited or {}, WishedFault(fault.kind, fault.text))
+            return self.by_hand(pause, edited or {}, fault)
         place = {"number": pause.number, "step": pause.step, "line": pause.line}
         return call.model_copy(update=place)

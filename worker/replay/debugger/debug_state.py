@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from ledger import ToolCall
-from worker.replay.debugger.answer_source import AnswerSource, LiveWorld
-from worker.replay.debugger.pauses import Answered, Ended, Pause, WishedAnswer, WishedFault
-from worker.replay.debugger.playback import Playback
+from ledger import ToolCall, ToolFault
+from worker.replay.debugger.answer_source import (
+    Answered,
+    AnswerSource,
+    Ended,
+    LiveWorld,
+    Pause,
+    WishedAnswer,
+)
+from worker.sandbox import Pins, SandboxLimits
+
+LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
+"""A person thinks within a tool call: only the code's own time is limited."""
 
 
 class Workbench(Protocol):
@@ -62,14 +71,16 @@ class DebugState:
     """Where the work stands, and what the user has changed."""
 
     subject: DebuggedTurn
-    playback: Playback
+    codes: Sequence[str]
+    """The snippets so far, or all that were recorded."""
+    pins: Pins
     answers: AnswerSource
     bench: Workbench
     history: list[Answered] = field(default_factory=list)
     moment: Pause | Ended = field(default_factory=lambda: Ended(()))
     arguments: dict[str, object] | None = None
     """Arguments that the user has edited, for the call that waits."""
-    wish: WishedAnswer | WishedFault | None = None
+    wish: WishedAnswer | ToolFault | None = None
     """The answer that the user wants the waiting call to have."""
     breaks: dict[tuple[int, int], bool] = field(default_factory=dict)
     """Breakpoints by step and line; True: gone once it was hit."""
@@ -94,7 +105,7 @@ class DebugState:
         """The step that runs, or ran last."""
         if isinstance(self.moment, Pause):
             return max(1, self.moment.step)
-        return max(1, len(self.moment.traces))
+        return max(1, len(self.moment.steps))
 
     @property
     def calls(self) -> list[ToolCall]:
@@ -107,16 +118,17 @@ class DebugState:
 
     def code(self, step: int) -> list[str]:
         """The lines of a snippet."""
-        codes = self.playback.codes
-        return codes[step - 1].rstrip("\n").split("\n") if 1 <= step <= len(codes) else []
+        there = 1 <= step <= len(self.codes)
+        return self.codes[step - 1].rstrip("\n").split("\n") if there else []
 
     def calling_lines(self, step: int) -> list[int]:
         """Lines of a snippet from which tools are called, by its text or by the record."""
         lines = {c.line for c in self.calls if c.step == step and c.line}
-        names = {t.name for t in self.playback.tools}
         try:
             tree = ast.parse("\n".join(self.code(step)))
         except (SyntaxError, ValueError):
             return sorted(lines)
-        nodes = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in names]
+        nodes = [
+            n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in self.answers.tools
+        ]
         return sorted(lines | {n.lineno for n in nodes})

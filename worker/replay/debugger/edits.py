@@ -8,9 +8,10 @@ from typing import Any, get_args
 
 import regex
 
+from ledger import ToolFault
 from ledger.fault import FaultKind
+from worker.replay.debugger.answer_source import Pause, WishedAnswer
 from worker.replay.debugger.debug_state import BadCommand, DebugState
-from worker.replay.debugger.pauses import Pause, WishedAnswer, WishedFault
 
 _PATH = regex.compile(r"^(?P<path>[A-Za-z_0-9][\w.\-]*)\s*=\s*(?P<value>.+)$", regex.DOTALL)
 USAGE = "edit args KEY=JSON | edit answer JSON | edit answer PATH=JSON | edit answer | edit none"
@@ -36,7 +37,7 @@ def _edit_argument(debug: DebugState, pause: Pause, text: str) -> None:
     key = key.strip()
     if not equals:
         raise BadCommand("use: edit args KEY=JSON")
-    tool = next(t for t in debug.playback.tools if t.name == pause.name)
+    tool = debug.answers.tools[pause.name]
     if key not in tool.signature.parameters:
         raise BadCommand(f"{pause.name} has no argument {key!r}; expected {tool.usage()}")
     debug.arguments = {**debug.asked(pause), key: _json(value)}
@@ -84,20 +85,18 @@ def _json(text: str) -> object:
         raise BadCommand(f"not JSON: {error}; a text stands in double quotes") from None
 
 
-def fault(text: str) -> WishedFault:
+def fault(text: str) -> ToolFault:
     """``raise KIND TEXT``. Raises BadCommand."""
     name, _, words = text.partition(" ")
     for kind in get_args(FaultKind):
         if name == kind:
-            return WishedFault(kind, words.strip() or "failed")
+            return ToolFault(words.strip() or "failed", kind=kind)
     raise BadCommand(f"use: raise KIND TEXT, with KIND one of {', '.join(get_args(FaultKind))}")
 
 
 def break_at(debug: DebugState, text: str, *, once: bool) -> str:
     """``b [STEP:]LINE``; in words where it was set. Raises BadCommand."""
-    head, colon, tail = text.partition(":")
-    step = number(head) if colon else debug.step
-    line = number(tail if colon else head)
+    step, line = place_of(debug, text)
     if not 1 <= line <= len(debug.code(step)):
         raise BadCommand(f"step {step} has {len(debug.code(step))} lines")
     place = next((n for n in debug.calling_lines(step) if n >= line), None)
@@ -106,6 +105,12 @@ def break_at(debug: DebugState, text: str, *, once: bool) -> str:
     debug.breaks[(step, place)] = once
     moved = "" if place == line else f" (line {line} calls no tool)"
     return f"{'temporary ' if once else ''}breakpoint at step {step}, line {place}{moved}"
+
+
+def place_of(debug: DebugState, text: str) -> tuple[int, int]:
+    """``[STEP:]LINE``, by itself in the step that runs. Raises BadCommand."""
+    head, colon, tail = text.partition(":")
+    return (number(head), number(tail)) if colon else (debug.step, number(head))
 
 
 def number(text: str) -> int:

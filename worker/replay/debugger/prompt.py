@@ -5,58 +5,39 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+import tomllib
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import NoReturn
 
 from ledger import ToolFault
+from worker.replay.debugger.answer_source import Answered, Ended, Pause
 from worker.replay.debugger.debug_state import BadCommand, DebugState
-from worker.replay.debugger.edits import break_at, edit, fault, number
-from worker.replay.debugger.pauses import Answered, Ended, Pause
+from worker.replay.debugger.edits import break_at, edit, fault, number, place_of
 from worker.replay.debugger.screen import AROUND, Screen
 from worker.replay.debugger.variables import look
 from worker.sandbox.snippet_tree import bound_names, parse
 
 PROMPT = "(debug) "
-HELP = """\
-l [A,B] | ll      code around the current line, or lines A to B | all of it
-n, s              answer as recorded (or as edited) and go to the next call
-c                 go on to the end, or to a breakpoint
-j N, until N      run to call N; j goes back, too
-b [STEP:]LINE     stop at calls from a line; tbreak: once; cl [STEP:]LINE removes, cl all
-a | r             arguments of the waiting call | its recorded answer
-w | calls         where: step, line, call | every call
-p EXPR | vars     a value in the scope of the call, locals too | all variables by name
-state | what      state of the benchmark at this call | what has taken effect so far
-edit args KEY=JSON      call with another argument
-edit answer JSON        answer otherwise; PATH=JSON (such as rows.0.price=5) changes a part
-edit answer | edit none take the recorded answer | drop edits
-raise KIND TEXT   answer with an error: ValueError, KeyError, TypeError, RuntimeError, ...
-back [N]          go back to call N, or to the one before; later edits are dropped
-save FILE         write what happened as a scenario of a new pack
-h | q             this help | quit; an empty line repeats the last command"""
+HELP: str = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))[
+    "commands"
+]
 NO_ANSWER = (
     "*** no recorded answer fits this call: edit answer JSON (or raise KIND TEXT) gives one, "
     "edit answer takes the recorded one all the same"
 )
 
 
-@dataclass(frozen=True)
-class Back:
-    """Go back to that call."""
-
-    number: int
+class Back(KeyboardInterrupt):
+    """The work is to be done again, with the answers that are left."""
 
 
-@dataclass(frozen=True)
-class Quit:
-    """Leave the debugger."""
+class Quit(KeyboardInterrupt):
+    """The user leaves the debugger."""
 
 
-Move: TypeAlias = Answered | Back | Quit
-Command: TypeAlias = Callable[[str], Move | None]
+Command = Callable[[str], Answered | None]
 
 
 class Prompt:
@@ -74,16 +55,16 @@ class Prompt:
         with suppress(ImportError):
             importlib.import_module("readline")  # gives input() its history, where there is one
 
-    def at(self, moment: Pause | Ended) -> Move:
-        """What to do at this moment."""
+    def at(self, moment: Pause | Ended) -> Answered:
+        """The call that waits at this moment, answered. Raises Back or Quit; at the end always."""
         self._debug.arrive(moment)
         if isinstance(moment, Ended):
             self._screen.ended(moment)
             return self._ask()
         if moment.number < self._goal and not self._breaks(moment):
-            move = self._settle()
-            if move is not None:
-                return move
+            done = self._settle()
+            if done is not None:
+                return done
         self._screen.pause()
         return self._ask()
 
@@ -94,7 +75,7 @@ class Prompt:
             del self._debug.breaks[place]
         return once is not None
 
-    def _settle(self) -> Move | None:
+    def _settle(self) -> Answered | None:
         """Answer the waiting call; None where the user has to say more."""
         debug = self._debug
         if debug.pause is None:
@@ -114,26 +95,26 @@ class Prompt:
         debug.history.append(done)
         return done
 
-    def _ask(self) -> Move:
+    def _ask(self) -> Answered:
         while True:
             try:
                 line = input(PROMPT).strip() or self._last
             except EOFError:
                 self._screen.say("")
-                return Quit()
+                raise Quit from None
             except KeyboardInterrupt:
                 self._screen.say("\n(q leaves)")
                 continue
             self._last = line
             try:
-                move = self._carry_out(line)
+                done = self._carry_out(line)
             except (BadCommand, ToolFault) as error:
                 self._screen.say(f"*** {error}")
                 continue
-            if move is not None:
-                return move
+            if done is not None:
+                return done
 
-    def _carry_out(self, line: str) -> Move | None:
+    def _carry_out(self, line: str) -> Answered | None:
         word, _, rest = line.partition(" ")
         if not word:
             return None
@@ -168,28 +149,28 @@ class Prompt:
             "back": self._back,
             "save": self._save,
             "h help ?": lambda _: screen.say(HELP),
-            "q quit exit": lambda _: Quit(),
+            "q quit exit": _quit,
         }
         return {name: command for names, command in named.items() for name in names.split()}
 
-    def _go(self, goal: int) -> Move | None:
-        move = self._settle()
-        self._goal = goal if move else 0
-        return move
+    def _go(self, goal: int) -> Answered | None:
+        done = self._settle()
+        self._goal = goal if done else 0
+        return done
 
-    def _until(self, text: str) -> Move | None:
+    def _until(self, text: str) -> Answered | None:
         goal = number(text)
         pause = self._debug.pause
         if pause is not None and goal <= pause.number:
             raise BadCommand(f"call {goal} is not ahead; back {goal} goes back")
         return self._go(goal)
 
-    def _jump(self, text: str) -> Move | None:
+    def _jump(self, text: str) -> Answered | None:
         goal = number(text)
         ahead = self._debug.pause is not None and goal > len(self._debug.history) + 1
         return self._go(goal) if ahead else self._back(text)
 
-    def _back(self, text: str) -> Move | None:
+    def _back(self, text: str) -> NoReturn:
         done = len(self._debug.history)
         goal = number(text) if text else done
         if not self._rewinds:
@@ -200,7 +181,7 @@ class Prompt:
         del self._debug.history[goal - 1 :]
         self._debug.answers.back_to(goal)
         self._goal = 0
-        return Back(goal)
+        raise Back
 
     def _list(self, text: str) -> None:
         if text:
@@ -223,8 +204,7 @@ class Prompt:
         if text in ("", "all"):
             self._debug.breaks.clear()
             return
-        head, colon, tail = text.partition(":")
-        place = (number(head) if colon else self._debug.step, number(tail if colon else head))
+        place = place_of(self._debug, text)
         if self._debug.breaks.pop(place, None) is None:
             raise BadCommand(f"there is no breakpoint at step {place[0]}, line {place[1]}")
 
@@ -232,13 +212,13 @@ class Prompt:
         self._debug.waiting()
         if not text:
             raise BadCommand("use: p EXPR")
-        self._screen.say(look(self._debug.playback, self._debug.calls, text))
+        self._screen.say(look(self._debug, text))
 
     def _variables(self, _: str) -> None:
         self._debug.waiting()
-        codes = self._debug.playback.codes[: self._debug.step]
+        codes = self._debug.codes[: self._debug.step]
         for name in sorted({n for code in codes for n in bound_names(parse(code)) if n != "*"}):
-            value = look(self._debug.playback, self._debug.calls, name)
+            value = look(self._debug, name)
             if not value.startswith("***"):
                 self._screen.say(f"{name} = {value if len(value) < 300 else value[:300] + '…'}")
 
@@ -266,3 +246,7 @@ class Prompt:
         except OSError as error:
             raise BadCommand(f"{text} cannot be written: {error.strerror}") from None
         self._screen.say(f"written: {text} ({pack['scenarios'][0]['notes']})")
+
+
+def _quit(_: str) -> NoReturn:
+    raise Quit

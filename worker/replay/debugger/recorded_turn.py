@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledger import Tool, ToolFault
-from runs.reader import NotRecorded, read_tasks
-from runs.task_log import TaskLog, TurnLog
-from worker.replay.debugger.answer_source import AnswerSource, LiveWorld
-from worker.replay.debugger.debug_state import DebuggedTurn, DebugState, Workbench
-from worker.replay.debugger.playback import Playback
+from runs.reader import NotRecorded
+from worker.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
+from worker.replay.debugger.asking_host import AskingHost
+from worker.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
 from worker.replay.debugger.prompt import Back, Prompt, Quit
 from worker.replay.debugger.screen import Screen
-from worker.replay.repeat import is_typed
-from worker.sandbox import Pins
+from worker.replay.repeat import is_typed, turns_of
+from worker.sandbox import Pins, SandboxError, SandboxExecutor, open_sandbox
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,8 +39,7 @@ def debug_state(
         NotRecorded: there is no such turn, nothing in it to step through, or the platform does not
             know the task or does not answer.
     """
-    log = read_tasks(folder, spec_id)[0]
-    turn = _turn(log, number)
+    log, turn = turns_of(folder, spec_id, number)[0]
     report = turn.turn.report if turn.turn else None
     if is_typed(turn):
         raise NotRecorded(
@@ -60,23 +59,41 @@ def debug_state(
         result=log.result,
         outcome=(report.answered, report.result),
     )
-    playback = Playback([step.code for step in report.steps], Pins(*report.pins), tools)
+    codes = [step.code for step in report.steps]
     past = [wire for call in subject.before for wire in call.requests]
     open_live = _opener(bench, base_url, spec_id) if base_url else None
-    return DebugState(subject, playback, AnswerSource(report.calls, tools, past, open_live), bench)
+    answers = AnswerSource(report.calls, tools, past, open_live)
+    return DebugState(subject, codes, Pins(*report.pins), answers, bench)
 
 
 def drive(debug: DebugState, console: Console) -> None:
-    """Let the user move through the work until they leave."""
+    """Let the user move through the work until they leave.
+
+    A sandbox cannot be rewound: going back is a new run that gets the answers given so far.
+    """
     screen = Screen(debug, console)
     screen.opening()
     prompt = Prompt(debug, screen)
-    moment = debug.playback.start([])
-    while not isinstance(move := prompt.at(moment), Quit):
-        if isinstance(move, Back):
-            moment = debug.playback.start(debug.calls)
-        else:
-            moment = debug.playback.answer(move.call)
+    with suppress(Quit):
+        while True:
+            with suppress(Back):
+                host = AskingHost(debug, prompt)
+                with open_sandbox(host, LIMITS, pins=debug.pins) as executor:
+                    host.executor = executor
+                    ended = _run(debug.codes, executor)
+                prompt.at(ended)
+
+
+def _run(codes: Sequence[str], executor: SandboxExecutor) -> Ended:
+    for code in codes:
+        output = None
+        with suppress(SandboxError):  # the recorded model went on with its next snippet
+            output = executor(code)
+        if executor.host_faults:
+            raise executor.host_faults[0]
+        if output and output.is_final_answer:
+            return Ended(tuple(executor.traces), output.output, answered=True)
+    return Ended(tuple(executor.traces))
 
 
 def _opener(bench: Workbench, base_url: str, spec_id: str) -> Callable[[], LiveWorld]:
@@ -86,11 +103,3 @@ def _opener(bench: Workbench, base_url: str, spec_id: str) -> Callable[[], LiveW
     except ToolFault as fault:
         raise NotRecorded(fault.text) from None
     return opener
-
-
-def _turn(log: TaskLog, number: int) -> TurnLog:
-    for turn in log.work:
-        if turn.number == number:
-            return turn
-    there = ", ".join(str(turn.number) for turn in log.work) or "none"
-    raise NotRecorded(f"{log.spec_id}: no work in turn {number}; turns with work: {there}")

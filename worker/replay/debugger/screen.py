@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from ledger.calls import shorten
+from worker.replay.debugger.answer_source import Answered, Ended, WishedAnswer
 from worker.replay.debugger.debug_state import DebugState
-from worker.replay.debugger.pauses import Answered, Ended, WishedAnswer
 from worker.sandbox.values import clean
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Screen:
     def where(self) -> None:
         """Step, line and call number."""
         debug, pause = self._debug, self._debug.pause
-        steps = len(debug.playback.codes)
+        steps = len(debug.codes)
         if pause is None:
             self.say(f"at the end: step {debug.step} of {steps}, {len(debug.history)} calls")
             return
@@ -111,9 +111,9 @@ class Screen:
         """The benchmark's state at this moment."""
         debug = self._debug
         self.say(debug.bench.state_at(debug.subject.state, debug.calls))
-        by_hand = [h.call.number for h in debug.history if h.by == "edited"]
+        by_hand = [str(h.call.number) for h in debug.history if h.by == "edited"]
         if by_hand:
-            self.say(f"calls answered by hand sent nothing: {_numbers(by_hand)}")
+            self.say(f"calls answered by hand sent nothing: {', '.join(by_hand)}")
         live = debug.answers.afresh(debug.history)
         if live is not None:
             self.say(f"live, read afresh: {live}")
@@ -167,11 +167,11 @@ class Screen:
 
     def ended(self, ended: Ended) -> None:
         """What came of the work, and whether that is what was recorded."""
-        for trace in ended.traces:
-            if trace.logs:
-                self.say(f"step {trace.step} printed:\n{trace.logs.rstrip()}")
-            if trace.error:
-                self.say(f"step {trace.step} ended: {trace.error}")
+        for number, step in enumerate(ended.steps, start=1):
+            if step.prints:
+                self.say(f"step {number} printed:\n{step.prints.rstrip()}")
+            if step.error:
+                self.say(f"step {number} ended: {step.error}")
         if ended.answered:
             self.say(f"\nThe end. Result: {shorten(ended.result, 2000)}")
         else:
@@ -184,7 +184,3 @@ class Screen:
         else:
             was = shorten(outcome[1], 2000) if outcome[0] else "no final answer"
             self.say(f"This is not what was recorded: {was}")
-
-
-def _numbers(numbers: list[int]) -> str:
-    return ", ".join(str(n) for n in numbers)

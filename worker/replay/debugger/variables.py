@@ -8,12 +8,12 @@ call. That shows locals of functions, too.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from inspect import Signature
 
 import regex
 
-from ledger import ToolCall, ToolFault
-from worker.replay.debugger.playback import LIMITS, Playback
+from ledger import ToolFault
+from worker.replay.debugger.debug_state import LIMITS, DebugState
 from worker.replay.recorded_tools import answer_of
 from worker.sandbox import SandboxError, open_sandbox
 
@@ -21,16 +21,16 @@ HERE, LOOK, OVER = "debugger_is_here", "debugger_looks", "debugger_is_over"
 _ERROR = regex.compile(r"^\w+(?:Error|Exception|Iteration)\b.*", regex.MULTILINE)
 
 
-def look(playback: Playback, given: Sequence[ToolCall], expression: str) -> str:
-    """``repr`` of an expression at the call behind the given ones, or why there is none."""
+def look(debug: DebugState, expression: str) -> str:
+    """``repr`` of an expression at the call that waits, or why there is none."""
     try:
         ast.parse(expression, mode="eval")
     except (SyntaxError, ValueError) as error:
         return f"*** SyntaxError: {getattr(error, 'msg', error)}"
-    host = _Host(frozenset(t.name for t in playback.tools), given)
+    host = _Host(debug)
     report = ""
-    with open_sandbox(host, LIMITS, pins=playback.pins) as executor:
-        for code in playback.codes:
+    with open_sandbox(host, LIMITS, pins=debug.pins) as executor:
+        for code in debug.codes:
             try:
                 executor(_rewritten(code, host.tools, expression))
             except SandboxError as error:
@@ -46,12 +46,13 @@ def look(playback: Playback, given: Sequence[ToolCall], expression: str) -> str:
 
 
 class _Host:
-    """AnswerSource as before, and says once that the run is where the question is."""
+    """Answers as before, and says once that the run is where the question is."""
 
-    def __init__(self, tools: frozenset[str], given: Sequence[ToolCall]) -> None:
-        self.tools = tools
-        self.names = tools | {HERE, LOOK, OVER}
-        self._given = list(given)
+    def __init__(self, debug: DebugState) -> None:
+        self.tools = frozenset(debug.answers.tools)
+        self.names = self.tools | {HERE, LOOK, OVER}
+        self.signatures: dict[str, Signature] = {}
+        self._given = debug.calls
         self.over = False
         self.seen: str | None = None
 

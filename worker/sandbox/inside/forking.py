@@ -1,7 +1,8 @@
 """The fork server of the process sandbox: a warm interpreter that splits off sessions.
 
-Runs inside the wall. It reads requests from descriptor 0, each with the two descriptors of a
-new session, and answers none: the session speaks for itself. It holds nothing worth taking.
+Runs inside the wall. Its arguments are the modules that are imported before there is any session.
+It reads requests from descriptor 0, each with the two descriptors of a new session, and answers
+none: the session speaks for itself. It holds nothing worth taking.
 """
 
 from __future__ import annotations
@@ -27,21 +28,6 @@ pins.install()  # before any module takes its own reference to the clock or to r
 
 from worker.sandbox.inside import interpreter  # noqa: E402
 
-WARM = """
-abc argparse array ast asyncio base64 binascii bisect calendar cmath codecs collections
-collections.abc concurrent.futures contextlib contextvars copy csv ctypes dataclasses datetime
-decimal difflib dis enum fractions functools gc glob graphlib hashlib heapq hmac html
-html.parser inspect io ipaddress itertools json keyword linecache locale logging math numbers
-operator os pathlib pickle platform pprint queue random re reprlib secrets select selectors
-shlex shutil signal socket statistics string struct subprocess tempfile textwrap threading time
-timeit tokenize traceback types typing unicodedata unittest urllib.parse uuid warnings weakref
-xml.etree.ElementTree zlib zoneinfo
-_bisect _blake2 _contextvars _csv _heapq _json _lsprof _md5 _opcode _pickle _posixsubprocess
-_queue _random _sha1 _sha2 _sha256 _sha3 _sha512 _socket _statistics _struct _elementtree
-_asyncio _multibytecodec fcntl grp mmap pyexpat
-"""
-"""Modules with native code must be here: a session cannot load any more of it."""
-
 _SET_FILTER = (22, 2)
 """PR_SET_SECCOMP and SECCOMP_MODE_FILTER."""
 _PAGE = 4096
@@ -51,7 +37,7 @@ _LEAST = 16 << 20
 
 def main() -> None:
     """Serve until the host closes its end."""
-    for name in WARM.split():
+    for name in sys.argv[1:]:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     pins.tame_asyncio()

@@ -89,7 +89,7 @@ class Channel:
                 raise SystemExit
             self._link.sendall(frame({**request, "step": self.step}))
             answer = self.receive()
-        if "raises" in answer:
+        if answer["raises"]:
             raise getattr(builtins, answer["raises"])(*[answer["text"]] if answer["text"] else [])
         return answer["value"]
 
@@ -124,7 +124,6 @@ def serve(link: socket.socket, settings: dict[str, Any], prints: io.TextIOWrappe
     while True:
         request = channel.receive()
         channel.step = int(request["step"])
-        names.update(request["variables"])
         # A name that the code gave to something else is a tool again in the next step.
         names.update(tools)
         result = _run(request["run"], channel.step, names, limit)
