@@ -1,0 +1,8 @@
+"""Stands in for the SDK's module of the same name."""
+
+from erc3_compat.own import company
+from erc3_compat.own.company import *  # noqa: F403
+from erc3_compat.stand_in.ours import lacking
+
+__all__ = company.__all__
+__getattr__ = lacking("erc3.erc3.client")
