@@ -18,7 +18,8 @@ from erc3_compat.own import company_models as models
 from erc3_compat.own.base import BaseClient
 from erc3_compat.own.company_models import *  # noqa: F403
 
-__all__ = [*models.__all__, "Erc3Client"]
+__all__ = ["Erc3Client"]
+__all__ += models.__all__
 
 Response = TypeVar("Response", bound=BaseModel)
 _IDS = frozenset({"employee_id", "customer_id", "project_id", "entry_id"})

@@ -33,8 +33,7 @@ from erc3_compat.own.company_shapes import (
     TimeSummaryByProject,
 )
 
-__all__ = [*company_requests.__all__, *company_shapes.__all__]
-__all__ += [
+__all__ = [
     "Resp_CustomerSearchResults", "Resp_GetCustomer", "Resp_GetEmployee", "Resp_GetProject",
     "Resp_GetTimeEntry", "Resp_ListCustomers", "Resp_ListEmployees", "Resp_ListProjects",
     "Resp_ListWiki", "Resp_LoadWiki", "Resp_LogTimeEntry", "Resp_ProjectSearchResults",
@@ -43,6 +42,8 @@ __all__ += [
     "Resp_TimeSummaryByProject", "Resp_UpdateEmployeeInfo", "Resp_UpdateProjectStatus",
     "Resp_UpdateProjectTeam", "Resp_UpdateWiki", "Resp_WhoAmI",
 ]  # fmt: skip
+__all__ += company_requests.__all__
+__all__ += company_shapes.__all__
 
 
 class Resp_WhoAmI(BaseModel):

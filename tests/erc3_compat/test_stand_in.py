@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
+
+from erc3_compat.stand_in import PLATFORM
+from erc3_compat.stand_in.erc3.core import ERC3
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -76,7 +82,7 @@ def test_a_script_runs_as_python_runs_it(script: Any, end: str) -> None:
     assert (under.stdout, under.stderr) == (alone.stdout, alone.stderr)
 
 
-def test_modules_of_the_script_come_first(script: Any, tmp_path: Path) -> None:
+def test_modules_of_the_script_come_first(script: Any) -> None:
     for name in ("models", "wire", "worker"):
         script("whose = 'the script'", f"{name}.py")
     path = script(
@@ -162,24 +168,27 @@ def test_what_may_be_lacking_can_be_asked_for(script: Any) -> None:
     assert run(path).stdout == "False False\n"
 
 
-def test_usage_of_older_sdks(script: Any, base_url: str) -> None:
-    path = script(
-        "from types import SimpleNamespace\n"
-        "from erc3 import ERC3\n"
-        "core = ERC3()\n"
-        "task = core.start_new_task('store', 'pen')\n"
-        "openai = SimpleNamespace(prompt_tokens=7, completion_tokens=2)\n"
-        "anthropic = {'input_tokens': 5, 'output_tokens': 3}\n"
-        "for usage in (openai, anthropic):\n"
-        "    core.log_llm(task_id=task.task_id, model='m', duration_sec=0.1, usage=usage)\n"
-        "detail = core.task_detail(task.task_id)\n"
-        "print([(one.body or {}).get('prompt_tokens') for one in detail.logs])\n"
-        "core.log_llm(task_id=task.task_id, model='m', duration_sec=0.1)\n"
-    )
-    done = run(path, ERC3_BASE_URL=base_url)
-    assert done.stdout, done.stderr
-    assert "TypeError" in done.stderr.splitlines()[-1]
-    print(done.stdout)
+OPENAI = SimpleNamespace(prompt_tokens=7, completion_tokens=2)
+ANTHROPIC = {"input_tokens": 7, "output_tokens": 2}
+
+
+@pytest.mark.parametrize("usage", [OPENAI, ANTHROPIC])
+def test_usage_as_older_sdks_take_it(monkeypatch: pytest.MonkeyPatch, usage: object) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(json.loads(request.content))
+        return httpx.Response(200, json={})
+
+    monkeypatch.setenv(PLATFORM, NOWHERE)
+    api = ERC3(session=httpx.Client(transport=httpx.MockTransport(answer)))
+    api.log_llm("tsk-1", "m", 0.5, usage=usage)
+    api.log_llm(task_id="tsk-1", model="m", duration_sec=0.5, usage=usage, completion="text")
+    counts = {"prompt_tokens": 7, "completion_tokens": 2, "cached_prompt_tokens": 0}
+    common = {"task_id": "tsk-1", "model": "m", "duration_sec": 0.5, **counts}
+    assert seen == [common | {"completion": ""}, common | {"completion": "text"}]
+    with pytest.raises(TypeError, match="completion"):
+        api.log_llm(task_id="tsk-1", model="m", duration_sec=0.5)
 
 
 WRONG: dict[str, tuple[list[str], dict[str, str], str]] = {

@@ -5,5 +5,6 @@ from erc3_compat.stand_in.ours import lacking
 
 from . import client, dtos
 
-__all__ = [*client.__all__, "client", "dtos"]
+__all__ = ["client", "dtos"]
+__all__ += client.__all__
 __getattr__ = lacking("erc3.erc3")
