@@ -1,8 +1,6 @@
 """Stands in for the SDK's module of the same name."""
 
-from erc3_compat.own import company
 from erc3_compat.own.company import *  # noqa: F403
-from erc3_compat.stand_in.ours import lacking
+from erc3_compat.stand_in.ours import lacking as _lacking
 
-__all__ = company.__all__
-__getattr__ = lacking("erc3.erc3.client")
+__getattr__ = _lacking("erc3.erc3.client")
