@@ -104,5 +104,5 @@ def _compiled(pattern: str) -> tuple[Any, Any]:
 
 def _in_go(told: bytes) -> str:
     """RE2's words for a mistake, as Go words them."""
-    what, colon, where = told.decode(errors="replace").partition(": ")
-    return GO_WORDS.get(what, what) + (f": `{where}`" if colon else "")
+    what, _, where = told.decode(errors="replace").partition(": ")
+    return f"{GO_WORDS.get(what, what)}: `{where}`"
