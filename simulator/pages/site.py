@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from simulator.pages.render import Renderer
     from simulator.pages.views import Asked, View
     from simulator.platform import Platform
-    from simulator.world import World
 
 STATIC = Path(__file__).parent / "static"
 ASSETS = {"style.css": "text/css", "live.js": "text/javascript"}
@@ -54,7 +53,9 @@ def page_routes(platform: Platform) -> list[BaseRoute]:
     sights: dict[str, Sight] = {
         "/": views.home,
         **{
-            f"/benchmarks/{one}": partial(views.benchmark, one) for one in platform.world.benchmarks
+            f"/benchmarks/{one}": partial(views.benchmark, one)
+            for bench in platform.benches
+            for one in bench.world.benchmarks
         },
         "/sessions/{id}": views.session,
         "/tasks/{id}": views.task,
@@ -78,7 +79,7 @@ class _Site:
         if refused := _foreign(request):
             return refused
         if self._renderer is None:
-            self._renderer = await run_in_threadpool(_renderer, self._platform.world)
+            self._renderer = await run_in_threadpool(_renderer, self._platform)
         try:
             view = sight(self._platform, _asked(request))
         except Refusal:
@@ -114,8 +115,8 @@ def _asked(request: Request) -> Asked:
     return lambda name: given.get(name, "")
 
 
-def _renderer(world: World) -> Renderer:
+def _renderer(platform: Platform) -> Renderer:
     # Jinja2 takes longer to load than the platform: not before somebody looks.
     from simulator.pages.render import Renderer
 
-    return Renderer(world)
+    return Renderer([bench.world for bench in platform.benches])

@@ -64,7 +64,8 @@ def home(platform: Platform, asked: Asked) -> View:
         "Sessions",
         (sessions, tasks, session_rows, task_rows),
         lambda: {
-            "pack": platform.pack,
+            "packs": [bench.pack for bench in platform.benches],
+            "acts": " / ".join(bench.world.looks.acts for bench in platform.benches),
             "sessions": session_rows,
             "sessions_page": sessions,
             "tasks": task_rows,
@@ -83,7 +84,12 @@ def session(platform: Platform, asked: Asked) -> View:
         "session.html.jinja",
         row.name or row.session_id,
         (row, stretch, tasks),
-        lambda: {"session": row, "tasks": tasks, "tasks_page": stretch},
+        lambda: {
+            "session": row,
+            "acts": platform.bench(found.benchmark).world.looks.acts,
+            "tasks": tasks,
+            "tasks_page": stretch,
+        },
     )
 
 
@@ -91,12 +97,14 @@ def task(platform: Platform, asked: Asked) -> View:
     """One task: what it says, its world, how it was judged, and its log; raises `Refusal`."""
     found = platform.task(asked("id"))
     row = task_row(found)
+    world = platform.bench(found.benchmark).world
     start, end = lines_until(asked("until"), row.lines)
 
     def values() -> Mapping[str, Any]:
         lines = found.log[start:end]
         return {
-            **platform.world.looks.shown(found.scenario, found.world),
+            **world.looks.shown(found.scenario, found.world),
+            "world": world,
             "task": row,
             "session_id": found.session_id,
             "started": found.log[0].moment if found.log else None,
@@ -112,7 +120,8 @@ def task(platform: Platform, asked: Asked) -> View:
 
 def benchmark(name: str, platform: Platform, asked: Asked) -> View:
     """The benchmark: its scenarios in the order of the pack, and the routes of a task."""
-    scenarios = platform.pack.scenarios
+    bench = platform.bench(name)
+    scenarios = bench.pack.scenarios
     stretch = page_of(asked("page"), len(scenarios))
     return View(
         "benchmark.html.jinja",
@@ -120,7 +129,8 @@ def benchmark(name: str, platform: Platform, asked: Asked) -> View:
         stretch,
         lambda: {
             "benchmark": name,
-            "pack": platform.pack,
+            "world": bench.world,
+            "pack": bench.pack,
             "scenarios": scenarios[stretch.start : stretch.end],
             "scenarios_page": stretch,
         },
