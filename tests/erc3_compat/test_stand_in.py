@@ -15,11 +15,13 @@ import pytest
 
 from erc3_compat.stand_in import PLATFORM
 from erc3_compat.stand_in.erc3.core import ERC3
+from tests.erc3_compat.company_pack import PACK
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(__file__).parent / "scripts"
 NOWHERE = "http://127.0.0.1:9"
 UNDER = ["-m", "erc3_compat"]
+TASKS = [scenario["spec_id"] for scenario in PACK["scenarios"]]
 
 
 def run(*words: str | Path, flags: list[str] = UNDER, **variables: str) -> Any:
@@ -55,6 +57,17 @@ def test_a_store_agent_plays_a_session(base_url: str) -> None:
     assert 'OUT: {"line_count":1,"item_count":2}' in lines
     assert "SCORE: 1.0" in lines
     assert lines[-1] == "DONE evaluated"
+
+
+def test_a_company_agent_plays_a_session(company_url: str) -> None:
+    done = run(SCRIPTS / "company_agent.py", ERC3_BASE_URL=company_url)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("===")] == TASKS, done.stdout
+    assert [line for line in lines if line.startswith("SCORE")] == ["SCORE: 1.0"] * len(TASKS)
+    (logged,) = (line for line in lines if line.startswith("LOGGED"))
+    assert json.loads(logged.removeprefix("LOGGED"))["id"] == "te_001"
+    assert "ERR: Error 400: status=400 error='page limit exceeded: 4 > -1' code=''" in lines
 
 
 LOOKS = "import sys\nprint(__name__, __file__, sys.argv, sys.path[0], sys.flags.optimize)\n"
