@@ -95,6 +95,12 @@ def test_a_script_runs_as_python_runs_it(script: Any, end: str) -> None:
     assert (under.stdout, under.stderr) == (alone.stdout, alone.stderr)
 
 
+@pytest.mark.parametrize("flags", [["-u", *UNDER], ["-um", "erc3_compat"]])
+def test_options_of_the_interpreter_are_kept(script: Any, flags: list[str]) -> None:
+    path = script("import sys; print(sys.orig_argv[1:], sys.stdout.write_through)")
+    assert run(path, "x", flags=flags).stdout == f"{['-u', str(path), 'x']} True\n"
+
+
 def test_modules_of_the_script_come_first(script: Any) -> None:
     for name in ("models", "wire", "worker"):
         script("whose = 'the script'", f"{name}.py")
