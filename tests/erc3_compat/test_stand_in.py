@@ -210,6 +210,35 @@ def test_usage_as_older_sdks_take_it(monkeypatch: pytest.MonkeyPatch, usage: obj
         api.log_llm(task_id="tsk-1", model="m", duration_sec=0.5)
 
 
+@pytest.mark.parametrize(
+    ("failure", "name"),
+    [
+        (httpx.ConnectError, "ConnectionError"),
+        (httpx.ReadError, "ConnectionError"),
+        (httpx.ConnectTimeout, "ConnectTimeout"),
+        (httpx.ReadTimeout, "ReadTimeout"),
+    ],
+)
+def test_a_network_that_fails(
+    monkeypatch: pytest.MonkeyPatch, failure: type[httpx.TransportError], name: str
+) -> None:
+    requests = pytest.importorskip("requests")
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        raise failure("gone")
+
+    monkeypatch.setenv(PLATFORM, NOWHERE)
+    api = ERC3(session=httpx.Client(transport=httpx.MockTransport(answer)))
+    task = SimpleNamespace(task_id="tsk-1")
+    for call in (api.list_benchmarks, api.get_erc_client(task).who_am_i):
+        with pytest.raises(requests.RequestException, match="gone") as caught:
+            call()
+        assert type(caught.value) is getattr(requests.exceptions, name)
+    monkeypatch.setitem(sys.modules, "requests", None)
+    with pytest.raises(failure):
+        api.list_benchmarks()
+
+
 WRONG: dict[str, tuple[list[str], dict[str, str], str]] = {
     "no script": ([], {}, "no script is named"),
     "no such script": (["nowhere/agent.py"], {}, "nowhere/agent.py: there is no such file"),
