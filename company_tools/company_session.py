@@ -82,9 +82,10 @@ class CompanySession(ApiSession):
     # -- who asks
 
     def user(self) -> Record:
-        """Who asks, as whoami says: current_user, is_public, location, department, today, wiki_sha1.
+        """Who asks, as whoami says.
 
-        Kept for the task; asked again by :meth:`look_again` after the wiki was written.
+        {current_user, is_public, location, department, today, wiki_sha1}; kept for the task, asked
+        again by :meth:`look_again` after the wiki was written.
 
         Raises:
             ToolFault: the system does not know, or does not answer.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from re import sub
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from pydantic import BaseModel
 
@@ -18,7 +18,8 @@ from erc3_compat.own import company_models as models
 from erc3_compat.own.base import BaseClient
 from erc3_compat.own.company_models import *  # noqa: F403
 
-__all__ = [*models.__all__, "Erc3Client"]
+if not TYPE_CHECKING:  # a checker follows the star, but no sum of lists
+    __all__ = ["Erc3Client", *models.__all__]
 
 Response = TypeVar("Response", bound=BaseModel)
 _IDS = frozenset({"employee_id", "customer_id", "project_id", "entry_id"})
