@@ -1,0 +1,126 @@
+"""`python -m simulator.company.generate.bundled`: writes the bundled pack anew."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from simulator.company.generate.ask import Ask
+from simulator.company.generate.draw import draw_firm
+from simulator.company.generate.oracle import oracle
+from simulator.company.generate.plan import load_plan
+from simulator.company.generate.records import patch
+from simulator.company.generate.resolve import Said, accidental, meant
+from simulator.company.generate.tasks import (
+    changing,
+    comparing,
+    foundry,
+    listing,
+    reading,
+    refusing,
+    telling,
+)
+from simulator.company.generate.tasks.bench import Draft, Task, bench
+
+FILE = Path(__file__).parents[1] / "packs" / "bundled.json"
+FORMAT = "company-pack/1"
+SEED = "3"
+COMPANIES: dict[str, tuple[ModuleType, ...]] = {
+    "vinterhage": (reading, listing, comparing, telling, changing, refusing),
+    "verle": (foundry,),
+}
+"""Where the tasks of each company are made."""
+
+
+class TaskError(ValueError):
+    """A task that is not what it shall be; the text says which and why."""
+
+
+def pack(seed: str = SEED) -> dict[str, Any]:
+    """The bundled pack, its people drawn by a seed. Raises `TaskError`, `LookupError`."""
+    companies = {key: draw_firm(load_plan(key), seed).as_json() for key in COMPANIES}
+    scenarios = [one for key in COMPANIES for one in _scenarios(key, seed)]
+    return {"format": FORMAT, "name": "bundled", "companies": companies, "scenarios": scenarios}
+
+
+def pack_text(seed: str = SEED) -> str:
+    """The same as the text of a file, a record a line."""
+    return _lines(pack(seed), depth=0) + "\n"
+
+
+def _scenarios(key: str, seed: str) -> Iterator[dict[str, Any]]:
+    file = Path(__file__).parent / "tasks" / f"{key}.toml"
+    for name, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
+        yield _scenario(key, seed, name, entry)
+
+
+def _scenario(key: str, seed: str, name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    start = bench(key, seed, f"{key}-{name}")
+    draft = _task(key, name)(start)
+    _check(draft, start.spec_id, words := entry["text"])
+    asker = draft.asker.id if draft.asker else None
+    ask = Ask(draft.question, asker, draft.today, draft.ticket)
+    found = oracle(draft.firm, draft.policy, ask)
+    changes = patch(start.firm, draft.firm)
+    broken = draft.whoami_status != 200
+    return {
+        "spec_id": start.spec_id,
+        "task_text": words.format(**{k: _text(word) for k, word in draft.words.items()}),
+        "company": key,
+        "user": asker,
+        "today": draft.today.isoformat(),
+        "page_limit": draft.page_limit,
+        **({"whoami_status": draft.whoami_status} if broken else {}),
+        **({"patch": changes} if changes else {}),
+        "expect": found.as_json(),
+        "tags": entry["tags"],
+        "proof": found.proof,
+    }
+
+
+def _task(key: str, name: str) -> Task:
+    for module in COMPANIES[key]:
+        found = getattr(module, name.replace("-", "_"), None)
+        if found:
+            return found  # type: ignore[no-any-return]
+    raise TaskError(f"{key}: no function makes {name!r}")
+
+
+def _text(word: Said | str) -> str:
+    return word if isinstance(word, str) else word.text
+
+
+def _check(draft: Draft, spec_id: str, text: str) -> None:
+    """Every name of a text means what it shall, and only that, unless that is the point."""
+    said = [word for word in draft.words.values() if isinstance(word, Said)]
+    for one in said:
+        found = meant(draft.firm, one)
+        if (found == {one.id}) == one.open:
+            raise TaskError(f"{spec_id}: {one.text!r} shall mean {one.id}, may mean {found}")
+    extra = accidental(draft.firm, " ".join([text, *map(_text, draft.words.values())]), said)
+    if extra:
+        raise TaskError(f"{spec_id}: the text names {extra} by accident")
+
+
+def _lines(value: Any, depth: int) -> str:
+    """JSON with a line for each record, so that a change of the file can be read."""
+    if depth < 4 and isinstance(value, dict) and value:
+        parts = [f"{json.dumps(k, ensure_ascii=False)}: {_lines(v, depth + 1)}" for k, v in value.items()]
+        return "{\n" + ",\n".join(parts) + "\n}" if depth < 3 else "{" + ", ".join(parts) + "}"
+    if depth < 4 and isinstance(value, list) and value:
+        return "[\n" + ",\n".join(json.dumps(one, ensure_ascii=False) for one in value) + "\n]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def main() -> None:
+    """Write the file."""
+    FILE.write_text(pack_text(), encoding="utf-8")
+    print(FILE)
+
+
+if __name__ == "__main__":
+    main()
