@@ -10,45 +10,20 @@ changed with its versions: here it is empty.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel
 
-from erc3_compat.own import company_requests, company_shapes
+from erc3_compat.own import company_requests
+from erc3_compat.own import company_shapes as shapes
 from erc3_compat.own.company_requests import *  # noqa: F403
 from erc3_compat.own.company_shapes import *  # noqa: F403
-from erc3_compat.own.company_shapes import (
-    CompanyBrief,
-    CompanyDetail,
-    EmployeeBrief,
-    EmployeeID,
-    EmployeeView,
-    ProjectBrief,
-    ProjectDetail,
-    Received,
-    SearchSnippet,
-    TimeEntry,
-    TimeEntryWithID,
-    TimeSummaryByEmployee,
-    TimeSummaryByProject,
-)
-
-__all__ = [*company_requests.__all__, *company_shapes.__all__]
-__all__ += [
-    "Resp_CustomerSearchResults", "Resp_GetCustomer", "Resp_GetEmployee", "Resp_GetProject",
-    "Resp_GetTimeEntry", "Resp_ListCustomers", "Resp_ListEmployees", "Resp_ListProjects",
-    "Resp_ListWiki", "Resp_LoadWiki", "Resp_LogTimeEntry", "Resp_ProjectSearchResults",
-    "Resp_ProvideAgentResponse", "Resp_SearchEmployees", "Resp_SearchTimeEntries",
-    "Resp_SearchWiki", "Resp_TimeEntryUpdated", "Resp_TimeSummaryByEmployee",
-    "Resp_TimeSummaryByProject", "Resp_UpdateEmployeeInfo", "Resp_UpdateProjectStatus",
-    "Resp_UpdateProjectTeam", "Resp_UpdateWiki", "Resp_WhoAmI",
-]  # fmt: skip
 
 
 class Resp_WhoAmI(BaseModel):
     """The user, or a guest; `wiki_sha1` is one hash over the whole wiki."""
 
-    current_user: EmployeeID | None = None
+    current_user: shapes.EmployeeID | None = None
     is_public: bool
     location: str | None = None
     department: str | None = None
@@ -63,68 +38,68 @@ class Resp_ProvideAgentResponse(BaseModel):
 class Resp_ListEmployees(BaseModel):
     """One page; `next_offset` is -1 when nothing follows, as in every page."""
 
-    employees: Received[EmployeeBrief] = []
+    employees: shapes.Received[shapes.EmployeeBrief] = []
     next_offset: int
 
 
 class Resp_SearchEmployees(BaseModel):
     """One page of what was found."""
 
-    employees: Received[EmployeeBrief] = []
+    employees: shapes.Received[shapes.EmployeeBrief] = []
     next_offset: int
 
 
 class Resp_GetEmployee(BaseModel):
     """The employee."""
 
-    employee: EmployeeView
+    employee: shapes.EmployeeView
 
 
 class Resp_UpdateEmployeeInfo(BaseModel):
     """The employee after the change."""
 
-    employee: EmployeeView
+    employee: shapes.EmployeeView
 
 
 class Resp_ListCustomers(BaseModel):
     """One page."""
 
-    companies: Received[CompanyBrief] = []
+    companies: shapes.Received[shapes.CompanyBrief] = []
     next_offset: int
 
 
 class Resp_GetCustomer(BaseModel):
     """The customer."""
 
-    company: CompanyDetail | None = None
+    company: shapes.CompanyDetail | None = None
     found: bool
 
 
 class Resp_CustomerSearchResults(BaseModel):
     """One page of what was found."""
 
-    companies: Received[CompanyBrief] = []
+    companies: shapes.Received[shapes.CompanyBrief] = []
     next_offset: int
 
 
 class Resp_ListProjects(BaseModel):
     """One page."""
 
-    projects: Received[ProjectBrief] = []
+    projects: shapes.Received[shapes.ProjectBrief] = []
     next_offset: int
 
 
 class Resp_GetProject(BaseModel):
     """The project, None where there is none of this id."""
 
-    project: ProjectDetail | None = None
+    project: shapes.ProjectDetail | None = None
     found: bool
 
 
 class Resp_ProjectSearchResults(BaseModel):
     """One page of what was found."""
 
-    projects: Received[ProjectBrief] = []
+    projects: shapes.Received[shapes.ProjectBrief] = []
     next_offset: int
 
 
@@ -136,7 +111,7 @@ class Resp_UpdateProjectStatus(BaseModel):
     """Says nothing."""
 
 
-class Resp_LogTimeEntry(TimeEntryWithID):
+class Resp_LogTimeEntry(shapes.TimeEntryWithID):
     """The entry with its new id."""
 
 
@@ -147,13 +122,13 @@ class Resp_TimeEntryUpdated(BaseModel):
 class Resp_GetTimeEntry(BaseModel):
     """The entry, without its id."""
 
-    entry: TimeEntry
+    entry: shapes.TimeEntry
 
 
 class Resp_SearchTimeEntries(BaseModel):
     """One page of what was found, and the hours of all of it."""
 
-    entries: Received[TimeEntryWithID] = []
+    entries: shapes.Received[shapes.TimeEntryWithID] = []
     next_offset: int
     total_hours: float
     total_billable: float
@@ -163,19 +138,19 @@ class Resp_SearchTimeEntries(BaseModel):
 class Resp_TimeSummaryByProject(BaseModel):
     """The hours of every project that has any."""
 
-    summaries: Received[TimeSummaryByProject] = []
+    summaries: shapes.Received[shapes.TimeSummaryByProject] = []
 
 
 class Resp_TimeSummaryByEmployee(BaseModel):
     """The hours of every person who has any."""
 
-    summaries: Received[TimeSummaryByEmployee] = []
+    summaries: shapes.Received[shapes.TimeSummaryByEmployee] = []
 
 
 class Resp_ListWiki(BaseModel):
     """The pages, and the hash that `Resp_WhoAmI` has, too."""
 
-    paths: Received[str] = []
+    paths: shapes.Received[str] = []
     sha1: str
 
 
@@ -189,7 +164,7 @@ class Resp_LoadWiki(BaseModel):
 class Resp_SearchWiki(BaseModel):
     """The first hits."""
 
-    results: Received[SearchSnippet] = []
+    results: shapes.Received[shapes.SearchSnippet] = []
 
 
 class Resp_UpdateWiki(BaseModel):
@@ -223,3 +198,7 @@ RESPONSES: Final[dict[str, type[BaseModel]]] = {
     "/wiki/update": Resp_UpdateWiki,
 }
 """The response model of every tool."""
+
+if not TYPE_CHECKING:  # a checker follows the stars, but no sum of lists
+    _RESPONSES = [name for name in globals() if name.startswith("Resp_")]
+    __all__ = [*company_requests.__all__, *_RESPONSES, *shapes.__all__]
