@@ -117,4 +117,3 @@ def _projects(plan: Plan, seed: str, people: list[Employee]) -> list[Project]:
         fields = {key: value for key, value in record.items() if key != "team"}
         found.append(Project(**fields, team=tuple(team)))
     return found
-

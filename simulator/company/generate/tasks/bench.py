@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import TypeVar
 
-from simulator.company.generate.ask import Question
+from simulator.company.generate.ask import Question, View
 from simulator.company.generate.draw import draw_firm, draws
 from simulator.company.generate.plan import Plan, load_plan
 from simulator.company.generate.policy import Policy
@@ -16,6 +16,7 @@ from simulator.company.generate.resolve import Said
 from simulator.company.generate.wiki import render
 
 T = TypeVar("T")
+Q = TypeVar("Q", bound=Question)
 _YEAR = date(2025, 1, 1)
 
 
@@ -51,6 +52,17 @@ class Bench:
         if not found:
             raise LookupError(f"{self.spec_id}: nothing fits {purpose}")
         return draws(self.seed, self.spec_id, *purpose).choice(found)
+
+    def clear(self, questions: Iterable[Q]) -> Q:
+        """One of those whose answer names no outsider: whether they count is then no matter."""
+
+        def fits(question: Q) -> bool:
+            view = View(self.firm, self.policy, None, self.today)
+            people = question.answer(view).links["employee"].must
+            groups = {self.firm.employees[who].group for who in people}
+            return not groups & set(self.policy.outsiders)
+
+        return self.pick(filter(fits, questions), "question")
 
     def of(self, group: str) -> Employee:
         """Somebody with the rights of a group."""

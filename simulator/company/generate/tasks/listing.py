@@ -6,7 +6,14 @@ from itertools import combinations
 
 from simulator.company.generate.questions import sets
 from simulator.company.generate.records import Employee
-from simulator.company.generate.tasks.bench import Bench, Draft, full, last_first, named, paraphrased
+from simulator.company.generate.tasks.bench import (
+    Bench,
+    Draft,
+    full,
+    last_first,
+    named,
+    paraphrased,
+)
 
 
 def projects_of(b: Bench) -> Draft:
@@ -81,5 +88,6 @@ def managed_by_either(b: Bench) -> Draft:
     accounts = [c.account_manager for c in b.firm.customers]
     many = sorted(who for who in set(accounts) if accounts.count(who) > 1)
     one, other = b.pick(combinations(many, 2))
-    said = {"one": last_first(b.person(one)), "other": last_first(b.person(other))}
-    return b.draft(b.of("board"), sets.ManagedBy((one, other)), **said)
+    question = sets.ManagedBy((one, other))
+    names = last_first(b.person(one)), last_first(b.person(other))
+    return b.draft(b.of("board"), question, one=names[0], other=names[1])
