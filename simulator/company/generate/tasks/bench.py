@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import cache
 from typing import TypeVar
 
 from simulator.company.generate.ask import Question, View
@@ -123,10 +124,16 @@ Task = Callable[[Bench], Draft]
 
 def bench(plan_key: str, seed: str, spec_id: str) -> Bench:
     """A bench for one task of a company; today is some working day of 2025."""
-    plan = load_plan(plan_key)
     days = [_YEAR + timedelta(days=n) for n in range(45, 340)]
     today = draws(seed, spec_id, "today").choice([day for day in days if day.weekday() < 5])
-    return Bench(plan, seed, spec_id, draw_firm(plan, seed), plan.policy, today)
+    plan = load_plan(plan_key)
+    return Bench(plan, seed, spec_id, drawn(plan_key, seed), plan.policy, today)
+
+
+@cache
+def drawn(plan_key: str, seed: str) -> Firm:
+    """A company before any task changes it."""
+    return draw_firm(load_plan(plan_key), seed)
 
 
 def full(one: Employee) -> Said:
