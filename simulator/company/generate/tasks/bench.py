@@ -9,7 +9,7 @@ from functools import cache
 from typing import TypeVar
 
 from simulator.company.generate.ask import Question, View
-from simulator.company.generate.draw import draw_firm, draws
+from simulator.company.generate.draw import draw_firm, draws, unaccented
 from simulator.company.generate.plan import Plan, load_plan
 from simulator.company.generate.policy import Policy
 from simulator.company.generate.records import Customer, Employee, Entry, Firm, Project
@@ -144,6 +144,11 @@ def full(one: Employee) -> Said:
 def last_first(one: Employee) -> Said:
     """By the whole name, the family name in front."""
     return Said("employee", one.id, one.last_first)
+
+
+def plain(said: Said) -> Said:
+    """The same without accents."""
+    return replace(said, text=unaccented(said.text))
 
 
 def first(one: Employee, team: Project | None = None, *, open_: bool = False) -> Said:

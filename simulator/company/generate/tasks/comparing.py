@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from simulator.company.generate.questions import levels, people
 from simulator.company.generate.records import Employee
-from simulator.company.generate.tasks.bench import Bench, Draft, last_first, named
+from simulator.company.generate.tasks.bench import Bench, Draft, last_first, named, plain
 
 _MANY = 12
 """A department of so many people cannot be seen through at a glance."""
@@ -122,16 +122,17 @@ def coaches(b: Bench) -> Draft:
 
 
 def higher_paid_leads(b: Bench) -> Draft:
-    """Some Leads earn more, one earns exactly as much."""
+    """Some Leads earn more, one earns exactly as much; the name is typed without its accents."""
     pay = [b.person(lead).salary for lead in sorted({p.lead for p in b.firm.projects})]
     who = b.someone(
         lambda one: (
             3 <= sum(p > one.salary for p in pay) <= 9
             and one.salary in pay
             and not b.firm.led_by(one.id)
+            and not one.name.isascii()
         )
     )
-    return b.draft(b.of("people"), people.HigherPaidLeads(who.id), person=last_first(who))
+    return b.draft(b.of("people"), people.HigherPaidLeads(who.id), person=plain(last_first(who)))
 
 
 def _at(b: Bench, site: str) -> list[Employee]:

@@ -83,6 +83,23 @@ def tied_customers(b: Bench) -> Draft:
     return b.draft(b.of("board"), question, one=paraphrased(one), other=named(other))
 
 
+def both_on_nothing(b: Bench) -> Draft:
+    """Both are on several projects, some of them for the same customer, none the same."""
+    busy = [one.id for one in b.firm.employees if len(b.firm.projects_of(one.id)) > 1]
+
+    def customers(who: str) -> set[str]:
+        return {p.customer for p in b.firm.projects_of(who)}
+
+    one, other = b.pick(
+        (one, other)
+        for one, other in combinations(busy, 2)
+        if customers(one) & customers(other)
+        and not any(p.seat(other) for p in b.firm.projects_of(one))
+    )
+    names = last_first(b.person(one)), last_first(b.person(other))
+    return b.draft(b.of("board"), sets.Shared(one, other), one=names[0], other=names[1])
+
+
 def managed_by_either(b: Bench) -> Draft:
     """Two account managers with several customers each."""
     accounts = [c.account_manager for c in b.firm.customers]

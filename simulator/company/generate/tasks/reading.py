@@ -94,16 +94,11 @@ def phone(b: Bench) -> Draft:
     return b.draft(b.of("board"), reads.Phone(who.id), firm=firm, person=full(who))
 
 
-def manager_and_lead(b: Bench) -> Draft:
-    """Two people, of whom one stands in the customer's record."""
-    project = b.project(
-        lambda p: (
-            p.status != "archived"
-            and p.customer in b.firm.customers
-            and b.firm.customers[p.customer].account_manager not in p.members
-        )
-    )
-    return b.draft(b.of("board"), reads.LeadOf(project.id, True), project=paraphrased(project))
+def phone_nowhere(b: Bench) -> Draft:
+    """A note without a number; the wiki has an invented one."""
+    who = b.someone(lambda one: one.group == "staff")
+    firm = b.firm.noted({who.id: "Allergic to tomato leaves, not to tomatoes."})
+    return b.draft(b.of("board"), reads.Phone(who.id), firm=firm, person=last_first(who))
 
 
 def _surnames(b: Bench, one: Employee) -> list[Employee]:

@@ -103,7 +103,7 @@ def first_name_alone(b: Bench) -> Draft:
 
 def order_glass(b: Bench) -> Draft:
     """A tool that the wiki describes and no endpoint reaches."""
-    project = b.project(lambda p: p.status == "active")
+    project = b.project(lambda p: p.status == "active" and any(s.role == "Ops" for s in p.team))
     question = others.Unsupported("order anything at the parts desk")
     return b.draft(b.of("board"), question, project=named(project))
 
