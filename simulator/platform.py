@@ -33,7 +33,7 @@ from simulator.clock import Clock
 from simulator.pack_files import PackError
 from simulator.sessions import Session, Standing, Task
 from simulator.world import Evaluation, Pack, Refusal, Scenario, Wire, read_request
-from simulator.worlds import WORLDS
+from simulator.worlds import world_of
 
 if TYPE_CHECKING:
     from _collections_abc import dict_values
@@ -46,7 +46,7 @@ class Bench:
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
-        self.world = WORLDS[pack.format]
+        self.world = world_of(pack.format)
         self.openers = {one.spec_id: self.world.opener(pack, one) for one in pack.scenarios}
         self._scenarios = {one.spec_id: one for one in pack.scenarios}
 
