@@ -19,7 +19,7 @@ project's client as its modules erc3, erc3.store and erc3.erc3. The platform is 
 ERC3_BASE_URL, the account that of ERC3_API_KEY, whatever the script says."""
 NEEDED = {
     "ERC3_BASE_URL": "the address of a platform, such as http://127.0.0.1:8000",
-    "ERC3_API_KEY": "an account key; the embedded platform takes any, such as key-local",
+    "ERC3_API_KEY": "an account key; the embedded platform takes any that begins with key-",
 }
 _PATH = "PYTHONPATH"
 _OURS = "erc3_compat"

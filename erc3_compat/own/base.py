@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from erc3_compat.own.loopback import Answer, LoopbackClient
     from erc3_compat.own.remote import RemoteClient
+    from erc3_compat.stand_in.line import Line
 
-    Http: TypeAlias = httpx.Client | LoopbackClient | RemoteClient
+    Http: TypeAlias = httpx.Client | LoopbackClient | RemoteClient | Line
     HttpResponse: TypeAlias = httpx.Response | Answer
 
 _JSON = {"Content-Type": "application/json"}

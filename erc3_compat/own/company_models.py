@@ -1,11 +1,10 @@
 """Models of the company benchmarks, as `erc3.erc3.dtos` of the official SDK has them.
 
-Known are the names of all requests and of the nested models, and `Resp_CustomerSearchResults`,
-`Resp_ProjectSearchResults` and `Resp_TimeEntryUpdated`, which are made otherwise than the rest.
-The other responses are named after their requests; the names of `Resp_ListEmployees`,
-`Resp_ListCustomers`, `Resp_ListProjects` and of what answers a write are unknown and chosen by
-that pattern. What the SDK makes of a list that the platform leaves null is unknown, too, and has
-changed with its versions: here it is empty.
+The names of requests, responses and nested models were seen in code that ran with the SDK, but
+for `Resp_UpdateWiki`, which is named after its request as nearly all are. Which fields of a
+response the SDK demands is unknown: here those that the platform was always seen to send. What
+the SDK makes of a list that the platform leaves null has changed with its versions: here it is
+empty.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What requests and answers of the company benchmarks are made of: records, filters, enums.
 
-The names are those of the official SDK. Money is whole units, a time slice a part of full time,
-a date `YYYY-MM-DD`. Where the platform sends null for a list without elements, it is read as [].
+The names are those of the official SDK; of `LinkKind`, `TeamRole` and `TimeEntryID` it is not known
+whether it has them. Money is whole units, a time slice a part of full time, a date `YYYY-MM-DD`.
 """
 
 from __future__ import annotations

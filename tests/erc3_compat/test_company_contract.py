@@ -8,12 +8,15 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import operator
+from functools import reduce
 from types import ModuleType
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, create_model
 
+from erc3_compat.own import Erc3Client
 from tests.erc3_compat.company_facts import (
     BRIEF,
     CUSTOMER,
@@ -146,6 +149,15 @@ def test_filters_have_defaults(company: ModuleType) -> None:
 
 
 @each_endpoint
+def test_a_model_may_choose_among_all_requests(company: ModuleType, endpoint: Endpoint) -> None:
+    kinds = [getattr(company, one.request) for one in ENDPOINTS]
+    step: Any = create_model("NextStep", function=(reduce(operator.or_, kinds), ...))
+    chosen = step(function={"tool": endpoint.path, **endpoint.needed}).function
+    assert type(chosen) is getattr(company, endpoint.request)
+    assert endpoint.request in step.model_json_schema()["$defs"]
+
+
+@each_endpoint
 def test_an_answer_is_read_whole(company: ModuleType, endpoint: Endpoint) -> None:
     answer = getattr(company, endpoint.response).model_validate(endpoint.answer)
     kept = answer.model_dump(mode="json", exclude_unset=True)
@@ -175,3 +187,68 @@ def test_client_and_models_have_modules_of_their_own(company: ModuleType) -> Non
     for endpoint in ENDPOINTS:
         assert getattr(dtos, endpoint.response) is getattr(company, endpoint.response)
         assert getattr(client, endpoint.request) is getattr(company, endpoint.request)
+
+
+@pytest.fixture
+def client(company: ModuleType, company_url: str) -> Erc3Client:
+    """The company of a task, by the client that the models belong to."""
+    root = importlib.import_module(company.__name__.rpartition(".")[0])
+    api = root.ERC3(key="key-contract", base_url=company_url)
+    made: Erc3Client = api.get_erc_client(api.start_new_task("erc3-dev", "log"))
+    return made
+
+
+def test_reading(company: ModuleType, client: Erc3Client) -> None:
+    about = client.who_am_i()
+    assert (about.current_user, about.is_public, about.today) == (
+        "anke_brodersen",
+        False,
+        "2025-05-06",
+    )
+    assert client.list_wiki().sha1 == about.wiki_sha1
+    page = client.search_projects(offset=0, limit=5, team=dict(employee_id="jan_petersen"))
+    assert (len(page.projects), page.next_offset) == (5, -1)
+    page = client.list_projects(offset=0, limit=5)
+    assert (len(page.projects), page.next_offset) == (5, 5)
+    view = client.dispatch(company.Req_GetEmployee(id=about.current_user))
+    assert isinstance(view, company.Resp_GetEmployee)
+    assert view.employee.name == "Anke Brodersen"
+    assert not client.search_employees(offset=0, limit=5, query="nobody").employees
+
+
+def test_writing(company: ModuleType, client: Erc3Client) -> None:
+    entry = client.log_time_entry(
+        employee="jan_petersen",
+        date="2025-05-05",
+        hours=2.5,
+        work_category="internal",
+        notes="",
+        billable=False,
+        status="",
+        logged_by="anke_brodersen",
+    )
+    assert (entry.id, entry.status, entry.hours) == ("te_001", "draft", 2.5)
+    assert client.get_time_entry(entry.id).entry.hours == 2.5
+    hours = client.time_summary_by_employee(date_from="2025-05-01", date_to="2025-05-31")
+    assert [(one.employee, one.total_hours) for one in hours.summaries] == [("jan_petersen", 2.5)]
+    changed = client.update_employee_info(
+        employee="jan_petersen", skills=[dict(name="skill_sanding", level=4)]
+    )
+    assert changed.employee.skills == [company.SkillLevel(name="skill_sanding", level=4)]
+    before = client.who_am_i().wiki_sha1
+    client.update_wiki(file="new.md", content="New.", changed_by="anke_brodersen")
+    assert client.load_wiki("new.md").content == "New."
+    assert client.who_am_i().wiki_sha1 != before
+    link = company.AgentLink(kind="employee", id="jan_petersen")
+    client.provide_agent_response("Done", outcome="ok_answer", links=[link])
+
+
+def test_refusals(company: ModuleType, client: Erc3Client) -> None:
+    errors = importlib.import_module(company.__name__.rpartition(".")[0])
+    with pytest.raises(errors.ApiException, match="page limit exceeded: 10 > 5") as caught:
+        client.dispatch(company.Req_ListEmployees(offset=0, limit=10))
+    assert caught.value.api_error.status == 400
+    with pytest.raises(errors.ApiException) as caught:
+        client.get_employee("nobody")
+    assert caught.value.api_error.status == 404
+    assert client.get_project("nothing").found is False

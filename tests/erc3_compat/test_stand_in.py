@@ -15,11 +15,13 @@ import pytest
 
 from erc3_compat.stand_in import PLATFORM
 from erc3_compat.stand_in.erc3.core import ERC3
+from tests.erc3_compat.company_pack import PACK
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(__file__).parent / "scripts"
 NOWHERE = "http://127.0.0.1:9"
 UNDER = ["-m", "erc3_compat"]
+TASKS = [scenario["spec_id"] for scenario in PACK["scenarios"]]
 
 
 def run(*words: str | Path, flags: list[str] = UNDER, **variables: str) -> Any:
@@ -57,6 +59,17 @@ def test_a_store_agent_plays_a_session(base_url: str) -> None:
     assert lines[-1] == "DONE evaluated"
 
 
+def test_a_company_agent_plays_a_session(company_url: str) -> None:
+    done = run(SCRIPTS / "company_agent.py", ERC3_BASE_URL=company_url)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("===")] == TASKS, done.stdout
+    assert [line for line in lines if line.startswith("SCORE")] == ["SCORE: 1.0"] * len(TASKS)
+    (logged,) = (line for line in lines if line.startswith("LOGGED"))
+    assert json.loads(logged.removeprefix("LOGGED"))["id"] == "te_001"
+    assert "ERR: Error 400: status=400 error='page limit exceeded: 4 > -1' code=''" in lines
+
+
 LOOKS = "import sys\nprint(__name__, __file__, sys.argv, sys.path[0], sys.flags.optimize)\n"
 ENDS = {
     "at its end": "print(input())",
@@ -80,6 +93,12 @@ def test_a_script_runs_as_python_runs_it(script: Any, end: str) -> None:
     )
     assert under.returncode == alone.returncode
     assert (under.stdout, under.stderr) == (alone.stdout, alone.stderr)
+
+
+@pytest.mark.parametrize("flags", [["-u", *UNDER], ["-um", "erc3_compat"]])
+def test_options_of_the_interpreter_are_kept(script: Any, flags: list[str]) -> None:
+    path = script("import sys; print(sys.orig_argv[1:], sys.stdout.write_through)")
+    assert run(path, "x", flags=flags).stdout == f"{['-u', str(path), 'x']} True\n"
 
 
 def test_modules_of_the_script_come_first(script: Any) -> None:
@@ -189,6 +208,35 @@ def test_usage_as_older_sdks_take_it(monkeypatch: pytest.MonkeyPatch, usage: obj
     assert seen == [common | {"completion": ""}, common | {"completion": "text"}]
     with pytest.raises(TypeError, match="completion"):
         api.log_llm(task_id="tsk-1", model="m", duration_sec=0.5)
+
+
+@pytest.mark.parametrize(
+    ("failure", "name"),
+    [
+        (httpx.ConnectError, "ConnectionError"),
+        (httpx.ReadError, "ConnectionError"),
+        (httpx.ConnectTimeout, "ConnectTimeout"),
+        (httpx.ReadTimeout, "ReadTimeout"),
+    ],
+)
+def test_a_network_that_fails(
+    monkeypatch: pytest.MonkeyPatch, failure: type[httpx.TransportError], name: str
+) -> None:
+    requests = pytest.importorskip("requests")
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        raise failure("gone")
+
+    monkeypatch.setenv(PLATFORM, NOWHERE)
+    api = ERC3(session=httpx.Client(transport=httpx.MockTransport(answer)))
+    task = SimpleNamespace(task_id="tsk-1")
+    for call in (api.list_benchmarks, api.get_erc_client(task).who_am_i):
+        with pytest.raises(requests.RequestException, match="gone") as caught:
+            call()
+        assert type(caught.value) is getattr(requests.exceptions, name)
+    monkeypatch.setitem(sys.modules, "requests", None)
+    with pytest.raises(failure):
+        api.list_benchmarks()
 
 
 WRONG: dict[str, tuple[list[str], dict[str, str], str]] = {

@@ -14,6 +14,7 @@ from erc3_compat.own import core
 from erc3_compat.own.core_models import *  # noqa: F403
 from erc3_compat.own.core_models import Resp_LogLLM, TaskInfo
 from erc3_compat.stand_in import PLATFORM
+from erc3_compat.stand_in.line import Line
 from erc3_compat.stand_in.ours import lacking
 
 __all__ = ["ERC3", "CoreClient", "TaskInfo"]
@@ -42,6 +43,7 @@ class ERC3(core.ERC3):
             _tell(f"erc3_compat: the script asks for {base_url}, ERC3_BASE_URL={url} is used")
         used = session if isinstance(session, httpx.Client) else None
         super().__init__(os.environ.get("ERC3_API_KEY") or key, url, used)
+        self._http = Line(self._http)
 
     def __getattr__(self, name: str) -> NoReturn:
         lacking("ERC3")(name)

@@ -23,10 +23,15 @@ def draws(seed: str, *purpose: str) -> Random:
     return Random(int.from_bytes(digest, "big"))
 
 
-def folded(text: str) -> str:
-    """A text in plain letters without accents, lower case."""
+def unaccented(text: str) -> str:
+    """A text in plain letters, as somebody types it who has no others."""
     parts = unicodedata.normalize("NFKD", text.translate(_PLAIN))
-    return "".join(sign for sign in parts if not unicodedata.combining(sign)).casefold()
+    return "".join(sign for sign in parts if not unicodedata.combining(sign))
+
+
+def folded(text: str) -> str:
+    """A text in plain letters, lower case."""
+    return unaccented(text).casefold()
 
 
 def draw_firm(plan: Plan, seed: str) -> Firm:
@@ -117,4 +122,3 @@ def _projects(plan: Plan, seed: str, people: list[Employee]) -> list[Project]:
         fields = {key: value for key, value in record.items() if key != "team"}
         found.append(Project(**fields, team=tuple(team)))
     return found
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -188,7 +188,7 @@ class Records(Generic[R]):
     def __contains__(self, record_id: object) -> bool:
         return record_id in self._by_id
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[R]:
         return iter(self._by_id.values())
 
     def __len__(self) -> int:

@@ -13,7 +13,10 @@ from simulator.company.generate.draw import folded
 from simulator.company.generate.records import Firm
 
 _WORD = re.compile(r"\w{3,}")
-_SMALL = frozenset("the and for our with that who where which from over their into are its in".split())
+_SMALL = frozenset(
+    {"the", "and", "for", "our", "with", "that", "who", "where", "which", "from", "over", "into"}
+    | {"their", "are", "its"}
+)
 _LEAD = 1.25
 """A phrase means a record when it fits it so much better than any other."""
 Kind = Literal["employee", "contact", "project", "customer"]

@@ -80,7 +80,6 @@ class PageAbout:
 
     def answer(self, view: View) -> Answer:
         """The page alone, by its path."""
-        assert self.page in view.firm.wiki and self.why in view.firm.wiki[self.page]
         others = [path for path, text in view.firm.wiki.items() if self.why in text]
         assert others == [self.page], f"{self.why!r} stands in {others}"
         return Answer(
@@ -110,6 +109,8 @@ class HoursIn:
         billed = [entry for entry in inside if entry.billable]
         other = [entry for entry in inside if not entry.billable]
         sums = [_sum(part) for part in (inside, billed, other)]
+        # Each is looked for in the message, so none may hide in another.
+        assert not any(one in other for one in sums for other in sums if one is not other)
         told = ", ".join(f"{e.id} {e.date} {e.hours:g}" for e in entries)
         return Answer(
             f"Entries: {told}. From {self.first} to {self.last}: total {sums[0]}, "

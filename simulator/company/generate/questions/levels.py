@@ -105,7 +105,8 @@ class FreestKeen:
         least = view.policy.strong
         keen = [one for one in view.firm.employees if one.levels.get(self.will, 0) >= least]
         freest, told = ranked(view, loads(view, keen), False)
-        best, wills = ranked(view, {who: view.firm.employees[who].wills[self.will] for who in freest}, True)
+        free = [view.firm.employees[who] for who in freest]
+        best, wills = ranked(view, _levels(free, self.will), True)
         return Answer(
             f"{len(keen)} have {self.will} at {least} or more; loads: {told}. "
             f"Of the {len(freest)} freest, levels: {wills}.",

@@ -23,26 +23,22 @@ _PHONE = re.compile(r"\+\d[\d ]+\d")
 
 @dataclass(frozen=True, slots=True)
 class LeadOf:
-    """Who leads a project, and with `manager` who looks after its customer."""
+    """Who leads a project."""
 
     project: str
-    manager: bool = False
 
     def needs(self, view: View) -> list[Need]:
         """Teams are for everybody inside."""
-        return need("register", "account_manager") if self.manager else need("register")
+        return need("register")
 
     def answer(self, view: View) -> Answer:
-        """The Lead, the project, and the account manager where the customer is a real one."""
+        """The Lead and the project."""
         project = view.firm.projects[self.project]
         lead = view.firm.employees[project.lead]
-        people, proof = [lead.id], f"The Lead of {project.name} ({project.status}) is {lead.name}."
-        if self.manager and project.customer in view.firm.customers:
-            customer = view.firm.customers[project.customer]
-            manager = view.firm.employees[customer.account_manager]
-            people.append(manager.id)
-            proof += f" {customer.name} is looked after by {manager.name}."
-        return Answer(proof, links={"employee": links(people), "project": links([project.id])})
+        return Answer(
+            f"The Lead of {project.name} ({project.status}) is {lead.name}.",
+            links={"employee": links([lead.id]), "project": links([project.id])},
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,24 @@ class MyProjectsWithout:
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """The projects that two people are both on."""
+
+    one: str
+    other: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Teams are for everybody inside."""
+        return need("register")
+
+    def answer(self, view: View) -> Answer:
+        """Of any status and in any role."""
+        found = [p for p in view.firm.projects_of(self.one) if p.seat(self.other)]
+        each = "; ".join(_ids(view.firm.projects_of(who)) for who in (self.one, self.other))
+        return _projects(f"Their projects: {each}. Both: {_ids(found)}.", found)
+
+
+@dataclass(frozen=True, slots=True)
 class MostProjects:
     """Customers of a standing with most projects of a status, all where they tie."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from simulator.company.generate.ask import Answer, Event, Need, View, links, need
+from simulator.company.generate.ask import Answer, Event, LinkKind, Links, Need, View, links, need
 
 _AMOUNT = re.compile(r"\b\d{2,3},?\d{3}\b")
 
@@ -148,17 +148,17 @@ class SetRecord:
         who = view.firm.employees[self.person]
         events = []
         if self.note:
-            note = {"employee": who.id, "notes": self.note, "changed_by": view.me}
-            events.append({"type": "Evt_EmployeeNoteUpdated", **note})
+            event: Event = {"type": "Evt_EmployeeNoteUpdated", "employee": who.id}
+            events.append({**event, "notes": self.note, "changed_by": view.me})
         if self.levels:
             events.append(levels_event(view, who.id, self.levels))
         told = ", ".join(f"{n} {who.levels[n]} to {to}" for n, to in self.levels.items())
-        also = {"project": links([self.project])} if self.project else {}
-        return Answer(
-            f"{who.name}: {'; '.join(filter(None, (told, f'note {self.note!r}' if self.note else '')))}.",
-            links={"employee": links([who.id]), **also},  # type: ignore[dict-item]
-            events=tuple(events),
-        )
+        note = f"note {self.note!r}" if self.note else ""
+        found: dict[LinkKind, Links] = {"employee": links([who.id])}
+        if self.project:
+            found["project"] = links([self.project])
+        proof = "; ".join(filter(None, (told, note)))
+        return Answer(f"{who.name}: {proof}.", links=found, events=tuple(events))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,8 @@ class SwapSeats:
         """The whole team as it is afterwards."""
         project = view.firm.projects[self.project]
         a, b = (project.seat(who) for who in (self.one, self.other))
-        assert a and b and a.share != b.share
+        assert a
+        assert b
         team = {seat.employee: seat.as_json() for seat in project.team}
         for mine, theirs in ((a, b), (b, a)):
             team[mine.employee]["time_slice"] = float(theirs.share)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import cache
 from typing import TypeVar
 
-from simulator.company.generate.ask import Question
-from simulator.company.generate.draw import draw_firm, draws
+from simulator.company.generate.ask import Question, View
+from simulator.company.generate.draw import draw_firm, draws, unaccented
 from simulator.company.generate.plan import Plan, load_plan
 from simulator.company.generate.policy import Policy
 from simulator.company.generate.records import Customer, Employee, Entry, Firm, Project
@@ -16,6 +17,7 @@ from simulator.company.generate.resolve import Said
 from simulator.company.generate.wiki import render
 
 T = TypeVar("T")
+Q = TypeVar("Q", bound=Question)
 _YEAR = date(2025, 1, 1)
 
 
@@ -51,6 +53,17 @@ class Bench:
         if not found:
             raise LookupError(f"{self.spec_id}: nothing fits {purpose}")
         return draws(self.seed, self.spec_id, *purpose).choice(found)
+
+    def clear(self, questions: Iterable[Q]) -> Q:
+        """One of those whose answer names no outsider: whether they count is then no matter."""
+
+        def fits(question: Q) -> bool:
+            view = View(self.firm, self.policy, None, self.today)
+            people = question.answer(view).links["employee"].must
+            groups = {self.firm.employees[who].group for who in people}
+            return not groups & set(self.policy.outsiders)
+
+        return self.pick(filter(fits, questions), "question")
 
     def of(self, group: str) -> Employee:
         """Somebody with the rights of a group."""
@@ -111,10 +124,16 @@ Task = Callable[[Bench], Draft]
 
 def bench(plan_key: str, seed: str, spec_id: str) -> Bench:
     """A bench for one task of a company; today is some working day of 2025."""
-    plan = load_plan(plan_key)
     days = [_YEAR + timedelta(days=n) for n in range(45, 340)]
     today = draws(seed, spec_id, "today").choice([day for day in days if day.weekday() < 5])
-    return Bench(plan, seed, spec_id, draw_firm(plan, seed), plan.policy, today)
+    plan = load_plan(plan_key)
+    return Bench(plan, seed, spec_id, drawn(plan_key, seed), plan.policy, today)
+
+
+@cache
+def drawn(plan_key: str, seed: str) -> Firm:
+    """A company before any task changes it."""
+    return draw_firm(load_plan(plan_key), seed)
 
 
 def full(one: Employee) -> Said:
@@ -125,6 +144,11 @@ def full(one: Employee) -> Said:
 def last_first(one: Employee) -> Said:
     """By the whole name, the family name in front."""
     return Said("employee", one.id, one.last_first)
+
+
+def plain(said: Said) -> Said:
+    """The same without accents."""
+    return replace(said, text=unaccented(said.text))
 
 
 def first(one: Employee, team: Project | None = None, *, open_: bool = False) -> Said:

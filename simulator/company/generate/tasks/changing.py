@@ -9,11 +9,13 @@ from simulator.company.generate.tasks.bench import Bench, Draft, first, full, na
 
 
 def log_member(b: Bench) -> Draft:
-    """A Lead for a member, on a project that is another's than the member's others."""
+    """A Lead of several projects for a member of one, whose name the text does not tell."""
     project = b.project(
-        lambda p: p.status == "active"
-        and p.customer in b.firm.customers
-        and len(b.firm.led_by(p.lead)) > 1
+        lambda p: (
+            p.status == "active"
+            and p.customer in b.firm.customers
+            and len(b.firm.led_by(p.lead)) > 1
+        )
     )
     who = b.pick(w for w in project.members if w != project.lead)
     note = "to be detailed by Friday"
@@ -65,9 +67,8 @@ def void_copy(b: Bench) -> Draft:
 
 def raise_notes(b: Bench) -> Draft:
     """Of four people one has a decision; hopes and others' promises are none."""
-    four = [b.pick((e for e in b.firm.employees if e.department == d), d) for d in (
-        "Frame Production", "Glazing & Assembly", "Digital Systems", "Transport & Site Logistics",
-    )]  # fmt: skip
+    sorts = "Frame Production", "Glazing & Assembly", "Digital Systems", "Safety & Quality"
+    four = [b.pick((e for e in b.firm.employees if e.department == d), d) for d in sorts]
     chair = b.pick((e for e in b.firm.employees if e.group == "board"), "chair")
     a, c, d = (four[number] for number in (0, 2, 3))
     firm = b.firm.noted(
@@ -79,8 +80,8 @@ def raise_notes(b: Bench) -> Draft:
         }
     )
     question = writes.ApplyRaises(tuple(one.id for one in four))
-    said = {key: Said("employee", one.id, one.id) for key, one in zip("abcd", four, strict=True)}
-    return b.draft(b.of("people"), question, firm=firm, **said)
+    said = [Said("employee", one.id, one.id) for one in four]
+    return b.draft(b.of("people"), question, firm=firm, a=said[0], b=said[1], c=said[2], d=said[3])
 
 
 def will_and_note(b: Bench) -> Draft:
@@ -90,8 +91,15 @@ def will_and_note(b: Bench) -> Draft:
     note = "Back from Tartu, rest days until the end of the month"
     question = writes.SetRecord(who.id, {will: level}, note)
     firm = b.firm.noted({who.id: "In Tartu until further notice"})
-    words = {"will": b.firm.wills[will], "level": str(level), "note": note}
-    return b.draft(b.of("people"), question, firm=firm, person=full(who), **words)
+    return b.draft(
+        b.of("people"),
+        question,
+        firm=firm,
+        person=full(who),
+        will=b.firm.wills[will],
+        level=str(level),
+        note=note,
+    )
 
 
 def lead_sets_levels(b: Bench) -> Draft:

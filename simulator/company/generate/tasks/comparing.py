@@ -7,7 +7,10 @@ from decimal import Decimal
 
 from simulator.company.generate.questions import levels, people
 from simulator.company.generate.records import Employee
-from simulator.company.generate.tasks.bench import Bench, Draft, last_first, named
+from simulator.company.generate.tasks.bench import Bench, Draft, last_first, named, plain
+
+_MANY = 12
+"""A department of so many people cannot be seen through at a glance."""
 
 
 def busiest_department(b: Bench) -> Draft:
@@ -26,7 +29,7 @@ def busiest_department(b: Bench) -> Draft:
     department = b.pick(
         d.name
         for d in b.plan.departments
-        if top(d.name, b.policy.load) != top(d.name, everything) and top(d.name, b.policy.load)[0]
+        if top(d.name, b.policy.load) != top(d.name, everything) and d.people >= _MANY
     )
     question = people.LoadRank(True, department=department)
     return b.draft(b.of("finance"), question, department=department)
@@ -51,12 +54,14 @@ def best_to_send(b: Bench) -> Draft:
         there = [one for one in best if one.location == site]
         return bool(there) and 1 < len(best) - len(there) < 6
 
-    skill, site = b.pick(
-        (skill, site) for skill in b.firm.skills for site in b.firm.places if ties(skill, site)
+    question = b.clear(
+        levels.BestToSend(skill, site)
+        for skill in b.firm.skills
+        for site in b.firm.places
+        if ties(skill, site)
     )
-    town = b.firm.places[site][0]
-    question = levels.BestToSend(skill, site)
-    return b.draft(b.of("finance"), question, town=town, skill=b.firm.skills[skill])
+    town = b.firm.places[question.location][0]
+    return b.draft(b.of("finance"), question, town=town, skill=b.firm.skills[question.skill])
 
 
 def strong_at_site(b: Bench) -> Draft:
@@ -69,7 +74,9 @@ def strong_at_site(b: Bench) -> Draft:
 
     site, will = b.pick(filter(fits, ((s, w) for s in b.firm.places for w in b.firm.wills)))
     question = levels.Strong((will,), site)
-    return b.draft(b.of("board"), question, location=site, will=b.firm.wills[will])
+    # Typed as one types it: with a hyphen, where the register has a dash.
+    location = site.replace("–", "-")
+    return b.draft(b.of("board"), question, location=location, will=b.firm.wills[will])
 
 
 def expert_outside(b: Bench) -> Draft:
@@ -80,14 +87,13 @@ def expert_outside(b: Bench) -> Draft:
         best = [one.id for one in b.firm.employees if one.skills[pair[1]] == b.policy.highest]
         return bool({*best} & {*project.members}) and len({*best} - {*project.members}) < 6
 
-    project, skill = b.pick(
-        filter(fits, ((p.id, s) for p in b.firm.projects for s in b.firm.skills))
-    )
+    pairs = ((p.id, skill) for p in b.firm.projects for skill in b.firm.skills)
+    question = b.clear(levels.ExpertOutside(s, project) for project, s in filter(fits, pairs))
     return b.draft(
         b.of("finance"),
-        levels.ExpertOutside(skill, project),
-        project=named(b.firm.projects[project]),
-        skill=b.firm.skills[skill],
+        question,
+        project=named(b.firm.projects[question.project]),
+        skill=b.firm.skills[question.skill],
     )
 
 
@@ -100,8 +106,8 @@ def freest_keen(b: Bench) -> Draft:
         free = [one.wills[will] for one in keen if not b.firm.load(one.id, b.policy.load)]
         return len(set(free)) > 1
 
-    will = b.pick(filter(fits, b.firm.wills))
-    return b.draft(b.of("board"), levels.FreestKeen(will), will=b.firm.wills[will])
+    question = b.clear(levels.FreestKeen(will) for will in filter(fits, b.firm.wills))
+    return b.draft(b.of("board"), question, will=b.firm.wills[question.will])
 
 
 def coaches(b: Bench) -> Draft:
@@ -110,22 +116,24 @@ def coaches(b: Bench) -> Draft:
     def fits(one: Employee) -> bool:
         return 5 <= sum(one.skills.values()) / len(one.skills) <= 6
 
-    who = b.someone(fits)
-    return b.draft(b.of("board"), levels.Coaches(who.id), person=last_first(who))
+    question = b.clear(levels.Coaches(one.id) for one in b.firm.employees if fits(one))
+    person = last_first(b.person(question.person))
+    return b.draft(b.of("board"), question, person=person)
 
 
 def higher_paid_leads(b: Bench) -> Draft:
-    """Some Leads earn more, one earns exactly as much."""
+    """Some Leads earn more, one earns exactly as much; the name is typed without its accents."""
     pay = [b.person(lead).salary for lead in sorted({p.lead for p in b.firm.projects})]
     who = b.someone(
-        lambda one: 3 <= sum(p > one.salary for p in pay) <= 9
-        and one.salary in pay
-        and not b.firm.led_by(one.id)
+        lambda one: (
+            3 <= sum(p > one.salary for p in pay) <= 9
+            and one.salary in pay
+            and not b.firm.led_by(one.id)
+            and not one.name.isascii()
+        )
     )
-    return b.draft(b.of("people"), people.HigherPaidLeads(who.id), person=last_first(who))
+    return b.draft(b.of("people"), people.HigherPaidLeads(who.id), person=plain(last_first(who)))
 
 
 def _at(b: Bench, site: str) -> list[Employee]:
     return [one for one in b.firm.employees if one.location == site]
-
-

@@ -49,13 +49,10 @@ def strong_both(b: Bench) -> Draft:
         lower = [min(e.levels.get(name, 0) for name in pair) for e in b.firm.employees]
         return sum(level >= least for level in lower) > 1 and least in lower and least - 1 in lower
 
-    skill, will = b.pick(filter(fits, ((s, w) for s in b.firm.skills for w in b.firm.wills)))
-    return b.draft(
-        b.of("owners"),
-        levels.Strong((skill, will)),
-        skill=b.firm.skills[skill],
-        will=b.firm.wills[will],
-    )
+    pairs = ((skill, will) for skill in b.firm.skills for will in b.firm.wills)
+    question = b.clear(levels.Strong(pair) for pair in filter(fits, pairs))
+    skill, will = (b.firm.called[name] for name in question.names)
+    return b.draft(b.of("owners"), question, skill=skill, will=will)
 
 
 def my_gaps(b: Bench) -> Draft:

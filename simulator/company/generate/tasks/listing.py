@@ -6,7 +6,14 @@ from itertools import combinations
 
 from simulator.company.generate.questions import sets
 from simulator.company.generate.records import Employee
-from simulator.company.generate.tasks.bench import Bench, Draft, full, last_first, named, paraphrased
+from simulator.company.generate.tasks.bench import (
+    Bench,
+    Draft,
+    full,
+    last_first,
+    named,
+    paraphrased,
+)
 
 
 def projects_of(b: Bench) -> Draft:
@@ -76,10 +83,28 @@ def tied_customers(b: Bench) -> Draft:
     return b.draft(b.of("board"), question, one=paraphrased(one), other=named(other))
 
 
+def both_on_nothing(b: Bench) -> Draft:
+    """Both are on several projects, some of them for the same customer, none the same."""
+    busy = [one.id for one in b.firm.employees if len(b.firm.projects_of(one.id)) > 1]
+
+    def customers(who: str) -> set[str]:
+        return {p.customer for p in b.firm.projects_of(who)}
+
+    one, other = b.pick(
+        (one, other)
+        for one, other in combinations(busy, 2)
+        if customers(one) & customers(other)
+        and not any(p.seat(other) for p in b.firm.projects_of(one))
+    )
+    names = last_first(b.person(one)), last_first(b.person(other))
+    return b.draft(b.of("board"), sets.Shared(one, other), one=names[0], other=names[1])
+
+
 def managed_by_either(b: Bench) -> Draft:
     """Two account managers with several customers each."""
     accounts = [c.account_manager for c in b.firm.customers]
     many = sorted(who for who in set(accounts) if accounts.count(who) > 1)
     one, other = b.pick(combinations(many, 2))
-    said = {"one": last_first(b.person(one)), "other": last_first(b.person(other))}
-    return b.draft(b.of("board"), sets.ManagedBy((one, other)), **said)
+    question = sets.ManagedBy((one, other))
+    names = last_first(b.person(one)), last_first(b.person(other))
+    return b.draft(b.of("board"), question, one=names[0], other=names[1])

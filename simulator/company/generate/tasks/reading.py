@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simulator.company.generate.questions import reads
 from simulator.company.generate.records import Employee, Project
+from simulator.company.generate.resolve import Said
 from simulator.company.generate.tasks.bench import (
     Bench,
     Draft,
@@ -13,7 +14,6 @@ from simulator.company.generate.tasks.bench import (
     paraphrased,
     surname,
 )
-from simulator.company.generate.resolve import Said
 
 
 def archived_lead(b: Bench) -> Draft:
@@ -53,8 +53,10 @@ def contact_person(b: Bench) -> Draft:
 def project_contact(b: Bench) -> Draft:
     """The Lead may know the contact, though the account is somebody else's."""
     project = b.project(
-        lambda p: p.customer in b.firm.customers
-        and b.firm.customers[p.customer].account_manager != p.lead
+        lambda p: (
+            p.customer in b.firm.customers
+            and b.firm.customers[p.customer].account_manager != p.lead
+        )
     )
     question = reads.ContactMail(project.customer, project.id)
     return b.draft(b.person(project.lead), question, project=paraphrased(project))
@@ -92,14 +94,11 @@ def phone(b: Bench) -> Draft:
     return b.draft(b.of("board"), reads.Phone(who.id), firm=firm, person=full(who))
 
 
-def manager_and_lead(b: Bench) -> Draft:
-    """Two people, of whom one stands in the customer's record."""
-    project = b.project(
-        lambda p: p.status != "archived"
-        and p.customer in b.firm.customers
-        and b.firm.customers[p.customer].account_manager not in p.members
-    )
-    return b.draft(b.of("board"), reads.LeadOf(project.id, True), project=paraphrased(project))
+def phone_nowhere(b: Bench) -> Draft:
+    """A note without a number; the wiki has an invented one."""
+    who = b.someone(lambda one: one.group == "staff")
+    firm = b.firm.noted({who.id: "Allergic to tomato leaves, not to tomatoes."})
+    return b.draft(b.of("board"), reads.Phone(who.id), firm=firm, person=last_first(who))
 
 
 def _surnames(b: Bench, one: Employee) -> list[Employee]:

@@ -19,9 +19,7 @@ def external_contact(b: Bench) -> Draft:
     """By the id of the project."""
     project = b.project(lambda p: p.customer in b.firm.customers)
     said = Said("project", project.id, project.id)
-    return b.draft(
-        b.of("external"), reads.ContactMail(project.customer, project.id), project=said
-    )
+    return b.draft(b.of("external"), reads.ContactMail(project.customer, project.id), project=said)
 
 
 def external_load_broken(b: Bench) -> Draft:
@@ -105,7 +103,7 @@ def first_name_alone(b: Bench) -> Draft:
 
 def order_glass(b: Bench) -> Draft:
     """A tool that the wiki describes and no endpoint reaches."""
-    project = b.project(lambda p: p.status == "active")
+    project = b.project(lambda p: p.status == "active" and any(s.role == "Ops" for s in p.team))
     question = others.Unsupported("order anything at the parts desk")
     return b.draft(b.of("board"), question, project=named(project))
 
@@ -115,5 +113,3 @@ def identity_broken(b: Bench) -> Draft:
     who = b.someone(lambda one: one.group == "staff")
     question = others.Broken("whoami answers 404: who asks cannot be known.", "pay")
     return b.draft(b.of("people"), question, whoami_status=404, person=last_first(who))
-
-

@@ -29,11 +29,12 @@ def local_spelling(b: Bench) -> Draft:
 
 def project_hours(b: Bench) -> Draft:
     """Entries on both edges of the month and just outside of it, and on another project."""
-    project, other = (b.project(lambda p, s=s: p.status == s and p.customer in b.firm.customers)
-                      for s in ("active", "exploring"))  # fmt: skip
+    theirs = [p for p in b.firm.projects if p.customer in b.firm.customers]
+    project = b.pick((p for p in theirs if p.status == "active"), "project")
+    other = b.pick((p for p in theirs if p.status == "exploring"), "other")
     first, last = _month(b.today)
     days = (first, first + timedelta(9), last, first - timedelta(1), first + timedelta(4))
-    parts = ((6, True), (3.5, False), (7.5, True), (4, True), (8, True))
+    parts = ((6, True), (2.5, False), (7.5, True), (4, True), (8, True))
     entries = [
         Entry(
             id=f"te_{number:03}",
