@@ -13,7 +13,7 @@ from simulator import server
 from simulator.faults import FAULT_KINDS, Chaos, ChaosError
 from simulator.pack_files import PackError
 from simulator.state import StateError
-from simulator.worlds import DEFAULT, WORLDS, load_pack
+from simulator.worlds import DEFAULT, load_pack, world_of
 
 DEFAULT_COMMAND = "serve"
 
@@ -89,7 +89,7 @@ def _define_floors(parser: argparse.ArgumentParser) -> None:
 
 def _floors(parsed: argparse.Namespace) -> int:
     pack = load_pack(parsed.pack)
-    found = WORLDS[pack.format].floors
+    found = world_of(pack.format).floors
     if found is None:
         print(f"{parsed.pack}: there are no floors for packs of {pack.format!r}", file=sys.stderr)
         return 2

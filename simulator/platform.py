@@ -14,7 +14,7 @@ from typing import Any, Literal
 from simulator.clock import Clock
 from simulator.pack_files import PackError
 from simulator.world import Evaluation, Pack, Refusal, Scenario, TaskWorld, Wire, read_request
-from simulator.worlds import WORLDS
+from simulator.worlds import world_of
 
 KEY_PREFIX = "key-"
 TaskStatus = Literal["new", "in_progress", "completed", "failed"]
@@ -136,7 +136,7 @@ class Bench:
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
-        self.world = WORLDS[pack.format]
+        self.world = world_of(pack.format)
         self.openers = {one.spec_id: self.world.opener(pack, one) for one in pack.scenarios}
         self._scenarios = {one.spec_id: one for one in pack.scenarios}
 

@@ -177,7 +177,7 @@ def _load_wiki(office: Office, request: sent.Req_LoadWiki) -> Wire:
     page = office.wiki.pages.get(request.file)
     if page is None:
         raise Refusal("Not found", 404)
-    return {"file": request.file, "content": page.content}
+    return {"file": request.file, "content": page}
 
 
 def _search_wiki(office: Office, request: sent.Req_SearchWiki) -> Wire:

@@ -109,7 +109,7 @@ class Office:
             return row
         changed = employee_row(new, row.text)
         self.employees.put(id_, changed)
-        levels = {name: _level_changes(row.full[name], new[name]) for name in ("skills", "wills")}
+        levels = {name: _changes(row.levels[name], changed.levels[name]) for name in row.levels}
         who = {"employee": id_}
         if any(levels.values()):
             self._emit("Evt_EmployeeSkillsUpdated", {**who, **levels}, by)
@@ -168,8 +168,7 @@ class Office:
 
     def update_page(self, path: str, content: str, by: str) -> None:
         """Write a page of the wiki; empty content deletes it."""
-        page = self.wiki.pages.get(path)
-        if content == (page.content if page else ""):
+        if content == self.wiki.pages.get(path, ""):
             return
         self.wiki = self.wiki.with_page(path, content)
         self._emit(ARTICLE, {"file": path, "content": content}, by)
@@ -182,10 +181,10 @@ class Office:
             self._done.append(event)
 
 
-def _level_changes(old: list[Wire] | None, new: list[Wire] | None) -> dict[str, int | None]:
+def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int | None]:
     """New levels by name, of those that are not as they were; None where one is gone."""
-    before, after = ({one["name"]: one["level"] for one in levels or ()} for levels in (old, new))
-    return {name: after.get(name) for name in before | after if before.get(name) != after.get(name)}
+    names = [*before, *(name for name in after if name not in before)]
+    return {name: after.get(name) for name in names if before.get(name) != after.get(name)}
 
 
 def _members(team: list[Wire]) -> Counter[tuple[Any, ...]]:

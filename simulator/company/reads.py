@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from simulator.company.office import Office, Records
     from simulator.company.registry import Row
     from simulator.company.requests import ProjectTeamFilter, Req_SearchProjects
-    from simulator.world import Wire
 
 T = TypeVar("T")
 Filter = Callable[["Row"], bool]
@@ -97,12 +96,15 @@ def _among(field: str, values: Sequence[str]) -> Filter | None:
 
 
 def _has_level(field: str, asked: SkillFilter) -> Filter:
-    least = asked.min_level or 0
-    most = asked.max_level or float("inf")
+    name, least, most = asked.name, asked.min_level, asked.max_level or None
 
     def has(row: Row) -> bool:
-        levels: list[Wire] = row.full[field] or []
-        return any(one["name"] == asked.name and least <= one["level"] <= most for one in levels)
+        level = row.levels[field].get(name)
+        return (
+            level is not None
+            and (least is None or level >= least)
+            and (most is None or level <= most)
+        )
 
     return has
 
@@ -113,12 +115,11 @@ def _has_member(asked: ProjectTeamFilter) -> Filter | None:
         return None
 
     def has(row: Row) -> bool:
-        team: list[Wire] = row.full["team"] or []
-        return any(
-            (not who or one["employee"] == who)
-            and (not role or one["role"] == role)
-            and one["time_slice"] >= least
-            for one in team
-        )
+        for one in row.full["team"] or ():
+            if who and one["employee"] != who:
+                continue
+            if (not role or one["role"] == role) and one["time_slice"] >= least:
+                return True
+        return False
 
     return has

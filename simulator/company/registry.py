@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from simulator.company.wiki import Page, Wiki
+from simulator.company.wiki import Wiki
 
 if TYPE_CHECKING:
     from simulator.company.records import Company, Record
@@ -26,6 +27,8 @@ class Row(NamedTuple):
     full: Wire
     brief: Wire
     text: str = ""
+    levels: Mapping[str, Mapping[str, int]] = MappingProxyType({})
+    """Of an employee, the levels by name, of skills and of wills."""
     record: Record | None = None
     """What it was made of, where it is as the pack has it."""
 
@@ -45,11 +48,8 @@ class Registry:
         self.customers = table("customers", customer_row, "name", "brief")
         self.projects = table("projects", project_row, "name", "description")
         self.time_entries = table("time_entries", entry_row)
-        self.wiki: Wiki
-        if base and company.wiki == {path: page.content for path, page in base.wiki.pages.items()}:
-            self.wiki = base.wiki
-        else:
-            self.wiki = Wiki({path: Page.of(text) for path, text in company.wiki.items() if text})
+        pages = {path: text for path, text in company.wiki.items() if text}
+        self.wiki: Wiki = base.wiki if base and base.wiki.pages == pages else Wiki(pages)
 
 
 def plain(number: float) -> float:
@@ -67,7 +67,10 @@ def employee_row(fields: Mapping[str, Any], text: str) -> Row:
     names = ("id", "name", "email", "salary", "location", "department")
     brief = part(fields, *names)
     lists = {name: fields[name] or None for name in ("skills", "wills")}
-    return Row({**brief, "notes": fields["notes"], **lists}, brief, text)
+    levels = {
+        name: {one["name"]: one["level"] for one in found or ()} for name, found in lists.items()
+    }
+    return Row({**brief, "notes": fields["notes"], **lists}, brief, text, levels)
 
 
 def customer_row(fields: Mapping[str, Any], text: str) -> Row:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import accumulate, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -38,68 +39,81 @@ _SAYS_MORE = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-")
 """Parts of a pattern that tell the end of a line from that of a text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page; `lines` are in UTF-8, and `text` is the same with newlines between."""
-
-    content: str
-    lines: tuple[bytes, ...]
-    text: bytes
-
-    @classmethod
-    def of(cls, content: str) -> Page:
-        """A page out of its content."""
-        lines = content.encode().removesuffix(b"\n").split(b"\n")
-        lines = [line.removesuffix(b"\r") for line in lines]
-        return cls(content, tuple(lines), b"\n".join(lines))
-
-
 class Wiki:
     """Pages by path; never changed, `with_page` makes another one."""
 
-    def __init__(self, pages: Mapping[str, Page]) -> None:
+    def __init__(self, pages: Mapping[str, str]) -> None:
         self.pages = MappingProxyType(dict(sorted(pages.items())))
         digest = hashlib.sha1(usedforsecurity=False)
-        for path, page in self.pages.items():
-            digest.update(f"{path}\0{page.content}\0".encode())
+        for path, content in self.pages.items():
+            digest.update(f"{path}\0{content}\0".encode())
         self.sha1 = digest.hexdigest()
 
     def with_page(self, path: str, content: str) -> Wiki:
         """This wiki with a page set; empty content deletes it."""
         others = {name: page for name, page in self.pages.items() if name != path}
-        return Wiki(others | {path: Page.of(content)} if content else others)
+        return Wiki(others | {path: content} if content else others)
 
     def search(self, pattern: str) -> list[Wire]:
         """The first lines that match a pattern; `Refusal` for one that is none."""
-        line, page = _compiled(pattern)
-        hits = self._hits(line, page)
-        return [hit for hit, _ in zip(hits, range(HITS), strict=False)]
+        line, anywhere = _compiled(pattern)
+        lines = self._lines
+        found = (n for n in lines.numbers(anywhere) if line.search(lines.texts[n]))
+        return [lines.hit(n) for n in islice(found, HITS)]
 
-    def _hits(self, line: Any, page: Any) -> Iterator[Wire]:
-        for path, one in self.pages.items():
-            if page and not page.search(one.text):
-                continue
-            for number, text in enumerate(one.lines):
-                if line.search(text):
-                    around = one.lines[max(0, number - AROUND) : number + AROUND + 1]
-                    content = b"\n".join(around).decode()
-                    yield {"path": path, "linum": number + 1, "content": content}
+    @cached_property
+    def _lines(self) -> _Lines:
+        return _Lines(self.pages)
+
+
+class _Lines:
+    """The lines of all pages in UTF-8, one after the other, and all of them as one text."""
+
+    def __init__(self, pages: Mapping[str, str]) -> None:
+        self.texts: list[bytes] = []
+        self._pages: list[tuple[str, int, int]] = []
+        """Of each line its page, and where that begins and ends."""
+        for path, content in pages.items():
+            start = len(self.texts)
+            lines = content.encode().removesuffix(b"\n").split(b"\n")
+            self.texts += [line.removesuffix(b"\r") for line in lines]
+            self._pages += [(path, start, len(self.texts))] * len(lines)
+        self._text = b"\n".join(self.texts)
+        self._starts = list(accumulate((len(line) + 1 for line in self.texts), initial=0))
+
+    def numbers(self, anywhere: Any) -> Iterator[int]:
+        """The lines that may match: all, or those where a pattern for the whole text does."""
+        if anywhere is None:
+            yield from range(len(self.texts))
+            return
+        at = 0
+        while at <= len(self._text) and self.texts and (found := anywhere.search(self._text, at)):
+            number = bisect_right(self._starts, found.start()) - 1
+            yield number
+            at = self._starts[number + 1]
+
+    def hit(self, number: int) -> Wire:
+        """A line of the wiki with its neighbours on the page."""
+        path, start, end = self._pages[number]
+        around = self.texts[max(start, number - AROUND) : min(end, number + AROUND + 1)]
+        content = b"\n".join(around).decode()
+        return {"path": path, "linum": number - start + 1, "content": content}
 
 
 @lru_cache(maxsize=64)
 def _compiled(pattern: str) -> tuple[Any, Any]:
-    """A pattern for a line, and one that no page without such a line matches, or None."""
+    """A pattern for a line, and one that matches wherever such a line begins to, or None."""
     import re2  # imported late: most tasks never search
 
     options = re2.Options()
     options.log_errors = False
     try:
         line = re2.compile(pattern, options)
-        # A line of a page begins and ends for it as a text of its own would.
-        page = None if _SAYS_MORE.search(pattern) else re2.compile(f"(?m){pattern}", options)
+        # For it, a line of the text begins and ends as a text of its own would.
+        anywhere = None if _SAYS_MORE.search(pattern) else re2.compile(f"(?m){pattern}", options)
     except re2.error as error:
         raise Refusal(f"invalid regex: error parsing regexp: {_in_go(error.args[0])}") from None
-    return line, page
+    return line, anywhere
 
 
 def _in_go(told: bytes) -> str:

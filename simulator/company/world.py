@@ -54,9 +54,7 @@ def _diffs(old: Wiki, new: Wiki) -> dict[str, str]:
     """What was changed of the wiki, page by page."""
     found = {}
     for path in sorted(old.pages.keys() | new.pages.keys()):
-        before, after = (
-            wiki.pages[path].content if path in wiki.pages else "" for wiki in (old, new)
-        )
+        before, after = (wiki.pages.get(path, "") for wiki in (old, new))
         if before != after:
             old_lines, new_lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
             # A last line without an end would run into the next one.

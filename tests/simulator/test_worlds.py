@@ -156,7 +156,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
             },
         ),
     )
-    monkeypatch.setitem(worlds.WORLDS, world.format, world)
+    monkeypatch.setitem(worlds.WORLDS, world.format, lambda: world)
     world.bundled.write_text(
         """{"format": "office-pack/1", "name": "books",
         "companies": {"fern": {"name": "Fern & Co"}},
