@@ -27,6 +27,7 @@ from simulator.company.generate.tasks.bench import Draft, Task, bench, drawn
 FILE = Path(__file__).parents[1] / "packs" / "bundled.json"
 FORMAT = "company-pack/1"
 SEED = "bundled-6"
+"""One of those by which every trap of the tasks can be set; others raise `LookupError`."""
 _OPENED = 4
 """So deep go the objects that have a line for each of their fields: a company's wiki is last."""
 COMPANIES: dict[str, tuple[ModuleType, ...]] = {

@@ -10,8 +10,6 @@ from typing import Literal
 from simulator.company.generate.ask import Answer, LinkKind, Links, Need, View, links, need
 from simulator.company.generate.records import Entry
 
-_FORMATS = {"DD.MM.YYYY": "%d.%m.%Y", "YYYY/MM/DD": "%Y/%m/%d", "DD-MM-YYYY": "%d-%m-%Y"}
-
 
 def _buyer(view: View) -> tuple[str, ...]:
     """What a public answer has to hold after a takeover."""
@@ -49,7 +47,7 @@ class InPlaces:
 
 @dataclass(frozen=True, slots=True)
 class DateOf:
-    """Which date it is some days from today, in a format that the text names."""
+    """Which date it is some days from today, in a format as `strftime` has it."""
 
     days: int
     format: str
@@ -63,7 +61,7 @@ class DateOf:
         day = view.today + timedelta(days=self.days)
         return Answer(
             f"Today is {view.today}, {self.days:+} days is {day}.",
-            contains=(day.strftime(_FORMATS[self.format]), *_buyer(view)),
+            contains=(day.strftime(self.format), *_buyer(view)),
         )
 
 

@@ -38,11 +38,10 @@ class Unsupported:
     """Something that no endpoint does."""
 
     what: str
-    right: Right = "register"
 
     def needs(self, view: View) -> list[Need]:
         """Whoever may look things up may wish for it."""
-        return need(self.right)
+        return need("register")
 
     def answer(self, view: View) -> Answer:
         """It is said that there is no function."""
@@ -84,7 +83,7 @@ class Broken:
     """Something allowed that the system fails at."""
 
     why: str
-    right: Right = "register"
+    right: Right
 
     def needs(self, view: View) -> list[Need]:
         """What it would take if the system worked."""

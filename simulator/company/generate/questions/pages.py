@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from simulator.company.generate.ask import Answer, Event, Need, View, links, need
 
@@ -40,13 +39,11 @@ class RenamePage:
 
 
 @dataclass(frozen=True, slots=True)
-class PagesFor:
-    """Write a page with the same short text for every Lead, or every customer of a standing."""
+class PagesForLeads:
+    """Write a page with the same short text for everybody who leads a project."""
 
     folder: str
     content: str
-    of: Literal["leads", "customers"]
-    level: str | None = None
 
     def needs(self, view: View) -> list[Need]:
         """Writing the wiki."""
@@ -54,13 +51,10 @@ class PagesFor:
 
     def answer(self, view: View) -> Answer:
         """One page each, by id, with exactly that text."""
-        firm = view.firm
-        ids = {project.lead for project in firm.projects}
-        if self.of == "customers":
-            ids = {c.id for c in firm.customers if self.level in (None, c.level)}
-        paths = [f"{self.folder}/{one}.md" for one in sorted(ids)]
+        ids = sorted({project.lead for project in view.firm.projects})
+        paths = [f"{self.folder}/{one}.md" for one in ids]
         return Answer(
-            f"{len(paths)} {self.of}: {', '.join(sorted(ids))}.",
+            f"{len(ids)} people lead a project: {', '.join(ids)}.",
             links={"wiki": links(paths)},
             events=tuple(_article(view, path, self.content) for path in paths),
         )

@@ -34,10 +34,9 @@ def _projects(proof: str, projects: list[Project], person: str | None = None) ->
 
 @dataclass(frozen=True, slots=True)
 class ProjectsOf:
-    """All projects that somebody is on, or with `led` all that they lead."""
+    """All projects that somebody is on."""
 
     person: str
-    led: bool = False
 
     def needs(self, view: View) -> list[Need]:
         """Teams are for everybody inside."""
@@ -46,10 +45,8 @@ class ProjectsOf:
     def answer(self, view: View) -> Answer:
         """Every status counts."""
         who = view.firm.employees[self.person]
-        of = view.firm.led_by if self.led else view.firm.projects_of
-        found = of(who.id)
-        verb = "leads" if self.led else "is on"
-        return _projects(f"{who.name} {verb}: {_ids(found)}.", found, who.id)
+        found = view.firm.projects_of(who.id)
+        return _projects(f"{who.name} is on: {_ids(found)}.", found, who.id)
 
 
 @dataclass(frozen=True, slots=True)

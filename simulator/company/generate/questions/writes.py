@@ -219,12 +219,11 @@ class SetStatus:
 
 @dataclass(frozen=True, slots=True)
 class SwapSeats:
-    """Exchange the roles and shares of two members, or the shares alone."""
+    """Exchange the roles and shares of two members."""
 
     project: str
     one: str
     other: str
-    roles: bool = True
 
     def needs(self, view: View) -> list[Need]:
         """Changing a team."""
@@ -239,8 +238,7 @@ class SwapSeats:
         team = {seat.employee: seat.as_json() for seat in project.team}
         for mine, theirs in ((a, b), (b, a)):
             team[mine.employee]["time_slice"] = float(theirs.share)
-            if self.roles:
-                team[mine.employee]["role"] = theirs.role
+            team[mine.employee]["role"] = theirs.role
         names = {seat.employee: view.firm.employees[seat.employee].name for seat in project.team}
         before = ", ".join(f"{names[s.employee]} {s.role} {s.share}" for s in project.team)
         after = ", ".join(f"{names[w]} {s['role']} {s['time_slice']}" for w, s in team.items())

@@ -159,7 +159,7 @@ def rename_page(b: Bench) -> Draft:
 def lead_pages(b: Bench) -> Draft:
     """A page for each Lead, those of archived projects and ideas too."""
     content = "SOON"
-    return b.draft(b.of("board"), pages.PagesFor("portraits", content, "leads"), content=content)
+    return b.draft(b.of("board"), pages.PagesForLeads("portraits", content), content=content)
 
 
 def write_page(b: Bench) -> Draft:

@@ -63,7 +63,7 @@ def my_gaps(b: Bench) -> Draft:
 
 def date_after_takeover(b: Bench) -> Draft:
     """A public answer that has to name the buyer."""
-    return b.taken_over().draft(None, facts.DateOf(-7, "DD.MM.YYYY"))
+    return b.taken_over().draft(None, facts.DateOf(-7, "%d.%m.%Y"))
 
 
 def status_with_ticket(b: Bench) -> Draft:

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from inspect import isfunction
 from typing import Any
 
 import pytest
@@ -136,6 +137,17 @@ def _score(pack: CompanyPack, scenario: CompanyScenario, *answer: Any, acts: boo
 def test_the_file_is_what_the_script_writes() -> None:
     assert FILE == BUNDLED_PACK
     assert pack_text().encode() == FILE.read_bytes()
+
+
+def test_every_function_of_the_tasks_makes_one() -> None:
+    made = {
+        f"{key}-{name.replace('_', '-')}"
+        for key, modules in COMPANIES.items()
+        for module in modules
+        for name, found in vars(module).items()
+        if isfunction(found) and found.__module__ == module.__name__ and name[0] != "_"
+    }
+    assert made == {spec_id for spec_id, _, _ in drafts(SEED)}
 
 
 def test_another_seed_draws_other_people_into_the_same_company() -> None:
