@@ -153,7 +153,7 @@ def kept(
         assert Site(again, connections).acts(visit) == site.acts(visit)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(call=calls())
 def test_bodies_that_are_almost_right(
     kept: tuple[Site, Visit], call: tuple[str, dict[str, Any]]
