@@ -26,9 +26,9 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from models.door import Door, KeptCalls  # noqa: E402
+from models.door import Door  # noqa: E402
 from models.litellm_module import load  # noqa: E402
-from models.model_call import ModelCall  # noqa: E402
+from models.model_call import KeptCalls, ModelCall  # noqa: E402
 from models.models_file import Models, ModelsFile  # noqa: E402
 from tests.scripted import play  # noqa: E402
 

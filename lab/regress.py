@@ -109,7 +109,7 @@ def regress(
                 "baseline_only": baseline_only,
                 "keep_journals": keep_journals,
                 **lab.invitation.models(name, evaluator, worker),
-                **({"max_turns": max_turns} if max_turns else {}),
+                "max_turns": max_turns or STRATEGIES[name].turns,
             }
             run, folder = lab.play(Settings.model_validate(asked).for_jobs(lab.jobs), out)
             lab.show(run, folder)

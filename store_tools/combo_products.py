@@ -28,8 +28,8 @@ def product_tools(session: StoreSession) -> list[Tool]:
 
     def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
         """{matches: [{sku, name, price, available, units}], sure, near: [same fields], doubtful,
-        catalog_size}. matches fit the query, best first, matches[:sure] are named so: never filter
-        by an equal name. near[:doubtful] may fit, the rest of near does not."""
+        catalog_size}. matches have the query's words, best first; matches[:sure] are named so:
+        never filter by an equal name. Other matches and near[:doubtful] may fit, other near not."""
         return find_products(session, query)
 
     def Combo_Generate_Product_Combinations_For_Target_Units(
@@ -63,11 +63,12 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
         zip(search(query, catalog), catalog, strict=True), key=lambda pair: pair[0], reverse=True
     )
     matches = [pair for pair in found if pair[0].grade >= FITS][:FOUND_AT_MOST]
-    least = DOUBTFUL if matches else 0
+    sure = sum(answer.grade == SURE for answer, _ in matches)
+    least = DOUBTFUL if sure else 0
     near = [pair for pair in found if least <= pair[0].grade < FITS][:NEAR_AT_MOST]
     return {
         "matches": [_with_units(product, query) for _, product in matches],
-        "sure": sum(answer.grade == SURE for answer, _ in matches),
+        "sure": sure,
         "near": [_with_units(product, query) for _, product in near],
         "doubtful": sum(answer.grade == DOUBTFUL for answer, _ in near),
         "catalog_size": len(catalog),
