@@ -169,9 +169,8 @@ FIELDS: dict[EventType, dict[str, Check]] = {
         **_WHO,
     },
     "Evt_WikiArticleUpdated": {"file": TEXT, "content": TEXT, **_BY},
-    "Evt_WikiDigestUpdated": {"sha1": TEXT, **_BY},
 }
-"""What an event of each type can be compared by."""
+"""What an event of each type can be compared by; the wiki's digest never is."""
 
 
 class Wanted(Record):
@@ -183,7 +182,8 @@ class Wanted(Record):
 
     @model_validator(mode="after")
     def _can_be_found(self) -> Wanted:
-        _check_fields(self.fields, FIELDS[self.type])
+        if self.type != DIGEST:
+            _check_fields(self.fields, FIELDS[self.type])
         return self
 
     @property

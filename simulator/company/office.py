@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from simulator.company import scoring
@@ -80,6 +81,8 @@ class Office:
         self.events: list[Event] = []
         self.responses: list[Response] = []
         self._done: list[Event | Response] = []
+        self._ids: Iterator[str] | None = None
+        """Of new time entries; looked for at the first one."""
 
     @property
     def acts(self) -> tuple[Event | Response, ...]:
@@ -146,7 +149,9 @@ class Office:
         for name, records in (("customer", self.customers), ("project", self.projects)):
             if entry[name]:
                 records[entry[name]]
-        id_ = _next_id(self.time_entries.rows)
+        if self._ids is None:
+            self._ids = _fresh_ids(self.registry.time_entries)
+        id_ = next(self._ids)
         row = entry_row({**entry, "id": id_, "status": entry["status"] or "draft"})
         self.time_entries.put(id_, row)
         self._emit("Evt_TimeEntryLogged", row.brief, by, "logged_by")
@@ -191,7 +196,7 @@ def _members(team: list[Wire]) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(part(one, "employee", "time_slice", "role").values()) for one in team)
 
 
-def _next_id(rows: Mapping[str, Row]) -> str:
+def _fresh_ids(rows: Mapping[str, Row]) -> Iterator[str]:
     numbers = [found[1] for id_ in rows if (found := _ENTRY_ID.fullmatch(id_))]
     highest = max(numbers, key=int, default="0" * _DIGITS)
-    return f"te_{int(highest) + 1:0{len(highest)}}"
+    return (f"te_{number:0{len(highest)}}" for number in count(int(highest) + 1))

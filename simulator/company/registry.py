@@ -43,7 +43,6 @@ class Registry:
         def table(name: str, make: Make, *searched: str) -> dict[str, Row]:
             return _rows(getattr(company, name), getattr(base, name, {}), make, searched)
 
-        self.name = company.name
         self.employees = table("employees", employee_row, "name", "id", "email")
         self.customers = table("customers", customer_row, "name", "brief")
         self.projects = table("projects", project_row, "name", "description")

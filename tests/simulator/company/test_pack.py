@@ -244,7 +244,7 @@ def test_a_mistake_in_a_company_is_told_with_its_place(company: Wire, told: str)
         event("Evt_ProjectTeamUpdated", team={"one_of": [[], [member("ben", 1, "QA")]]}),
         event("Evt_EmployeeSkillsUpdated", skills={"a": {"one_of": [1, None]}, "b": None}),
         event("Evt_EmployeeInfoUpdated", changes={"location": {"contains": [["Lund", "Kiel"]]}}),
-        event("Evt_WikiDigestUpdated"),
+        event("Evt_WikiDigestUpdated", whatever=1),
         scenario(user=None, tags=["x"], proof="y", note="of another tool"),
         patched(employees={"mara": {"skills": None}}),
     ],
