@@ -11,6 +11,7 @@ from erc3_compat.switch import transport_errors
 
 if TYPE_CHECKING:
     from erc3_compat.own.base import ApiError, ApiException
+    from erc3_compat.own.company import Erc3Client
     from erc3_compat.own.core import ERC3, TaskInfo
     from erc3_compat.own.store import StoreClient
 
@@ -18,6 +19,7 @@ __all__ = [
     "ERC3",
     "ApiError",
     "ApiException",
+    "Erc3Client",
     "StoreClient",
     "TaskInfo",
     "connections",

@@ -13,6 +13,8 @@ from typing import Literal
 
 VARIABLE = "ERC3_CLIENT"
 ROOTS = {"sdk": "erc3", "compat": "erc3_compat.own"}
+OTHER_NAMES = {("sdk", "company"): "erc3"}
+"""Submodules that a client has under a name of its own."""
 
 Choice = Literal["sdk", "compat"]
 
@@ -27,9 +29,13 @@ def chosen() -> Choice:
 
 
 def load(submodule: str = "") -> ModuleType:
-    """The chosen client's root module, or one of its submodules (`base`, `core`, `store`)."""
-    root = ROOTS[chosen()]
-    return importlib.import_module(f"{root}.{submodule}" if submodule else root)
+    """The chosen client's root module, or one of its submodules.
+
+    Those are `base`, `core`, `store` and `company`.
+    """
+    choice = chosen()
+    name = OTHER_NAMES.get((choice, submodule), submodule)
+    return importlib.import_module(f"{ROOTS[choice]}.{name}" if name else ROOTS[choice])
 
 
 def transport_errors() -> tuple[type[Exception], ...]:

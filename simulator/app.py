@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from http.client import TOO_MANY_REQUESTS, responses
 from typing import Any
@@ -20,6 +20,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from simulator import core_api
 from simulator.desk import Answered, Desk
 from simulator.faults import Fault
+from simulator.platform import Platform
 from simulator.state import ApiCall
 
 JSON, HTML = "application/json", "text/html; charset=utf-8"
@@ -56,8 +57,10 @@ def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
     Calls of the API skip the framework, which costs more than the call itself. The desk takes a
     call without awaiting, so calls are never interleaved and the state needs no locks.
     """
-    roots = desk.platform.world.roots
-    site = Starlette(routes=list(pages), exception_handlers={404: partial(_no_page, roots)})
+    platform = desk.platform
+    site = Starlette(
+        routes=list(pages), exception_handlers={404: partial(_no_page, platform.roots)}
+    )
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
@@ -66,7 +69,7 @@ def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
         body = await _body(receive)
         if body is None:
             return
-        call = _read_call(roots, scope["path"], body)
+        call = _read_call(platform, scope["path"], body)
         if isinstance(call, str):
             refusal = {"status": 400, "error": call, "code": ""}
             await _answer(send, 400, to_json(refusal), JSON)
@@ -90,7 +93,7 @@ async def _body(receive: Receive) -> bytes | None:
     return body if message["type"] == "http.request" else None
 
 
-def _read_call(roots: Sequence[str], path: str, body: bytes) -> ApiCall | str:
+def _read_call(platform: Platform, path: str, body: bytes) -> ApiCall | str:
     """The call, or what is wrong with its body."""
     try:
         fields = from_json(body or b"{}", allow_inf_nan=False)
@@ -99,7 +102,7 @@ def _read_call(roots: Sequence[str], path: str, body: bytes) -> ApiCall | str:
     if not isinstance(fields, dict):
         return "request body is not a JSON object"
     parts = path.split("/", 3)
-    if len(parts) == 4 and parts[1] in roots:
+    if len(parts) == 4 and platform.serves(parts[1], parts[2]):
         return ApiCall(f"/{parts[3]}", fields, parts[2])
     return ApiCall(path, fields)
 
@@ -163,7 +166,7 @@ async def _answer_status(send: Send, status: int) -> None:
     await _answer(send, status, to_json(body), JSON, *wait)
 
 
-async def _no_page(roots: Sequence[str], request: Request, error: Exception) -> Response:
+async def _no_page(roots: Iterable[str], request: Request, error: Exception) -> Response:
     path = request.url.path
     if path in core_api.ROUTES or path.startswith(tuple(f"/{root}/" for root in roots)):
         return PlainTextResponse("Method Not Allowed", status_code=405, headers={"Allow": "POST"})

@@ -1,4 +1,4 @@
-"""The commands `serve` and `generate`, as `python -m simulator` and others offer them."""
+"""The commands `serve`, `floors` and `generate`, as `python -m simulator` and others offer them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simulator import server
 from simulator.faults import FAULT_KINDS, Chaos, ChaosError
 from simulator.pack_files import PackError
 from simulator.state import StateError
-from simulator.worlds import DEFAULT, load_pack
+from simulator.worlds import DEFAULT, load_pack, world_of
 
 DEFAULT_COMMAND = "serve"
 
@@ -41,9 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _define_serve(parser: argparse.ArgumentParser) -> None:
-    """serve a pack until Ctrl-C"""
+    """serve packs until Ctrl-C"""
     parser.add_argument(
-        "--pack", type=Path, default=DEFAULT.bundled, help="pack file (default: the bundled one)"
+        "--pack",
+        type=Path,
+        action="append",
+        help="pack file; may be given again for a pack of another kind (default: the bundled one)",
     )
     parser.add_argument("--port", type=int, default=0, help="port (default: a free one)")
     parser.add_argument(
@@ -62,9 +65,9 @@ def _define_serve(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(parsed: argparse.Namespace) -> int:
-    pack = load_pack(parsed.pack)
+    packs = [load_pack(path) for path in parsed.pack or (DEFAULT.bundled,)]
     try:
-        simulator = server.serve(pack, parsed.port, state=parsed.state, chaos=_chaos(parsed))
+        simulator = server.serve(*packs, port=parsed.port, state=parsed.state, chaos=_chaos(parsed))
     except (OSError, OverflowError) as error:
         print(f"cannot listen on port {parsed.port}: {error}", file=sys.stderr)
         return 2
@@ -74,6 +77,28 @@ def _serve(parsed: argparse.Namespace) -> int:
     with simulator, suppress(KeyboardInterrupt):
         print(simulator.base_url, flush=True)
         simulator.wait()
+    return 0
+
+
+def _define_floors(parser: argparse.ArgumentParser) -> None:
+    """play a pack without understanding it: the scores that any agent has to beat"""
+    parser.add_argument("--pack", type=Path, required=True, help="pack file")
+    parser.add_argument("--score", type=float, help="a score of this pack to show beside them")
+    parser.set_defaults(run=_floors)
+
+
+def _floors(parsed: argparse.Namespace) -> int:
+    pack = load_pack(parsed.pack)
+    found = world_of(pack.format).floors
+    if found is None:
+        print(f"{parsed.pack}: there are no floors for packs of {pack.format!r}", file=sys.stderr)
+        return 2
+    scores = dict(found(pack))
+    if parsed.score is not None:
+        scores["this score"] = parsed.score
+    width = max(map(len, scores))
+    for name, score in scores.items():
+        print(f"{name:<{width}}  {score:.3f}")
     return 0
 
 
@@ -92,6 +117,8 @@ def _chaos(parsed: argparse.Namespace) -> Chaos | None:
 
 COMMANDS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "serve": _define_serve,
-    "generate": DEFAULT.define_generate,
+    "floors": _define_floors,
 }
 """Every command and the function that describes it to the parser."""
+if DEFAULT.define_generate:
+    COMMANDS["generate"] = DEFAULT.define_generate

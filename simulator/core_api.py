@@ -56,26 +56,27 @@ def _list_benchmarks(platform: Platform, request: core.Req_ListBenchmarks) -> Wi
     benchmarks = [
         {
             "id": benchmark,
-            "short_description": platform.world.description,
+            "short_description": bench.world.description,
             "status": "public",
-            "tasks": len(platform.pack.scenarios),
+            "tasks": len(bench.pack.scenarios),
         }
-        for benchmark in platform.world.benchmarks
+        for bench in platform.benches
+        for benchmark in bench.world.benchmarks
     ]
     return {"benchmarks": benchmarks}
 
 
 def _view_benchmark(platform: Platform, request: core.Req_ViewBenchmark) -> Wire:
-    platform.check_benchmark(request.benchmark)
+    bench = platform.bench(request.benchmark)
     specs = [
-        {"id": one.spec_id, "task": one.task_text, "gotcha": ""} for one in platform.pack.scenarios
+        {"id": one.spec_id, "task": one.task_text, "gotcha": ""} for one in bench.pack.scenarios
     ]
     return {
         "id": request.benchmark,
-        "description": platform.world.description,
+        "description": bench.world.description,
         "status": "public",
         "specs": specs,
-        "routes": [route.described for route in platform.world.routes.values()],
+        "routes": [route.described for route in bench.world.routes.values()],
     }
 
 
@@ -121,7 +122,7 @@ def _search_sessions(platform: Platform, request: core.Req_SearchSessions) -> Wi
             "status": session.status,
             "created_at": _iso(session.created),
             "workspace": session.workspace,
-            "benchmark_description": platform.world.description,
+            "benchmark_description": platform.bench(session.benchmark).world.description,
             "total_tasks": len(session.tasks),
             "completed_tasks": session.count("completed"),
             "running_tasks": session.count("in_progress"),

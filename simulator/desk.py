@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from simulator import core_api
-from simulator.faults import TASK_PATHS, Fault, FaultPlan
-from simulator.platform import KEY_PREFIX, Platform, Task, is_key
+from simulator.faults import TASK_PATHS, Chaos, Fault, FaultPlan
+from simulator.platform import KEY_PREFIX, Bench, Platform, Task, is_key
 from simulator.state import ApiCall, StateError, StateFile, StateLine
 from simulator.world import Refusal, Wire
 
@@ -30,23 +30,28 @@ class _Subject(NamedTuple):
     """Whom a call is about: the id that it counts for, its scenario, and the task if it exists."""
 
     counted: str
+    bench: Bench
     spec_id: str
     task: Task | None
 
 
 class Desk:
-    """Takes the calls of one platform, one after the other.
+    """Takes the calls of one platform, one after the other; `chaos` draws faults for them.
 
     With a state file, what it holds is repeated first. A call that may change anything is then
     written to it before it takes effect, so whatever was answered is in the file; the disk has
     confirmed it where the effect cannot be undone.
     """
 
-    def __init__(self, platform: Platform, plan: FaultPlan, state: StateFile | None = None) -> None:
+    def __init__(
+        self, platform: Platform, chaos: Chaos | None = None, state: StateFile | None = None
+    ) -> None:
         self.platform = platform
-        self._plan = plan
+        self._plans = {bench: FaultPlan(bench.pack, chaos) for bench in platform.benches}
         self._state = state
-        self._irreversible = IRREVERSIBLE | platform.world.irreversible
+        self._irreversible = IRREVERSIBLE.union(
+            *(bench.world.irreversible for bench in platform.benches)
+        )
         self._arrivals: Counter[tuple[str, str]] = Counter()
         for line in state.lines() if state else ():
             self._repeat(line)
@@ -60,7 +65,7 @@ class Desk:
         fault = None
         if subject:
             nth = self._arrivals[subject.counted, call.path] + 1
-            fault = self._plan.meet(subject.spec_id, call.path, nth)
+            fault = self._plans[subject.bench].meet(subject.spec_id, call.path, nth)
         if self._state is None:
             return self._admit(call, fault, subject)
         ticket = self.platform.clock.draw()
@@ -106,18 +111,24 @@ class Desk:
             return _refused(error.status, str(error))
 
     def _subject(self, call: ApiCall) -> _Subject | None:
-        counted = TASK_PATHS if call.task_id is None else self.platform.world.routes
-        if call.path not in counted:
+        if call.task_id is None and call.path not in TASK_PATHS:
             return None
         task_id = call.body.get("task_id") if call.task_id is None else call.task_id
-        spec_id = call.body.get("spec_id")
+        benchmark, spec_id = call.body.get("benchmark"), call.body.get("spec_id")
         try:
             if task_id and isinstance(task_id, str):
                 task = self.platform.task(task_id)
-                return _Subject(task_id, task.scenario.spec_id, task)
-            if call.path == "/tasks/start" and isinstance(spec_id, str):
-                self.platform.scenario(spec_id)
-                return _Subject(f"spec {spec_id}", spec_id, None)
+                bench = self.platform.bench(task.benchmark)
+                if call.task_id is None or call.path in bench.world.routes:
+                    return _Subject(task_id, bench, task.scenario.spec_id, task)
+            elif (
+                call.path == "/tasks/start"
+                and isinstance(benchmark, str)
+                and isinstance(spec_id, str)
+            ):
+                bench = self.platform.bench(benchmark)
+                bench.scenario(spec_id)
+                return _Subject(f"{bench.world.name} spec {spec_id}", bench, spec_id, None)
         except Refusal:
             pass
         return None

@@ -104,6 +104,11 @@ def _refuse_misspelt(raw: dict[str, Any], part: type[BaseModel], where: str) -> 
             raise PackError(f"{where}: unknown field {name!r}; did you mean {near[0]!r}?")
 
 
+def mistakes_of(error: ValidationError) -> list[str]:
+    """The field of each mistake and what would be right, of a part that was read on its own."""
+    return [_mistake(mistake, {}) for mistake in error.errors(include_url=False)]
+
+
 def _explained(error: ValidationError, raw: dict[str, Any], source: str) -> str:
     """One line per mistake, the first few of them."""
     mistakes = error.errors(include_url=False)

@@ -1,4 +1,4 @@
-"""The platform's state: sessions and tasks over one pack.
+"""The platform's state: sessions and tasks over one pack of each kind.
 
 What it does where nothing is recorded of the real one, and what a repeated call does, stands in
 `choices.md`.
@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simulator.clock import Clock
+from simulator.pack_files import PackError
 from simulator.world import Evaluation, Pack, Refusal, Scenario, TaskWorld, Wire, read_request
-from simulator.worlds import WORLDS
+from simulator.worlds import world_of
 
 KEY_PREFIX = "key-"
 TaskStatus = Literal["new", "in_progress", "completed", "failed"]
@@ -130,19 +131,45 @@ class Session:
         return sum(max(0.0, task.score) for task in self.tasks) / len(self.tasks)
 
 
-class Platform:
-    """Sessions and tasks over the scenarios of one pack; raises `Refusal`.
-
-    One thread, the server's, drives it; `acts` may be asked from any. Every look-up is by id in a
-    dict, so thousands of tasks may be alive at once.
-    """
+class Bench:
+    """A pack as it is served: its world, its scenarios by id, and what opens their tasks."""
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
-        self.world = WORLDS[pack.format]
-        self.clock = Clock()
+        self.world = world_of(pack.format)
+        self.openers = {one.spec_id: self.world.opener(pack, one) for one in pack.scenarios}
         self._scenarios = {one.spec_id: one for one in pack.scenarios}
-        self._openers = {one.spec_id: self.world.opener(pack, one) for one in pack.scenarios}
+
+    def scenario(self, spec_id: str) -> Scenario:
+        """The scenario of a spec id."""
+        if spec_id not in self._scenarios:
+            raise Refusal(f"unknown spec: {spec_id}", 404)
+        return self._scenarios[spec_id]
+
+
+class Platform:
+    """Sessions and tasks over the scenarios of some packs; raises `Refusal`.
+
+    One thread, the server's, drives it; `acts` may be asked from any. Every look-up is by id in a
+    dict, so thousands of tasks may be alive at once.
+
+    Raises `PackError` when two packs are of the same kind: a benchmark's id names one of them.
+    """
+
+    def __init__(self, *packs: Pack) -> None:
+        self.benches = tuple(Bench(pack) for pack in packs)
+        self._by_benchmark: dict[str, Bench] = {}
+        for bench in self.benches:
+            for benchmark in bench.world.benchmarks:
+                other = self._by_benchmark.setdefault(benchmark, bench)
+                if other is not bench:
+                    names = f"{other.pack.name!r} and {bench.pack.name!r}"
+                    raise PackError(
+                        f"the packs {names} both stand for the benchmark {benchmark!r}; serve one "
+                        "pack of each kind"
+                    )
+        self.roots = frozenset(root for bench in self.benches for root in bench.world.roots)
+        self.clock = Clock()
         self._tasks: dict[str, Task] = {}
         self.single_tasks: dict[str, Task] = {}
         """Those that belong to no session, by id, oldest first."""
@@ -153,16 +180,17 @@ class Platform:
         """What was done for good in a task so far; KeyError for an unknown one."""
         return self._tasks[task_id].acts
 
-    def scenario(self, spec_id: str) -> Scenario:
-        """The scenario of a spec id."""
-        if spec_id not in self._scenarios:
-            raise Refusal(f"unknown spec: {spec_id}", 404)
-        return self._scenarios[spec_id]
-
-    def check_benchmark(self, benchmark: str) -> None:
-        """Refuse every benchmark but those that the pack stands for."""
-        if benchmark not in self.world.benchmarks:
+    def bench(self, benchmark: str) -> Bench:
+        """What is served under the id of a benchmark."""
+        if benchmark not in self._by_benchmark:
             raise Refusal(f"unknown benchmark: {benchmark}", 404)
+        return self._by_benchmark[benchmark]
+
+    def serves(self, root: str, task_id: str) -> bool:
+        """Whether calls of a task go to this root; those of an unknown one may go to each."""
+        if root not in self.roots or task_id not in self._tasks:
+            return root in self.roots
+        return root in self.bench(self._tasks[task_id].benchmark).world.roots
 
     def start_session(
         self,
@@ -175,11 +203,11 @@ class Platform:
     ) -> Session:
         """Open a session with one new task per scenario."""
         self._check_key(account_key)
-        self.check_benchmark(benchmark)
+        bench = self.bench(benchmark)
         session_id, standing, clock = self.clock.new("ssn"), Standing(), self.clock
         tasks = tuple(
             Task(clock.new("tsk"), benchmark, one, clock, num, session_id, standing=standing)
-            for num, one in enumerate(self.pack.scenarios)
+            for num, one in enumerate(bench.pack.scenarios)
         )
         session = Session(
             session_id=session_id,
@@ -231,33 +259,34 @@ class Platform:
         task = self.task(task_id)
         if task.status == "new":
             task.move("in_progress")
-            task.world = self._openers[task.scenario.spec_id]()
+            task.world = self.bench(task.benchmark).openers[task.scenario.spec_id]()
             task.note("info", f"Simulation {self.clock.new('run')} started")
         task.running()
         return task
 
     def start_new_task(self, benchmark: str, spec_id: str) -> Task:
         """Make and start a task that belongs to no session."""
-        self.check_benchmark(benchmark)
-        task = Task(self.clock.new("tsk"), benchmark, self.scenario(spec_id), self.clock)
+        scenario = self.bench(benchmark).scenario(spec_id)
+        task = Task(self.clock.new("tsk"), benchmark, scenario, self.clock)
         self._tasks[task.task_id] = self.single_tasks[task.task_id] = task
         return self.start_task(task.task_id)
 
     def call(self, task_id: str, path: str, body: Wire) -> Wire:
         """Carry out a request to the world of a running task; its log has a line each way."""
         task = self.task(task_id)
-        route = self.world.routes.get(path)
+        offered = self.bench(task.benchmark).world
+        route = offered.routes.get(path)
         if route is None:
             raise Refusal("Not found", 404)
         world = task.running()
         fields = {name: value for name, value in body.items() if name != "tool"}
-        task.note("request", f"{self.world.module}.{route.request.__name__}", fields)
+        task.note("request", f"{offered.module}.{route.request.__name__}", fields)
         try:
             answer = route.answer(world, read_request(route.request, fields))
         except Refusal as error:
             task.note("error", f"Status: {error.status}, Error: {error}, Code: ")
             raise
-        task.note("response", f"{self.world.module}.{route.response.__name__}", answer)
+        task.note("response", f"{offered.module}.{route.response.__name__}", answer)
         return answer
 
     def log_model_call(self, task_id: str) -> None:

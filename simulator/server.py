@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from simulator.desk import Desk
-from simulator.faults import Chaos, FaultPlan
+from simulator.faults import Chaos
 from simulator.platform import Platform
 from simulator.state import StateFile
 from simulator.world import Pack
@@ -76,24 +76,24 @@ class Simulator:
 
 
 def serve(
-    pack: Pack,
+    *packs: Pack,
     port: int = 0,
-    *,
     state: str | Path | None = None,
     chaos: Chaos | None = None,
 ) -> Simulator:
-    """Start a platform for `pack` on 127.0.0.1; port 0 takes a free one.
+    """Start a platform for `packs`, one of each kind, on 127.0.0.1; port 0 takes a free one.
 
     With `state`, sessions and tasks are kept in that file, and what it holds already goes on
-    where it stood. `chaos` draws faults beside those of the pack.
+    where it stood. `chaos` draws faults beside those of the packs.
 
     The socket listens before this returns, so the first request cannot come too early.
     Raises OSError when the port is taken, OverflowError when it is beyond 65535, `StateError`
-    when the state file cannot be used.
+    when the state file cannot be used, `PackError` when two packs are of the same kind.
     """
-    file = StateFile(state, pack) if state else None
+    platform = Platform(*packs)
+    file = StateFile(state, *packs) if state else None
     try:
-        desk = Desk(Platform(pack), FaultPlan(pack, chaos), file)
+        desk = Desk(platform, chaos, file)
         return Simulator(desk, _listen(port))
     except BaseException:
         if file:

@@ -12,7 +12,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,10 +76,10 @@ class StateFile:
     """An open state file, locked against a second platform.
 
     Raises `StateError` when the file cannot be opened, is in use, is no state file, or belongs to
-    another version or pack.
+    another version or other packs.
     """
 
-    def __init__(self, path: str | Path, pack: Pack) -> None:
+    def __init__(self, path: str | Path, *packs: Pack) -> None:
         self._path = Path(path)
         try:
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
@@ -88,7 +88,7 @@ class StateFile:
         try:
             self._lock()
             self._size, self._torn = 0, False
-            self._lines = self._read(_header(pack))
+            self._lines = self._read(_header(packs))
         except BaseException:
             os.close(self._fd)
             raise
@@ -190,6 +190,11 @@ def _sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
-def _header(pack: Pack) -> dict[str, str]:
-    digest = hashlib.sha256(pack.model_dump_json().encode()).hexdigest()
-    return {"format": FORMAT, "pack": pack.name, "pack_sha256": digest}
+def _header(packs: Sequence[Pack]) -> dict[str, str]:
+    """The first line; of several packs, whose order does not matter, it has one hash."""
+    digests = sorted(hashlib.sha256(one.model_dump_json().encode()).hexdigest() for one in packs)
+    digest, *more = digests
+    if more:
+        digest = hashlib.sha256("".join(digests).encode()).hexdigest()
+    name = " + ".join(sorted(one.name for one in packs))
+    return {"format": FORMAT, "pack": name, "pack_sha256": digest}

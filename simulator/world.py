@@ -149,8 +149,10 @@ class World:
     opener: Callable[[Any, Any], Callable[[], TaskWorld]]
     """Of a pack and a scenario, what opens the world of one task; asked once, used for each."""
     looks: Looks
-    define_generate: Callable[[ArgumentParser], None]
+    define_generate: Callable[[ArgumentParser], None] | None = None
     """Describes the command that writes fresh packs."""
+    floors: Callable[[Any], Mapping[str, float]] | None = None
+    """Mean scores over a pack of players that understand nothing, by what they do."""
 
 
 def routes_of(

@@ -37,10 +37,14 @@ def limit_told(error: str | None) -> int | None:
 class Listing:
     """One listing of an API; what is learnt of its page limit is kept."""
 
-    def __init__(self, key: str, forbidden: str) -> None:
-        """``key``: the field that tells entries apart; ``forbidden``: said where none may be."""
+    def __init__(self, key: str, forbidden: str, first: int = FIRST_LIMIT) -> None:
+        """``key``: the field that tells entries apart; ``forbidden``: said where none may be.
+
+        ``first``: the page that is asked for before anything is known.
+        """
         self._key = key
         self._forbidden = forbidden
+        self._first = first
         self.limit: int | None = None
         """Largest page that the API is known to give."""
 
@@ -96,7 +100,7 @@ class Listing:
         known: dict[str, Entry] = {}
         offset = barren = chars = 0
         while offset != END:
-            entries, following, _ = self.page(ask, offset, self.limit or FIRST_LIMIT)
+            entries, following, _ = self.page(ask, offset, self.limit or self._first)
             fresh = self._fresh(known, entries)
             if entries and not fresh:
                 raise Inconsistent(f"the page at {offset} repeats what was listed before")

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from erc3_compat.bounds import TEXT_AT_MOST, is_refusal, usable_json
+from erc3_compat.bounds import (
+    CONNECT_SECONDS,
+    KEPT_SECONDS,
+    LOOPBACK,
+    REQUEST_SECONDS,
+    TEXT_AT_MOST,
+    is_refusal,
+    usable_json,
+)
 from wire.retry_after import retry_after
 
 if TYPE_CHECKING:
@@ -14,8 +25,9 @@ if TYPE_CHECKING:
 
     from erc3_compat.own.loopback import Answer, LoopbackClient
     from erc3_compat.own.remote import RemoteClient
+    from erc3_compat.stand_in.line import Line
 
-    Http: TypeAlias = httpx.Client | LoopbackClient | RemoteClient
+    Http: TypeAlias = httpx.Client | LoopbackClient | RemoteClient | Line
     HttpResponse: TypeAlias = httpx.Response | Answer
 
 _JSON = {"Content-Type": "application/json"}
@@ -68,12 +80,13 @@ class UnusableAnswer(ApiException):
 class BaseClient:
     """Posts models below one URL; safe to use from several threads.
 
-    `base_url` has no slash at its end. `secret` is cut out of every error text.
+    `base_url` has no slash at its end. `http` is the connections of another client; without it
+    there are some of its own. `secret` is cut out of every error text.
     """
 
-    def __init__(self, base_url: str, http: Http, secret: str | None = None) -> None:
+    def __init__(self, base_url: str, http: Http | None = None, secret: str | None = None) -> None:
         self.base_url = base_url.rstrip("/")
-        self._http = http
+        self._http = http or _connections(base_url)
         self._secret = secret
 
     def __repr__(self) -> str:
@@ -85,8 +98,7 @@ class BaseClient:
         Raises `ApiException` for a refusal, `UnusableAnswer` for an answer that is none or does
         not have the form that it should have; `httpx.TransportError` when the network fails.
         """
-        body = request.model_dump_json(exclude_none=True).encode()
-        response = self._http.post(self.base_url + path, content=body, headers=_JSON)
+        response = self._http.post(self.base_url + path, content=_body(request), headers=_JSON)
         try:
             data = usable_json(response.content)
         except ValueError:
@@ -97,6 +109,18 @@ class BaseClient:
             return response_model.model_validate(data)
         except ValidationError as error:
             raise self._unusable(response, f"Invalid response payload: {_told(error)}") from None
+
+    def _dispatched(
+        self, request: BaseModel, responses: Mapping[str, type[BaseModel]]
+    ) -> BaseModel:
+        """Send `request` to the path that its `tool` is, its class's own or an inherited one.
+
+        Raises TypeError when none of them is in `responses`.
+        """
+        path = getattr(request, "tool", "")
+        if path not in responses:
+            path = _inherited(type(request), responses)
+        return self._post(path, request, responses[path])
 
     def _refusal(self, response: HttpResponse, data: Any) -> ApiException:
         if not is_refusal(response.status_code, data):
@@ -118,6 +142,33 @@ class BaseClient:
     def _clean(self, text: str) -> str:
         whole = text.replace(self._secret, "key-***") if self._secret else text
         return whole[:TEXT_AT_MOST]
+
+
+def _inherited(kind: type[BaseModel], paths: Mapping[str, object]) -> str:
+    """The path of the nearest class that a request's class is derived from and that has one."""
+    for base in kind.__mro__:
+        field = getattr(base, "model_fields", {}).get("tool")
+        if field is not None and field.default in paths:
+            return str(field.default)
+    raise TypeError(f"{kind.__name__} is no request of this API: no path is its `tool`")
+
+
+def _body(request: BaseModel) -> bytes:
+    if type(request).model_dump is BaseModel.model_dump:
+        return request.model_dump_json(exclude_none=True).encode()
+    # A subclass has its own mind about what is sent.
+    return json.dumps(request.model_dump(mode="json", exclude_none=True)).encode()
+
+
+def _connections(base_url: str) -> Http:
+    url = urlsplit(base_url)
+    if url.hostname in LOOPBACK and url.scheme == "http":
+        from erc3_compat.own.loopback import LoopbackClient
+
+        return LoopbackClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
+    from erc3_compat.own.remote import RemoteClient
+
+    return RemoteClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
 
 
 def _told(error: ValidationError) -> str:

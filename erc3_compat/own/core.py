@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from erc3_compat.bounds import CONNECT_SECONDS, KEPT_SECONDS, LOOPBACK, REQUEST_SECONDS
 from erc3_compat.own.base import BaseClient, HasTaskId
 from erc3_compat.own.core_models import (
     Req_CompleteTask,
@@ -38,11 +36,13 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from erc3_compat.own.base import Http
+    from erc3_compat.own.company import Erc3Client
 
 __all__ = ["DEFAULT_URL", "ERC3", "TaskInfo"]
 
 DEFAULT_URL = "https://erc.timetoact-group.at"
+COMPANY_ROOT = "erc3-dev"
+"""Below it all company benchmarks were played, `erc3-test` and `erc3-prod` too."""
 
 
 class ERC3(BaseClient):
@@ -61,7 +61,7 @@ class ERC3(BaseClient):
     ) -> None:
         self.key = key or os.environ.get("ERC3_API_KEY") or None
         self._owns_http = session is None
-        super().__init__(base_url, session or _http_client(base_url), secret=self.key)
+        super().__init__(base_url, session, secret=self.key)
 
     def __enter__(self) -> ERC3:
         return self
@@ -180,18 +180,16 @@ class ERC3(BaseClient):
         """The shop of a task, on this client's connections."""
         return StoreClient(f"{self.base_url}/store/{task.task_id}", self._http, self.key)
 
+    def get_erc_client(self, task: HasTaskId) -> Erc3Client:
+        """The company of a task, on this client's connections."""
+        from erc3_compat.own.company import Erc3Client
+
+        return Erc3Client(f"{self.base_url}/{COMPANY_ROOT}/{task.task_id}", self._http, self.key)
+
+    get_erc_dev_client = get_erc_client
+    """Its older name."""
+
     def _account_key(self) -> str:
         if not self.key:
             raise ValueError("no account key: pass key= or set ERC3_API_KEY")
         return self.key
-
-
-def _http_client(base_url: str) -> Http:
-    url = urlsplit(base_url)
-    if url.hostname in LOOPBACK and url.scheme == "http":
-        from erc3_compat.own.loopback import LoopbackClient
-
-        return LoopbackClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
-    from erc3_compat.own.remote import RemoteClient
-
-    return RemoteClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)

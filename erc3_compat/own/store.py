@@ -191,6 +191,7 @@ class StoreClient(BaseClient):
     def dispatch(self, request: Request) -> BaseModel:
         """Send a request to the route that its `tool` names.
 
-        Raises `ApiException` when the shop refuses, `httpx.TransportError` when the network fails.
+        Raises `ApiException` when the shop refuses, `httpx.TransportError` when the network fails,
+        TypeError for a model of no route.
         """
-        return self._post(request.tool, request, RESPONSES[request.tool])
+        return self._dispatched(request, RESPONSES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -27,8 +27,8 @@ KEPT_ROWS = 2_000
 class Renderer:
     """Draws views. The templates are compiled at once, so no drawing takes long."""
 
-    def __init__(self, world: World) -> None:
-        self._environment = _environment(world)
+    def __init__(self, worlds: Sequence[World]) -> None:
+        self._environment = _environment(worlds)
         rows: Any = self._environment.get_template("rows.html.jinja").module
         for kind in ("session", "task", "log"):
             macro = getattr(rows, kind)
@@ -49,10 +49,10 @@ class Renderer:
         return self._environment.get_template(template).render(values)
 
 
-def _environment(world: World) -> Environment:
+def _environment(worlds: Sequence[World]) -> Environment:
     """The templates. Everything printed is escaped, invisible and steering signs are named."""
     found = Environment(
-        loader=FileSystemLoader([TEMPLATES, world.looks.template.parent]),
+        loader=FileSystemLoader([TEMPLATES, *(one.looks.template.parent for one in worlds)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -60,7 +60,7 @@ def _environment(world: World) -> Environment:
         finalize=_plain,
         auto_reload=False,
     )
-    found.globals["world"] = world
+    found.globals["worlds"] = worlds
     ours = (bar, _cut, _score, _dollars, _day, _clock, _peek, _body)
     found.filters.update((one.__name__.removeprefix("_"), one) for one in ours)
     return found

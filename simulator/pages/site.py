@@ -23,7 +23,7 @@ from starlette.routing import BaseRoute, Route
 from simulator.pages import views
 from simulator.pages.views import Asked, View
 from simulator.platform import Platform
-from simulator.world import Refusal, World
+from simulator.world import Refusal
 
 if TYPE_CHECKING:
     from simulator.pages.render import Renderer
@@ -53,7 +53,9 @@ def page_routes(platform: Platform) -> list[BaseRoute]:
     sights: dict[str, Sight] = {
         "/": views.home,
         **{
-            f"/benchmarks/{one}": partial(views.benchmark, one) for one in platform.world.benchmarks
+            f"/benchmarks/{one}": partial(views.benchmark, one)
+            for bench in platform.benches
+            for one in bench.world.benchmarks
         },
         "/sessions/{id}": views.session,
         "/tasks/{id}": views.task,
@@ -77,7 +79,7 @@ class _Site:
         if refused := _foreign(request):
             return refused
         if self._renderer is None:
-            self._renderer = await run_in_threadpool(_renderer, self._platform.world)
+            self._renderer = await run_in_threadpool(_renderer, self._platform)
         try:
             view = sight(self._platform, _asked(request))
         except Refusal:
@@ -113,8 +115,8 @@ def _asked(request: Request) -> Asked:
     return lambda name: given.get(name, "")
 
 
-def _renderer(world: World) -> Renderer:
+def _renderer(platform: Platform) -> Renderer:
     # Jinja2 takes longer to load than the platform: not before somebody looks.
     from simulator.pages.render import Renderer
 
-    return Renderer(world)
+    return Renderer([bench.world for bench in platform.benches])

@@ -112,7 +112,8 @@ def home(platform: Platform, asked: Asked) -> View:
         "Sessions",
         (sessions, tasks, session_rows, task_rows),
         lambda: {
-            "pack": platform.pack,
+            "packs": [bench.pack for bench in platform.benches],
+            "acts": " / ".join(bench.world.looks.acts for bench in platform.benches),
             "sessions": session_rows,
             "sessions_page": sessions,
             "tasks": task_rows,
@@ -131,19 +132,26 @@ def session(platform: Platform, asked: Asked) -> View:
         "session.html.jinja",
         found.name or found.session_id,
         (row, stretch, tasks),
-        lambda: {"session": found, "tasks": tasks, "tasks_page": stretch},
+        lambda: {
+            "session": found,
+            "acts": platform.bench(found.benchmark).world.looks.acts,
+            "tasks": tasks,
+            "tasks_page": stretch,
+        },
     )
 
 
 def task(platform: Platform, asked: Asked) -> View:
     """One task: what it says, its world, how it was judged, and its log; raises `Refusal`."""
     found = platform.task(asked("id"))
+    world = platform.bench(found.benchmark).world
     start, end = lines_until(asked("until"), len(found.log))
 
     def values() -> Mapping[str, Any]:
         lines = enumerate(found.log[start:end], start + 1)
         return {
-            **platform.world.looks.shown(found.scenario, found.world),
+            **world.looks.shown(found.scenario, found.world),
+            "world": world,
             "task": found,
             "log": [LogRow(found.task_id, number, line) for number, line in lines],
             "start": start,
@@ -156,7 +164,8 @@ def task(platform: Platform, asked: Asked) -> View:
 
 def benchmark(name: str, platform: Platform, asked: Asked) -> View:
     """The benchmark: its scenarios in the order of the pack, and the routes of a task."""
-    scenarios = platform.pack.scenarios
+    bench = platform.bench(name)
+    scenarios = bench.pack.scenarios
     stretch = page_of(asked("page"), len(scenarios))
     return View(
         "benchmark.html.jinja",
@@ -164,7 +173,8 @@ def benchmark(name: str, platform: Platform, asked: Asked) -> View:
         stretch,
         lambda: {
             "benchmark": name,
-            "pack": platform.pack,
+            "world": bench.world,
+            "pack": bench.pack,
             "scenarios": scenarios[stretch.start : stretch.end],
             "scenarios_page": stretch,
         },

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from simulator.company.pack import read_pack
 from simulator.server import serve
 from simulator.store.pack import parse_pack
+from tests.erc3_compat.company_pack import PACK
 
 SCENARIO = {
     "spec_id": "pen",
@@ -26,4 +28,10 @@ SCENARIO = {
 def base_url() -> Iterator[str]:
     pack = {"format": "store-pack/1", "name": "test", "scenarios": [SCENARIO]}
     with serve(parse_pack(json.dumps(pack))) as simulator:
+        yield simulator.base_url
+
+
+@pytest.fixture(scope="session")
+def company_url() -> Iterator[str]:
+    with serve(read_pack(PACK, json.dumps(PACK), "test")) as simulator:
         yield simulator.base_url

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import erc3_compat
-from erc3_compat import own, store, switch
+from erc3_compat import company, own, store, switch
 
 NO_SDK = find_spec("erc3") is None
 
@@ -28,6 +28,8 @@ def fake_sdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     package.mkdir()
     (package / "__init__.py").write_text("class ERC3: ...\n")
     (package / "store.py").write_text("class Req_ViewBasket: ...\n")
+    (package / "erc3").mkdir()
+    (package / "erc3" / "__init__.py").write_text("class Req_WhoAmI: ...\n")
     monkeypatch.syspath_prepend(tmp_path)
     real = {name: sys.modules.pop(name) for name in _sdk_modules()}
     yield
@@ -45,6 +47,7 @@ def test_forced_compat(monkeypatch: pytest.MonkeyPatch) -> None:
     assert switch.chosen() == "compat"
     assert erc3_compat.ERC3 is own.ERC3
     assert store.Req_ViewBasket is own.store.Req_ViewBasket
+    assert company.Req_WhoAmI is own.company.Req_WhoAmI
     assert erc3_compat.transport_errors() == (httpx.TransportError,)
 
 
@@ -55,6 +58,7 @@ def test_an_installed_sdk_is_used(monkeypatch: pytest.MonkeyPatch, value: str) -
     assert switch.chosen() == "sdk"
     assert erc3_compat.ERC3.__module__ == "erc3"
     assert store.Req_ViewBasket.__module__ == "erc3.store"
+    assert company.Req_WhoAmI.__module__ == "erc3.erc3"
 
 
 @pytest.mark.usefixtures("fake_sdk")
@@ -78,10 +82,20 @@ def test_wrong_value(monkeypatch: pytest.MonkeyPatch) -> None:
         switch.chosen()
 
 
-@pytest.mark.parametrize("module", [erc3_compat, store], ids=["root", "store"])
-def test_every_promised_name_is_there(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("module", "promised"),
+    [
+        pytest.param(erc3_compat, erc3_compat.__all__, id="root"),
+        pytest.param(own, own.__all__, id="own"),
+        pytest.param(store, own.store.__all__, id="store"),
+        pytest.param(company, own.company.__all__, id="company"),
+    ],
+)
+def test_every_promised_name_is_there(
+    module: ModuleType, promised: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ERC3_CLIENT", "compat")
-    for name in getattr(module, "__all__", own.store.__all__):
+    for name in promised:
         assert getattr(module, name)
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         module.Nothing  # noqa: B018

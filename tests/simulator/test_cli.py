@@ -62,7 +62,10 @@ def test_bad_pack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = tmp_path / "bad.json"
     bad.write_text("{}")
     assert main(["--pack", str(bad)]) == 2
-    assert "bad.json: format must be 'store-pack/1', not None" in capsys.readouterr().err
+    assert (
+        "bad.json: format must be 'store-pack/1' or 'company-pack/1', not None"
+        in capsys.readouterr().err
+    )
 
 
 def test_taken_port(pack_file: Path, capsys: pytest.CaptureFixture[str]) -> None:

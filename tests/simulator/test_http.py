@@ -14,7 +14,6 @@ from starlette.routing import Route
 
 from simulator.app import build_app
 from simulator.desk import Desk
-from simulator.faults import FaultPlan
 from simulator.platform import Platform
 from simulator.server import Simulator, serve
 
@@ -262,9 +261,9 @@ def test_the_embedding_program_sees_more(
 
 def test_pages_stand_beside_the_api(platform: Platform) -> None:
     async def front(request: Request) -> Response:
-        return PlainTextResponse(f"pack {platform.pack.name}")
+        return PlainTextResponse(f"pack {platform.benches[0].pack.name}")
 
-    desk = Desk(platform, FaultPlan(platform.pack))
+    desk = Desk(platform)
     transport = httpx.ASGITransport(build_app(desk, [Route("/", front)]))
 
     async def visit() -> list[tuple[int, str]]:
@@ -284,12 +283,12 @@ def test_pages_stand_beside_the_api(platform: Platform) -> None:
 def test_start_and_stop(server: Simulator) -> None:
     port = int(server.base_url.rsplit(":", 1)[1])
     with pytest.raises(OSError, match="in use"):
-        serve(server.platform.pack, port)
+        serve(server.platform.benches[0].pack, port=port)
     server.stop()
     server.stop()
     with pytest.raises(httpx.ConnectError):
         httpx.post(f"{server.base_url}/benchmarks/list", json={}, trust_env=False)
-    with serve(server.platform.pack, port) as second:
+    with serve(server.platform.benches[0].pack, port=port) as second:
         assert second.base_url == server.base_url
         url = f"{second.base_url}/benchmarks/list"
         assert httpx.post(url, json={}, trust_env=False).status_code == 200

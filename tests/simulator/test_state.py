@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simulator.desk import Desk
-from simulator.faults import Chaos, FaultPlan
+from simulator.faults import Chaos
 from simulator.platform import Platform
 from simulator.server import serve
 from simulator.state import ApiCall, StateError, StateFile
@@ -37,7 +37,7 @@ def pack(make_pack: MakePack, scenario_json: Scenario) -> Pack:
 
 def desk_of(path: Path | None, pack: Pack, chaos: Chaos | None = None) -> Desk:
     file = StateFile(path, pack) if path else None
-    return Desk(Platform(pack), FaultPlan(pack, chaos), file)
+    return Desk(Platform(pack), chaos, file)
 
 
 def told(desk: Desk) -> dict[str, Any]:
@@ -297,8 +297,8 @@ def test_one_platform_at_a_time(pack: Pack, tmp_path: Path) -> None:
         serve(pack, state=path)
     with serve(pack, state=path) as running:
         taken = int(running.base_url.rsplit(":", 1)[1])
-    with serve(pack, taken), pytest.raises(OSError, match="in use"):
-        serve(pack, taken, state=path)
+    with serve(pack, port=taken), pytest.raises(OSError, match="in use"):
+        serve(pack, port=taken, state=path)
     serve(pack, state=path).stop()
 
 

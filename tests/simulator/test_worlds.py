@@ -155,9 +155,8 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
                 "events": state.acts if state else (),
             },
         ),
-        define_generate=lambda parser: None,
     )
-    monkeypatch.setitem(worlds.WORLDS, world.format, world)
+    monkeypatch.setitem(worlds.WORLDS, world.format, lambda: world)
     world.bundled.write_text(
         """{"format": "office-pack/1", "name": "books",
         "companies": {"fern": {"name": "Fern & Co"}},
@@ -245,7 +244,7 @@ def test_pages_show_what_another_world_says(served: Simulator, connections: http
 def test_a_pack_names_its_world(office: World, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text(office.bundled.read_text().replace("office-pack/1", "other/1"))
-    known = "format must be 'store-pack/1' or 'office-pack/1', not 'other/1'"
+    known = "format must be 'store-pack/1' or 'company-pack/1' or 'office-pack/1', not 'other/1'"
     with pytest.raises(PackError, match=known):
         worlds.load_pack(path)
     path.write_text(office.bundled.read_text().replace("/note", "/basket/add"))

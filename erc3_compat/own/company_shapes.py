@@ -1,0 +1,208 @@
+"""What requests and answers of the company benchmarks are made of: records, filters, enums.
+
+The names are those of the official SDK; of `LinkKind`, `TeamRole` and `TimeEntryID` it is not known
+whether it has them. Money is whole units, a time slice a part of full time, a date `YYYY-MM-DD`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+
+from pydantic import BaseModel, BeforeValidator
+
+__all__ = [
+    "AgentLink", "BillableFilter", "CompanyBrief", "CompanyDetail", "CompanyID", "DealPhase",
+    "EmployeeBrief", "EmployeeID", "EmployeeView", "LinkKind", "Outcome", "ProjectBrief",
+    "ProjectDetail", "ProjectID", "ProjectTeamFilter", "SearchSnippet", "SkillFilter",
+    "SkillLevel", "TeamRole", "TimeEntry", "TimeEntryID", "TimeEntryStatus", "TimeEntryWithID",
+    "TimeSummaryByEmployee", "TimeSummaryByProject", "Workload",
+]  # fmt: skip
+
+EmployeeID: TypeAlias = str
+CompanyID: TypeAlias = str
+ProjectID: TypeAlias = str
+TimeEntryID: TypeAlias = str
+
+DealPhase: TypeAlias = Literal["idea", "exploring", "active", "paused", "archived"]
+"""How far a customer's deal is, and a project's status, too."""
+TeamRole: TypeAlias = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
+TimeEntryStatus: TypeAlias = Literal["", "draft", "submitted", "approved", "invoiced", "voided"]
+"""The empty one filters nothing, and is stored as `draft`."""
+BillableFilter: TypeAlias = Literal["", "billable", "non_billable"]
+Outcome: TypeAlias = Literal[
+    "ok_answer",
+    "ok_not_found",
+    "denied_security",
+    "none_clarification_needed",
+    "none_unsupported",
+    "error_internal",
+]
+LinkKind: TypeAlias = Literal["employee", "customer", "project", "wiki", "location"]
+
+Item = TypeVar("Item")
+
+
+def _null_is_empty(value: Any) -> Any:
+    return [] if value is None else value
+
+
+Received: TypeAlias = Annotated[list[Item], BeforeValidator(_null_is_empty)]
+"""A list of an answer, which the platform leaves null when it is empty."""
+
+
+class AgentLink(BaseModel):
+    """A record that a response speaks of."""
+
+    kind: LinkKind
+    id: str
+
+
+class SkillLevel(BaseModel):
+    """How good somebody is at something, or how willing."""
+
+    name: str
+    level: int
+
+
+class SkillFilter(BaseModel):
+    """Bounds of a level, both inclusive; a maximum of 0 or None is none."""
+
+    name: str
+    min_level: int | None = None
+    max_level: int | None = None
+
+
+class EmployeeBrief(BaseModel):
+    """An employee as lists show one."""
+
+    id: EmployeeID
+    name: str
+    email: str
+    salary: int
+    location: str
+    department: str
+
+
+class EmployeeView(BaseModel):
+    """An employee with everything that is known."""
+
+    id: EmployeeID
+    name: str
+    email: str
+    salary: int
+    notes: str = ""
+    location: str
+    department: str
+    skills: Received[SkillLevel] = []
+    wills: Received[SkillLevel] = []
+
+
+class CompanyBrief(BaseModel):
+    """A customer as lists show one."""
+
+    id: CompanyID
+    name: str
+    location: str
+    deal_phase: DealPhase
+    high_level_status: str
+
+
+class CompanyDetail(BaseModel):
+    """A customer with everything that is known; `account_manager` is an employee."""
+
+    id: CompanyID
+    name: str
+    brief: str
+    location: str
+    primary_contact_name: str
+    primary_contact_email: str
+    deal_phase: DealPhase
+    high_level_status: str
+    account_manager: EmployeeID
+
+
+class Workload(BaseModel):
+    """One member of a project's team; `time_slice` is a part of full time."""
+
+    employee: EmployeeID
+    time_slice: float
+    role: TeamRole
+
+
+class ProjectBrief(BaseModel):
+    """A project as lists show one."""
+
+    id: ProjectID
+    name: str
+    customer: CompanyID
+    status: DealPhase
+
+
+class ProjectDetail(BaseModel):
+    """A project with its team."""
+
+    id: ProjectID
+    name: str
+    description: str
+    customer: CompanyID
+    status: DealPhase
+    team: Received[Workload] = []
+
+
+class ProjectTeamFilter(BaseModel):
+    """A member that a project must have; what is None is not asked for."""
+
+    employee_id: EmployeeID | None = None
+    role: TeamRole | None = None
+    min_time_slice: float = 0.0
+
+
+class TimeEntry(BaseModel):
+    """Hours of one person on one day.
+
+    `status` is a text: the platform stores whatever it is sent.
+    """
+
+    employee: EmployeeID
+    customer: CompanyID | None = None
+    project: ProjectID | None = None
+    date: str
+    hours: float
+    work_category: str
+    notes: str
+    billable: bool
+    status: str
+
+
+class TimeEntryWithID(TimeEntry):
+    """An entry as it is found."""
+
+    id: TimeEntryID
+
+
+class TimeSummaryByProject(BaseModel):
+    """The hours of one project; `distinct_employees` is how many people had them."""
+
+    customer: CompanyID
+    project: ProjectID
+    total_hours: float
+    billable_hours: float
+    non_billable_hours: float
+    distinct_employees: int
+
+
+class TimeSummaryByEmployee(BaseModel):
+    """The hours of one person."""
+
+    employee: EmployeeID
+    total_hours: float
+    billable_hours: float
+    non_billable_hours: float
+
+
+class SearchSnippet(BaseModel):
+    """A hit in the wiki: the line with its two neighbours on either side, `linum` from 1."""
+
+    path: str
+    linum: int
+    content: str

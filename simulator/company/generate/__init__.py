@@ -1,0 +1,1 @@
+"""Companies with known answers: records drawn from a seed, rules as values, asks, an oracle."""

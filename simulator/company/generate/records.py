@@ -1,0 +1,292 @@
+"""A company's records, as the oracle reads them and as a pack file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Employee:
+    """A person; `skills` and `wills` are levels by id, `group` is whose rights they have."""
+
+    id: str
+    name: str
+    email: str
+    salary: int
+    location: str
+    department: str
+    group: str
+    skills: Mapping[str, int]
+    wills: Mapping[str, int]
+    notes: str = ""
+
+    @property
+    def last_first(self) -> str:
+        """The name with the family name in front."""
+        first, _, last = self.name.partition(" ")
+        return f"{last} {first}"
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """Skills and wills together."""
+        return {**self.skills, **self.wills}
+
+    def as_json(self) -> dict[str, Any]:
+        """The view of the wire."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "email": self.email,
+            "salary": self.salary,
+            "location": self.location,
+            "department": self.department,
+            "notes": self.notes,
+            "skills": [{"name": name, "level": level} for name, level in self.skills.items()],
+            "wills": [{"name": name, "level": level} for name, level in self.wills.items()],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """A customer; `aka` is what people call it, which no record holds."""
+
+    id: str
+    name: str
+    location: str
+    brief: str
+    phase: str
+    level: str
+    contact: str
+    mail: str
+    account_manager: str
+    aka: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The detail of the wire."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "brief": self.brief,
+            "location": self.location,
+            "primary_contact_name": self.contact,
+            "primary_contact_email": self.mail,
+            "deal_phase": self.phase,
+            "high_level_status": self.level,
+            "account_manager": self.account_manager,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One member's part in a team; `share` is exact, in tenths."""
+
+    employee: str
+    share: Decimal
+    role: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The workload of the wire."""
+        return {"employee": self.employee, "time_slice": float(self.share), "role": self.role}
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project with its team; `aka` is what people call it, which no record holds."""
+
+    id: str
+    name: str
+    customer: str
+    status: str
+    description: str
+    team: tuple[Seat, ...]
+    aka: str
+
+    @property
+    def lead(self) -> str:
+        """The id of the one Lead."""
+        return next(seat.employee for seat in self.team if seat.role == "Lead")
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The ids of the whole team."""
+        return tuple(seat.employee for seat in self.team)
+
+    def seat(self, employee: str) -> Seat | None:
+        """What somebody does here."""
+        return next((seat for seat in self.team if seat.employee == employee), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The detail of the wire."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "customer": self.customer,
+            "status": self.status,
+            "description": self.description,
+            "team": [seat.as_json() for seat in self.team],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Recorded hours; `hours` is whole or a half."""
+
+    id: str
+    employee: str
+    customer: str
+    project: str
+    date: str
+    hours: float
+    billable: bool
+    notes: str = ""
+    status: str = "approved"
+
+    @property
+    def work_category(self) -> str:
+        """What both companies write, by whether a customer pays."""
+        return "customer_project" if self.customer else "internal"
+
+    def as_json(self) -> dict[str, Any]:
+        """The time entry of the wire."""
+        return {
+            "id": self.id,
+            "employee": self.employee,
+            "customer": self.customer,
+            "project": self.project,
+            "date": self.date,
+            "hours": int(self.hours) if self.hours == int(self.hours) else self.hours,
+            "work_category": self.work_category,
+            "notes": self.notes,
+            "billable": self.billable,
+            "status": self.status,
+        }
+
+
+class _Record(Protocol):
+    @property
+    def id(self) -> str: ...
+
+    def as_json(self) -> dict[str, Any]: ...
+
+
+R = TypeVar("R", bound=_Record)
+
+
+class Records(Generic[R]):
+    """Records of one kind, in the order of their ids."""
+
+    def __init__(self, records: Iterable[R]) -> None:
+        self._by_id = {record.id: record for record in sorted(records, key=lambda r: r.id)}
+
+    def __getitem__(self, record_id: str) -> R:
+        return self._by_id[record_id]
+
+    def __contains__(self, record_id: object) -> bool:
+        return record_id in self._by_id
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self._by_id.values())
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def put(self, *records: R) -> Records[R]:
+        """The same with these new or in place of those with their ids."""
+        return Records({**self._by_id, **{r.id: r for r in records}}.values())
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """As a pack file lists them."""
+        return [record.as_json() for record in self]
+
+
+@dataclass(frozen=True)
+class Firm:
+    """A company at one moment.
+
+    `skills` and `wills` say what the ids of levels stand for, `places` what a site's town and
+    country are called, `own` is the mark of projects without a customer.
+    """
+
+    name: str
+    own: str
+    employees: Records[Employee]
+    customers: Records[Customer]
+    projects: Records[Project]
+    skills: Mapping[str, str]
+    wills: Mapping[str, str]
+    places: Mapping[str, tuple[str, ...]]
+    entries: Records[Entry] = field(default_factory=lambda: Records([]))
+    wiki: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def called(self) -> dict[str, str]:
+        """What a skill or a will is called, by its id."""
+        return {**self.skills, **self.wills}
+
+    def load(self, employee: str, statuses: Collection[str]) -> Decimal:
+        """Sum of shares over the projects with one of these statuses."""
+        seats = (p.seat(employee) for p in self.projects if p.status in statuses)
+        return sum((seat.share for seat in seats if seat), Decimal("0.0"))
+
+    def projects_of(self, employee: str) -> list[Project]:
+        """The projects that somebody is on, whatever their status."""
+        return [project for project in self.projects if employee in project.members]
+
+    def led_by(self, employee: str) -> list[Project]:
+        """The projects that somebody leads, whatever their status."""
+        return [project for project in self.projects if project.lead == employee]
+
+    def of_customer(self, customer: str) -> list[Project]:
+        """A customer's projects, whatever their status."""
+        return [project for project in self.projects if project.customer == customer]
+
+    def noted(self, notes: Mapping[str, str]) -> Firm:
+        """The same company with these notes on people's records."""
+        changed = [replace(self.employees[who], notes=text) for who, text in notes.items()]
+        return replace(self, employees=self.employees.put(*changed))
+
+    def as_json(self) -> dict[str, Any]:
+        """As a pack file has it."""
+        return {
+            "name": self.name,
+            "employees": self.employees.as_json(),
+            "customers": self.customers.as_json(),
+            "projects": self.projects.as_json(),
+            "time_entries": self.entries.as_json(),
+            "wiki": dict(sorted(self.wiki.items())),
+        }
+
+
+def patch(before: Firm, after: Firm) -> dict[str, Any]:
+    """What has to be changed in one state of a company to get the other, as a scenario has it."""
+    found: dict[str, Any] = {}
+    pairs = (
+        ("employees", before.employees, after.employees),
+        ("customers", before.customers, after.customers),
+        ("projects", before.projects, after.projects),
+        ("time_entries", before.entries, after.entries),
+    )
+    for key, old, new in pairs:
+        changed = _changed({r["id"]: r for r in old.as_json()}, {r["id"]: r for r in new.as_json()})
+        if changed:
+            found[key] = changed
+    pages = {p: after.wiki.get(p) for p in sorted({*before.wiki, *after.wiki})}
+    pages = {path: text for path, text in pages.items() if before.wiki.get(path) != text}
+    return {**found, "wiki": pages} if pages else found
+
+
+def _changed(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for record_id in sorted({*old, *new}):
+        was, now = old.get(record_id), new.get(record_id)
+        if was and now:
+            fields = {key: value for key, value in now.items() if value != was[key]}
+            if fields:
+                found[record_id] = fields
+        elif now or was:
+            found[record_id] = now
+    return found
