@@ -47,7 +47,7 @@ class Change:
         self.path = path
         self.body = body
         self.outcome = "sent"
-        """sent, done, refused or unknown"""
+        """sent, done, refused, lost or unknown"""
         self.error = ""
 
     @property
@@ -74,6 +74,10 @@ class CompanySession(ApiSession):
         """Whether the answer to the response was lost: it is never sent again."""
         self.listed: set[str] = set()
         """What was read whole in this task: employees, projects, companies, entries, paths."""
+        self.may_write: Callable[[], str | None] = lambda: None
+        """Asked before every change: what speaks against it."""
+        self.silent = True
+        """Whether nothing at all is sent any more once the user has been answered."""
         self._kept: dict[str, Any] = {}
         self._user: Record | None = None
         self.identity_fault: str | None = None
@@ -119,7 +123,7 @@ class CompanySession(ApiSession):
     def once(self, request: Any, final: bool = False, about: object = None) -> dict[str, Any]:
         """Send a request a single time; what it shows and does is noted."""
         path: str = request.tool
-        if self.responses:
+        if self.responses and (self.silent or path == RESPOND):
             raise ToolFault("the user has been answered: nothing more can be done", fatal=True)
         answer = super().once(request, final, about)
         self.evidence.note(path, answer)
@@ -129,11 +133,14 @@ class CompanySession(ApiSession):
         """One attempt at a write; kept listings are dropped, the change is noted."""
         if request.tool not in CHANGES:
             return super().write(request, final, about)
+        if why := self.may_write():
+            raise ToolFault(f"nothing was changed: {why}")
         change = Change(request.tool, body_of(request))
         self.changes.append(change)
         self._kept.clear()
         try:
-            answer = super().write(request, final, about)
+            # What it is about has its intent noted: a crash must not lead to a second one.
+            answer = super().write(request, final, about or change.body)
         except OutOfReach as fault:
             change.outcome, change.error = "unknown", fault.text
             raise
