@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -144,7 +143,7 @@ def _learn(session: CompanySession, request: WireCall) -> None:
 def _models() -> dict[str, Any]:
     """The request of each path, as the chosen client has it."""
     names = vars(switch.load("company"))
-    models = [m for name, m in names.items() if name.startswith("Req_") and inspect.isclass(m)]
+    models: list[Any] = [m for name, m in names.items() if name.startswith("Req_")]
     return {model.model_fields["tool"].default: model for model in models}
 
 
