@@ -7,23 +7,27 @@ record again, where its kind can be read.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import regex
+
 from company_tools.evidence import Evidence
+from company_tools.settling import LOG_TIME, like, shown_answer
 from erc3_compat import company
 from erc3_compat.patience import Patience
 from ledger import ToolFault
 from tooling.api_session import ApiClient, ApiSession, body_of
-from tooling.faults import OutOfReach
-from tooling.paging import Listing
+from tooling.faults import Missed, OutOfReach
+from tooling.paging import END, Ask, Listing
 
 Record = dict[str, Any]
 T = TypeVar("T")
 WHOAMI, RESPOND, WIKI_UPDATE = "/whoami", "/respond", "/wiki/update"
 CHANGES = frozenset(
     {
-        "/employees/update", "/projects/team/update", "/projects/status/update", "/time/log",
+        "/employees/update", "/projects/team/update", "/projects/status/update", LOG_TIME,
         "/time/update", WIKI_UPDATE,
     }
 )  # fmt: skip
@@ -38,6 +42,21 @@ READS = frozenset(
 )  # fmt: skip
 USUAL_LIMIT = 5
 """Entries of a page in ordinary tasks (facts of the platform); a lower one is told by an error."""
+
+
+_TOUCHED = {
+    "/employees/update": "employees",
+    "/projects/team/update": "projects",
+    "/projects/status/update": "projects",
+    LOG_TIME: "entries",
+    "/time/update": "entries",
+    WIKI_UPDATE: "wiki",
+}
+"""The kept records that a change makes old."""
+_EMPTY = regex.compile(
+    r"^Invalid response payload: .*\n\s*\w+\n\s*Input should be a valid list.*?input_value=None"
+)
+"""How early versions of the official SDK report an empty list: the wire sends null for it."""
 
 
 class Change:
@@ -74,8 +93,12 @@ class CompanySession(ApiSession):
         """Whether the answer to the response was lost: it is never sent again."""
         self.listed: set[str] = set()
         """What was read whole in this task: employees, projects, companies, entries, paths."""
-        self._kept: dict[str, Any] = {}
+        self._kept: dict[tuple[str, ...], Any] = {}
         self._user: Record | None = None
+        self._moved = False
+        """Whether the wiki was written since whoami was asked."""
+        self._before: dict[str, set[str]] = {}
+        """Of time that is to be logged: the entries like it that there were before."""
         self.identity_fault: str | None = None
         """Why nobody can tell who asks."""
 
@@ -90,7 +113,7 @@ class CompanySession(ApiSession):
         Raises:
             ToolFault: the system does not know, or does not answer.
         """
-        if self._user is None:
+        if self._user is None or self._moved:
             return self.look_again()
         return self._user
 
@@ -101,7 +124,7 @@ class CompanySession(ApiSession):
         except ToolFault as fault:
             self.identity_fault = fault.text
             raise
-        self.identity_fault = None
+        self.identity_fault, self._moved = None, False
         return self._user
 
     @property
@@ -126,53 +149,139 @@ class CompanySession(ApiSession):
         return answer
 
     def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
-        """One attempt at a write; kept listings are dropped, the change is noted."""
+        """One attempt at a write; what it makes old is forgotten, the change is noted.
+
+        Raises:
+            ToolFault: nobody known asks for it, or the same was sent before.
+        """
         if request.tool not in CHANGES:
             return super().write(request, final, about)
         change = Change(request.tool, body_of(request))
+        self._check_change(change)
+        arrived = self._log_of(change)
+        if arrived is not None:
+            change.outcome = "done"
+            self.changes.append(change)
+            return arrived
         self.changes.append(change)
-        self._kept.clear()
         try:
             answer = super().write(request, final, about)
         except OutOfReach as fault:
             change.outcome, change.error = "unknown", fault.text
             raise
         except ToolFault as fault:
-            change.outcome, change.error = "lost" if fault.lost else "refused", fault.text
+            change.outcome, change.error = "refused", fault.text
             raise
+        finally:
+            self._forget(change.path)
         change.outcome = "done"
         return answer
+
+    def _check_change(self, change: Change) -> None:
+        if not self.asker:
+            raise ToolFault("nothing is changed for a guest, nor before whoami says who asks")
+        for other in self.changes:
+            same = (other.path, other.body) == (change.path, change.body)
+            if same and other.outcome != "refused":
+                raise ToolFault(
+                    f"not sent: the same change was sent before: {other.said}. Each is made once"
+                )
+        # What was refused, or had no effect, is tried once more.
+        self.changes = [c for c in self.changes if (c.path, c.body) != (change.path, change.body)]
+
+    def _log_of(self, change: Change) -> Record | None:
+        """The entry of time whose logging had no answer and has arrived since, or None."""
+        if change.path != LOG_TIME:
+            return None
+        key = json.dumps(change.body, sort_keys=True)
+        same = {e["id"]: e for e in like(self._entries_of_day(change.body), change.body)}
+        before = self._before.setdefault(key, set(same))
+        return next((entry for id, entry in same.items() if id not in before), None)
+
+    def _entries_of_day(self, body: Record) -> list[Record]:
+        person, day = body["employee"], body["date"]
+        model = company.Req_SearchTimeEntries
+        return self.pages(model, "entries", employee=person, date_from=day, date_to=day)
+
+    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
+        """Look what became of a change; see :mod:`company_tools.settling`.
+
+        Raises:
+            Missed: it had no effect; it is sent again.
+            OutOfReach: it cannot be told, as of an answer to the user.
+        """
+        path: str = request.tool
+        if path not in CHANGES:
+            return super().without_answer(request, about, fault)
+        body = body_of(request)
+        try:
+            if path == LOG_TIME:
+                answer = self._log_of(Change(path, body))
+            else:
+                answer = shown_answer(self.send, path, body)
+        except ToolFault:
+            return super().without_answer(request, about, fault)
+        self.settled(path, took_effect=answer is not None)
+        if answer is None:
+            raise Missed(f"{fault.text}; it did not take effect", fault.retry_after)
+        self.unanswered.pop(path, None)
+        return answer
+
+    def _forget(self, path: str) -> None:
+        """Drop what a change makes old."""
+        kind = _TOUCHED[path]
+        self._moved = self._moved or kind == "wiki"
+        for key in [key for key in self._kept if key[0] == kind]:
+            del self._kept[key]
+
+    def holds_nothing(self, error: Exception) -> bool:
+        """Whether the official SDK only stumbles over an empty list."""
+        return _EMPTY.search(str(error)) is not None
 
     @property
     def changed(self) -> list[Change]:
         """The changes that took effect, oldest first."""
         return [c for c in self.changes if c.outcome == "done"]
 
-    def kept(self, key: str, read: Callable[[], T]) -> T:
-        """What ``read`` gives, asked once until something is written."""
+    def kept(self, key: tuple[str, ...], read: Callable[[], T]) -> T:
+        """What ``read`` gives, asked once until a change to the kind that ``key`` begins with."""
         if key not in self._kept:
             self._kept[key] = read()
         found: T = self._kept[key]
         return found
 
-    # -- whole listings
+    # -- listings
 
-    def pages(self, model: Any, field: str, **asked: Any) -> list[Record]:
-        """Every record of a listing or search, in the order of the API.
+    def page(self, model: Any, field: str, offset: int, limit: int, **asked: Any) -> Record:
+        """One page: its records, ``next_offset`` (-1: none follow) and the ``limit`` used.
+
+        A limit that is out of bounds is the largest one known; the largest is learnt from errors.
 
         Raises:
             ListingForbidden: the system refuses lists.
             ToolFault: it refuses this one, or does not answer.
         """
+        known = self.listing.limit or USUAL_LIMIT
+        wanted = min(limit, known) if limit > 0 else known
+        ask = self._asking(model, field, asked)
+        records, following, used = self.listing.page(ask, max(offset, 0), wanted)
+        return {field: records, "next_offset": following, "limit": used}
 
-        def ask(offset: int, limit: int) -> tuple[list[Any], int | None]:
-            answer = self.send(model(offset=offset, limit=limit, **asked))
-            return answer.get(field) or [], answer.get("next_offset")
-
-        found = self.listing.whole(ask)
+    def pages(self, model: Any, field: str, **asked: Any) -> list[Record]:
+        """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
+        found = self.listing.whole(self._asking(model, field, asked))
         if not asked:
             self.listed.add(field)
         return found
+
+    def _asking(self, model: Any, field: str, asked: Record) -> Ask:
+        def ask(offset: int, limit: int) -> tuple[list[Any], int | None]:
+            answer = self.send(model(offset=offset, limit=limit, **asked))
+            records = answer.get(field) or []
+            # Nothing follows an empty page; to ask behind the end is a failure of the platform.
+            return records, answer.get("next_offset") if records else END
+
+        return ask
 
     @property
     def looked_everywhere(self) -> bool:

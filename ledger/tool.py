@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from ledger.calls import Kind
 from ledger.fault import ToolFault
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -31,14 +33,19 @@ class Tool:
     prepared_by: str = ""
     """The tool that brings about what this one expects; it takes the arguments of this one by
     their names without ``expected_``."""
+    told: bool = True
+    """Whether prompts speak of it; what other tools cover can be called all the same."""
+    by_code: bool = True
+    """Whether generated code may call it."""
 
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
-        """Arguments by name, with positional ones placed.
+        """Arguments by name, with positional ones placed and names in their own spelling.
 
         Raises ToolFault: (``TypeError``) with the expected signature.
         """
+        named = spelled(self.signature.parameters, kwargs)
         try:
-            return dict(self.signature.bind(*args, **kwargs).arguments)
+            return dict(self.signature.bind(*args, **named).arguments)
         except TypeError as error:
             raise ToolFault(f"{error}; expected {self.usage()}", kind="TypeError") from None
 
@@ -69,6 +76,29 @@ def tool(
         function.__name__, kind, form.doc, form.signature, run, function, final, prepared_by
     )
     return made
+
+
+def folded(name: str) -> str:
+    """A name without its case and signs, by which other spellings of it are known."""
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def spelled(known: Collection[str], given: Mapping[str, T]) -> dict[str, T]:
+    """Values by the known names: timeSlice is time_slice, employee_id is employee.
+
+    A name that is not known for certain, or of which both spellings are given, stays as it is.
+    """
+    if given.keys() <= set(known):
+        return dict(given)
+    found: dict[str, T] = {}
+    for name, value in given.items():
+        fold = folded(name)
+        same = [k for k in known if folded(k) == fold] or [
+            k for k in known if fold in (folded(k) + "id", folded(k).removesuffix("id")) and fold
+        ]
+        certain = name not in known and len(same) == 1 and same[0] not in given
+        found[same[0] if certain and same[0] not in found else name] = value
+    return found
 
 
 class _Form:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from rapidfuzz import fuzz, process
 
 from ledger import Tool
+from ledger.tool import spelled
 
 COMPLETION = "TaskCompletion"
 Status = Literal["solved", "impossible", "need_more_work"]
@@ -48,7 +49,7 @@ class Forms:
         finals = [t for t in tools if t.final]
         if len(finals) != 1:
             raise ValueError(f"one tool must be final, not {len(finals)}")
-        self.tools = tuple(t for t in tools if not t.final)
+        self.tools = tuple(t for t in tools if t.told and not t.final)
         self.final = finals[0]
         self._models = {t.name: _model(t.name, _arguments(t), t.name) for t in self.tools}
         self._models[COMPLETION] = _completion(finals[0])
@@ -99,7 +100,7 @@ class Forms:
         if model is None:
             raise Misuse(self._unknown(name))
         try:
-            return model.model_validate(function)
+            return model.model_validate(spelled(model.model_fields, function))
         except ValidationError as error:
             shown = "; ".join(explain(error)[:PROBLEMS_SHOWN])
             raise Misuse(f"{name} was not called: {shown}; expected {self.usage(name)}") from None
@@ -134,7 +135,7 @@ _made: dict[tuple[object, ...], Forms] = {}
 
 def forms_of(tools: Sequence[Tool]) -> Forms:
     """The forms of these tools; those of equal tools are made once."""
-    key = tuple((t.name, str(t.signature), t.doc, t.final) for t in tools)
+    key = tuple((t.name, str(t.signature), t.doc, t.final, t.told) for t in tools)
     if key not in _made:
         _made[key] = Forms(tools)
     return _made[key]

@@ -1,0 +1,124 @@
+"""The Req_* tools: one API call each, page limits and who acts filled in by us."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from pydantic import BaseModel
+
+from company_tools import listings
+from company_tools.arguments import bare_id, day, loosened
+from company_tools.company_session import CompanySession, Record
+from erc3_compat import company
+from ledger import Tool
+from ledger.calls import Kind
+from tooling.requests import request_tool
+
+PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
+"""What a guest may have."""
+_TOLD = {
+    "Req_GetEmployee": "With notes, skills, wills.",
+    "Req_GetProject": "With description, team.",
+    "Req_GetCustomer": "With brief, contact, account_manager.",
+    "Req_UpdateProjectStatus": "",
+}
+"""What no Combo tool covers, and what prompts say of it."""
+_ACTORS = ("changed_by", "logged_by")
+_LISTS: tuple[tuple[str, str], ...] = (
+    ("Req_ListEmployees", "employees"),
+    ("Req_SearchEmployees", "employees"),
+    ("Req_ListCustomers", "companies"),
+    ("Req_SearchCustomers", "companies"),
+    ("Req_ListProjects", "projects"),
+    ("Req_SearchProjects", "projects"),
+    ("Req_SearchTimeEntries", "entries"),
+)
+_READS = {
+    "Req_TimeSummaryByProject": "summaries",
+    "Req_TimeSummaryByEmployee": "summaries",
+    "Req_ListWiki": "paths",
+    "Req_LoadWiki": "",
+    "Req_SearchWiki": "results",
+    "Req_GetTimeEntry": "",
+}
+"""Answers as they are, with the list that the wire may leave out."""
+_WRITES = (
+    "Req_UpdateEmployeeInfo", "Req_UpdateProjectTeam", "Req_UpdateProjectStatus",
+    "Req_LogTimeEntry", "Req_UpdateTimeEntry", "Req_UpdateWiki",
+)  # fmt: skip
+_IDS = frozenset({"id", "employee", "project", "customer", "customer_id", "manager"})
+_DAYS = frozenset({"date", "date_from", "date_to"})
+
+
+def request_tools(session: CompanySession) -> list[Tool]:
+    """The Req_* tools of one company, but for the answer to the user."""
+    one_record: dict[str, Callable[[str], Record]] = {
+        "Req_GetEmployee": lambda id: {"employee": listings.employee(session, id)},
+        "Req_GetProject": lambda id: {"project": listings.project(session, id), "found": True},
+        "Req_GetCustomer": lambda id: {"company": listings.customer(session, id), "found": True},
+    }
+    return [
+        _made(session, "read", "Req_WhoAmI", session.user),
+        *(_made(session, "read", name, act) for name, act in one_record.items()),
+        *(_listing(session, name, field) for name, field in _LISTS),
+        *(_made(session, "read", name, _reading(session, name)) for name in _READS),
+        *(_made(session, "write", name, _writing(session, name)) for name in _WRITES),
+    ]
+
+
+def _made(
+    session: CompanySession,
+    kind: Kind,
+    name: str,
+    act: Callable[..., object],
+    defaults: dict[str, object] | None = None,
+) -> Tool:
+    def acts(**arguments: Any) -> object:
+        return act(**_certain(session, arguments))
+
+    model: type[BaseModel] = getattr(company, name)
+    unsaid = [field for field in _ACTORS if field in model.model_fields]
+    made = request_tool(kind, model, acts, _TOLD.get(name, ""), unsaid=unsaid, defaults=defaults)
+    return replace(loosened(made), told=name in _TOLD)
+
+
+def _certain(session: CompanySession, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments with bare ids and with dates as the platform writes them."""
+    found = {}
+    for name, value in arguments.items():
+        if name in _IDS and isinstance(value, str):
+            value = bare_id(value)
+        elif name in _DAYS and value:
+            value = day(value, session.user().get("today", ""))
+        found[name] = value
+    return found
+
+
+def _listing(session: CompanySession, name: str, field: str) -> Tool:
+    """A page, however large a one is asked for."""
+    read = partial(session.page, getattr(company, name), field)
+    return _made(session, "read", name, read, {"offset": 0, "limit": 0})
+
+
+def _reading(session: CompanySession, name: str) -> Callable[..., Record]:
+    model, listed = getattr(company, name), _READS[name]
+
+    def act(**arguments: Any) -> Record:
+        answer = session.send(model(**arguments))
+        return {**answer, listed: answer.get(listed) or []} if listed else answer
+
+    return act
+
+
+def _writing(session: CompanySession, name: str) -> Callable[..., Record]:
+    model: Any = getattr(company, name)
+    actor = [field for field in _ACTORS if field in model.model_fields]
+
+    def act(**arguments: Any) -> Record:
+        asker = session.user().get("current_user") or ""
+        return session.send(model(**arguments, **dict.fromkeys(actor, asker)))
+
+    return act
