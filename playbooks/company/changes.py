@@ -9,7 +9,7 @@ from typing import Any
 
 from playbooks.company.questions import about_project
 from playbooks.company.reckoning import Office, Record, Report, Unclear, found, links_to, nothing
-from playbooks.company.spotting import departments_in, fold, named_in
+from playbooks.company.spotting import akin, departments_in, fold, named_in
 
 Calls = list[list[Any]]
 
@@ -120,6 +120,8 @@ def edit_person(o: Office) -> Report:
         needs.append("own_levels" if own else "levels_write")
     if o.says(r"\bnotes?\b"):
         change["notes"] = new_note(o)
+        if o.says(r"\badd\b") and not o.says(r"\breplac") and any(p.get("notes") for p in people):
+            raise Unclear("shall the note that stands there stay?")
         needs.append("note_write")
     if not change or (own and "note_write" in needs and not o.p["quoted"]):
         raise Unclear("what exactly shall be changed?")
@@ -146,7 +148,7 @@ def edited_people(o: Office, own: bool) -> tuple[list[Record], dict[str, bool], 
 
 
 def new_note(o: Office) -> str:
-    if o.says(r"\b(append|in addition|besides the)\b"):
+    if o.says(r"\b(append|in addition|besides the|add\b.* to (the|their|his|her) (existing )?note)\b"):
         raise Unclear("shall the note that stands there stay?")
     if len(o.p["quoted"]) >= 1:
         labels = {fold(n) for n in o.labels.values()} | set(o.labels)
@@ -236,8 +238,8 @@ def apply_raise(o: Office) -> Report:
     calls, raised = [], []
     for person in people:
         note = person.get("notes") or ""
-        amounts = re.findall(r"\b\d{1,3}(?:[,.' ]?\d{3})+\b|\b\d{5,6}\b", note)
-        if len(amounts) == 1 and approved(o, note):
+        amounts = re.findall(r"\b\d{1,3}(?:[,.' ]?\d{3})+\b", re.sub(r"\d{4}-\d\d-\d\d", "", note))
+        if len(amounts) == 1 and approved(note, approvers(o)):
             salary = int(re.sub(r"\D", "", amounts[0]))
             if salary > person["salary"]:
                 raised.append(person)
@@ -247,18 +249,28 @@ def apply_raise(o: Office) -> Report:
     return planned("Applied the approved raises: " + ", ".join(p["name"] for p in raised), links_to("employee", raised), calls)
 
 
-def approved(o: Office, note: str) -> bool:
-    """Whether a note says that who may approve has approved: somebody of those who change pay."""
+def approvers(o: Office) -> set[str]:
+    """Who has to approve a change of pay, in the words of the wiki."""
+    told = " ".join(o.pages.values())
+    who = r"\b(?:a|an|the|our|by) (?:member of the )?([^\W\d_]+(?: [^\W\d_]+)??)"
+    named = re.findall(who + r" (?:has |have |must )?(?:approv|decid)", told, re.IGNORECASE)
+    return {fold(n.split()[-1]).removesuffix("s") for n in named} - {"person", "lead", "who", "it"}
+
+
+def approved(note: str, by: set[str]) -> bool:
+    """Whether a note says that who may approve a raise has approved it."""
     low = note.lower()
     if re.search(r"\b(hopes?|wish|would|will talk|promised|asked|maybe|might|pending|not)\b", low):
         return False
     said = re.search(r"\b(approved|decision|decided|granted|agreed)\b", low)
-    who = {fold(x).removesuffix("s") for x in o.p["approvers"]}
-    return bool(said) and any(re.search(rf"\b{re.escape(x)}", fold(note)) for x in who if x)
+    return bool(said) and any(re.search(rf"\b{re.escape(x)}", fold(note)) for x in by)
 
 
 def pay_change(o: Office) -> Report:
-    person = o.one_person()
+    person, deciding = o.one_person(), approvers(o)
+    mine = fold(o.p["department"]).split()
+    if deciding and not any(akin(w, x) for w in mine for x in deciding):
+        return {"state": "denied", "message": "only with an approval", "links": []}
     by = re.search(r"([+−-]?)\s*(\d[\d,.' ]*\d|\d)\s*(%|percent|per cent)?", o.without([person]))
     if by is None or len(re.findall(r"\d[\d,.']*", o.without([person]))) != 1:
         raise Unclear("to which amount?")

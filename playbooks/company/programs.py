@@ -22,8 +22,8 @@ QUESTIONS = {
 }  # fmt: skip
 """Kinds of questions, with what they need besides people, projects and customers."""
 CHANGES = {
-    "status": "", "log_time": "", "void_copy": "entries", "edit_person": "pages",
-    "self_review": "pages notes", "apply_raise": "notes", "pay_change": "", "swap": "",
+    "status": "", "log_time": "", "void_copy": "entries", "edit_person": "pages notes",
+    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages", "swap": "",
     "rename_page": "pages alone", "delete_page": "pages alone", "placeholders": "",
 }  # fmt: skip
 """Kinds of changes, with what they need."""

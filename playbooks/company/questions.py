@@ -17,7 +17,7 @@ from playbooks.company.reckoning import (
     nothing,
     strong_level,
 )
-from playbooks.company.spotting import customers_in, fold, holds, levels_in, words
+from playbooks.company.spotting import akin, customers_in, fold, holds, levels_in, words
 
 
 def about_project(o: Office) -> tuple[Record, dict[str, bool]]:
@@ -235,7 +235,7 @@ def more_projects(o: Office) -> Report:
     else:
         kind, two = "customer", []
         for half in halves(o.text):
-            fits = o.some_customers(half)
+            fits = [c for c in o.some_customers(half) if not strange(half, c)]
             two += [c for c in fits if c not in two][:1] if len(fits) == 1 else []
         if len(two) != 2:
             raise Unclear("one of the two is no customer that we know; which one is meant?")
@@ -243,6 +243,13 @@ def more_projects(o: Office) -> Report:
     said = ", ".join(f"{x['name']} {n}" for x, n in zip(two, counts, strict=True))
     top = [x for x, n in zip(two, counts, strict=True) if n == max(counts)]
     return found(f"Projects: {said}.", links_to(kind, top if len(top) == 1 or both else []))
+
+
+def strange(text: str, customer: Record) -> bool:
+    """Whether a text has a name in it that the customer's record has not."""
+    known = fold(" ".join(str(v) for v in customer.values())).split()
+    names = [fold(w) for w in re.findall(r"(?<=[ -])[^\W\d_a-z][^\W\d_]{3,}", text)]
+    return any(not any(akin(n, k) for k in known) for n in names)
 
 
 def halves(text: str) -> list[str]:

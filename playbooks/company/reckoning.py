@@ -81,7 +81,8 @@ class Office:
     def some_projects(self, most: int = 1) -> list[Record]:
         """The projects that are meant, at most so many. Raises Unclear."""
         exact = [g[0] for g in people_in(self.text, self.people) if len(g) == 1]
-        found = projects_in(self.without(exact), self.projects, self.customers)
+        near = 0.65 if self.p.get("change") else 0.8
+        found = projects_in(self.without(exact), self.projects, self.customers, near)
         if 1 < len(found) > most:
             mine = [p for p in found if self.lead(p) == self.me]
             whole = [p for p in mine if all(self.on(p, x["id"]) for x in exact)]
@@ -137,8 +138,9 @@ class Office:
 
     def within(self, away: bool = False) -> list[Record]:
         """The people of the department or place that is named; ``away``: all but those of it."""
-        departments = departments_in(self.text, self.people)
-        places = locations_in(self.text, self.people, self.pages)
+        text = self.without([{"name": n} for n in self.labels.values()])
+        departments = departments_in(text, self.people)
+        places = locations_in(text, self.people, self.pages)
         if not departments and not places:
             return self.people
         def inside(person: Record) -> bool:

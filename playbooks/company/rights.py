@@ -63,7 +63,7 @@ _PAIR = regex.compile(r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?
 _DROPPED = regex.compile(r"\([^)]*\)|\S+\.md\b|\bwithout (?:the )?(?:pay|salar\w+)|`[^`]*`")
 _TICKET = regex.compile(
     r"\b(?:tickets?|numbers?|codes?|reference)\b.*\b(?:needs?|must|has to|have to|required|named)\b"
-    r"|\b(?:needs?|must|has to|have to|requires?)\b.*\b(?:tickets?|numbers?|codes?|reference)\b", regex.I
+    r"|\b(?:needs?|must|has to|have to|requires?|carry|carries|only (?:with|against)|without|quotes?)\b.*\b(?:tickets?|numbers?|codes?|reference)\b", regex.I
 )  # fmt: skip
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
 _SHAPE = regex.compile(

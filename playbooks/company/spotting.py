@@ -99,10 +99,10 @@ def named_in(raw: str, records: list[Record]) -> list[Record]:
     return list(chosen.values())
 
 
-def paraphrased(raw: str, records: list[Record], told: dict[str, str], wanted: int = 2) -> list[Record]:
+def paraphrased(raw: str, records: list[Record], told: dict[str, str], near: float = 0.8) -> list[Record]:
     """Records that a text describes: the best one, or all that are nearly as good.
 
-    ``told`` is what is said of each by id; at least ``wanted`` words have to fit.
+    ``told`` is what is said of each by id; at least two words have to fit.
     """
     asked = list(dict.fromkeys(words(raw)))
     known = {id_: set(words(text)) for id_, text in told.items()}
@@ -110,10 +110,10 @@ def paraphrased(raw: str, records: list[Record], told: dict[str, str], wanted: i
     for record in records:
         hits = [w for w in asked if any(akin(w, k) for k in known[record["id"]])]
         rare = [1 + math.log(len(records) / spread(w, known)) for w in hits]
-        if len(hits) >= wanted or (len(hits) == 1 and wanted == 1):
+        if len(hits) >= 2:
             scores.append((sum(rare), record))
     scores.sort(key=lambda pair: -pair[0])
-    return [r for score, r in scores if score >= 0.8 * scores[0][0]]
+    return [r for score, r in scores if score >= near * scores[0][0]]
 
 
 def spread(word: str, known: dict[str, set[str]]) -> int:
@@ -121,7 +121,9 @@ def spread(word: str, known: dict[str, set[str]]) -> int:
     return max(1, sum(any(akin(word, k) for k in words_) for words_ in known.values()))
 
 
-def projects_in(raw: str, projects: list[Record], customers: list[Record]) -> list[Record]:
+def projects_in(
+    raw: str, projects: list[Record], customers: list[Record], near: float = 0.8
+) -> list[Record]:
     """The projects that a text names, else those that it describes."""
     named = named_in(raw, projects)
     if named:
@@ -131,16 +133,16 @@ def projects_in(raw: str, projects: list[Record], customers: list[Record]) -> li
         p["id"]: f"{p['name']} {p.get('description', '')} {names.get(p['customer'], '')}"
         for p in projects
     }
-    return paraphrased(raw, projects, told)
+    return paraphrased(raw, projects, told, near)
 
 
-def customers_in(raw: str, customers: list[Record], wanted: int = 2) -> list[Record]:
+def customers_in(raw: str, customers: list[Record]) -> list[Record]:
     """The customers that a text names, else those that it describes."""
     named = named_in(raw, customers)
     if named:
         return named
     told = {c["id"]: f"{c['name']} {c.get('brief', '')} {c.get('location', '')}" for c in customers}
-    return paraphrased(raw, customers, told, wanted)
+    return paraphrased(raw, customers, told)
 
 
 def departments_in(raw: str, people: list[Record]) -> list[str]:

@@ -15,6 +15,7 @@ from playbooks.company.wishes import (
     billable_of,
     day_of,
     hours_of,
+    names_day,
     period_of,
     quoted,
     read_wish,
@@ -29,11 +30,6 @@ _BOUGHT = regex.compile(
     r"(?:part of|belongs? to|owned by|bought by|acquired by) (?:the )?((?:\p{Lu}[\w.&’'-]*\s?)+)"
 )
 _OUTSIDE = regex.compile(r"outside|public|visitors?|guests?|strangers?|website|anybody who asks", regex.I)
-_APPROVER = regex.compile(
-    r"\b(?:a|an|the|our|by) (?:member of the )?([\p{L}&]+(?: [\p{L}&]+)?) (?:has |have |must )?(?:approv|decid)",
-    regex.I,
-)
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -154,8 +150,6 @@ def may(known: Briefing, wish: Wish, report: dict[str, Any] | None) -> bool:
 
 
 def _date(known: Briefing, task: str) -> Answer:
-    if regex.search(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", task, regex.I):
-        return _ask("Which day is meant?")
     day = day_of(task, known.asker.today)
     if day is None:
         return _ask("Which day is meant?")
@@ -180,7 +174,10 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
     text, ticket = wish.text, known.rules.ticket
     number = ticket.good(text) if ticket else None
     told = text.replace(number, " ") if number else text
-    day = day_of(told, known.asker.today)
+    plain = told
+    for quote in quoted(told):
+        plain = plain.replace(quote, " ")
+    day = day_of(plain, known.asker.today) if names_day(plain) else None
     parameters: dict[str, Any] = {
         "kind": kind,
         "text": told,
@@ -200,15 +197,10 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
             "quoted": quoted(told),
             "ticket": number or "",
             "ticket_in_notes": bool(ticket and number and ticket.in_notes),
-            "approvers": approvers(known),
+            "change": True,
+            "department": known.asker.department,
         }
     return Step("look", f"Look up what is meant ({kind}) and report it; change nothing.", parameters)
-
-
-def approvers(known: Briefing) -> list[str]:
-    """Who has to approve a change of pay, in the words of the policy."""
-    named = {m[1].split()[-1] for m in _APPROVER.finditer(known.rules.policy)}
-    return sorted(n for n in named if n.lower() not in ("they", "who", "it", "person", "lead"))
 
 
 def _after_look(known: Briefing, wish: Wish, report: dict[str, Any]) -> Step | Answer:

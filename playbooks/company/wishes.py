@@ -21,6 +21,12 @@ _AGO = regex.compile(
     r"(?P<n>\d+|a|one|two|three|four|five|six|seven|ten) (?P<unit>day|week)s? (?:ago|before today)"
     r"|(?P<ahead>in (?P<m>\d+|a|one|two|three|four|five|six|seven|ten) (?P<u>day|week)s?)", _FLAGS
 )  # fmt: skip
+_VAGUE = regex.compile(
+    rf"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:{_MONTHS.replace(' ', '|').replace('may|', '')})\b"
+    r"|May \d|\d+(?:st|nd|rd|th)? May\b|(?:last|next) (?:month|year))|\b\d{1,2}[./]\d{1,2}\b",
+    regex.I,
+)
+"""Days that are named in a way that is not read here."""
 _QUOTED = regex.compile(r"[‘“\"„«](.+?)[”“\"»]|(?<!\w)['‘](.+?)['’](?!\w)", regex.DOTALL)
 _HOURS = regex.compile(r"(\d+(?:[.,]\d+)?)[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b", _FLAGS)
 _LEVEL = regex.compile(r"\b(?:to|at|=)\s*(?:level\s*)?(\d{1,2})\b")
@@ -50,9 +56,18 @@ def read_wish(text: str) -> Wish | None:
     return None
 
 
+def names_day(text: str) -> bool:
+    """Whether a text names a day at all."""
+    return bool(regex.search(r"\d{4}-\d\d-\d\d|\b(?:to|yester)day\b|\btomorrow\b", text, _FLAGS)) or bool(
+        _AGO.search(text)
+    )
+
+
 def day_of(text: str, today: str) -> date | None:
-    """The day that a text speaks of; None where it names none or several."""
+    """The day that a text speaks of, today where it speaks of none; None where it cannot be told."""
     base = date.fromisoformat(today)
+    if _VAGUE.search(text):
+        return None
     named = set(regex.findall(r"\b\d{4}-\d\d-\d\d\b", text))
     if named:
         return date.fromisoformat(named.pop()) if len(named) == 1 else None
@@ -118,6 +133,9 @@ def quoted(text: str) -> list[str]:
 
 def status_of(text: str) -> str | None:
     """The one status that a text wants; None where it names none or several."""
+    told = regex.search(r"\b(?:to|as|status) ['\"]?(idea|exploring|active|paused|archived)\b", text, _FLAGS)
+    if told:
+        return str(told[1]).lower()
     found = {status for pattern, status in _STATUS if regex.search(pattern, text, _FLAGS)}
     return found.pop() if len(found) == 1 else None
 
