@@ -73,7 +73,7 @@ def mended(kind: Any, value: Any) -> Any:
     if origin is list:
         return [mended(get_args(kind)[0], one) for one in _listed(value)]
     if origin is dict:
-        return _levels(value)
+        return _levels(value) if get_args(kind)[1] is int else _by_name(value)
     if origin is Literal:
         return _enum(get_args(kind), value)
     if isinstance(kind, type) and issubclass(kind, BaseModel):
@@ -118,6 +118,21 @@ def _levels(value: Any) -> Any:
             said = _LEVEL.fullmatch(str(one))
             found[said["name"] if said else str(one)] = int(said["level"]) if said else 0
     return found
+
+
+def _by_name(value: Any) -> Any:
+    """Texts by name, also from a list of records of one name and one text each."""
+    if not isinstance(value, list):
+        return value
+    pairs = []
+    for one in value:
+        low = {folded(str(k)): v for k, v in one.items()} if isinstance(one, Mapping) else {}
+        names = [k for k in ("file", "path", "page", "name") if k in low]
+        texts = [k for k in ("content", "text") if k in low]
+        if len(names) != 1 or len(texts) != 1 or len(low) != 2:
+            return value
+        pairs.append((low[names[0]], low[texts[0]]))
+    return dict(pairs) if len({name for name, _ in pairs}) == len(pairs) else value
 
 
 def _level(value: Any) -> Any:

@@ -66,7 +66,7 @@ class Change:
         self.path = path
         self.body = body
         self.outcome = "sent"
-        """sent, done, refused or unknown"""
+        """sent, done, refused, lost or unknown"""
         self.error = ""
 
     @property
@@ -93,6 +93,10 @@ class CompanySession(ApiSession):
         """Whether the answer to the response was lost: it is never sent again."""
         self.listed: set[str] = set()
         """What was read whole in this task: employees, projects, companies, entries, paths."""
+        self.may_write: Callable[[], str | None] = lambda: None
+        """Asked before every change: what speaks against it."""
+        self.silent = True
+        """Whether nothing at all is sent any more once the user has been answered."""
         self._kept: dict[tuple[str, ...], Any] = {}
         self._user: Record | None = None
         self._moved = False
@@ -142,7 +146,7 @@ class CompanySession(ApiSession):
     def once(self, request: Any, final: bool = False, about: object = None) -> dict[str, Any]:
         """Send a request a single time; what it shows and does is noted."""
         path: str = request.tool
-        if self.responses:
+        if self.responses and (self.silent or path == RESPOND):
             raise ToolFault("the user has been answered: nothing more can be done", fatal=True)
         answer = super().once(request, final, about)
         self.evidence.note(path, answer)
@@ -156,8 +160,10 @@ class CompanySession(ApiSession):
         """
         if request.tool not in CHANGES:
             return super().write(request, final, about)
+        if why := self.may_write():
+            raise ToolFault(f"nothing was changed: {why}")
         change = Change(request.tool, body_of(request))
-        self._check_change(change)
+        self._refuse_repeated(change)
         arrived = self._log_of(change)
         if arrived is not None:
             change.outcome = "done"
@@ -165,7 +171,11 @@ class CompanySession(ApiSession):
             return arrived
         self.changes.append(change)
         try:
-            answer = super().write(request, final, about)
+            # What it is about has its intent noted: a crash must not lead to a second one.
+            answer = super().write(request, final, about or change.body)
+        except Missed as fault:
+            change.outcome, change.error = "lost", fault.text
+            raise
         except OutOfReach as fault:
             change.outcome, change.error = "unknown", fault.text
             raise
@@ -177,12 +187,10 @@ class CompanySession(ApiSession):
         change.outcome = "done"
         return answer
 
-    def _check_change(self, change: Change) -> None:
-        if not self.asker:
-            raise ToolFault("nothing is changed for a guest, nor before whoami says who asks")
+    def _refuse_repeated(self, change: Change) -> None:
         for other in self.changes:
             same = (other.path, other.body) == (change.path, change.body)
-            if same and other.outcome != "refused":
+            if same and other.outcome not in ("refused", "lost"):
                 raise ToolFault(
                     f"not sent: the same change was sent before: {other.said}. Each is made once"
                 )

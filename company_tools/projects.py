@@ -28,7 +28,7 @@ def resolve_project(
         one["id"]: {
             "name": words(one["name"]),
             "description": words(one.get("description", "")),
-            "customer": words(names.get(one["customer"], one["customer"])),
+            "customer": words(names.get(one["customer"], "")),
         }
         for one in every
     }

@@ -20,9 +20,9 @@ from tooling.requests import request_tool
 PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
 """What a guest may have."""
 _TOLD = {
-    "Req_GetEmployee": "With notes, skills, wills.",
-    "Req_GetProject": "With description, team.",
-    "Req_GetCustomer": "With brief, contact, account_manager.",
+    "Req_GetEmployee": "{employee: with notes, skills, wills: [{name, level}]}",
+    "Req_GetProject": "{project: with description, team}",
+    "Req_GetCustomer": "{company: with brief, contact, account_manager}",
     "Req_UpdateProjectStatus": "",
 }
 """What no Combo tool covers, and what prompts say of it."""

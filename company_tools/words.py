@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -22,11 +22,12 @@ _BARE = str.maketrans(
     {"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "ß": "ss", "ı": "i", "œ": "oe", "þ": "th", "ð": "d"}
 )
 """Letters that are no others with a mark."""
-_STOP = frozenset(
+_SMALL_WORDS = (
     "a an and the of for to in on at by with from that this which who whom whose what is are was "
     "do does did we our us my me i it its their his her project projects customer customers "
-    "client company".split()
+    "client company"
 )
+_STOP = frozenset(_SMALL_WORDS.split())
 
 
 @lru_cache(maxsize=16384)
@@ -96,7 +97,7 @@ def phrase_score(
     """
     total = sum(weights[word] for word in asked)
     got = 0.0
-    shares: Counter[str] = Counter()
+    shares: defaultdict[str, float] = defaultdict(float)
     for word in asked:
         best = {
             field: max((alike(word, other) for other in have), default=0.0)
@@ -106,5 +107,5 @@ def phrase_score(
         if best[field]:
             got += weights[word] * best[field]
             shares[field] += weights[word] * best[field]
-    matched = ", ".join(name for name, _ in shares.most_common())
+    matched = ", ".join(name for name in sorted(shares, key=lambda f: -shares[f]))
     return round(100 * got / total) if total else 0, matched

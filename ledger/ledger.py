@@ -68,11 +68,6 @@ class Ledger:
         """Add tools to what generated code may call."""
         self._tools.update({t.name: t for t in tools})
 
-    def withhold(self, tools: Iterable[Tool]) -> None:
-        """Take tools back from what can be called."""
-        for withheld in tools:
-            self._tools.pop(withheld.name, None)
-
     @property
     def names(self) -> frozenset[str]:
         """Names that generated code may call."""

@@ -35,8 +35,6 @@ class Tool:
     their names without ``expected_``."""
     told: bool = True
     """Whether prompts speak of it; what other tools cover can be called all the same."""
-    by_code: bool = True
-    """Whether generated code may call it."""
 
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed and names in their own spelling.

@@ -26,7 +26,7 @@ Opener: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
 
 def system_prompt(tools: Iterable[Tool]) -> str:
     """The worker's system prompt; the same tools give the same bytes."""
-    shown = tuple((tool.usage(), tool.doc) for tool in tools if tool.told and tool.by_code)
+    shown = tuple((tool.usage(), tool.doc) for tool in tools if tool.told)
     return _rendered(shown, python_rules())
 
 
@@ -98,7 +98,6 @@ class Worker:
                 door raises that is no fault of the model, such as a limit that is reached.
         """
         began = time.perf_counter()
-        ledger.withhold(tool for tool in ledger.tools if not tool.by_code)
         executor = self._open(instruction, ledger, self._limits)
         ledger.position = lambda: executor.position
         ledger.instruction = instruction
