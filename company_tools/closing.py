@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import regex
+from typing_extensions import TypedDict
 
-from company_tools.company_session import CompanySession
+from company_tools.company_session import WIKI_UPDATE, CompanySession
 from company_tools.evidence import Kind, Known
+from ledger import Tool, ToolFault, tool
 
 Outcome = Literal[
     "ok_answer", "ok_not_found", "denied_security", "none_clarification_needed",
@@ -18,7 +20,9 @@ Outcome = Literal[
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 KINDS = ("employee", "customer", "project", "wiki", "location")
 FORM = '"OUTCOME: …", "MESSAGE: …", "LINKS: auto | none | kind:id, …", each on a line'
-LINKLESS = frozenset({"denied_security", "none_clarification_needed"})
+LINKLESS = frozenset(
+    {"denied_security", "none_clarification_needed", "none_unsupported", "error_internal"}
+)
 """Outcomes whose answers carry no links of their own."""
 _LINE = regex.compile(r"^[\s*_`#>-]*(OUTCOME|MESSAGE|LINKS)[\s*_`]*[:=]\s*", regex.I | regex.M)
 _LINK = regex.compile(r"(?:(?P<kind>[A-Za-z]+)\s*[:=/]\s*)?(?P<id>[^\s,;:=]+)")
@@ -45,8 +49,8 @@ class Closing(NamedTuple):
 
 
 def read_closing(text: str, session: CompanySession) -> Closing:
-    """Read the three lines of a FINISH. Raises NoClosing."""
-    parts = _parts(text)
+    """Read the three lines of a FINISH, or a JSON object of the same. Raises NoClosing."""
+    parts = _object(text) or _parts(text)
     outcome = parts.get("OUTCOME", "").strip(" *_`.\"'").casefold()
     if outcome not in OUTCOMES:
         said = f"the outcome {outcome[:60]!r} does not exist" if outcome else "no OUTCOME was given"
@@ -55,6 +59,21 @@ def read_closing(text: str, session: CompanySession) -> Closing:
     if not message:
         raise NoClosing(f"no MESSAGE was given. A FINISH says {FORM}")
     return Closing(outcome, message, _links(parts.get("LINKS", "auto"), session))
+
+
+def _object(text: str) -> dict[str, str]:
+    """The parts out of JSON; {} where it is none."""
+    try:
+        given = json.loads(text) if text.lstrip().startswith("{") else None
+    except ValueError:
+        return {}
+    if not isinstance(given, dict):
+        return {}
+    return {
+        str(key).upper(): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for key, value in given.items()
+        if value is not None
+    }
 
 
 def _parts(text: str) -> dict[str, str]:
@@ -168,7 +187,7 @@ def targets(session: CompanySession) -> list[Link]:
             made.append(Link("employee", body["employee"]))
         elif change.path.startswith("/projects/"):
             made.append(Link("project", body["id"]))
-        elif change.path.startswith("/wiki/"):
+        elif change.path == WIKI_UPDATE and body["content"]:
             made.append(Link("wiki", body["file"]))
         elif change.path == "/time/log":
             made += [Link("employee", body["employee"])]
@@ -183,3 +202,23 @@ def as_sent(closing: Closing, links: Sequence[Link]) -> dict[str, Any]:
         "outcome": closing.outcome,
         "links": [{"kind": link.kind, "id": link.id} for link in links],
     }
+
+
+class LinkArgument(TypedDict):
+    """A link as a model gives it."""
+
+    kind: Literal["employee", "customer", "project", "wiki", "location"]
+    id: str
+
+
+def closing_tool() -> Tool:
+    """The one answer as a tool: it closes the task, so that it is worded and never called."""
+
+    def Req_ProvideAgentResponse(
+        outcome: Outcome, message: str, links: list[LinkArgument] | Literal["auto"] = "auto"
+    ) -> None:
+        """Answers the user, once and for all. links: exactly the records that the answer is about;
+        auto: those that message and changes tell."""
+        raise ToolFault("the answer is given by a FINISH alone, not by code")
+
+    return tool("write", Req_ProvideAgentResponse, final=True, closes=True)

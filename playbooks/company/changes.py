@@ -52,6 +52,7 @@ def log_time(o: Office) -> Report:
     entry = {
         "employee": person["id"], "project": project["id"], "date": day, "hours": hours[0],
         "billable": billable, "notes": notes, "status": "draft",
+        "work_category": o.category(project),
     }  # fmt: skip
     links = [("employee", person["id"]), ("project", project["id"])]
     return planned(
@@ -98,7 +99,8 @@ def void_copy(o: Office) -> Report:
     if new is None:
         raise Unclear("how many hours shall the new entry have?")
     old = entries[0]
-    entry = {k: old[k] for k in ("employee", "project", "date", "billable", "notes")}
+    entry = {k: old[k] for k in 
+        "employee", "project", "date", "billable", "notes", "work_category")}  # fmt: skip
     entry.update(hours=float(new[1].replace(",", ".")), status="draft")
     calls = [
         ["Combo_Update_Time_Entry_For_Changes", {"id": old["id"], "status": "voided"}],

@@ -69,6 +69,11 @@ class Office:
         """A person's place on a project's team."""
         return next((m for m in project["team"] if m["employee"] == id_), None)
 
+    def category(self, project: Record) -> str:
+        """The category of hours: only a customer's project is one of a customer."""
+        known = any(c["id"] == project["customer"] for c in self.customers)
+        return "customer_project" if known else "internal"
+
     def without(self, records: list[Record]) -> str:
         """The text without the names of records, so that their words are looked for no more."""
         text = self.text
