@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import regex
+from typing_extensions import TypedDict
 
-from company_tools.company_session import CompanySession
+from company_tools.company_session import WIKI_UPDATE, CompanySession
 from company_tools.evidence import Kind, Known
+from ledger import Tool, ToolFault, tool
 
 Outcome = Literal[
     "ok_answer", "ok_not_found", "denied_security", "none_clarification_needed",
@@ -18,7 +20,9 @@ Outcome = Literal[
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 KINDS = ("employee", "customer", "project", "wiki", "location")
 FORM = '"OUTCOME: …", "MESSAGE: …", "LINKS: auto | none | kind:id, …", each on a line'
-LINKLESS = frozenset({"denied_security", "none_clarification_needed"})
+LINKLESS = frozenset(
+    {"denied_security", "none_clarification_needed", "none_unsupported", "error_internal"}
+)
 """Outcomes whose answers carry no links of their own."""
 _LINE = regex.compile(r"^[\s*_`#>-]*(OUTCOME|MESSAGE|LINKS)[\s*_`]*[:=]\s*", regex.I | regex.M)
 _LINK = regex.compile(r"(?:(?P<kind>[A-Za-z]+)\s*[:=/]\s*)?(?P<id>[^\s,;:=]+)")
@@ -45,8 +49,8 @@ class Closing(NamedTuple):
 
 
 def read_closing(text: str, session: CompanySession) -> Closing:
-    """Read the three lines of a FINISH. Raises NoClosing."""
-    parts = _parts(text)
+    """Read the three lines of a FINISH, or a JSON object of the same. Raises NoClosing."""
+    parts = _object(text) or _parts(text)
     outcome = parts.get("OUTCOME", "").strip(" *_`.\"'").casefold()
     if outcome not in OUTCOMES:
         said = f"the outcome {outcome[:60]!r} does not exist" if outcome else "no OUTCOME was given"
@@ -55,6 +59,21 @@ def read_closing(text: str, session: CompanySession) -> Closing:
     if not message:
         raise NoClosing(f"no MESSAGE was given. A FINISH says {FORM}")
     return Closing(outcome, message, _links(parts.get("LINKS", "auto"), session))
+
+
+def _object(text: str) -> dict[str, str]:
+    """The parts out of JSON; {} where it is none."""
+    try:
+        given = json.loads(text) if text.lstrip().startswith("{") else None
+    except ValueError:
+        return {}
+    if not isinstance(given, dict):
+        return {}
+    return {
+        str(key).upper(): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for key, value in given.items()
+        if value is not None
+    }
 
 
 def _parts(text: str) -> dict[str, str]:
@@ -125,38 +144,33 @@ def links_of(closing: Closing, session: CompanySession) -> tuple[Link, ...]:
 
 
 def named_in(message: str, session: CompanySession) -> Sequence[Known]:
-    """The records that a message names: by id, or by the whole name in either order."""
+    """The records that a message names: by id, or by the whole name in either order.
+
+    Not one whose name only stands within the name of another.
+    """
     text = message.casefold()
-    found = []
+    spans: list[tuple[int, int, Known]] = []
     for known in session.evidence.records.values():
-        names = {known.id.casefold(), known.name.casefold()} - {""}
-        if known.kind == "employee" and len(parts := known.name.split()) == 2:
-            names.add(f"{parts[1]} {parts[0]}".casefold())
-        if any(_stands_in(name, text) for name in names):
-            found.append(known)
-    return _without_inner(found, text)
+        for name in _names(known):
+            if name in text:
+                spans += [(*found.span(), known) for found in _whole(name).finditer(text)]
+    outer = [
+        known
+        for start, end, known in spans
+        if not any(s <= start and end <= e and e - s > end - start for s, e, _ in spans)
+    ]
+    return list(dict.fromkeys(outer))
 
 
-def _stands_in(name: str, text: str) -> bool:
-    return bool(
-        name in text
-        and regex.search(rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(name)}(?![\p{{L}}\p{{N}}_])", text)
-    )
+def _names(known: Known) -> set[str]:
+    names = {known.id.casefold(), known.name.casefold()} - {""}
+    if known.kind == "employee" and len(parts := known.name.split()) == 2:
+        names.add(f"{parts[1]} {parts[0]}".casefold())
+    return names
 
 
-def _without_inner(found: list[Known], text: str) -> list[Known]:
-    """Records without those whose name only stands within the name of another one."""
-
-    def outer(known: Known) -> bool:
-        name = known.name.casefold()
-        rest = text
-        for other in found:
-            longer = other.name.casefold()
-            if len(longer) > len(name) and name in longer:
-                rest = rest.replace(longer, " ")
-        return _stands_in(name, rest) or _stands_in(known.id.casefold(), text)
-
-    return [known for known in found if not known.name or outer(known)]
+def _whole(name: str) -> regex.Pattern[str]:
+    return regex.compile(rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(name)}(?![\p{{L}}\p{{N}}_])")
 
 
 def targets(session: CompanySession) -> list[Link]:
@@ -168,7 +182,7 @@ def targets(session: CompanySession) -> list[Link]:
             made.append(Link("employee", body["employee"]))
         elif change.path.startswith("/projects/"):
             made.append(Link("project", body["id"]))
-        elif change.path.startswith("/wiki/"):
+        elif change.path == WIKI_UPDATE and body["content"]:
             made.append(Link("wiki", body["file"]))
         elif change.path == "/time/log":
             made += [Link("employee", body["employee"])]
@@ -183,3 +197,23 @@ def as_sent(closing: Closing, links: Sequence[Link]) -> dict[str, Any]:
         "outcome": closing.outcome,
         "links": [{"kind": link.kind, "id": link.id} for link in links],
     }
+
+
+class LinkArgument(TypedDict):
+    """A link as a model gives it."""
+
+    kind: Literal["employee", "customer", "project", "wiki", "location"]
+    id: str
+
+
+def closing_tool() -> Tool:
+    """The one answer as a tool: it closes the task, so that it is worded and never called."""
+
+    def Req_ProvideAgentResponse(
+        outcome: Outcome, message: str, links: list[LinkArgument] | Literal["auto"] = "auto"
+    ) -> None:
+        """Answers the user, once and for all. links: exactly the records that the answer is about;
+        auto: those that message and changes tell."""
+        raise ToolFault("the answer is given by a FINISH alone, not by code")
+
+    return tool("write", Req_ProvideAgentResponse, final=True, closes=True)

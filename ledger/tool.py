@@ -30,6 +30,9 @@ class Tool:
     """As it was written: its annotations are the types of the arguments."""
     final: bool = False
     """Whether it does what cannot be undone."""
+    closes: bool = False
+    """Whether only the one who decides uses it, as the end of the task: its arguments are what a
+    FINISH says, and no code may call it."""
     prepared_by: str = ""
     """The tool that brings about what this one expects; it takes the arguments of this one by
     their names without ``expected_``."""
@@ -58,7 +61,12 @@ class Tool:
 
 
 def tool(
-    kind: Kind, function: Callable[..., Any], *, final: bool = False, prepared_by: str = ""
+    kind: Kind,
+    function: Callable[..., Any],
+    *,
+    final: bool = False,
+    closes: bool = False,
+    prepared_by: str = "",
 ) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
     form = _form_of(function)
@@ -71,7 +79,7 @@ def tool(
         return function(**{name: getattr(checked, name) for name in arguments})
 
     made = Tool(
-        function.__name__, kind, form.doc, form.signature, run, function, final, prepared_by
+        function.__name__, kind, form.doc, form.signature, run, function, final, closes, prepared_by
     )
     return made
 
@@ -82,7 +90,7 @@ def folded(name: str) -> str:
 
 
 def spelled(known: Collection[str], given: Mapping[str, T]) -> dict[str, T]:
-    """Values by the known names: timeSlice is time_slice, and owner_id is owner where it has one.
+    """Values by the known names: timeSlice is time_slice, owner_id is owner.
 
     A name that is not known for certain, or of which both spellings are given, stays as it is.
     """

@@ -19,6 +19,8 @@ from ledger.tool import spelled
 
 COMPLETION = "TaskCompletion"
 Status = Literal["solved", "impossible", "need_more_work"]
+ClosingStatus = Literal["solved", "need_more_work"]
+"""Where the final tool closes the task, what cannot be done is one of its answers."""
 PROBLEMS_SHOWN = 3
 _DEFINITIONS = "#/$defs/"
 
@@ -112,8 +114,9 @@ class Forms:
                 f"{name}: {parameter.annotation.removesuffix(' | None')}"
                 for name, parameter in self.final.signature.parameters.items()
             )
+            status = " | ".join(f'"{word}"' for word in get_args(_status(self.final)))
             return (
-                f'{COMPLETION}(status: "solved" | "impossible" | "need_more_work", reason: str, '
+                f"{COMPLETION}(status: {status}, reason: str, "
                 f"conditions: list[str], final: {{{needed}}})"
             )
         return next(t.usage() for t in self.tools if t.name == name)
@@ -135,7 +138,7 @@ _made: dict[tuple[object, ...], Forms] = {}
 
 def forms_of(tools: Sequence[Tool]) -> Forms:
     """The forms of these tools; those of equal tools are made once."""
-    key = tuple((t.name, str(t.signature), t.doc, t.final, t.told) for t in tools)
+    key = tuple((t.name, str(t.signature), t.doc, t.final, t.closes, t.told) for t in tools)
     if key not in _made:
         _made[key] = Forms(tools)
     return _made[key]
@@ -147,11 +150,15 @@ def explain(error: ValidationError) -> list[str]:
     return [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in problems]
 
 
+def _status(final: Tool) -> Any:
+    return ClosingStatus if final.closes else Status
+
+
 def _completion(final: Tool) -> type[BaseModel]:
     """The way out; ``final`` holds every argument of the final tool, the optional ones too."""
     needed = {name: (_without_none(type_), ...) for name, type_ in final.types().items()}
     fields = {
-        "status": (Status, ...),
+        "status": (_status(final), ...),
         "reason": (str, ""),
         "conditions": (list[str], []),
         "final": (_model(f"{final.name}_Arguments", needed) | None, None),

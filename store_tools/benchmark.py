@@ -97,7 +97,7 @@ class StoreBenchmark:
         """
         return next(iter(self._session.unanswered.values()), None)
 
-    def objection(self, closing: str) -> str | None:
+    def objection(self, closing: str, ledger: Ledger) -> str | None:
         """What to ask back when a FINISH with these words does not agree with the facts."""
         if self._session.checkouts:
             return None
@@ -116,6 +116,9 @@ class StoreBenchmark:
 
     def give_up(self, ledger: Ledger) -> None:
         """Nothing is sent."""
+
+    answers = False
+    """A task ends by its checkout, or without one."""
 
     @property
     def acts(self) -> int:

@@ -53,4 +53,3 @@ def say(console: Console, *lines: str) -> None:
     """Lines as they are: no markup, no colours of their own, folded by whoever shows them."""
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-

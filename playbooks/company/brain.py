@@ -1,0 +1,87 @@
+"""The brain ``playbook/company``: a model without a key that answers the agent's own prompts.
+
+It is a baseline. It knows nothing but its prompt: as the evaluator it reads task, briefing and the
+worker's last report; as the worker it fills in a program.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import regex
+
+from models.model_call import Message
+from models.prompt_json import unpacked
+from playbooks.company import programs
+from playbooks.company.strategy import Answer, decide
+
+_PART = r"<{0}>\n(.*?)\n</{0}>"
+_TASK, _BRIEFING, _INSTRUCTION = (
+    regex.compile(_PART.format(name), regex.DOTALL) for name in ("task", "briefing", "instruction")
+)
+_TURN = regex.compile(r"<turn [^>]*>\n(.*?)\n</turn>", regex.DOTALL)
+_RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
+_HEADER = regex.compile(r"^Playbook: company / (\w+)$", regex.MULTILINE)
+_PARAMETERS = regex.compile(r"^Parameters: (\{.*\})\s*$", regex.MULTILINE)
+UNREADABLE = {"state": "failed", "message": "the report cannot be read", "links": []}
+
+
+def reply(messages: list[Message]) -> str:
+    """The answer to a prompt of the evaluator or of the worker.
+
+    Raises:
+        LookupError: the prompt is of neither.
+    """
+    asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
+    task = _TASK.search(asked)
+    if task:
+        return _evaluate(_plain(task[1]), asked)
+    instruction = _INSTRUCTION.search(asked)
+    if instruction:
+        return _work(_plain(instruction[1]))
+    raise LookupError("the prompt holds neither a task nor an instruction")
+
+
+def _plain(text: str) -> str:
+    return text.replace("\\u003c", "<")
+
+
+def _evaluate(task: str, asked: str) -> str:
+    briefing = _BRIEFING.search(asked)
+    name, report = _last(asked)
+    step = decide(task, _plain(briefing[1]) if briefing else "", name, report)
+    if isinstance(step, Answer):
+        return f"THOUGHT: {step.message}\nDECISION: FINISH\nINSTRUCTION: {step.closing()}"
+    return f"THOUGHT: {step.why}\nDECISION: PROCEED\nINSTRUCTION: {step.instruction()}"
+
+
+def _last(asked: str) -> tuple[str, dict[str, Any] | None]:
+    """The last step and its report; no report before the first step."""
+    turns = _TURN.findall(asked)
+    if not turns:
+        return "", None
+    header = _HEADER.search(turns[-1])
+    result = _RESULT.findall(turns[-1])
+    if header is None or not result:
+        return "look", UNREADABLE
+    try:
+        report = unpacked(json.loads(result[-1]))
+    except ValueError:
+        report = None
+    return header[1], report if isinstance(report, dict) else UNREADABLE
+
+
+def _work(instruction: str) -> str:
+    header, found = _HEADER.search(instruction), _PARAMETERS.search(instruction)
+    parameters = json.loads(found[1]) if found else {}
+    if header is None or not parameters:
+        return (
+            "Thought: This instruction follows no playbook that I know.\n"
+            "<code>\nfinal_answer({'error': 'no playbook for this instruction'})\n</code>"
+        )
+    if header[1] == "write":
+        code = programs.write([name for name, _ in parameters["calls"]])
+    else:
+        code = programs.look(parameters["kind"])
+    return f"Thought: I follow the playbook, step {header[1]}.\n<code>\np = {parameters!r}\n{code}</code>"

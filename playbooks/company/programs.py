@@ -1,0 +1,110 @@
+"""The worker's reference code: the modules of this folder that reckon, and what calls the tools.
+
+Each program reads its facts from ``p``, the step's parameters.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import regex
+
+QUESTIONS = {
+    "lead_of": "", "role_of": "", "my_role": "", "member_by_role": "", "customer_of": "",
+    "project_id": "", "slices": "", "contact": "", "manager_of": "", "pay_of": "",
+    "person_field": "", "note_of": "notes", "phone": "notes", "projects_of": "", "my_projects": "",
+    "my_projects_role": "", "common": "", "more_projects": "", "key_accounts": "customers",
+    "managed_by": "customers", "my_customers": "customers", "higher_paid": "", "load_of": "pages",
+    "busiest": "pages", "levels": "pages levels", "least_busy_keen": "pages levels",
+    "coaches": "levels", "my_gaps": "pages notes", "team_wills": "pages levels",
+    "team_skills": "pages levels", "hours": "entries customers", "which_page": "pages alone",
+}  # fmt: skip
+"""Kinds of questions, with what they need besides people, projects and customers."""
+CHANGES = {
+    "status": "", "log_time": "", "void_copy": "entries", "edit_person": "pages notes",
+    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages", "swap": "",
+    "rename_page": "pages alone", "delete_page": "pages alone", "placeholders": "",
+}  # fmt: skip
+"""Kinds of changes, with what they need."""
+_CALLED = {"team_wills": "team_table", "team_skills": "team_table"}
+_OWN = regex.compile(r"^from playbooks\.\S+ import (?:\([^)]*\)|[^\n]*)\n", regex.MULTILINE)
+_READ = """\
+def rows(answer):
+    if isinstance(answer, dict):
+        return next((v for v in answer.values() if isinstance(v, list)), [])
+    return answer or []
+
+
+def pages(answer):
+    found = answer.get("pages", answer) if isinstance(answer, dict) else answer
+    if isinstance(found, dict):
+        return found
+    return {x.get("file") or x.get("path"): x["content"] for x in found or []}
+
+
+def whole(people):
+    for group in people_in(p["text"], people) + [[x for x in people if x["id"] == p["me"]]]:
+        for person in group[:8]:
+            person.update(Req_GetEmployee(id=person["id"]).get("employee") or {})
+
+
+def look():
+    needs, data = p["needs"].split(), {}
+    if "pages" in needs:
+        data["pages"] = pages(Combo_Read_Wiki_Pages(files=[]))
+    if "alone" not in needs:
+        data["people"] = rows(Combo_List_All_Employees(details="levels" in needs))
+        data["projects"] = rows(Combo_List_All_Projects(teams=True))
+        data["customers"] = rows(Combo_List_All_Customers(details=True))
+    if "notes" in needs:
+        whole(data["people"])
+    if "entries" in needs:
+        data["entries"] = rows(Combo_List_All_Time_Entries())
+    return data
+
+
+try:
+    report = reckon(p["kind"], p, look(), {p["kind"]: KIND})
+except Exception as error:
+    report = {"state": "failed", "message": str(error), "links": []}
+final_answer(report)
+"""
+_PLACES = """\
+try:
+    report = reckon("places", p, {"pages": pages(Combo_Read_Wiki_Pages(files=[]))}, {"places": places})
+except Exception as error:
+    report = {"state": "failed", "message": str(error), "links": []}
+final_answer(report)
+"""
+_WRITE = """\
+report = {"state": "done", "message": p["message"], "links": p["links"]}
+try:
+    for name, arguments in p["calls"]:
+        TOOLS[name](**arguments)
+except Exception as error:
+    report = {"state": "failed", "message": str(error), "links": []}
+final_answer(report)
+"""
+"""Makes the calls that were planned, in order, and stops at the first that fails."""
+
+
+@cache
+def _source(name: str) -> str:
+    """A module of this folder as code that stands alone."""
+    return _OWN.sub("", Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8"))
+
+
+def look(kind: str) -> str:
+    """The program that answers a question or plans a change."""
+    modules = ["spotting", "reckoning", "questions", *(["changes"] if kind in CHANGES else [])]
+    if kind == "place":
+        body = _READ.split("def whole")[0] + _PLACES
+        return "\n".join([*map(_source, ("spotting", "reckoning", "places")), body])
+    return "\n".join([*map(_source, modules), f"KIND = {_CALLED.get(kind, kind)}\n{_READ}"])
+
+
+def write(tools: list[str]) -> str:
+    """The program that makes the planned calls of these tools."""
+    named = ", ".join(f'"{tool}": {tool}' for tool in dict.fromkeys(tools))
+    return f"TOOLS = {{{named}}}\n{_WRITE}"

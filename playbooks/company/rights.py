@@ -1,0 +1,330 @@
+"""Who may do what, read by pattern out of a wiki's sentences.
+
+What is not read is no permission: a right that no sentence gives is only had where it is a plain
+look at the register.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import regex
+
+from playbooks.company.spotting import akin, fold, holds
+
+PLAIN = frozenset({"register", "wiki_read", "own_pay", "date", "place"})
+"""Rights that whoever is signed in has unless a sentence refuses them."""
+CHANGES = frozenset(
+    "own_levels own_hours note_write levels_write status team pay_write draft_hours wiki_write".split()
+)
+EVERY = PLAIN | CHANGES | frozenset("account_manager contact pay notes levels load hours".split())
+_SAME = regex.compile(r"\b(?:all|everything|whatever) (?:of the |that is )?(?:above|others)\b")
+_GUEST = regex.compile(
+    r"not (?:signed|logged)|without (?:a )?log-?in|visitors?\b|strangers?|outside\b|anonymous"
+    r"|public\b|guests?\b|unknown (?:person|caller)|passers|nobody knows", regex.I
+)  # fmt: skip
+_LEAD = regex.compile(r"\b(?:team |project )?leads?\b", regex.I)
+_ACCOUNT = regex.compile(r"account managers?\b", regex.I)
+_NOBODY = regex.compile(r"\bnobody\b|\bno one\b|\bnot even\b|\bgoes to nobody\b", regex.I)
+_STAFF = regex.compile(
+    r"\beverybody\b|\beveryone\b|\bstaff\b|\bemployees?\b|\bemployed\b|\bpayroll\b|\ball of us\b"
+    r"|\bcolleagues\b|\bwhoever works\b", regex.I
+)  # fmt: skip
+_OUTSIDER = regex.compile(
+    r"extern|freelanc|agency|contract|temp\b|temporar|journey|season|subcontract|partner|borrowed"
+    r"|lent|hired hands|consultants?", regex.I
+)  # fmt: skip
+_TITLE = regex.compile(
+    r"^\s*(?:#{1,6}\s+(?P<a>.+)|(?:[-*]\s+)?\*\*(?P<b>.+?)\*\*[.:]?\s*(?P<b2>.*)"
+    r"|(?:\d+[.)]|[-*])\s+(?P<c>[^:.|]{3,60}):\s*(?P<c2>.*)"
+    r"|\|\s*(?P<d>[^|]+?)\s*\|(?P<d2>.*)\|)\s*$"
+)
+_NEGATIVE = regex.compile(
+    r"^\W*(?:(?:they |who )?may not|must not|cannot|can't|are not|refused|denied|forbidden|off limits"
+    r"|not|never|nor|no|nothing|nobody|they do not|do not|does not|they change nothing)\b"
+    r"|\b(?:may|must|can) (?:not|never)\b|\bdo(?:es)? not\b|\bnot even\b|\bis refused\b"
+    r"|\bchange nothing\b|\bnothing about\b|\bgo(?:es)? to nobody\b|\bto nobody\b|\bneither\b", regex.I
+)  # fmt: skip
+_POSITIVE = regex.compile(r"^\W*(?:they |and |but )?(?:may|can|are allowed to)\b(?! not| never)", regex.I)
+_WRITE = (
+    "change|set|write|writes|edit|edits|move|record|records|log|logs|book|books|rename|remove|delete"
+    "|update|correct|alter|adjust|maintain|enter|put|swap|pause|create|add|grant|decide|swap|staff"
+    "|raise|apply|carry out|manage|keep"
+)
+_READ = (
+    "see|look|look up|look at|read|learn|know|hear|view|have|ask|asks|compare|told|search|find|get"
+    "|consult|use"
+)
+_VERB = regex.compile(rf"\b(?:(?P<write>{_WRITE})|(?P<read>{_READ}))\b", regex.I)
+_OWN = regex.compile(r"\b(?:their|his|her|one's|your|our) own\b|\bown\b|\boneself\b", regex.I)
+_PAY = regex.compile(r"\bpay\b|salar|\bearns?\b|\bwages?\b|compensation|\braises?\b", regex.I)
+_PAIR = regex.compile(r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?:skills?|wills?)\b", regex.I)
+_DROPPED = regex.compile(r"\([^)]*\)|\S+\.md\b|\bwithout (?:the )?(?:pay|salar\w+)|`[^`]*`")
+_TICKET = regex.compile(
+    r"\b(?:tickets?|numbers?|codes?|reference)\b.*\b(?:needs?|must|has to|have to|required|named)\b"
+    r"|\b(?:needs?|must|has to|have to|requires?|carry|carries|only (?:with|against)|without|quotes?)\b.*\b(?:tickets?|numbers?|codes?|reference)\b", regex.I
+)  # fmt: skip
+_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
+_SHAPE = regex.compile(
+    rf"`(?P<literal>[^`]+)`|(?P<n>{'|'.join(_NUMBERS)}|\d) (?P<capital>capital |upper-?case )?"
+    r"(?P<what>letters?|digits?|figures?)|(?P<hyphen>hyphen|dash)", regex.I
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who asks, as whoami says."""
+
+    id: str = ""
+    guest: bool = False
+    department: str = ""
+    location: str = ""
+    today: str = ""
+
+
+@dataclass
+class Group:
+    """Whoever a title speaks of, and what the sentences below it give and refuse."""
+
+    title: str
+    body: str = ""
+    may: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A number that some changes need."""
+
+    rights: frozenset[str]
+    pattern: str
+    in_notes: bool
+
+    def good(self, text: str) -> str | None:
+        """The number of the right shape that a text holds."""
+        found = regex.search(rf"(?<![\w-]){self.pattern}(?![\w-])", text) if self.pattern else None
+        return found[0] if found else None
+
+
+class Rules:
+    """The rights of a policy's groups. What the sentences do not say, nobody has."""
+
+    def __init__(self, policy: str) -> None:
+        self.policy = policy
+        self.groups = list(_groups(policy))
+        given: set[str] = set()
+        for group in self.groups:
+            _read(group, given)
+            given |= group.may
+        self._staff = [g for g in self.groups if _is_staff(g)]
+        barred = {r for g in self.groups if _NOBODY.search(g.title) for r in g.refused}
+        self.nobody = barred & {"approved_hours", "pay_sum", *CHANGES}
+        for sentence in _sentences(policy):
+            if _NOBODY.search(sentence):
+                self.nobody |= _rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
+        self.ticket = read_ticket(policy)
+
+    def of(self, asker: Asker) -> list[Group]:
+        """The groups of somebody, those left out that hang on what is asked about."""
+        if asker.guest:
+            return [g for g in self.groups if _GUEST.search(g.title)]
+        own = self._own(asker.department)
+        return own if self.outsider(asker) else [*self._staff, *own]
+
+    def outsider(self, asker: Asker) -> bool:
+        """Whether somebody is signed in and yet no staff of the company."""
+        name = asker.department
+        if _OUTSIDER.search(name):
+            return True
+        excluded = [x[1] for g in self._staff for x in regex.finditer(
+            r"\b(?:but|except|without|save)\b(?: for)?(?: the)? ([^.;,]+)", g.body)]  # fmt: skip
+        own = self._own(name)
+        return any(holds(fold(x), fold(name)) for x in excluded) or any(
+            _OUTSIDER.search(g.title)
+            or ({"own_pay", "register"} <= g.may and g.may & CHANGES <= {"own_levels", "own_hours"})
+            for g in own
+        )
+
+    def _own(self, department: str) -> list[Group]:
+        mine = fold(department).split()
+        return [
+            g
+            for g in self.groups
+            if not (_GUEST.search(g.title) or _is_staff(g) or _LEAD.search(g.title))
+            and mine
+            and any(akin(w, t) for t in fold(g.title).split() for w in mine if len(w) > 2 and w != "and")
+        ]
+
+    def allows(
+        self, asker: Asker, right: str, *, lead: bool = False, account: bool = False
+    ) -> bool:
+        """Whether somebody may; ``lead`` and ``account``: of what it is about."""
+        if right in self.nobody:
+            return False
+        groups = self.of(asker)
+        if not asker.guest:
+            groups = groups + [g for g in self.groups if lead and _LEAD.search(g.title)]
+            groups += [g for g in self.groups if account and _ACCOUNT.search(g.title)]
+        if any(right in g.may for g in groups):
+            return True
+        if asker.guest or right not in PLAIN | {"account_manager"}:
+            return False
+        refused = any(right in g.refused for g in groups)
+        return not refused and (right in PLAIN or not self.outsider(asker))
+
+
+def _is_staff(group: Group) -> bool:
+    head = group.title
+    return bool(_STAFF.search(head)) and not (_OUTSIDER.search(head) or _GUEST.search(head))
+
+
+def _groups(policy: str) -> Iterator[Group]:
+    group = Group("")
+    for line in policy.splitlines():
+        title = _TITLE.match(line)
+        if title:
+            if group.body.strip() or group.title:
+                yield group
+            name = title["a"] or title["b"] or title["c"] or title["d"] or ""
+            group = Group(name.strip(" *.:"), title["b2"] or title["c2"] or title["d2"] or "")
+        elif not line.strip() and group.body.strip():
+            yield group
+            group = Group("")
+        else:
+            group.body += f" {line.strip()}"
+            if not group.title:
+                said = regex.split(r"\b(?:may|can|must|cannot)\b|[.;]", line.strip())[0]
+                group.title = said if len(said) < 45 else ""
+    yield group
+
+
+def _sentences(text: str) -> list[str]:
+    return [s for s in regex.split(r"(?<=[.!?])\s+|\n+", text) if s.strip()]
+
+
+def _read(group: Group, before: set[str]) -> None:
+    """Fill in what a group may and may not; ``before``: what the groups above it may."""
+    for sentence in _sentences(group.body):
+        if regex.match(r"\W*(?:Every other|Nothing of that|Only the one|That is)", sentence):
+            continue
+        may, refused = _rights_of(sentence)
+        group.may |= may
+        group.refused |= refused
+        if may is not refused and _SAME.search(sentence) and not _NEGATIVE.search(sentence):
+            group.may |= before
+        if regex.search(r"\beverything\b(?! else)", sentence) and not _NEGATIVE.search(sentence):
+            group.may |= EVERY
+    group.refused -= group.may
+    group.may -= {"approved_hours"} & group.refused
+
+
+def _rights_of(sentence: str) -> tuple[set[str], set[str]]:
+    """What a sentence gives and what it refuses."""
+    may: set[str] = set()
+    refused: set[str] = set()
+    negative, mode = False, ""
+    text = _PAIR.sub(r"\1", _DROPPED.sub(" ", sentence))
+    if _ticket_sentence(text):
+        return may, refused
+    for part in regex.split(r";|(?<=[a-z]), but |: |,\s*(?=(?:nothing|never|not|no)\b)", text):
+        if _POSITIVE.search(part):
+            negative = False
+        elif _NEGATIVE.search(part):
+            negative = True
+        if regex.search(r"change nothing|no changes?\b", part):
+            refused |= CHANGES
+        seen: set[str] = set()
+        for clause in regex.split(r",| and | or ", part):
+            verb = _VERB.search(clause)
+            if verb:
+                mode = "write" if verb["write"] else "read"
+            seen |= _meant(clause, mode, seen)
+        (refused if negative else may).update(seen)
+    return may, refused
+
+
+def _meant(clause: str, mode: str, before: set[str]) -> set[str]:
+    """The rights that a clause names; ``mode``: write, read or, without a verb, nothing."""
+    own = bool(_OWN.search(clause))
+    write = mode == "write"
+    found: set[str] = set()
+
+    def says(pattern: str) -> bool:
+        return bool(regex.search(pattern, clause, regex.I))
+
+    if _PAY.search(clause):
+        if says(r"\blist|sum|total|average|added up|several|everybody|everyone|all of"):
+            return {"pay_sum"}
+        return {"own_pay" if own and not write else "pay_write" if write or says(r"\braise") else "pay"}
+    if says(r"\bhours?\b|\btime\b|\btime entr"):
+        if says(r"approved"):
+            return {"approved_hours"}
+        if own:
+            return {"own_hours"}
+        return {"draft_hours" if write or says(r"draft") else "hours"}
+    if says(r"\bnotes?\b"):
+        return {"note_write" if write else "notes"}
+    if says(r"contact"):
+        return {"contact"}
+    if says(r"\bskills?\b|\bwills?\b|\blevels?\b|can do|abilit|competenc|motivation"):
+        found.add(("own_levels" if own else "levels_write") if write else "levels")
+    if says(r"\bload(?:ed|s)?\b|workload|\bbus(?:y|ier|iest)\b|utili[sz]ation|capacity"):
+        found.add("load")
+    if says(r"\bstatus|\bphases?\b|\bpauses?\b") and (mode != "read"):
+        found.add("status")
+    if says(r"\bteams?\b|who is on|\bstaffing\b") and (write or (not mode and "status" in before)):
+        found.add("team")
+    if says(r"\bwiki|\bpages?\b|handbook"):
+        in_charge = not mode and "status" in before
+        found.add("wiki_write" if write or in_charge else "wiki_read")
+    if says(r"looks after|account manager"):
+        found.add("account_manager")
+    if says(r"\bsites?\b|\bplaces?\b|\btowns?\b|where|studios?|offices?|locations?|countr"):
+        found.add("place")
+    if says(r"\bdates?\b|what day|\btoday|\bdays?\b"):
+        found.add("date")
+    if not write and says(r"names?\b|\bmail|directory|register|projects?|\bjobs?\b|people|customers?|clients?|departments?|roles?"):  # fmt: skip
+        found.add("register")
+    return found
+
+
+def _ticket_sentence(sentence: str) -> bool:
+    return bool(_TICKET.search(sentence)) and bool(
+        regex.search(r"\b(?:ticket|number of|release|change|cost|code)", sentence, regex.I)
+    )
+
+
+def read_ticket(policy: str) -> Ticket | None:
+    """What the policy says of numbers that changes need."""
+    for sentence in _sentences(policy):
+        if not _ticket_sentence(sentence):
+            continue
+        rights: set[str] = set()
+        for clause in regex.split(r",| and | or ", _DROPPED.sub(" ", sentence)):
+            rights |= _meant(clause, "write", rights) & CHANGES
+        notes = any(
+            regex.search(r"\bnotes?\b", s) and regex.search(r"ticket|number|code", s, regex.I)
+            and regex.search(r"hours|entr|time", s, regex.I) for s in _sentences(policy)
+        )  # fmt: skip
+        at = policy.find(sentence)
+        return Ticket(frozenset(rights or CHANGES), _shape(policy[at : at + 400]), notes)
+    return None
+
+
+def _shape(text: str) -> str:
+    """The pattern of a number, as a sentence describes it; "" where it does not."""
+    pattern, begun = "", False
+    for part in _SHAPE.finditer(text.split("such as")[0]):
+        if part["literal"]:
+            if begun:
+                break
+            begun = True
+            pattern += regex.escape(part["literal"])
+        elif begun and part["hyphen"]:
+            pattern += "-"
+        elif begun:
+            number = _NUMBERS.get(part["n"].lower()) or int(part["n"])
+            kind = "[0-9]" if part["what"][0] in "df" else "[A-Z]" if part["capital"] else "[A-Za-z]"
+            pattern += f"{kind}{{{number}}}"
+    return pattern if "{" in pattern else ""
