@@ -136,6 +136,13 @@ class CompanySession(ApiSession):
         """The id of who asks, "" for a guest or where it is not known (yet)."""
         return (self._user or {}).get("current_user") or ""
 
+    def actor(self) -> str:
+        """Who acts, by whoami and never by what a model says. Raises ToolFault: nobody known."""
+        self.user()
+        if not self.asker:
+            raise ToolFault("nothing was changed: nobody known asks for it")
+        return self.asker
+
     @property
     def known_guest(self) -> bool:
         """Whether whoami said that nobody is logged in."""

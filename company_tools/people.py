@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 from company_tools import listings
 from company_tools.arguments import bare_id
 from company_tools.company_session import CompanySession, Record
-from company_tools.words import bare, spellings
+from company_tools.words import bare, levelled, words
 from ledger import ToolFault
 
 SURE = 95
@@ -33,20 +33,17 @@ def match_person(asked: str, id: str, name: str, email: str) -> Match:
         return Match(100, "id")
     if text == email.casefold() and email:
         return Match(100, "email")
-    best = Match(0, "")
-    for have in spellings(name):
-        for want in spellings(asked):
-            best = max(best, _match_names(want, have))
-    if best.score < SURE and id:
-        tokens = set(spellings(id.replace("_", " ").replace(".", " "))[0].split())
-        wanted = [set(way.split()) for way in spellings(asked)]
-        if len(tokens) > 1 and tokens in wanted:
-            best = Match(SURE, "id")
+    best = _match_names(words(asked), words(name))
+    other = _match_names(levelled(asked), levelled(name))
+    if other.score > best.score + 1:
+        best = Match(other.score - 1, other.field)
+    tokens = set(levelled(id.replace("_", " ")))
+    if best.score < SURE and len(tokens) > 1 and tokens == set(levelled(asked)):
+        best = Match(SURE, "id")
     return best
 
 
-def _match_names(want: str, have: str) -> Match:
-    asked, parts = want.split(), have.split()
+def _match_names(asked: tuple[str, ...], parts: tuple[str, ...]) -> Match:
     if not asked or not parts:
         return Match(0, "")
     if asked == parts:
@@ -54,15 +51,16 @@ def _match_names(want: str, have: str) -> Match:
     if sorted(asked) == sorted(parts):
         return Match(100, "name (last first)")
     if len(asked) > 1 and set(asked) <= set(parts):
-        return Match(96, "name (in part)")
+        return Match(97, "name (in part)")
     if len(asked) == 1 and asked[0] in parts:
         return Match(90, "first name" if parts[0] == asked[0] else "last name")
-    if len(asked) > 1 and set(parts) <= set(asked):
-        return Match(92, "name (with more words)")
+    if len(parts) > 1 and set(parts) <= set(asked):
+        return Match(93, "name (with more words)")
+    want, have = " ".join(asked), " ".join(parts)
     like = fuzz.token_sort_ratio(want, have)
     if len(asked) == 1:
         like = max(fuzz.ratio(want, part) for part in parts) - 8
-    elif bool(set(asked) & set(parts)) and like < LIKELY:
+    elif set(asked) & set(parts) and like < LIKELY:
         return Match(round(like * 0.6), "name (one word)")
     return Match(round(like * 0.92), "name (alike)") if like >= LIKELY else Match(0, "")
 

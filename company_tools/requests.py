@@ -118,7 +118,6 @@ def _writing(session: CompanySession, name: str) -> Callable[..., Record]:
     actor = [field for field in _ACTORS if field in model.model_fields]
 
     def act(**arguments: Any) -> Record:
-        asker = session.user().get("current_user") or ""
-        return session.send(model(**arguments, **dict.fromkeys(actor, asker)))
+        return session.send(model(**arguments, **dict.fromkeys(actor, session.actor())))
 
     return act

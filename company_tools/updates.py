@@ -41,14 +41,6 @@ class Member(BaseModel):
     time_slice: float | None = None
 
 
-def actor(session: CompanySession) -> str:
-    """Who acts, by whoami and never by what a model says. Raises ToolFault: nobody known does."""
-    id = session.user().get("current_user") or ""
-    if not id:
-        raise ToolFault("nothing was changed: nobody known asks for it")
-    return str(id)
-
-
 def unchanged(before: Record) -> Record:
     """What is told where nothing was sent."""
     return {"before": before, "sent": None, "after": before}
@@ -80,7 +72,7 @@ def update_employee(
     # A list that is empty is not sent: for the platform it stands for no change.
     fields = ("notes", "salary", "location", "department", "skills", "wills")
     sent = {field: after[field] for field in fields}
-    who = actor(session)
+    who = session.actor()
     session.send(company.Req_UpdateEmployeeInfo(employee=id, **sent, changed_by=who))
     changes = {field: value for field, value in sent.items() if value != before[field]}
     return {"before": before, "sent": changes, "after": listings.employee(session, id)}
@@ -153,7 +145,7 @@ def update_team(
     after = list(team.values())
     if team_of(after) == team_of(before):
         return unchanged({"team": before})
-    who = actor(session)
+    who = session.actor()
     asked = {"id": id, "team": after, "changed_by": who}
     session.send(company.Req_UpdateProjectTeam.model_validate(asked))
     return {"before": before, "sent": after, "after": listings.project(session, id)["team"]}
@@ -194,7 +186,7 @@ def update_entry(session: CompanySession, id: str, changes: Mapping[str, Any]) -
     sent = {field: after[field] for field in fields}
     if sent["hours"] < 0:
         raise ToolFault(f"hours must not be negative: {sent['hours']}")
-    session.send(company.Req_UpdateTimeEntry(id=id, **sent, changed_by=actor(session)))
+    session.send(company.Req_UpdateTimeEntry(id=id, **sent, changed_by=session.actor()))
     return {"before": before, "sent": wanted, "after": time_entry(session, id)}
 
 
@@ -210,7 +202,7 @@ def log_time(
         raise ToolFault(f"hours must be above 0, not {entry['hours']}")
     found = listings.project(session, where)
     roles = [m["role"] for m in found["team"] if m["employee"] == who]
-    by = actor(session)
+    by = session.actor()
     request = company.Req_LogTimeEntry(
         employee=who,
         customer=_customer_of(session, found),
@@ -241,7 +233,7 @@ def write_pages(session: CompanySession, wiki: PageStore, pages: Mapping[str, st
     """Write pages, byte for byte; empty ones are deleted; see the tool."""
     if not pages:
         raise ToolFault("pages must not be empty: {file: content}")
-    who = actor(session)
+    who = session.actor()
     now = dict(wiki_pages(session, wiki))
     before = session.user().get("wiki_sha1", "")
     written, same = [], []

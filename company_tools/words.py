@@ -14,14 +14,12 @@ from rapidfuzz import fuzz
 ALIKE = 84
 """Of 100: words that are so much alike are the same one, inflected or misspelt."""
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
-_SPELLED = str.maketrans(
-    {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "đ": "dj", "æ": "ae", "ß": "ss"}
-)
-"""How letters are written out in ASCII."""
 _BARE = str.maketrans(
     {"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "ß": "ss", "ı": "i", "œ": "oe", "þ": "th", "ð": "d"}
 )
 """Letters that are no others with a mark."""
+_WRITTEN_OUT = regex.compile(r"(?<=[aou])e|(?<=a)a|(?<=d)j")
+"""What ASCII spellings add to a letter: ue for ü, aa for å, dj for đ."""
 _SMALL_WORDS = (
     "a an and the of for to in on at by with from that this which who whom whose what is are was "
     "do does did we our us my me i it its their his her project projects customer customers "
@@ -38,17 +36,20 @@ def bare(text: str) -> str:
 
 
 @lru_cache(maxsize=16384)
-def spellings(text: str) -> tuple[str, ...]:
-    """The ways to write a text in ASCII: Müller is muller and mueller."""
-    composed = unicodedata.normalize("NFC", text.casefold())
-    ways = (bare(text), bare(composed.translate(_SPELLED)))
-    return tuple(dict.fromkeys(" ".join(_WORD.findall(way)) for way in ways))
-
-
-@lru_cache(maxsize=16384)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, bare, in their order."""
     return tuple(_WORD.findall(bare(text)))
+
+
+def levelled(text: str) -> tuple[str, ...]:
+    """The words of a text, equal for all spellings of a letter: Müller, Mueller and Muller."""
+    return tuple(_level(word) for word in words(text))
+
+
+def _level(word: str) -> str:
+    while (shorter := _WRITTEN_OUT.sub("", word)) != word:
+        word = shorter
+    return word
 
 
 def telling(text: str) -> tuple[str, ...]:
