@@ -71,7 +71,7 @@ class CompanyBenchmark:
         """What earlier work has read: an answer may name it."""
         self._briefed = 0
         """Of how many changes to the wiki the rules are known."""
-        self._rules_now = ""
+        self._rules_now = self._sha1 = ""
 
     @contextmanager
     def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
@@ -82,7 +82,10 @@ class CompanyBenchmark:
     def briefing(self, ledger: Ledger) -> str:
         """Who asks, today, and what the wiki of this version rules. Raises ToolFault."""
         with self._session.booked_in(ledger):
-            return briefing(self._session, self._wiki)
+            told = briefing(self._session, self._wiki)
+            if self._session.asker:
+                self._sha1 = str(self._session.user().get("wiki_sha1", ""))
+            return told
 
     def state(self, ledger: Ledger) -> str:
         """What was changed so far; after a change to the wiki what its pages rule now.
@@ -93,6 +96,7 @@ class CompanyBenchmark:
         with self._session.booked_in(ledger):
             self._settle(ledger)
             if not self._session.responses:
+                self._session.settle()
                 self._read_rules()
         state: dict[str, object] = {"changes": [c.said for c in self._session.changes] or "none"}
         if self._rules_now:
@@ -110,8 +114,8 @@ class CompanyBenchmark:
         written = [c.body["file"] for c in session.changes if c.path == WIKI_UPDATE]
         if "wiki" in self._off or len(written) == self._briefed or not session.asker:
             return
-        before = self._wiki.known(session.user().get("wiki_sha1", ""))
-        session.look_again()
+        before = self._wiki.known(self._sha1)
+        self._sha1 = str(session.user().get("wiki_sha1", ""))
         self._briefed = len(written)
         pages = pages_of(session, self._wiki, known=before, rewritten=written)
         if before is not None and pages is not None and pages != before:

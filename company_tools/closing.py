@@ -144,38 +144,33 @@ def links_of(closing: Closing, session: CompanySession) -> tuple[Link, ...]:
 
 
 def named_in(message: str, session: CompanySession) -> Sequence[Known]:
-    """The records that a message names: by id, or by the whole name in either order."""
+    """The records that a message names: by id, or by the whole name in either order.
+
+    Not one whose name only stands within the name of another.
+    """
     text = message.casefold()
-    found = []
+    spans: list[tuple[int, int, Known]] = []
     for known in session.evidence.records.values():
-        names = {known.id.casefold(), known.name.casefold()} - {""}
-        if known.kind == "employee" and len(parts := known.name.split()) == 2:
-            names.add(f"{parts[1]} {parts[0]}".casefold())
-        if any(_stands_in(name, text) for name in names):
-            found.append(known)
-    return _without_inner(found, text)
+        for name in _names(known):
+            if name in text:
+                spans += [(*found.span(), known) for found in _whole(name).finditer(text)]
+    outer = [
+        known
+        for start, end, known in spans
+        if not any(s <= start and end <= e and e - s > end - start for s, e, _ in spans)
+    ]
+    return list(dict.fromkeys(outer))
 
 
-def _stands_in(name: str, text: str) -> bool:
-    return bool(
-        name in text
-        and regex.search(rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(name)}(?![\p{{L}}\p{{N}}_])", text)
-    )
+def _names(known: Known) -> set[str]:
+    names = {known.id.casefold(), known.name.casefold()} - {""}
+    if known.kind == "employee" and len(parts := known.name.split()) == 2:
+        names.add(f"{parts[1]} {parts[0]}".casefold())
+    return names
 
 
-def _without_inner(found: list[Known], text: str) -> list[Known]:
-    """Records without those whose name only stands within the name of another one."""
-
-    def outer(known: Known) -> bool:
-        name = known.name.casefold()
-        rest = text
-        for other in found:
-            longer = other.name.casefold()
-            if len(longer) > len(name) and name in longer:
-                rest = rest.replace(longer, " ")
-        return _stands_in(name, rest) or _stands_in(known.id.casefold(), text)
-
-    return [known for known in found if not known.name or outer(known)]
+def _whole(name: str) -> regex.Pattern[str]:
+    return regex.compile(rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(name)}(?![\p{{L}}\p{{N}}_])")
 
 
 def targets(session: CompanySession) -> list[Link]:

@@ -40,6 +40,8 @@ READS = frozenset(
         "/time/summary/by-employee", "/wiki/list", "/wiki/load", "/wiki/search",
     }
 )  # fmt: skip
+BEFORE = "entries before"
+"""What the intent of logging time keeps: the entries like it that there were."""
 USUAL_LIMIT = 5
 """Entries of a page in ordinary tasks (facts of the platform); a lower one is told by an error."""
 
@@ -172,6 +174,8 @@ class CompanySession(ApiSession):
         change = Change(request.tool, body_of(request))
         self._refuse_repeated(change)
         arrived = self._log_of(change)
+        if change.path == LOG_TIME:
+            about = {**change.body, BEFORE: sorted(self._before[_key(change.body)])}
         if arrived is not None:
             change.outcome = "done"
             self.changes.append(change)
@@ -208,7 +212,7 @@ class CompanySession(ApiSession):
         """The entry of time whose logging had no answer and has arrived since, or None."""
         if change.path != LOG_TIME:
             return None
-        key = json.dumps(change.body, sort_keys=True)
+        key = _key(change.body)
         same = {e["id"]: e for e in like(self._entries_of_day(change.body), change.body)}
         before = self._before.setdefault(key, set(same))
         return next((entry for id, entry in same.items() if id not in before), None)
@@ -241,6 +245,31 @@ class CompanySession(ApiSession):
             raise Missed(f"{fault.text}; it did not take effect", fault.retry_after)
         self.unanswered.pop(path, None)
         return answer
+
+    def take_over(self, change: Change, about: object) -> None:
+        """Know of a change that earlier work was about to make; :meth:`settle` tells of it."""
+        self.changes.append(change)
+        if isinstance(about, dict) and isinstance(about.get(BEFORE), list):
+            self._before[_key(change.body)] = set(map(str, about[BEFORE]))
+
+    def settle(self) -> None:
+        """See what became of the changes that were about to be made when a process died.
+
+        Raises OutOfReach.
+        """
+        for change in [c for c in self.changes if c.outcome == "sent"]:
+            try:
+                if change.path == LOG_TIME:
+                    seen = self._log_of(change)
+                else:
+                    seen = shown_answer(self.send, change.path, change.body)
+            except OutOfReach:
+                raise
+            except ToolFault as fault:
+                change.outcome, change.error = "unknown", fault.text
+                continue
+            change.outcome = "lost" if seen is None else "done"
+            self.settled(change.path, took_effect=seen is not None)
 
     def _forget(self, path: str) -> None:
         """Drop what a change makes old."""
@@ -302,3 +331,7 @@ class CompanySession(ApiSession):
     def looked_everywhere(self) -> bool:
         """Whether any kind of record was read whole."""
         return bool(self.listed)
+
+
+def _key(body: Record) -> str:
+    return json.dumps(body, sort_keys=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import regex
 
+from company_tools import listings
 from company_tools.company_session import CompanySession, Record
-from erc3_compat import company
 from ledger import ToolFault
 from tooling.faults import OutOfReach
 
@@ -18,12 +18,6 @@ _EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+\s*@\s*[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}
 _NOT_WORDS = regex.compile(r"[^\p{L}\p{N}]+")
 LEAST_LETTERS = 6
 """A name of fewer letters is looked for as words, not within others."""
-_LISTS = (
-    ("Req_ListEmployees", "employees"),
-    ("Req_ListCustomers", "companies"),
-    ("Req_ListProjects", "projects"),
-)
-"""What is read to compare an answer with; none of it reaches a model."""
 
 
 def leaks(message: str, session: CompanySession) -> list[str]:
@@ -47,13 +41,9 @@ def leaks(message: str, session: CompanySession) -> list[str]:
 
 
 def _registry(session: CompanySession) -> tuple[list[Record], list[Record]]:
-    def listed(name: str, field: str) -> list[Record]:
-        model = getattr(company, name)
-        found: list[Record] = session.kept(f"guest {field}", lambda: session.pages(model, field))
-        return found
-
-    people, *others = (listed(*one) for one in _LISTS)
-    return people, [record for records in others for record in records]
+    """People, and whatever else has an id. Compared only; none of it reaches a model."""
+    others = [*listings.customers(session), *listings.projects(session)]
+    return listings.employees(session), others
 
 
 def _mails(message: str, people: list[Record]) -> bool:

@@ -80,7 +80,7 @@ def recall(session: CompanySession, deeds: Sequence[Deed]) -> dict[str, Any] | N
             if deed.path == RESPOND:
                 answer, open_ = dict(deed.body), True
             else:
-                session.changes.append(Change(deed.path, dict(deed.body)))
+                session.take_over(Change(deed.path, dict(deed.body)), deed.about)
         elif deed.path == RESPOND:
             open_ = False
             took = deed.took_effect if isinstance(deed, Settled) else deed.outcome in _ARRIVED

@@ -90,7 +90,7 @@ def folded(name: str) -> str:
 
 
 def spelled(known: Collection[str], given: Mapping[str, T]) -> dict[str, T]:
-    """Values by the known names: timeSlice is time_slice, employee_id is employee.
+    """Values by the known names: timeSlice is time_slice, owner_id is owner.
 
     A name that is not known for certain, or of which both spellings are given, stays as it is.
     """

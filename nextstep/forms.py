@@ -138,7 +138,7 @@ _made: dict[tuple[object, ...], Forms] = {}
 
 def forms_of(tools: Sequence[Tool]) -> Forms:
     """The forms of these tools; those of equal tools are made once."""
-    key = tuple((t.name, str(t.signature), t.doc, t.final, t.told, t.closes) for t in tools)
+    key = tuple((t.name, str(t.signature), t.doc, t.final, t.closes, t.told) for t in tools)
     if key not in _made:
         _made[key] = Forms(tools)
     return _made[key]
