@@ -196,6 +196,8 @@ class CompanySession(ApiSession):
         finally:
             self._forget(change.path)
         change.outcome = "done"
+        if request.tool == WIKI_UPDATE:
+            self.evidence.note("/wiki/list", {"paths": [request.file]})
         return answer
 
     def _refuse_repeated(self, change: Change) -> None:

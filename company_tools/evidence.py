@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import regex
+
 Kind = str
 """Of a link: employee, customer, project, wiki or location."""
 
@@ -47,6 +49,8 @@ class Evidence:
                 self.tokens.add(str(part["name"]))
         if path.startswith("/time/"):
             self.tokens.update(str(p["id"]) for p in _objects(answer) if p.get("id"))
+        for content in answer.get("contents") or (answer.get("content") or "",):
+            self.tokens.update(_LEVEL_ID.findall(content))
 
     def has(self, kind: Kind, id: str) -> bool:
         """Whether a record was shown; a location is none that could be."""
@@ -76,6 +80,8 @@ def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
             yield from _objects(inner)
 
 
+_LEVEL_ID = regex.compile(r"\b(?:skill|will)_\w+")
+"""Ids that only pages of the wiki may name: nobody has to have what they stand for."""
 _FIELDS: dict[str, Kind] = {
     "employee": "employee",
     "account_manager": "employee",

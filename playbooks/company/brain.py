@@ -7,6 +7,7 @@ worker's last report; as the worker it fills in a program.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import regex
@@ -52,8 +53,16 @@ def _evaluate(task: str, asked: str) -> str:
     name, report = _last(asked)
     step = decide(task, _plain(briefing[1]) if briefing else "", name, report)
     if isinstance(step, Answer):
+        if turns_refused(asked):
+            step = replace(step, links=None)
         return f"THOUGHT: {step.message}\nDECISION: FINISH\nINSTRUCTION: {step.closing()}"
     return f"THOUGHT: {step.why}\nDECISION: PROCEED\nINSTRUCTION: {step.instruction()}"
+
+
+def turns_refused(asked: str) -> bool:
+    """Whether the last FINISH was not taken."""
+    turns = _TURN.findall(asked)
+    return bool(turns) and _RESULT.search(turns[-1]) is None
 
 
 def _last(asked: str) -> tuple[str, dict[str, Any] | None]:
@@ -61,8 +70,9 @@ def _last(asked: str) -> tuple[str, dict[str, Any] | None]:
     turns = _TURN.findall(asked)
     if not turns:
         return "", None
-    header = _HEADER.search(turns[-1])
-    result = _RESULT.findall(turns[-1])
+    worked = [turn for turn in turns if _RESULT.search(turn)] or turns
+    header = _HEADER.search(worked[-1])
+    result = _RESULT.findall(worked[-1])
     if header is None or not result:
         return "look", UNREADABLE
     try:

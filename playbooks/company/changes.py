@@ -99,8 +99,8 @@ def void_copy(o: Office) -> Report:
     if new is None:
         raise Unclear("how many hours shall the new entry have?")
     old = entries[0]
-    entry = {k: old[k] for k in 
-        "employee", "project", "date", "billable", "notes", "work_category")}  # fmt: skip
+    same = ("employee", "project", "date", "billable", "notes", "work_category")
+    entry = {k: old[k] for k in same}
     entry.update(hours=float(new[1].replace(",", ".")), status="draft")
     calls = [
         ["Combo_Update_Time_Entry_For_Changes", {"id": old["id"], "status": "voided"}],

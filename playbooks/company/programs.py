@@ -5,10 +5,9 @@ Each program reads its facts from ``p``, the step's parameters.
 
 from __future__ import annotations
 
+import ast
 from functools import cache
 from pathlib import Path
-
-import regex
 
 QUESTIONS = {
     "lead_of": "", "role_of": "", "my_role": "", "member_by_role": "", "customer_of": "",
@@ -28,7 +27,6 @@ CHANGES = {
 }  # fmt: skip
 """Kinds of changes, with what they need."""
 _CALLED = {"team_wills": "team_table", "team_skills": "team_table"}
-_OWN = regex.compile(r"^from playbooks\.\S+ import (?:\([^)]*\)|[^\n]*)\n", regex.MULTILINE)
 _READ = """\
 def rows(answer):
     if isinstance(answer, dict):
@@ -90,18 +88,48 @@ final_answer(report)
 
 
 @cache
-def _source(name: str) -> str:
-    """A module of this folder as code that stands alone."""
-    return _OWN.sub("", Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8"))
+def _parts() -> dict[str, ast.stmt]:
+    """The definitions of the modules that are worker code, by name, in their order."""
+    found: dict[str, ast.stmt] = {}
+    for name in ("spotting", "reckoning", "questions", "changes", "places"):
+        tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8"))
+        for node in tree.body:
+            match node:
+                case ast.FunctionDef() | ast.ClassDef():
+                    _drop_docstrings(node)
+                    found[node.name] = node
+                case ast.Assign(targets=[ast.Name(name)]):
+                    found[name] = node
+                case ast.Import() | ast.ImportFrom(module="typing" | "collections.abc"):
+                    found.update({alias.name: node for alias in node.names})
+    return found
+
+
+def _drop_docstrings(tree: ast.stmt) -> None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            node.body = node.body[1:] or [ast.Pass()]
+
+
+@cache
+def _alone(code: str) -> str:
+    """Code with all that it needs of the modules, and nothing else of them."""
+    parts, open_ = _parts(), [ast.parse(code).body]
+    wanted: set[str] = set()
+    while open_:
+        for node in (inner for top in open_.pop() for inner in ast.walk(top)):
+            if isinstance(node, ast.Name) and node.id in parts and node.id not in wanted:
+                wanted.add(node.id)
+                open_.append([parts[node.id]])
+    kept = {id(node): node for name, node in parts.items() if name in wanted}
+    return "\n".join([*(ast.unparse(node) for node in kept.values()), code])
 
 
 def look(kind: str) -> str:
     """The program that answers a question or plans a change."""
-    modules = ["spotting", "reckoning", "questions", *(["changes"] if kind in CHANGES else [])]
     if kind == "place":
-        body = _READ.split("def whole")[0] + _PLACES
-        return "\n".join([*map(_source, ("spotting", "reckoning", "places")), body])
-    return "\n".join([*map(_source, modules), f"KIND = {_CALLED.get(kind, kind)}\n{_READ}"])
+        return _alone(_READ.split("def whole")[0] + _PLACES)
+    return _alone(_READ.replace("KIND", _CALLED.get(kind, kind)))
 
 
 def write(tools: list[str]) -> str:

@@ -37,11 +37,13 @@ class Answer:
 
     outcome: str
     message: str
-    links: tuple[tuple[str, str], ...] = ()
+    links: tuple[tuple[str, str], ...] | None = ()
+    """None: as the facts tell."""
 
     def closing(self) -> str:
         """The three lines of a FINISH."""
-        links = ", ".join(f"{kind}:{id_}" for kind, id_ in self.links) or "none"
+        named = ", ".join(f"{kind}:{id_}" for kind, id_ in self.links or ())
+        links = "auto" if self.links is None else named or "none"
         return f"OUTCOME: {self.outcome}\nMESSAGE: {self.message}\nLINKS: {links}"
 
 

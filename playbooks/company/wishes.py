@@ -23,7 +23,7 @@ _AGO = regex.compile(
 )  # fmt: skip
 _VAGUE = regex.compile(
     rf"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:{_MONTHS.replace(' ', '|').replace('may|', '')})\b"
-    r"|May \d|\d+(?:st|nd|rd|th)? May\b|(?:last|next) (?:month|year))|\b\d{1,2}[./]\d{1,2}\b",
+    r"|May \d|\d+(?:st|nd|rd|th)? May\b|(?:last|next) (?:month|year))|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?!\d)",
     regex.I,
 )
 """Days that are named in a way that is not read here."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from company_tools.company_session import CompanySession
 from erc3_compat import ApiError, ApiException, company
 from ledger import ToolFault
-from tests.company_tools.conftest import desk, kites, person
+from tests.company_tools.kites import desk, kites, person
 
 PEOPLE = "/employees/list"
 
