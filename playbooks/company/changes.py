@@ -26,7 +26,12 @@ def status(o: Office) -> Report:
     project, lead = about_project(o)
     calls = [["Req_UpdateProjectStatus", {"id": project["id"], "status": wanted}]]
     link = [("project", project["id"])]
-    return planned(f"{project['name']} is {wanted}.", link, calls if project["status"] != wanted else [], **lead)
+    return planned(
+        f"{project['name']} is {wanted}.",
+        link,
+        calls if project["status"] != wanted else [],
+        **lead,
+    )
 
 
 def log_time(o: Office) -> Report:
@@ -92,7 +97,9 @@ def void_copy(o: Office) -> Report:
     entries = [e for e in entries if e["status"] != "voided" and e["hours"] in o.p["hours"]]
     if len({e["project"] for e in entries}) != 1 or len(entries) != 1:
         project, _ = about_project(o)
-        entries = [e for e in entries if e["project"] == project["id"] and e["hours"] == o.p["hours"][0]]
+        entries = [
+            e for e in entries if e["project"] == project["id"] and e["hours"] == o.p["hours"][0]
+        ]
     if len(entries) != 1:
         raise Unclear("which entry is meant?")
     new = re.search(r"(?:again|new|copy|instead|re-?record\w*|with|correct\w*)\D{0,40}(\d+(?:[.,]\d+)?)\s*(?:h\b|hours?)", o.low)  # fmt: skip
@@ -106,7 +113,9 @@ def void_copy(o: Office) -> Report:
         ["Combo_Update_Time_Entry_For_Changes", {"id": old["id"], "status": "voided"}],
         ["Combo_Log_Time_For_Project", entry],
     ]
-    return planned("The entry is voided and a new one written.", [("project", old["project"])], calls, own=True)
+    return planned(
+        "The entry is voided and a new one written.", [("project", old["project"])], calls, own=True
+    )
 
 
 def edit_person(o: Office) -> Report:
@@ -132,7 +141,9 @@ def edit_person(o: Office) -> Report:
     return planned(said, links_to("employee", people) + links, calls, rights=needs, **more)
 
 
-def edited_people(o: Office, own: bool) -> tuple[list[Record], dict[str, bool], list[tuple[str, str]]]:
+def edited_people(
+    o: Office, own: bool
+) -> tuple[list[Record], dict[str, bool], list[tuple[str, str]]]:
     if o.says(r"\b(every|all|each)\b"):
         departments = departments_in(o.text, o.people)
         if len(departments) == 1:
@@ -146,11 +157,17 @@ def edited_people(o: Office, own: bool) -> tuple[list[Record], dict[str, bool], 
         on = bool(o.on(named[0], people[0]["id"]))
         return people, {"lead": on and o.lead(named[0]) == o.me}, links_to("project", named)
     person = o.one_person()
-    return [person], {"lead": any(o.lead(p) == o.me and o.on(p, person["id"]) for p in o.projects)}, []
+    return (
+        [person],
+        {"lead": any(o.lead(p) == o.me and o.on(p, person["id"]) for p in o.projects)},
+        [],
+    )
 
 
 def new_note(o: Office) -> str:
-    if o.says(r"\b(append|in addition|besides the|add\b.* to (the|their|his|her) (existing )?note)\b"):
+    if o.says(
+        r"\b(append|in addition|besides the|add\b.* to (the|their|his|her) (existing )?note)\b"
+    ):
         raise Unclear("shall the note that stands there stay?")
     if len(o.p["quoted"]) >= 1:
         labels = {fold(n) for n in o.labels.values()} | set(o.labels)
@@ -166,7 +183,9 @@ def set_levels(o: Office) -> dict[str, int]:
     low = fold(o.text)
     for id_, label in o.labels.items():
         for name in (fold(label), fold(id_.replace("_", " "))):
-            after = re.search(rf"\b{re.escape(name)}\b(?: \w+){{0,3}}? (?:to|at|is)(?: level)? (\d+)\b", low)
+            after = re.search(
+                rf"\b{re.escape(name)}\b(?: \w+){{0,3}}? (?:to|at|is)(?: level)? (\d+)\b", low
+            )
             before = re.search(rf"\b(\d+) (?:in|for|on) (?:the )?{re.escape(name)}\b", low)
             if hit := before or after:
                 wanted[id_] = int(hit[1])
@@ -207,7 +226,9 @@ def level_moves(o: Office, me: Record) -> dict[str, int]:
             moves[record] = direction(part)
     for record in named_levels(o, exception):
         moves.pop(record, None)
-        if re.search(r"[+−-]\s*\d|\b(up|down|decrease|increase|lower|raise|minus|plus)\b", exception.lower()):
+        if re.search(
+            r"[+−-]\s*\d|\b(up|down|decrease|increase|lower|raise|minus|plus)\b", exception.lower()
+        ):
             moves[record] = direction(exception)
     if not moves:
         raise Unclear("which levels are meant?")
@@ -245,10 +266,19 @@ def apply_raise(o: Office) -> Report:
             salary = int(re.sub(r"\D", "", amounts[0]))
             if salary > person["salary"]:
                 raised.append(person)
-                calls.append(["Combo_Update_Employee_For_Changes", {"employee": person["id"], "salary": salary}])
+                calls.append(
+                    [
+                        "Combo_Update_Employee_For_Changes",
+                        {"employee": person["id"], "salary": salary},
+                    ]
+                )
     if not raised:
         return nothing("No note states an approved raise.")
-    return planned("Applied the approved raises: " + ", ".join(p["name"] for p in raised), links_to("employee", raised), calls)
+    return planned(
+        "Applied the approved raises: " + ", ".join(p["name"] for p in raised),
+        links_to("employee", raised),
+        calls,
+    )
 
 
 def approvers(o: Office) -> set[str]:
@@ -299,7 +329,10 @@ def swap(o: Office) -> Report:
     if len(people) != 2 or None in seats:
         raise Unclear("which two members are meant?")
     role, share = o.says(r"\brol"), o.says(r"\b(workloads?|shares?|slices?|time|hours)\b")
-    fields = [f for f, on in (("role", role), ("time_slice", share)) if on] or ["role", "time_slice"]
+    fields = [f for f, on in (("role", role), ("time_slice", share)) if on] or [
+        "role",
+        "time_slice",
+    ]
     change = []
     for seat, other in zip(seats, reversed(seats), strict=True):
         if seat is not None and other is not None:
@@ -313,7 +346,9 @@ def swap(o: Office) -> Report:
 
 
 def files(o: Office) -> list[str]:
-    return [f.strip("`'\"“”.,;:") for f in re.findall(r"[\w./-]+\.(?:md|bak|txt)(?:\.\w+)?", o.text)]
+    return [
+        f.strip("`'\"“”.,;:") for f in re.findall(r"[\w./-]+\.(?:md|bak|txt)(?:\.\w+)?", o.text)
+    ]
 
 
 def rename_page(o: Office) -> Report:
@@ -321,7 +356,9 @@ def rename_page(o: Office) -> Report:
     if len(named) != 2 or named[0] not in o.pages or named[1] in o.pages:
         return nothing("There is no such page.") if named and named[0] not in o.pages else unsure()
     call = ["Combo_Rename_Wiki_Page", {"old": named[0], "new": named[1]}]
-    return planned(f"{named[0]} is now {named[1]}.", [("wiki", named[1]), ("wiki", named[0])], [call])
+    return planned(
+        f"{named[0]} is now {named[1]}.", [("wiki", named[1]), ("wiki", named[0])], [call]
+    )
 
 
 def unsure() -> Report:
@@ -345,7 +382,11 @@ def placeholders(o: Office) -> Report:
     if path is None or len(content) != 1:
         raise Unclear("which pages, with which content?")
     leads = o.says(r"\bleads?\b|\bleading\b")
-    if path[1] == "CUSTOMER_ID" and o.says(r"\b(every|all|each)\b[^.]*\bcustomers?\b") and not o.says(r"\bwhose\b"):
+    if (
+        path[1] == "CUSTOMER_ID"
+        and o.says(r"\b(every|all|each)\b[^.]*\bcustomers?\b")
+        and not o.says(r"\bwhose\b")
+    ):
         ids = [c["id"] for c in o.customers]
     elif path[1] == "EMPLOYEE_ID" and leads:
         ids = sorted({o.lead(p) for p in o.projects} - {""})

@@ -68,7 +68,9 @@ def member_by_role(o: Office) -> Report:
 
 def customer_of(o: Office) -> Report:
     project, lead = about_project(o)
-    known = next((c["name"] for c in o.customers if c["id"] == project["customer"]), "our own project")
+    known = next(
+        (c["name"] for c in o.customers if c["id"] == project["customer"]), "our own project"
+    )
     return found(
         f"{project['customer']} ({known})",
         [("customer", project["customer"]), ("project", project["id"])], **lead,
@@ -85,7 +87,9 @@ def slices(o: Office) -> Report:
     project, lead = about_project(o)
     team = best(project["team"], lambda m: float(m["time_slice"]), o.says(LOW))
     said = ", ".join(f"{o.name(m['employee'])} {m['time_slice']:.1f}" for m in team)
-    return found(said, [("employee", m["employee"]) for m in team] + [("project", project["id"])], **lead)
+    return found(
+        said, [("employee", m["employee"]) for m in team] + [("project", project["id"])], **lead
+    )
 
 
 def contact(o: Office) -> Report:
@@ -117,7 +121,9 @@ def contact(o: Office) -> Report:
 
 def both_orders(name: str, text: str) -> bool:
     parts = fold(name).split()
-    return any(holds(fold(text), " ".join(x)) for x in (parts, parts[1:] + parts[:1])) and bool(parts)
+    return any(holds(fold(text), " ".join(x)) for x in (parts, parts[1:] + parts[:1])) and bool(
+        parts
+    )
 
 
 def mail_of(o: Office, customer: Record, link: list[tuple[str, str]], **more: Any) -> Report:
@@ -138,7 +144,9 @@ def manager_of(o: Office) -> Report:
         link = [("project", project["id"])]
     who, ids = [], []
     if customer:
-        who.append(f"{o.name(customer['account_manager'])} is the account manager of {customer['name']}")
+        who.append(
+            f"{o.name(customer['account_manager'])} is the account manager of {customer['name']}"
+        )
         ids += [("employee", customer["account_manager"]), ("customer", customer["id"])]
     if o.says(r"\blead"):
         project, _ = about_project(o)
@@ -166,7 +174,9 @@ def note_of(o: Office) -> Report:
     person = o.one_person()
     if not person.get("notes"):
         return nothing(f"There is no note on {person['name']}.")
-    return found(f"The note reads: {person['notes']}", [("employee", person["id"])], own=person["id"] == o.me)
+    return found(
+        f"The note reads: {person['notes']}", [("employee", person["id"])], own=person["id"] == o.me
+    )
 
 
 def phone(o: Office) -> Report:
@@ -203,7 +213,9 @@ def listed(projects: list[Record], more: list[tuple[str, str]] | None = None) ->
 
 def my_projects(o: Office) -> Report:
     mine = [p for p in o.projects if o.lead(p) == o.me]
-    if o.says(r"\b(am i on|am i part|am i a member|i am on|i.m on|involved in)\b") and not o.says(r"\bmy\b"):
+    if o.says(r"\b(am i on|am i part|am i a member|i am on|i.m on|involved in)\b") and not o.says(
+        r"\bmy\b"
+    ):
         mine = [p for p in o.projects if o.on(p, o.me)]
     for person in o.some_people():
         mine = [p for p in mine if o.on(p, person["id"])]
@@ -264,10 +276,21 @@ def halves(text: str) -> list[str]:
 
 
 def key_accounts(o: Office) -> Report:
-    key = [c for c in o.customers if "key" in c["high_level_status"].lower()] if o.says(r"\bkey\b") else o.customers
-    status = next((s for s in ("exploring", "active", "paused", "archived", "idea") if o.says(rf"\b{s[:6]}")), "")
+    key = (
+        [c for c in o.customers if "key" in c["high_level_status"].lower()]
+        if o.says(r"\bkey\b")
+        else o.customers
+    )
+    status = next(
+        (s for s in ("exploring", "active", "paused", "archived", "idea") if o.says(rf"\b{s[:6]}")),
+        "",
+    )
+
     def number(customer: Record) -> float:
-        return sum(p["customer"] == customer["id"] and status in ("", p["status"]) for p in o.projects)
+        return sum(
+            p["customer"] == customer["id"] and status in ("", p["status"]) for p in o.projects
+        )
+
     top = best(key, number, o.says(LOW))
     if not top or not number(top[0]):
         return nothing("There is none.")
@@ -300,7 +323,11 @@ def higher_paid(o: Office) -> Report:
         leads = {o.lead(p) for p in o.projects}
         crowd = [p for p in crowd if p["id"] in leads]
     less = o.says(r"\b(less|lower|below)\b")
-    hits = [p for p in crowd if (p["salary"] < person["salary"] if less else p["salary"] > person["salary"])]
+    hits = [
+        p
+        for p in crowd
+        if (p["salary"] < person["salary"] if less else p["salary"] > person["salary"])
+    ]
     return found(named(hits), links_to("employee", hits)) if hits else nothing("There are none.")
 
 
@@ -309,12 +336,16 @@ def higher_paid(o: Office) -> Report:
 
 def load_of(o: Office) -> Report:
     person = o.one_person()
-    return found(f"{o.loads()[person['id']]:.1f}", [("employee", person["id"])], own=person["id"] == o.me)
+    return found(
+        f"{o.loads()[person['id']]:.1f}", [("employee", person["id"])], own=person["id"] == o.me
+    )
 
 
 def busiest(o: Office) -> Report:
     loads, crowd = o.loads(), o.within()
-    if crowd is o.people and not o.says(r"\b(all of us|whole company|everybody|anyone|employee|person|who)\b"):
+    if crowd is o.people and not o.says(
+        r"\b(all of us|whole company|everybody|anyone|employee|person|who)\b"
+    ):
         raise Unclear("among whom?")
     top = best(crowd, lambda p: loads[p["id"]], o.says(LOW))
     said = f"{named(top)}: {loads[top[0]['id']]:.1f}" if top else ""
@@ -347,7 +378,11 @@ def levels(o: Office) -> Report:
         if o.says(r"more project work") and len(hits) > 1:
             loads = o.loads()
             hits = best(hits, lambda p: loads[p["id"]])
-    return found(named(hits), links_to("employee", hits) + more) if hits else nothing("There is nobody.")
+    return (
+        found(named(hits), links_to("employee", hits) + more)
+        if hits
+        else nothing("There is nobody.")
+    )
 
 
 def least_busy_keen(o: Office) -> Report:
@@ -363,14 +398,20 @@ def least_busy_keen(o: Office) -> Report:
 
 def coaches(o: Office) -> Report:
     pupil = o.one_person()
+
     def ahead(person: Record) -> float:
         own = {x["name"]: x["level"] for x in pupil["skills"]}
         return sum(max(0, o.level(person, s) - n) for s, n in own.items())
+
     others = [p for p in o.people if p["id"] != pupil["id"]]
     hits = best(others, ahead)
     if o.says(r"\blist|\bemployees\b") and not o.says(r"\bbest\b"):
         hits = sorted((p for p in others if ahead(p)), key=lambda p: -ahead(p))
-    return found(named(hits), links_to("employee", hits)) if hits and ahead(hits[0]) else nothing("Nobody can.")
+    return (
+        found(named(hits), links_to("employee", hits))
+        if hits and ahead(hits[0])
+        else nothing("Nobody can.")
+    )
 
 
 def my_gaps(o: Office) -> Report:
@@ -387,9 +428,14 @@ def team_table(o: Office) -> Report:
     ids = sorted({x["name"] for p in team for x in p[field]})
     sums = {i: sum(o.level(p, i) for p in team) for i in ids}
     if o.says(r"\b(sum|combined|together)\b"):
-        said = ", ".join(f"{o.labels.get(i, i)} ({i}): {n}" for i, n in sums.items() if n == max(sums.values()))
+        said = ", ".join(
+            f"{o.labels.get(i, i)} ({i}): {n}" for i, n in sums.items() if n == max(sums.values())
+        )
     else:
-        rows = (" | ".join([f"{i} ({o.labels.get(i, i)})", *(str(o.level(p, i)) for p in team)]) for i in ids)
+        rows = (
+            " | ".join([f"{i} ({o.labels.get(i, i)})", *(str(o.level(p, i)) for p in team)])
+            for i in ids
+        )
         said = "\n".join([f"{field} | {' | '.join(p['name'] for p in team)}", *rows])
     return found(said, [*links_to("employee", team), ("project", project["id"])], **lead)
 
@@ -416,17 +462,25 @@ def hours(o: Office) -> Report:
             links, more = [("customer", customers[0]["id"])], {}
     paid = sum(e["hours"] for e in entries if e["billable"])
     total = sum(e["hours"] for e in entries)
-    return found(f"total {total:g}, billable {paid:g}, non-billable {total - paid:g}", links, **more)
+    return found(
+        f"total {total:g}, billable {paid:g}, non-billable {total - paid:g}", links, **more
+    )
 
 
 def which_page(o: Office) -> Report:
     """The page whose words fit best, its headings counted twice."""
-    asked = {w for w in words(o.text) if w not in ("page", "wiki", "read", "tell", "explains", "explain")}
+    asked = {
+        w for w in words(o.text) if w not in ("page", "wiki", "read", "tell", "explains", "explain")
+    }
+
     def score(file: str) -> float:
         page = o.pages[file]
         heads = " ".join([file, *(x for x in page.splitlines() if x.startswith("#"))])
         body, head = set(words(page)), set(words(heads))
-        return sum(1.0 * (w[:5] in {b[:5] for b in body}) + (w[:5] in {h[:5] for h in head}) for w in asked)
+        return sum(
+            1.0 * (w[:5] in {b[:5] for b in body}) + (w[:5] in {h[:5] for h in head}) for w in asked
+        )
+
     ranked = sorted(o.pages, key=score, reverse=True)
     if not ranked or score(ranked[0]) < 2:
         return nothing("No page explains that.")

@@ -16,7 +16,6 @@ from playbooks.company.spotting import (
     fold,
     holds,
     labels_of,
-    levels_in,
     locations_in,
     named_in,
     people_in,
@@ -148,9 +147,11 @@ class Office:
         places = locations_in(text, self.people, self.pages)
         if not departments and not places:
             return self.people
+
         def inside(person: Record) -> bool:
             return person["department"] in (departments or [person["department"]]) and person[
                 "location"] in (places or [person["location"]])  # fmt: skip
+
         return [p for p in self.people if inside(p) is not away]
 
 
@@ -170,7 +171,9 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
         named = {s for s in STATUSES if re.search(rf"\b{s}\b", low)}
         if near < 2 or not named or not re.search(r"\bload|workload|share|slice|count|ones", low):
             continue
-        if re.search(r"\bnot count|\bdo not\b|\bdoes not\b|\bleft out|\bexcept|\bwithout|\bignor", low):
+        if re.search(
+            r"\bnot count|\bdo not\b|\bdoes not\b|\bleft out|\bexcept|\bwithout|\bignor", low
+        ):
             left |= named
         elif re.search(r"\bwhatever|\btoo\b|\balike|\bincluded|\bevery status", low):
             return set(STATUSES)

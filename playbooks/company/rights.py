@@ -46,7 +46,9 @@ _NEGATIVE = regex.compile(
     r"|\b(?:may|must|can) (?:not|never)\b|\bdo(?:es)? not\b|\bnot even\b|\bis refused\b"
     r"|\bchange nothing\b|\bnothing about\b|\bgo(?:es)? to nobody\b|\bto nobody\b|\bneither\b", regex.I
 )  # fmt: skip
-_POSITIVE = regex.compile(r"^\W*(?:they |and |but )?(?:may|can|are allowed to)\b(?! not| never)", regex.I)
+_POSITIVE = regex.compile(
+    r"^\W*(?:they |and |but )?(?:may|can|are allowed to)\b(?! not| never)", regex.I
+)
 _WRITE = (
     "change|set|write|writes|edit|edits|move|record|records|log|logs|book|books|rename|remove|delete"
     "|update|correct|alter|adjust|maintain|enter|put|swap|pause|create|add|grant|decide|swap|staff"
@@ -59,7 +61,9 @@ _READ = (
 _VERB = regex.compile(rf"\b(?:(?P<write>{_WRITE})|(?P<read>{_READ}))\b", regex.I)
 _OWN = regex.compile(r"\b(?:their|his|her|one's|your|our) own\b|\bown\b|\boneself\b", regex.I)
 _PAY = regex.compile(r"\bpay\b|salar|\bearns?\b|\bwages?\b|compensation|\braises?\b", regex.I)
-_PAIR = regex.compile(r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?:skills?|wills?)\b", regex.I)
+_PAIR = regex.compile(
+    r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?:skills?|wills?)\b", regex.I
+)
 _DROPPED = regex.compile(r"\([^)]*\)|\S+\.md\b|\bwithout (?:the )?(?:pay|salar\w+)|`[^`]*`")
 _TICKET = regex.compile(
     r"\b(?:tickets?|numbers?|codes?|reference)\b.*\b(?:needs?|must|has to|have to|required|named)\b"
@@ -153,7 +157,9 @@ class Rules:
             for g in self.groups
             if not (_GUEST.search(g.title) or _is_staff(g) or _LEAD.search(g.title))
             and mine
-            and any(akin(w, t) for t in fold(g.title).split() for w in mine if len(w) > 2 and w != "and")
+            and any(
+                akin(w, t) for t in fold(g.title).split() for w in mine if len(w) > 2 and w != "and"
+            )
         ]
 
     def allows(
@@ -256,7 +262,9 @@ def _meant(clause: str, mode: str, before: set[str]) -> set[str]:
     if _PAY.search(clause):
         if says(r"\blist|sum|total|average|added up|several|everybody|everyone|all of"):
             return {"pay_sum"}
-        return {"own_pay" if own and not write else "pay_write" if write or says(r"\braise") else "pay"}
+        return {
+            "own_pay" if own and not write else "pay_write" if write or says(r"\braise") else "pay"
+        }
     if says(r"\bhours?\b|\btime\b|\btime entr"):
         if says(r"approved"):
             return {"approved_hours"}
@@ -325,6 +333,8 @@ def _shape(text: str) -> str:
             pattern += "-"
         elif begun:
             number = _NUMBERS.get(part["n"].lower()) or int(part["n"])
-            kind = "[0-9]" if part["what"][0] in "df" else "[A-Z]" if part["capital"] else "[A-Za-z]"
+            kind = (
+                "[0-9]" if part["what"][0] in "df" else "[A-Z]" if part["capital"] else "[A-Za-z]"
+            )
             pattern += f"{kind}{{{number}}}"
     return pattern if "{" in pattern else ""
