@@ -26,6 +26,10 @@ CHANGES = {
     "rename_page": "pages alone", "delete_page": "pages alone", "placeholders": "",
 }  # fmt: skip
 """Kinds of changes, with what they need."""
+_MODULES = (
+    "spotting", "office", "questions", "sets", "measures", "places", "changes", "person_changes",
+    "page_changes",
+)  # fmt: skip
 _CALLED = {"team_wills": "team_table", "team_skills": "team_table"}
 _READ = """\
 def rows(answer):
@@ -91,8 +95,10 @@ final_answer(report)
 def _parts() -> dict[str, ast.stmt]:
     """The definitions of the modules that are worker code, by name, in their order."""
     found: dict[str, ast.stmt] = {}
-    for name in ("spotting", "reckoning", "questions", "changes", "places"):
-        tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8"))
+    for name in _MODULES:
+        tree = ast.parse(
+            (Path(__file__).parent / "reckoning" / f"{name}.py").read_text(encoding="utf-8")
+        )
         for node in tree.body:
             match node:
                 case ast.FunctionDef() | ast.ClassDef():
