@@ -38,8 +38,7 @@ _OUTSIDER = regex.compile(
 )  # fmt: skip
 _TITLE = regex.compile(
     r"^\s*(?:#{1,6}\s+(?P<a>.+)|(?:[-*]\s+)?\*\*(?P<b>.+?)\*\*[.:]?\s*(?P<b2>.*)"
-    r"|(?:\d+[.)]|[-*])\s+(?P<c>[^:.|]{3,60}):\s*(?P<c2>.*)"
-    r"|\|\s*(?P<d>[^|]+?)\s*\|(?P<d2>.*)\|)\s*$"
+    r"|(?:\d+[.)]|[-*])\s+(?P<c>[^:.|]{3,60}):\s*(?P<c2>.*))\s*$"
 )
 _NEGATIVE = regex.compile(
     r"^\W*(?:(?:they |who )?may not|must not|cannot|can't|are not|refused|denied|forbidden|off limits"
@@ -59,7 +58,14 @@ _READ = (
     "see|look|look up|look at|read|learn|know|hear|view|have|ask|asks|compare|told|search|find|get"
     "|consult|use"
 )
-_VERB = regex.compile(rf"\b(?:(?P<write>{_WRITE})|(?P<read>{_READ}))\b", regex.I)
+_VERB = regex.compile(rf"\b(?:(?P<write>{_WRITE})|(?P<read>{_READ}))(?:e?s)?\b", regex.I)
+_SUBJECT = regex.compile(
+    r"^\W*(?:Only )?(?P<who>(?!They|It|He|She|That|This|You|We|What|Which|Nothing|There)\p{Lu}[^.;,:|]{1,45}?)"
+    r" (?:may|can|are allowed to|is allowed to|sees?|gets?|changes?|sets?|writes?|must not|cannot)\b"
+)
+"""A sentence that says whose right it speaks of."""
+_YES = frozenset({"yes", "y", "x", "✓", "✔", "may", "allowed", "full"})
+_NO = frozenset({"no", "n", "-", "–", "—", "✗", "✘", "", "never", "denied"})
 _OWN = regex.compile(r"\b(?:their|his|her|one's|your|our) own\b|\bown\b|\boneself\b", regex.I)
 _PAY = regex.compile(r"\bpay\b|salar|\bearns?\b|\bwages?\b|compensation|\braises?\b", regex.I)
 _PAIR = regex.compile(
@@ -95,6 +101,8 @@ class Rules:
     def __init__(self, policy: str) -> None:
         self.policy = policy
         self.groups = list(_groups(policy))
+        told = [m for s in sentences(policy) if "|" not in s and (m := _SUBJECT.match(s))]
+        self.groups += [Group(m["who"], m.string[m.end("who") :]) for m in told]
         given: set[str] = set()
         for group in self.groups:
             _read(group, given)
@@ -164,14 +172,21 @@ def _is_staff(group: Group) -> bool:
 
 
 def _groups(policy: str) -> Iterator[Group]:
-    group = Group("")
+    group, header = Group(""), list[str]()
     for line in policy.splitlines():
+        if line.lstrip().startswith("|"):
+            cells = [c.strip(" *`") for c in line.strip().strip("|").split("|")]
+            if header and len(cells) == len(header):
+                yield Group(cells[0], _row(header, cells))
+            header = header or cells
+            continue
+        header = []
         title = _TITLE.match(line)
         if title:
             if group.body.strip() or group.title:
                 yield group
-            name = title["a"] or title["b"] or title["c"] or title["d"] or ""
-            group = Group(name.strip(" *.:"), title["b2"] or title["c2"] or title["d2"] or "")
+            name = title["a"] or title["b"] or title["c"] or ""
+            group = Group(name.strip(" *.:"), title["b2"] or title["c2"] or "")
         elif not line.strip() and group.body.strip():
             yield group
             group = Group("")
@@ -181,6 +196,19 @@ def _groups(policy: str) -> Iterator[Group]:
                 said = regex.split(r"\b(?:may|can|must|cannot)\b|[.;]", line.strip())[0]
                 group.title = said if len(said) < 45 else ""
     yield group
+
+
+def _row(header: list[str], cells: list[str]) -> str:
+    """A row of a table of rights as sentences; "" where the table is of something else."""
+    said = []
+    for name, cell in zip(header[1:], cells[1:], strict=True):
+        if cell.lower() in _YES | _NO:
+            said.append(f"{'Not' if cell.lower() in _NO else 'May'}: {name}.")
+        elif regex.search(r"not\b|refused|never|forbidden|denied", name, regex.I):
+            said.append(f"May not {cell}.")
+        elif regex.search(r"\bmay\b|allowed|\bcan\b|rights?\b|granted", name, regex.I):
+            said.append(f"May {cell}.")
+    return " ".join(said)
 
 
 def _changes_in(sentence: str) -> set[str]:
@@ -270,7 +298,10 @@ def _meant(clause: str, mode: str, before: set[str]) -> set[str]:
         found.add("wiki_write" if write or in_charge else "wiki_read")
     if says(r"looks after|account manager"):
         found.add("account_manager")
-    if says(r"\bsites?\b|\bplaces?\b|\btowns?\b|where|studios?|offices?|locations?|countr"):
+    if says(
+        r"\bsites?\b|\bplaces?\b|\btowns?\b|\bcit(?:y|ies)\b|where|studios?|offices?|locations?|countr"
+        r"|\bshops?\b|\bstores?\b|branch|premises|depots?\b|plants?\b|\bmills?\b|\byards?\b"
+    ):
         found.add("place")
     if says(r"\bdates?\b|what day|\btoday|\bdays?\b"):
         found.add("date")
