@@ -6,6 +6,8 @@ Each program reads its facts from ``p``, the step's parameters.
 from __future__ import annotations
 
 import ast
+import threading
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +28,10 @@ CHANGES = {
     "rename_page": "pages alone", "delete_page": "pages alone", "placeholders": "",
 }  # fmt: skip
 """Kinds of changes, with what they need."""
+_MODULES = (
+    "spotting", "office", "questions", "sets", "measures", "places", "changes", "person_changes",
+    "page_changes",
+)  # fmt: skip
 _CALLED = {"team_wills": "team_table", "team_skills": "team_table"}
 _READ = """\
 def rows(answer):
@@ -87,12 +93,26 @@ final_answer(report)
 """Makes the calls that were planned, in order, and stops at the first that fails."""
 
 
+_building = threading.Lock()
+
+
+def _tree(code: str) -> ast.Module:
+    """Code as a tree. CPython 3.11 loses count where several threads build trees: then again."""
+    with _building:
+        for _ in range(5):
+            with suppress(SystemError):
+                return ast.parse(code)
+        return ast.parse(code)
+
+
 @cache
 def _parts() -> dict[str, ast.stmt]:
     """The definitions of the modules that are worker code, by name, in their order."""
     found: dict[str, ast.stmt] = {}
-    for name in ("spotting", "reckoning", "questions", "changes", "places"):
-        tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8"))
+    for name in _MODULES:
+        tree = _tree(
+            (Path(__file__).parent / "reckoning" / f"{name}.py").read_text(encoding="utf-8")
+        )
         for node in tree.body:
             match node:
                 case ast.FunctionDef() | ast.ClassDef():
@@ -114,7 +134,7 @@ def _drop_docstrings(tree: ast.stmt) -> None:
 @cache
 def _alone(code: str) -> str:
     """Code with all that it needs of the modules, and nothing else of them."""
-    parts, open_ = _parts(), [ast.parse(code).body]
+    parts, open_ = _parts(), [_tree(code).body]
     wanted: set[str] = set()
     while open_:
         for node in (inner for top in open_.pop() for inner in ast.walk(top)):

@@ -180,7 +180,7 @@ def of_field(people: list[Record], field: str) -> list[Record]:
 
 def labels_of(pages: dict[str, str]) -> dict[str, str]:
     """What the wiki calls each skill and will, by id."""
-    found = {}
+    found: dict[str, str] = {}
     for page in pages.values():
         for id_, name in re.findall(r"\b((?:skill|will)_\w+)`?\s*[|:=–-]\s*([^|,.;\n]+)", page):
             found.setdefault(id_, name.strip(" *`"))

@@ -2,8 +2,8 @@
 
 import re
 
-from playbooks.company.reckoning import NEGATED, Office, Report, Unclear, found
-from playbooks.company.spotting import fold, holds
+from playbooks.company.reckoning.office import NEGATED, Office, Report, Unclear, found
+from playbooks.company.reckoning.spotting import fold, holds
 
 _PAGES = r"\b(places?|locations?|offices?|sites?|towns?|where|addresses|branch\w*|studios?|plants?|mills?)\b"
 _AFTER = (

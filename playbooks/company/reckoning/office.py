@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from playbooks.company.spotting import (
+from playbooks.company.reckoning.spotting import (
     Record,
     customers_in,
     departments_in,
@@ -40,7 +40,8 @@ class Office:
     """The records of a company, as far as they were read, and the task that asks about them."""
 
     def __init__(self, task: Record, data: dict[str, Any]) -> None:
-        self.p, self.text, self.me = task, task["text"], task["me"]
+        self.p, self.me = task, str(task["me"])
+        self.text = str(task["text"])
         self.low = self.text.lower()
         self.people: list[Record] = data.get("people") or []
         self.projects: list[Record] = data.get("projects") or []
@@ -58,11 +59,11 @@ class Office:
 
     def name(self, id_: str) -> str:
         """The name of a person."""
-        return next((p["name"] for p in self.people if p["id"] == id_), id_)
+        return str(next((p["name"] for p in self.people if p["id"] == id_), id_))
 
     def lead(self, project: Record) -> str:
         """Who leads a project."""
-        return next((m["employee"] for m in project["team"] if m["role"] == "Lead"), "")
+        return str(next((m["employee"] for m in project["team"] if m["role"] == "Lead"), ""))
 
     def on(self, project: Record, id_: str) -> Record | None:
         """A person's place on a project's team."""

@@ -1,128 +1,31 @@
-"""What a wish for a change comes to: the calls that bring it about, for the asker's rights to allow.
-
-This is worker code, as `reckoning` is. A report names `right` where it is more than the wish
-told, and `calls`, which nobody makes yet.
-"""
+"""Changes to people's records: notes, levels, pay; worker code, as `office` is."""
 
 import re
 from typing import Any
 
-from playbooks.company.questions import about_project
-from playbooks.company.reckoning import Office, Record, Report, Unclear, found, links_to, nothing
-from playbooks.company.spotting import akin, departments_in, fold, named_in
-
-Calls = list[list[Any]]
-
-
-def planned(message: str, links: list[tuple[str, str]], calls: Calls, **more: Any) -> Report:
-    """A report with calls; without any there is nothing to be changed."""
-    return found(message, links, calls=calls, **more)
-
-
-def status(o: Office) -> Report:
-    wanted = o.p["status"]
-    if not wanted:
-        raise Unclear("which status is meant?")
-    project, lead = about_project(o)
-    calls = [["Req_UpdateProjectStatus", {"id": project["id"], "status": wanted}]]
-    link = [("project", project["id"])]
-    return planned(
-        f"{project['name']} is {wanted}.",
-        link,
-        calls if project["status"] != wanted else [],
-        **lead,
-    )
-
-
-def log_time(o: Office) -> Report:
-    hours, day, billable = o.p["hours"], o.p["day"], o.p["billable"]
-    mine = o.says(r"\bfor (me|myself)\b|\bmy (hours|time)\b|\bi (worked|spent|did)\b")
-    if len(hours) != 1 or not day:
-        raise Unclear("how many hours, and on which day?")
-    project, lead = project_for_time(o, mine)
-    people = o.some_people(project)
-    if not people and (mine or not re.search(r"\bfor (?!the|our|project|proj_)", o.low)):
-        people = [p for p in o.people if p["id"] == o.me]
-    if len(people) != 1:
-        raise Unclear("for whom?")
-    person = people[0]
-    own = person["id"] == o.me
-    if not o.on(project, person["id"]):
-        return {"state": "denied", "message": f"{person['name']} is not on that team.", "links": []}
-    if billable is None:
-        raise Unclear("are these hours billable?")
-    if o.says(r"\b(submitted|invoiced)\b"):
-        raise Unclear("hours are written down as a draft; may they be?")
-    notes = o.p["ticket"] if o.p["ticket_in_notes"] else note_for_time(o)
-    entry = {
-        "employee": person["id"], "project": project["id"], "date": day, "hours": hours[0],
-        "billable": billable, "notes": notes, "status": "draft",
-        "work_category": o.category(project),
-    }  # fmt: skip
-    links = [("employee", person["id"]), ("project", project["id"])]
-    return planned(
-        f"{hours[0]:g} hours on {day} for {person['name']} on {project['name']}, as a draft.",
-        links, [["Combo_Log_Time_For_Project", entry]], own=own, **lead,
-    )  # fmt: skip
-
-
-def project_for_time(o: Office, mine: bool) -> tuple[Record, dict[str, bool]]:
-    """The project; of several that fit the one that the asker leads, or is on."""
-    try:
-        return about_project(o)
-    except Unclear:
-        if not mine:
-            raise
-    found_ = [p for p in o.some_projects(9) if o.on(p, o.me)]
-    if len(found_) != 1:
-        raise Unclear("which project is meant?")
-    return found_[0], {"lead": o.lead(found_[0]) == o.me}
-
-
-def note_for_time(o: Office) -> str:
-    if not o.says(r"\bnotes?\b"):
-        return ""
-    if o.p["quoted"]:
-        return str(o.p["quoted"][0])
-    told = re.search(r"\bnotes? (?:to|that|saying) ([^.!]+)", o.text)
-    if told is None:
-        raise Unclear("what shall the note say?")
-    return told[1].strip()
-
-
-def void_copy(o: Office) -> Report:
-    if len(o.p["hours"]) < 1 or not o.p["day"]:
-        raise Unclear("which entry is meant?")
-    entries = [e for e in o.entries if e["employee"] == o.me and e["date"] == o.p["day"]]
-    entries = [e for e in entries if e["status"] != "voided" and e["hours"] in o.p["hours"]]
-    if len({e["project"] for e in entries}) != 1 or len(entries) != 1:
-        project, _ = about_project(o)
-        entries = [
-            e for e in entries if e["project"] == project["id"] and e["hours"] == o.p["hours"][0]
-        ]
-    if len(entries) != 1:
-        raise Unclear("which entry is meant?")
-    new = re.search(r"(?:again|new|copy|instead|re-?record\w*|with|correct\w*)\D{0,40}(\d+(?:[.,]\d+)?)\s*(?:h\b|hours?)", o.low)  # fmt: skip
-    if new is None:
-        raise Unclear("how many hours shall the new entry have?")
-    old = entries[0]
-    same = ("employee", "project", "date", "billable", "notes", "work_category")
-    entry = {k: old[k] for k in same}
-    entry.update(hours=float(new[1].replace(",", ".")), status="draft")
-    calls = [
-        ["Combo_Update_Time_Entry_For_Changes", {"id": old["id"], "status": "voided"}],
-        ["Combo_Log_Time_For_Project", entry],
-    ]
-    return planned(
-        "The entry is voided and a new one written.", [("project", old["project"])], calls, own=True
-    )
+from playbooks.company.reckoning.changes import planned
+from playbooks.company.reckoning.office import (
+    Office,
+    Report,
+    Unclear,
+    links_to,
+    nothing,
+)
+from playbooks.company.reckoning.spotting import (
+    Record,
+    akin,
+    departments_in,
+    fold,
+    named_in,
+)
 
 
 def edit_person(o: Office) -> Report:
     """A note, levels, or both, of one person or of a whole department."""
     own = o.says(r"\bmy (note|record|profile|own|levels?|skills?|wills?)\b")
     people, more, links = edited_people(o, own)
-    change, needs = {}, []
+    change: dict[str, Any] = {}
+    needs = []
     levels = set_levels(o)
     for field in ("skills", "wills"):
         if part := {i: n for i, n in levels.items() if i.startswith(field[:-1])}:
@@ -144,6 +47,7 @@ def edit_person(o: Office) -> Report:
 def edited_people(
     o: Office, own: bool
 ) -> tuple[list[Record], dict[str, bool], list[tuple[str, str]]]:
+    """Whose records are meant, the flags of a report, and more links."""
     if o.says(r"\b(every|all|each)\b"):
         departments = departments_in(o.text, o.people)
         if len(departments) == 1:
@@ -165,6 +69,7 @@ def edited_people(
 
 
 def new_note(o: Office) -> str:
+    """The text of a note, exactly. Raises Unclear."""
     if o.says(
         r"\b(append|in addition|besides the|add\b.* to (the|their|his|her) (existing )?note)\b"
     ):
@@ -214,6 +119,7 @@ def self_review(o: Office) -> Report:
 
 
 def level_moves(o: Office, me: Record) -> dict[str, int]:
+    """By how much which level goes up or down. Raises Unclear."""
     body = o.text.split(":", 1)[1]
     main, _, exception = re.split(r"(\bexcept\b|\bbut not\b|\bapart from\b)", body, maxsplit=1) if re.search(
         r"\bexcept\b|\bbut not\b|\bapart from\b", body) else (body, "", "")  # fmt: skip
@@ -236,10 +142,12 @@ def level_moves(o: Office, me: Record) -> dict[str, int]:
 
 
 def named_levels(o: Office, text: str) -> list[str]:
+    """Ids of the skills and wills that a text names."""
     return [r["id"] for r in named_in(text, [{"id": i, "name": n} for i, n in o.labels.items()])]
 
 
 def direction(text: str) -> int:
+    """By how much a text moves a level. Raises Unclear."""
     signed = re.search(r"([+−-])\s*(\d+)", text)
     if signed:
         return int(signed[2]) * (1 if signed[1] == "+" else -1)
@@ -299,6 +207,7 @@ def approved(note: str, by: set[str]) -> bool:
 
 
 def pay_change(o: Office) -> Report:
+    """A new pay, where the wiki lets the asker decide it."""
     person, deciding = o.one_person(), approvers(o)
     mine = fold(o.p["department"]).split()
     if deciding and not any(akin(w, x) for w in mine for x in deciding):
@@ -307,10 +216,7 @@ def pay_change(o: Office) -> Report:
     if by is None or len(re.findall(r"\d[\d,.']*", o.without([person]))) != 1:
         raise Unclear("to which amount?")
     number = int(re.sub(r"\D", "", by[2]))
-    if by[3]:
-        change = round(person["salary"] * number / 100)
-    else:
-        change = number
+    change = round(person["salary"] * number / 100) if by[3] else number
     if re.search(r"\bto\s+(?:€|eur)?\s*\d", o.low):
         salary = number
     elif o.says(r"\b(reduce|cut|lower|decrease)\b"):
@@ -319,79 +225,3 @@ def pay_change(o: Office) -> Report:
         salary = person["salary"] + change
     call = ["Combo_Update_Employee_For_Changes", {"employee": person["id"], "salary": salary}]
     return planned(f"{person['name']} now earns {salary}.", [("employee", person["id"])], [call])
-
-
-def swap(o: Office) -> Report:
-    """Two members exchange role and share, or what of it the text names."""
-    project, lead = about_project(o)
-    people = o.some_people(project)
-    seats = [o.on(project, p["id"]) for p in people]
-    if len(people) != 2 or None in seats:
-        raise Unclear("which two members are meant?")
-    role, share = o.says(r"\brol"), o.says(r"\b(workloads?|shares?|slices?|time|hours)\b")
-    fields = [f for f, on in (("role", role), ("time_slice", share)) if on] or [
-        "role",
-        "time_slice",
-    ]
-    change = []
-    for seat, other in zip(seats, reversed(seats), strict=True):
-        if seat is not None and other is not None:
-            change.append({**seat, **{f: other[f] for f in fields}})
-    call = ["Combo_Update_Team_For_Changes", {"project": project["id"], "change": change}]
-    links = [*links_to("employee", people), ("project", project["id"])]
-    return planned(f"Swapped {' and '.join(p['name'] for p in people)}.", links, [call], **lead)
-
-
-# -- the wiki
-
-
-def files(o: Office) -> list[str]:
-    return [
-        f.strip("`'\"“”.,;:") for f in re.findall(r"[\w./-]+\.(?:md|bak|txt)(?:\.\w+)?", o.text)
-    ]
-
-
-def rename_page(o: Office) -> Report:
-    named = files(o)
-    if len(named) != 2 or named[0] not in o.pages or named[1] in o.pages:
-        return nothing("There is no such page.") if named and named[0] not in o.pages else unsure()
-    call = ["Combo_Rename_Wiki_Page", {"old": named[0], "new": named[1]}]
-    return planned(
-        f"{named[0]} is now {named[1]}.", [("wiki", named[1]), ("wiki", named[0])], [call]
-    )
-
-
-def unsure() -> Report:
-    raise Unclear("which page shall get which name?")
-
-
-def delete_page(o: Office) -> Report:
-    named = files(o)
-    if len(named) != 1:
-        raise Unclear("which page is meant?")
-    if named[0] not in o.pages:
-        return nothing("There is no such page.")
-    call = ["Combo_Write_Wiki_Pages", {"pages": {named[0]: ""}}]
-    return planned(f"{named[0]} is emptied.", [("wiki", named[0])], [call])
-
-
-def placeholders(o: Office) -> Report:
-    """A page for everybody who leads a project, or for every customer."""
-    path = re.search(r"[\w./-]*(EMPLOYEE_ID|CUSTOMER_ID)[\w./-]*\.md", o.text)
-    content = o.p["quoted"] or re.findall(r"\b(?:word|text|content) ([A-Z]{2,})\b", o.text)
-    if path is None or len(content) != 1:
-        raise Unclear("which pages, with which content?")
-    leads = o.says(r"\bleads?\b|\bleading\b")
-    if (
-        path[1] == "CUSTOMER_ID"
-        and o.says(r"\b(every|all|each)\b[^.]*\bcustomers?\b")
-        and not o.says(r"\bwhose\b")
-    ):
-        ids = [c["id"] for c in o.customers]
-    elif path[1] == "EMPLOYEE_ID" and leads:
-        ids = sorted({o.lead(p) for p in o.projects} - {""})
-    else:
-        raise Unclear("for whom?")
-    pages = {path[0].replace(path[1], i): content[0] for i in ids}
-    call = ["Combo_Write_Wiki_Pages", {"pages": pages}]
-    return planned(f"{len(pages)} pages are written.", [("wiki", f) for f in pages], [call])
