@@ -11,7 +11,7 @@ from pathlib import Path
 
 QUESTIONS = {
     "lead_of": "", "role_of": "", "my_role": "", "member_by_role": "", "customer_of": "",
-    "project_id": "", "slices": "", "contact": "", "manager_of": "", "pay_of": "",
+    "project_id": "", "slices": "", "team_of": "", "people_in": "pages", "contact": "", "manager_of": "", "pay_of": "",
     "person_field": "", "note_of": "notes", "phone": "notes", "projects_of": "", "my_projects": "",
     "my_projects_role": "", "common": "", "more_projects": "", "key_accounts": "customers",
     "managed_by": "customers", "my_customers": "customers", "higher_paid": "", "load_of": "pages",
@@ -22,7 +22,7 @@ QUESTIONS = {
 """Kinds of questions, with what they need besides people, projects and customers."""
 CHANGES = {
     "status": "", "log_time": "", "void_copy": "entries", "edit_person": "pages notes",
-    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages", "swap": "",
+    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages", "swap": "", "team_change": "",
     "rename_page": "pages alone", "delete_page": "pages alone", "placeholders": "",
 }  # fmt: skip
 """Kinds of changes, with what they need."""
@@ -30,7 +30,7 @@ _MODULES = (
     "spotting", "office", "questions", "sets", "measures", "places", "changes", "person_changes",
     "page_changes",
 )  # fmt: skip
-_CALLED = {"team_wills": "team_table", "team_skills": "team_table"}
+_CALLED = {"people_in": "everybody_in", "team_wills": "team_table", "team_skills": "team_table"}
 _READ = """\
 def rows(answer):
     if isinstance(answer, dict):
