@@ -111,16 +111,19 @@ def level_name(session: CompanySession, kind: str, said: str) -> str:
     said = said.strip()
     if _search(session, {kind: [{"name": said}]}, {}):
         return said
-    seen = sorted(session.evidence.tokens) or _own_names(session)
+    seen = sorted(session.evidence.tokens | _own_names(session))
     prefix = kind.removesuffix("s")
     same = [name for name in seen if words(name) in (words(said), (prefix, *words(said)))]
-    if len(same) == 1:
+    if len(same) == 1 and _search(session, {kind: [{"name": same[0]}]}, {}):
         return same[0]
     names = [name for name in seen if name.startswith(prefix)] or seen
-    raise ToolFault(f"nobody has the {prefix} {said[:80]!r}; seen: {', '.join(names) or 'none'}")
+    raise ToolFault(
+        f"nobody has the {prefix} {said[:80]!r}; seen: {', '.join(names) or 'none'}; "
+        "the wiki may tell which name stands for what"
+    )
 
 
-def _own_names(session: CompanySession) -> list[str]:
+def _own_names(session: CompanySession) -> set[str]:
     """Names of what the asker has, seen by reading them."""
     person = listings.employee(session, session.user().get("current_user") or "")
-    return sorted({one["name"] for kind in _KINDS for one in person[kind]})
+    return {one["name"] for kind in _KINDS for one in person[kind]}

@@ -10,7 +10,7 @@ from company_tools.benchmark import CompanyBenchmark
 from company_tools.wiki_store import WikiStore
 from erc3_compat.patience import Patience
 from ledger import Deed, Ledger
-from tests.company_tools.conftest import Direct, Wire, kites
+from tests.company_tools.kites import Direct, Wire, kites
 
 RESPOND = "/respond"
 

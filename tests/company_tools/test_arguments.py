@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from company_tools.arguments import bare_id, day, mended
 from company_tools.toolbox import all_tools
 from ledger import ToolFault
-from tests.company_tools.conftest import Store, desk
+from tests.company_tools.kites import Store, desk
 
 TODAY = "2025-05-06"
 DAYS = st.dates(date(1990, 1, 1), date(2090, 1, 1))

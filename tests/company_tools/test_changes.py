@@ -8,7 +8,7 @@ import pytest
 
 from erc3_compat import company, patience
 from ledger import ToolFault
-from tests.company_tools.conftest import Desk, desk, kites
+from tests.company_tools.kites import Desk, desk, kites
 
 Call = tuple[str, dict[str, Any]]
 LOG: Call = (

@@ -6,7 +6,7 @@ import pytest
 
 from company_tools.guards import NAMES, guards_off
 from ledger import Ledger, ToolFault
-from tests.company_tools.conftest import kites
+from tests.company_tools.kites import kites
 from tests.company_tools.office import Office
 
 UNA = "una_berg"

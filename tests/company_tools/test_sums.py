@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger import ToolFault
-from tests.company_tools.conftest import Desk, desk, kites, level, person, project
+from tests.company_tools.kites import Desk, desk, kites, level, person, project
 
 
 def test_workload_counts_every_status_and_shows_zeros_and_ties() -> None:

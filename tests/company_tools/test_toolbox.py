@@ -14,7 +14,7 @@ from erc3_compat.own import company_requests
 from erc3_compat.patience import Patience
 from ledger import ToolFault
 from models.tokens import count_text
-from tests.company_tools.conftest import Store, desk
+from tests.company_tools.kites import Store, desk
 from worker.worker import system_prompt
 
 REQUESTS = {name for name in company_requests.__all__ if name.startswith("Req_")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger import ToolFault
-from tests.company_tools.conftest import desk
+from tests.company_tools.kites import desk
 
 
 def test_pages_are_read_once_for_a_version() -> None:
