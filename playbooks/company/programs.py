@@ -6,6 +6,8 @@ Each program reads its facts from ``p``, the step's parameters.
 from __future__ import annotations
 
 import ast
+import threading
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -91,12 +93,24 @@ final_answer(report)
 """Makes the calls that were planned, in order, and stops at the first that fails."""
 
 
+_building = threading.Lock()
+
+
+def _tree(code: str) -> ast.Module:
+    """Code as a tree. CPython 3.11 loses count where several threads build trees: then again."""
+    with _building:
+        for _ in range(5):
+            with suppress(SystemError):
+                return ast.parse(code)
+        return ast.parse(code)
+
+
 @cache
 def _parts() -> dict[str, ast.stmt]:
     """The definitions of the modules that are worker code, by name, in their order."""
     found: dict[str, ast.stmt] = {}
     for name in _MODULES:
-        tree = ast.parse(
+        tree = _tree(
             (Path(__file__).parent / "reckoning" / f"{name}.py").read_text(encoding="utf-8")
         )
         for node in tree.body:
@@ -120,7 +134,7 @@ def _drop_docstrings(tree: ast.stmt) -> None:
 @cache
 def _alone(code: str) -> str:
     """Code with all that it needs of the modules, and nothing else of them."""
-    parts, open_ = _parts(), [ast.parse(code).body]
+    parts, open_ = _parts(), [_tree(code).body]
     wanted: set[str] = set()
     while open_:
         for node in (inner for top in open_.pop() for inner in ast.walk(top)):
