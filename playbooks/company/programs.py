@@ -10,6 +10,7 @@ import threading
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 QUESTIONS = {
     "lead_of": "", "role_of": "", "my_role": "", "member_by_role": "", "customer_of": "",
@@ -145,14 +146,21 @@ def _alone(code: str) -> str:
     return "\n".join([*(ast.unparse(node) for node in kept.values()), code])
 
 
-def look(kind: str) -> str:
+def _look(kind: str) -> str:
     """The program that answers a question or plans a change."""
     if kind == "place":
         return _alone(_READ.split("def whole")[0] + _PLACES)
     return _alone(_READ.replace("KIND", _CALLED.get(kind, kind)))
 
 
-def write(tools: list[str]) -> str:
+def _write(tools: list[str]) -> str:
     """The program that makes the planned calls of these tools."""
     named = ", ".join(f'"{tool}": {tool}' for tool in dict.fromkeys(tools))
     return f"TOOLS = {{{named}}}\n{_WRITE}"
+
+
+def code(name: str, p: dict[str, Any]) -> str:
+    """The program of a step, look or write, for its facts."""
+    if name == "write":
+        return _write([tool for tool, _ in p["calls"]])
+    return _look(p["kind"])

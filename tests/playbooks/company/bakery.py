@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from playbooks.company import programs
-
 Wire = dict[str, Any]
 PEOPLE: list[Wire] = [
     {
@@ -129,10 +127,3 @@ class Bakery:
             tools[name] = lambda name=name, **given: self.written.append((name, given))
         exec(compile(code, "program", "exec"), {"p": p, "final_answer": reports.append, **tools})
         return reports[0]
-
-
-def program(name: str, p: Wire) -> str:
-    """The program of a step."""
-    return (
-        programs.write([c[0] for c in p["calls"]]) if name == "write" else programs.look(p["kind"])
-    )

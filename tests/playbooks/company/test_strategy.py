@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from playbooks.company.programs import code
 from playbooks.company.strategy import Answer, Step, decide
-from tests.playbooks.company.bakery import PAGES, RIGHTS, Bakery, program
+from tests.playbooks.company.bakery import PAGES, RIGHTS, Bakery
 
 DEPARTMENTS = {"b_01": "Ovens", "b_02": "Ovens", "b_03": "Wage Office", "b_04": "Chiefs"}
 LEADS = {"b_01": ["proj_rye"], "b_02": ["proj_oven"], "b_03": [], "b_04": []}
@@ -32,7 +33,7 @@ def played(
         if isinstance(step, Answer):
             return step, bakery.written
         assert isinstance(step, Step)
-        name, report = step.name, bakery.run(program(step.name, step.parameters), step.parameters)
+        name, report = step.name, bakery.run(code(step.name, step.parameters), step.parameters)
     raise AssertionError("it does not come to an end")
 
 
