@@ -240,10 +240,14 @@ class CompanyBenchmark:
         return str(self._session.responses[-1]["outcome"]) if self._session.responses else "none"
 
 
-def expected(eval_log: str) -> str | None:
-    """The group of a task, as the platform's evaluator says it, where its text tells."""
+def expected(eval_log: str, verdict: str | None = None) -> str | None:
+    """The group of a task by the platform's evaluator, which says nothing of a task that passed.
+
+    There the outcome that was sent, the ``verdict``, is one that was wanted.
+    """
     found = _WANTED.search(eval_log)
-    return _GROUP.get(found[1].split(",")[0].strip(), "other") if found else None
+    wanted = found[1].split(",")[0].strip() if found else verdict
+    return _GROUP.get(wanted, "other") if wanted else None
 
 
 def harmed(acts: int, passed: bool | None) -> bool | None:

@@ -24,7 +24,7 @@ LINKLESS = frozenset(
     {"denied_security", "none_clarification_needed", "none_unsupported", "error_internal"}
 )
 """Outcomes whose answers carry no links of their own."""
-_LINE = regex.compile(r"^[\s*_`#>-]*(OUTCOME|MESSAGE|LINKS)[\s*_`]*[:=]\s*", regex.I | regex.M)
+_LINE = regex.compile(r"^[\s*_`#>-]*(OUTCOME|MESSAGE|LINKS)[\s*_`]*[:=][*_]*\s*", regex.I | regex.M)
 _LINK = regex.compile(r"(?:(?P<kind>[A-Za-z]+)\s*[:=/]\s*)?(?P<id>[^\s,;:=]+)")
 
 
@@ -80,7 +80,7 @@ def _parts(text: str) -> dict[str, str]:
     """What stands behind each of the words; the last of a word counts."""
     found = list(_LINE.finditer(text))
     ends = [m.start() for m in found[1:]] + [len(text)]
-    return {m[1].upper(): text[m.end() : end].strip() for m, end in zip(found, ends, strict=True)}
+    return {m[1].upper(): text[m.end() : end].strip() for m, end in zip(found, ends, strict=False)}
 
 
 def _links(text: str, session: CompanySession) -> tuple[Link, ...] | None:

@@ -11,7 +11,7 @@ from company_tools.benchmark import CompanyBenchmark
 from company_tools.closing import closing_tool
 from company_tools.company_session import CHANGES, CompanySession
 from company_tools.scenario import scenario_of
-from company_tools.toolbox import tools_of
+from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
 from ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
 from tooling.api_session import ApiClient
@@ -30,8 +30,7 @@ class _Nowhere:
 
 def tools() -> list[Tool]:
     """Every tool of a known user, without a company, and the one that closes a task."""
-    known = [tool for tool in tools_of(CompanySession(_Nowhere()), WikiStore()) if not tool.final]
-    return [*known, closing_tool()]
+    return [*all_tools(CompanySession(_Nowhere()), WikiStore()), closing_tool()]
 
 
 def state_at(start: str, calls: Sequence[ToolCall]) -> str:

@@ -107,8 +107,9 @@ class Guest:
     """Classes of tasks, by what the platform's evaluator wants."""
     idle_group: str | None
     """The group whose tasks pass where nothing is done; None: there is none."""
-    expected: Callable[[str], str | None]
-    """The group of a task by the evaluator's log, where that tells."""
+    expected: Callable[[str, str | None], str | None]
+    """The group of a task by the evaluator's log and, of one that passed, its verdict, where those
+    tell."""
     harmed: Callable[[int, bool | None], bool | None]
     """Whether so many acts did harm in a task that passed, did not, or is not scored (None)."""
     bundled_pack: Path

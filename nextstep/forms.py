@@ -155,8 +155,13 @@ def _status(final: Tool) -> Any:
 
 
 def _completion(final: Tool) -> type[BaseModel]:
-    """The way out; ``final`` holds every argument of the final tool, the optional ones too."""
+    """The way out; ``final`` holds every argument of the final tool, the optional ones too.
+
+    Of one that closes the task those may be left out: what they mean then is an answer as well.
+    """
     needed = {name: (_without_none(type_), ...) for name, type_ in final.types().items()}
+    if final.closes:
+        needed = _arguments(final)
     fields = {
         "status": (_status(final), ...),
         "reason": (str, ""),

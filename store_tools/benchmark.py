@@ -131,7 +131,7 @@ class StoreBenchmark:
         return "purchased" if self._session.checkouts else "declined"
 
 
-def expected(eval_log: str) -> str | None:
+def expected(eval_log: str, _verdict: str | None = None) -> str | None:
     """The group of a task, as the platform's evaluator says it, where its text tells."""
     found = _MATCHES_COUNT.search(eval_log)
     if found:

@@ -6,12 +6,15 @@ Each program reads its facts from ``p``, the step's parameters.
 from __future__ import annotations
 
 import ast
+import threading
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 QUESTIONS = {
     "lead_of": "", "role_of": "", "my_role": "", "member_by_role": "", "customer_of": "",
-    "project_id": "", "slices": "", "contact": "", "manager_of": "", "pay_of": "",
+    "project_id": "", "slices": "", "team_of": "", "people_in": "pages", "contact": "", "manager_of": "", "pay_of": "",
     "person_field": "", "note_of": "notes", "phone": "notes", "projects_of": "", "my_projects": "",
     "my_projects_role": "", "common": "", "more_projects": "", "key_accounts": "customers",
     "managed_by": "customers", "my_customers": "customers", "higher_paid": "", "load_of": "pages",
@@ -22,11 +25,15 @@ QUESTIONS = {
 """Kinds of questions, with what they need besides people, projects and customers."""
 CHANGES = {
     "status": "", "log_time": "", "void_copy": "entries", "edit_person": "pages notes",
-    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages", "swap": "",
+    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages", "swap": "", "team_change": "",
     "rename_page": "pages alone", "delete_page": "pages alone", "placeholders": "",
 }  # fmt: skip
 """Kinds of changes, with what they need."""
-_CALLED = {"team_wills": "team_table", "team_skills": "team_table"}
+_MODULES = (
+    "spotting", "office", "questions", "sets", "measures", "places", "changes", "person_changes",
+    "page_changes",
+)  # fmt: skip
+_CALLED = {"people_in": "everybody_in", "team_wills": "team_table", "team_skills": "team_table"}
 _READ = """\
 def rows(answer):
     if isinstance(answer, dict):
@@ -87,12 +94,26 @@ final_answer(report)
 """Makes the calls that were planned, in order, and stops at the first that fails."""
 
 
+_building = threading.Lock()
+
+
+def _tree(code: str) -> ast.Module:
+    """Code as a tree. CPython 3.11 loses count where several threads build trees: then again."""
+    with _building:
+        for _ in range(5):
+            with suppress(SystemError):
+                return ast.parse(code)
+        return ast.parse(code)
+
+
 @cache
 def _parts() -> dict[str, ast.stmt]:
     """The definitions of the modules that are worker code, by name, in their order."""
     found: dict[str, ast.stmt] = {}
-    for name in ("spotting", "reckoning", "questions", "changes", "places"):
-        tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8"))
+    for name in _MODULES:
+        tree = _tree(
+            (Path(__file__).parent / "reckoning" / f"{name}.py").read_text(encoding="utf-8")
+        )
         for node in tree.body:
             match node:
                 case ast.FunctionDef() | ast.ClassDef():
@@ -114,7 +135,7 @@ def _drop_docstrings(tree: ast.stmt) -> None:
 @cache
 def _alone(code: str) -> str:
     """Code with all that it needs of the modules, and nothing else of them."""
-    parts, open_ = _parts(), [ast.parse(code).body]
+    parts, open_ = _parts(), [_tree(code).body]
     wanted: set[str] = set()
     while open_:
         for node in (inner for top in open_.pop() for inner in ast.walk(top)):
@@ -125,14 +146,21 @@ def _alone(code: str) -> str:
     return "\n".join([*(ast.unparse(node) for node in kept.values()), code])
 
 
-def look(kind: str) -> str:
+def _look(kind: str) -> str:
     """The program that answers a question or plans a change."""
     if kind == "place":
         return _alone(_READ.split("def whole")[0] + _PLACES)
     return _alone(_READ.replace("KIND", _CALLED.get(kind, kind)))
 
 
-def write(tools: list[str]) -> str:
+def _write(tools: list[str]) -> str:
     """The program that makes the planned calls of these tools."""
     named = ", ".join(f'"{tool}": {tool}' for tool in dict.fromkeys(tools))
     return f"TOOLS = {{{named}}}\n{_WRITE}"
+
+
+def code(name: str, p: dict[str, Any]) -> str:
+    """The program of a step, look or write, for its facts."""
+    if name == "write":
+        return _write([tool for tool, _ in p["calls"]])
+    return _look(p["kind"])

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import regex
 
-from playbooks.company.spotting import akin, fold, holds
+from playbooks.company.reckoning.spotting import akin, fold, holds
+from playbooks.company.tickets import read_ticket, sentences, speaks_of_ticket
 
 PLAIN = frozenset({"register", "wiki_read", "own_pay", "date", "place"})
 """Rights that whoever is signed in has unless a sentence refuses them."""
@@ -37,8 +38,7 @@ _OUTSIDER = regex.compile(
 )  # fmt: skip
 _TITLE = regex.compile(
     r"^\s*(?:#{1,6}\s+(?P<a>.+)|(?:[-*]\s+)?\*\*(?P<b>.+?)\*\*[.:]?\s*(?P<b2>.*)"
-    r"|(?:\d+[.)]|[-*])\s+(?P<c>[^:.|]{3,60}):\s*(?P<c2>.*)"
-    r"|\|\s*(?P<d>[^|]+?)\s*\|(?P<d2>.*)\|)\s*$"
+    r"|(?:\d+[.)]|[-*])\s+(?P<c>[^:.|]{3,60}):\s*(?P<c2>.*))\s*$"
 )
 _NEGATIVE = regex.compile(
     r"^\W*(?:(?:they |who )?may not|must not|cannot|can't|are not|refused|denied|forbidden|off limits"
@@ -46,7 +46,9 @@ _NEGATIVE = regex.compile(
     r"|\b(?:may|must|can) (?:not|never)\b|\bdo(?:es)? not\b|\bnot even\b|\bis refused\b"
     r"|\bchange nothing\b|\bnothing about\b|\bgo(?:es)? to nobody\b|\bto nobody\b|\bneither\b", regex.I
 )  # fmt: skip
-_POSITIVE = regex.compile(r"^\W*(?:they |and |but )?(?:may|can|are allowed to)\b(?! not| never)", regex.I)
+_POSITIVE = regex.compile(
+    r"^\W*(?:they |and |but )?(?:may|can|are allowed to)\b(?! not| never)", regex.I
+)
 _WRITE = (
     "change|set|write|writes|edit|edits|move|record|records|log|logs|book|books|rename|remove|delete"
     "|update|correct|alter|adjust|maintain|enter|put|swap|pause|create|add|grant|decide|swap|staff"
@@ -56,20 +58,20 @@ _READ = (
     "see|look|look up|look at|read|learn|know|hear|view|have|ask|asks|compare|told|search|find|get"
     "|consult|use"
 )
-_VERB = regex.compile(rf"\b(?:(?P<write>{_WRITE})|(?P<read>{_READ}))\b", regex.I)
+_VERB = regex.compile(rf"\b(?:(?P<write>{_WRITE})|(?P<read>{_READ}))(?:e?s)?\b", regex.I)
+_SUBJECT = regex.compile(
+    r"^\W*(?:Only )?(?P<who>(?!They|It|He|She|That|This|You|We|What|Which|Nothing|There)\p{Lu}[^.;,:|]{1,45}?)"
+    r" (?:may|can|are allowed to|is allowed to|sees?|gets?|changes?|sets?|writes?|must not|cannot)\b"
+)
+"""A sentence that says whose right it speaks of."""
+_YES = frozenset({"yes", "y", "x", "✓", "✔", "may", "allowed", "full"})
+_NO = frozenset({"no", "n", "-", "–", "—", "✗", "✘", "", "never", "denied"})
 _OWN = regex.compile(r"\b(?:their|his|her|one's|your|our) own\b|\bown\b|\boneself\b", regex.I)
 _PAY = regex.compile(r"\bpay\b|salar|\bearns?\b|\bwages?\b|compensation|\braises?\b", regex.I)
-_PAIR = regex.compile(r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?:skills?|wills?)\b", regex.I)
+_PAIR = regex.compile(
+    r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?:skills?|wills?)\b", regex.I
+)
 _DROPPED = regex.compile(r"\([^)]*\)|\S+\.md\b|\bwithout (?:the )?(?:pay|salar\w+)|`[^`]*`")
-_TICKET = regex.compile(
-    r"\b(?:tickets?|numbers?|codes?|reference)\b.*\b(?:needs?|must|has to|have to|required|named)\b"
-    r"|\b(?:needs?|must|has to|have to|requires?|carry|carries|only (?:with|against)|without|quotes?)\b.*\b(?:tickets?|numbers?|codes?|reference)\b", regex.I
-)  # fmt: skip
-_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
-_SHAPE = regex.compile(
-    rf"`(?P<literal>[^`]+)`|(?P<n>{'|'.join(_NUMBERS)}|\d) (?P<capital>capital |upper-?case )?"
-    r"(?P<what>letters?|digits?|figures?)|(?P<hyphen>hyphen|dash)", regex.I
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -93,26 +95,14 @@ class Group:
     refused: set[str] = field(default_factory=set)
 
 
-@dataclass(frozen=True)
-class Ticket:
-    """A number that some changes need."""
-
-    rights: frozenset[str]
-    pattern: str
-    in_notes: bool
-
-    def good(self, text: str) -> str | None:
-        """The number of the right shape that a text holds."""
-        found = regex.search(rf"(?<![\w-]){self.pattern}(?![\w-])", text) if self.pattern else None
-        return found[0] if found else None
-
-
 class Rules:
     """The rights of a policy's groups. What the sentences do not say, nobody has."""
 
     def __init__(self, policy: str) -> None:
         self.policy = policy
         self.groups = list(_groups(policy))
+        told = [m for s in sentences(policy) if "|" not in s and (m := _SUBJECT.match(s))]
+        self.groups += [Group(m["who"], m.string[m.end("who") :]) for m in told]
         given: set[str] = set()
         for group in self.groups:
             _read(group, given)
@@ -120,10 +110,10 @@ class Rules:
         self._staff = [g for g in self.groups if _is_staff(g)]
         barred = {r for g in self.groups if _NOBODY.search(g.title) for r in g.refused}
         self.nobody = barred & {"approved_hours", "pay_sum", *CHANGES}
-        for sentence in _sentences(policy):
+        for sentence in sentences(policy):
             if _NOBODY.search(sentence):
                 self.nobody |= _rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
-        self.ticket = read_ticket(policy)
+        self.ticket = read_ticket(policy, _changes_in, CHANGES)
 
     def of(self, asker: Asker) -> list[Group]:
         """The groups of somebody, those left out that hang on what is asked about."""
@@ -153,7 +143,9 @@ class Rules:
             for g in self.groups
             if not (_GUEST.search(g.title) or _is_staff(g) or _LEAD.search(g.title))
             and mine
-            and any(akin(w, t) for t in fold(g.title).split() for w in mine if len(w) > 2 and w != "and")
+            and any(
+                akin(w, t) for t in fold(g.title).split() for w in mine if len(w) > 2 and w != "and"
+            )
         ]
 
     def allows(
@@ -180,14 +172,21 @@ def _is_staff(group: Group) -> bool:
 
 
 def _groups(policy: str) -> Iterator[Group]:
-    group = Group("")
+    group, header = Group(""), list[str]()
     for line in policy.splitlines():
+        if line.lstrip().startswith("|"):
+            cells = [c.strip(" *`") for c in line.strip().strip("|").split("|")]
+            if header and len(cells) == len(header):
+                yield Group(cells[0], _row(header, cells))
+            header = header or cells
+            continue
+        header = []
         title = _TITLE.match(line)
         if title:
             if group.body.strip() or group.title:
                 yield group
-            name = title["a"] or title["b"] or title["c"] or title["d"] or ""
-            group = Group(name.strip(" *.:"), title["b2"] or title["c2"] or title["d2"] or "")
+            name = title["a"] or title["b"] or title["c"] or ""
+            group = Group(name.strip(" *.:"), title["b2"] or title["c2"] or "")
         elif not line.strip() and group.body.strip():
             yield group
             group = Group("")
@@ -199,13 +198,30 @@ def _groups(policy: str) -> Iterator[Group]:
     yield group
 
 
-def _sentences(text: str) -> list[str]:
-    return [s for s in regex.split(r"(?<=[.!?])\s+|\n+", text) if s.strip()]
+def _row(header: list[str], cells: list[str]) -> str:
+    """A row of a table of rights as sentences; "" where the table is of something else."""
+    said = []
+    for name, cell in zip(header[1:], cells[1:], strict=True):
+        if cell.lower() in _YES | _NO:
+            said.append(f"{'Not' if cell.lower() in _NO else 'May'}: {name}.")
+        elif regex.search(r"not\b|refused|never|forbidden|denied", name, regex.I):
+            said.append(f"May not {cell}.")
+        elif regex.search(r"\bmay\b|allowed|\bcan\b|rights?\b|granted", name, regex.I):
+            said.append(f"May {cell}.")
+    return " ".join(said)
+
+
+def _changes_in(sentence: str) -> set[str]:
+    """The changes that a sentence names, whoever makes them."""
+    found: set[str] = set()
+    for clause in regex.split(r",| and | or ", _DROPPED.sub(" ", sentence)):
+        found |= _meant(clause, "write", found) & CHANGES
+    return found
 
 
 def _read(group: Group, before: set[str]) -> None:
     """Fill in what a group may and may not; ``before``: what the groups above it may."""
-    for sentence in _sentences(group.body):
+    for sentence in sentences(group.body):
         if regex.match(r"\W*(?:Every other|Nothing of that|Only the one|That is)", sentence):
             continue
         may, refused = _rights_of(sentence)
@@ -225,7 +241,7 @@ def _rights_of(sentence: str) -> tuple[set[str], set[str]]:
     refused: set[str] = set()
     negative, mode = False, ""
     text = _PAIR.sub(r"\1", _DROPPED.sub(" ", sentence))
-    if _ticket_sentence(text):
+    if speaks_of_ticket(text):
         return may, refused
     for part in regex.split(r";|(?<=[a-z]), but |: |,\s*(?=(?:nothing|never|not|no)\b)", text):
         if _POSITIVE.search(part):
@@ -256,7 +272,9 @@ def _meant(clause: str, mode: str, before: set[str]) -> set[str]:
     if _PAY.search(clause):
         if says(r"\blist|sum|total|average|added up|several|everybody|everyone|all of"):
             return {"pay_sum"}
-        return {"own_pay" if own and not write else "pay_write" if write or says(r"\braise") else "pay"}
+        return {
+            "own_pay" if own and not write else "pay_write" if write or says(r"\braise") else "pay"
+        }
     if says(r"\bhours?\b|\btime\b|\btime entr"):
         if says(r"approved"):
             return {"approved_hours"}
@@ -280,51 +298,13 @@ def _meant(clause: str, mode: str, before: set[str]) -> set[str]:
         found.add("wiki_write" if write or in_charge else "wiki_read")
     if says(r"looks after|account manager"):
         found.add("account_manager")
-    if says(r"\bsites?\b|\bplaces?\b|\btowns?\b|where|studios?|offices?|locations?|countr"):
+    if says(
+        r"\bsites?\b|\bplaces?\b|\btowns?\b|\bcit(?:y|ies)\b|where|studios?|offices?|locations?|countr"
+        r"|\bshops?\b|\bstores?\b|branch|premises|depots?\b|plants?\b|\bmills?\b|\byards?\b"
+    ):
         found.add("place")
     if says(r"\bdates?\b|what day|\btoday|\bdays?\b"):
         found.add("date")
     if not write and says(r"names?\b|\bmail|directory|register|projects?|\bjobs?\b|people|customers?|clients?|departments?|roles?"):  # fmt: skip
         found.add("register")
     return found
-
-
-def _ticket_sentence(sentence: str) -> bool:
-    return bool(_TICKET.search(sentence)) and bool(
-        regex.search(r"\b(?:ticket|number of|release|change|cost|code)", sentence, regex.I)
-    )
-
-
-def read_ticket(policy: str) -> Ticket | None:
-    """What the policy says of numbers that changes need."""
-    for sentence in _sentences(policy):
-        if not _ticket_sentence(sentence):
-            continue
-        rights: set[str] = set()
-        for clause in regex.split(r",| and | or ", _DROPPED.sub(" ", sentence)):
-            rights |= _meant(clause, "write", rights) & CHANGES
-        notes = any(
-            regex.search(r"\bnotes?\b", s) and regex.search(r"ticket|number|code", s, regex.I)
-            and regex.search(r"hours|entr|time", s, regex.I) for s in _sentences(policy)
-        )  # fmt: skip
-        at = policy.find(sentence)
-        return Ticket(frozenset(rights or CHANGES), _shape(policy[at : at + 400]), notes)
-    return None
-
-
-def _shape(text: str) -> str:
-    """The pattern of a number, as a sentence describes it; "" where it does not."""
-    pattern, begun = "", False
-    for part in _SHAPE.finditer(text.split("such as")[0]):
-        if part["literal"]:
-            if begun:
-                break
-            begun = True
-            pattern += regex.escape(part["literal"])
-        elif begun and part["hyphen"]:
-            pattern += "-"
-        elif begun:
-            number = _NUMBERS.get(part["n"].lower()) or int(part["n"])
-            kind = "[0-9]" if part["what"][0] in "df" else "[A-Z]" if part["capital"] else "[A-Za-z]"
-            pattern += f"{kind}{{{number}}}"
-    return pattern if "{" in pattern else ""

@@ -29,7 +29,10 @@ _PAGING = regex.compile(r"page limit|refuses (?:every|all) list|does not answer|
 _BOUGHT = regex.compile(
     r"(?:part of|belongs? to|owned by|bought by|acquired by) (?:the )?((?:\p{Lu}[\w.&’'-]*\s?)+)"
 )
-_OUTSIDE = regex.compile(r"outside|public|visitors?|guests?|strangers?|website|anybody who asks", regex.I)
+_OUTSIDE = regex.compile(
+    r"outside|public|visitors?|guests?|strangers?|website|anybody who asks", regex.I
+)
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -83,9 +86,7 @@ def read_briefing(text: str) -> Briefing | None:
     today = str(facts.get("today", ""))
     if user == "guest":
         return Briefing(Asker(guest=True, today=today), Rules(pages), False, False, facts)
-    asker = Asker(
-        user["id"], False, user.get("department", ""), user.get("location", ""), today
-    )
+    asker = Asker(user["id"], False, user.get("department", ""), user.get("location", ""), today)
     known = "unknown" not in facts
     return Briefing(
         asker, Rules(pages), not known or bool(facts.get("leads")), not known or bool(facts.get("manages")), facts
@@ -142,7 +143,9 @@ def may(known: Briefing, wish: Wish, report: dict[str, Any] | None) -> bool:
     if wish.right == "edit":
         rights = (report or {}).get("rights")
         if rights is None:
-            return any(map(allowed, ("note_write", "levels_write"))) or (own and allowed("own_levels"))
+            return any(map(allowed, ("note_write", "levels_write"))) or (
+                own and allowed("own_levels")
+            )
         return all(map(allowed, rights))
     if own and wish.own and allowed(wish.own):
         return True
@@ -202,7 +205,9 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
             "change": True,
             "department": known.asker.department,
         }
-    return Step("look", f"Look up what is meant ({kind}) and report it; change nothing.", parameters)
+    return Step(
+        "look", f"Look up what is meant ({kind}) and report it; change nothing.", parameters
+    )
 
 
 def _after_look(known: Briefing, wish: Wish, report: dict[str, Any]) -> Step | Answer:
@@ -222,7 +227,11 @@ def _after_look(known: Briefing, wish: Wish, report: dict[str, Any]) -> Step | A
 
 
 def _change(
-    known: Briefing, wish: Wish, report: dict[str, Any], message: str, links: tuple[tuple[str, str], ...]
+    known: Briefing,
+    wish: Wish,
+    report: dict[str, Any],
+    message: str,
+    links: tuple[tuple[str, str], ...],
 ) -> Step | Answer:
     ticket = known.rules.ticket
     used = wish.own if report.get("own") else wish.right

@@ -28,7 +28,9 @@ _VAGUE = regex.compile(
 )
 """Days that are named in a way that is not read here."""
 _QUOTED = regex.compile(r"[‘“\"„«](.+?)[”“\"»]|(?<!\w)['‘](.+?)['’](?!\w)", regex.DOTALL)
-_HOURS = regex.compile(r"(\d+(?:[.,]\d+)?)[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b", _FLAGS)
+_HOURS = regex.compile(
+    r"(\d+(?:[.,]\d+)?)[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b", _FLAGS
+)
 _LEVEL = regex.compile(r"\b(?:to|at|=)\s*(?:level\s*)?(\d{1,2})\b")
 _STATUS = (
     (r"\bpaus|\bon hold|\bon ice", "paused"), (r"\barchiv", "archived"),
@@ -58,9 +60,9 @@ def read_wish(text: str) -> Wish | None:
 
 def names_day(text: str) -> bool:
     """Whether a text names a day at all."""
-    return bool(regex.search(r"\d{4}-\d\d-\d\d|\b(?:to|yester)day\b|\btomorrow\b", text, _FLAGS)) or bool(
-        _AGO.search(text)
-    )
+    return bool(
+        regex.search(r"\d{4}-\d\d-\d\d|\b(?:to|yester)day\b|\btomorrow\b", text, _FLAGS)
+    ) or bool(_AGO.search(text))
 
 
 def day_of(text: str, today: str) -> date | None:
@@ -86,7 +88,9 @@ def day_of(text: str, today: str) -> date | None:
     if away:
         word, unit = away["n"] or away["m"], away["unit"] or away["u"]
         number = int(word) if word.isdigit() else _NUMBER.get(word, 1)
-        return base + timedelta(days=number * (7 if unit == "week" else 1) * (1 if away["ahead"] else -1))
+        return base + timedelta(
+            days=number * (7 if unit == "week" else 1) * (1 if away["ahead"] else -1)
+        )
     if regex.search(r"\blast week\b", low):
         return base - timedelta(days=7)
     return base
@@ -133,7 +137,9 @@ def quoted(text: str) -> list[str]:
 
 def status_of(text: str) -> str | None:
     """The one status that a text wants; None where it names none or several."""
-    told = regex.search(r"\b(?:to|as|status) ['\"]?(idea|exploring|active|paused|archived)\b", text, _FLAGS)
+    told = regex.search(
+        r"\b(?:to|as|status) ['\"]?(idea|exploring|active|paused|archived)\b", text, _FLAGS
+    )
     if told:
         return str(told[1]).lower()
     found = {status for pattern, status in _STATUS if regex.search(pattern, text, _FLAGS)}

@@ -192,7 +192,9 @@ def test_after_a_change_to_the_wiki_its_rules_are_read_again() -> None:
     before = office.line.paths("/whoami")
     assert "rules_now" not in office.state()
     assert office.line.paths("/whoami") == before
-    new = "Nobody may see a salary. Access to time entries is allowed to leads only. Guests: public."
+    new = (
+        "Nobody may see a salary. Access to time entries is allowed to leads only. Guests: public."
+    )
     office.call("Req_UpdateWiki", file="secrets.md", content=new)
     state = office.state()
     assert "new or rewritten: secrets.md" in state

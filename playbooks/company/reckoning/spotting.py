@@ -89,7 +89,10 @@ def people_in(raw: str, people: list[Record]) -> list[list[Record]]:
 
 def named_in(raw: str, records: list[Record]) -> list[Record]:
     """Records that are named in full or by id, longest names first taken, in text order."""
-    text, found = f" {fold(raw)} ", [(raw.lower().find(r["id"].lower()), r) for r in by_id(raw, records)]
+    text, found = (
+        f" {fold(raw)} ",
+        [(raw.lower().find(r["id"].lower()), r) for r in by_id(raw, records)],
+    )
     for record in sorted(records, key=lambda r: -len(r["name"])):
         name = fold(record["name"])
         if name and holds(text, name):
@@ -99,7 +102,9 @@ def named_in(raw: str, records: list[Record]) -> list[Record]:
     return list(chosen.values())
 
 
-def paraphrased(raw: str, records: list[Record], told: dict[str, str], near: float = 0.8) -> list[Record]:
+def paraphrased(
+    raw: str, records: list[Record], told: dict[str, str], near: float = 0.8
+) -> list[Record]:
     """Records that a text describes: the best one, or all that are nearly as good.
 
     ``told`` is what is said of each by id; at least two words have to fit.
@@ -175,7 +180,7 @@ def of_field(people: list[Record], field: str) -> list[Record]:
 
 def labels_of(pages: dict[str, str]) -> dict[str, str]:
     """What the wiki calls each skill and will, by id."""
-    found = {}
+    found: dict[str, str] = {}
     for page in pages.values():
         for id_, name in re.findall(r"\b((?:skill|will)_\w+)`?\s*[|:=–-]\s*([^|,.;\n]+)", page):
             found.setdefault(id_, name.strip(" *`"))

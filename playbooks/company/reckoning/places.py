@@ -2,8 +2,8 @@
 
 import re
 
-from playbooks.company.reckoning import NEGATED, Office, Report, Unclear, found
-from playbooks.company.spotting import fold, holds
+from playbooks.company.reckoning.office import NEGATED, Office, Report, Unclear, found
+from playbooks.company.reckoning.spotting import fold, holds
 
 _PAGES = r"\b(places?|locations?|offices?|sites?|towns?|where|addresses|branch\w*|studios?|plants?|mills?)\b"
 _AFTER = (
@@ -16,12 +16,18 @@ _SAID = (("yes", "no", "Yes", "No"), ("ja", "nein", "Ja", "Nein"), ("oui", "non"
 
 def places(o: Office) -> Report:
     """Yes or no in the words of the text; several places are joined by or, or by and."""
-    asked = [x for x in re.findall(_AFTER, o.text) if fold(x) not in ("yes", "no", "ja", "nein", "i", "we")]
+    asked = [
+        x
+        for x in re.findall(_AFTER, o.text)
+        if fold(x) not in ("yes", "no", "ja", "nein", "i", "we")
+    ]
     if not asked:
         raise Unclear("which place is meant?")
     told = [fold(s) for s in site_sentences(o.pages) if not re.search(NEGATED, s.lower())]
     hits = [any(holds(s, fold(place)) for s in told) for place in asked]
-    every = o.says(r"\b(and|und|et|both|sowohl)\b") and not o.says(r"\b(or|oder|ou|either)\b(?! no| nein| non)")
+    every = o.says(r"\b(and|und|et|both|sowohl)\b") and not o.says(
+        r"\b(or|oder|ou|either)\b(?! no| nein| non)"
+    )
     answer = (all if every and len(asked) > 1 else any)(hits)
     low = fold(o.text)
     said = next((s for s in _SAID if holds(low, fold(s[0])) and holds(low, fold(s[1]))), _SAID[0])

@@ -9,14 +9,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from playbooks.company.spotting import (
+from playbooks.company.reckoning.spotting import (
     Record,
     customers_in,
     departments_in,
     fold,
     holds,
     labels_of,
-    levels_in,
     locations_in,
     named_in,
     people_in,
@@ -41,7 +40,8 @@ class Office:
     """The records of a company, as far as they were read, and the task that asks about them."""
 
     def __init__(self, task: Record, data: dict[str, Any]) -> None:
-        self.p, self.text, self.me = task, task["text"], task["me"]
+        self.p, self.me = task, str(task["me"])
+        self.text = str(task["text"])
         self.low = self.text.lower()
         self.people: list[Record] = data.get("people") or []
         self.projects: list[Record] = data.get("projects") or []
@@ -59,11 +59,11 @@ class Office:
 
     def name(self, id_: str) -> str:
         """The name of a person."""
-        return next((p["name"] for p in self.people if p["id"] == id_), id_)
+        return str(next((p["name"] for p in self.people if p["id"] == id_), id_))
 
     def lead(self, project: Record) -> str:
         """Who leads a project."""
-        return next((m["employee"] for m in project["team"] if m["role"] == "Lead"), "")
+        return str(next((m["employee"] for m in project["team"] if m["role"] == "Lead"), ""))
 
     def on(self, project: Record, id_: str) -> Record | None:
         """A person's place on a project's team."""
@@ -148,9 +148,11 @@ class Office:
         places = locations_in(text, self.people, self.pages)
         if not departments and not places:
             return self.people
+
         def inside(person: Record) -> bool:
             return person["department"] in (departments or [person["department"]]) and person[
                 "location"] in (places or [person["location"]])  # fmt: skip
+
         return [p for p in self.people if inside(p) is not away]
 
 
@@ -170,7 +172,9 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
         named = {s for s in STATUSES if re.search(rf"\b{s}\b", low)}
         if near < 2 or not named or not re.search(r"\bload|workload|share|slice|count|ones", low):
             continue
-        if re.search(r"\bnot count|\bdo not\b|\bdoes not\b|\bleft out|\bexcept|\bwithout|\bignor", low):
+        if re.search(
+            r"\bnot count|\bdo not\b|\bdoes not\b|\bleft out|\bexcept|\bwithout|\bignor", low
+        ):
             left |= named
         elif re.search(r"\bwhatever|\btoo\b|\balike|\bincluded|\bevery status", low):
             return set(STATUSES)
