@@ -37,7 +37,7 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         levels = {"skills": skills, "wills": wills}
         deltas = {"skills": skill_deltas, "wills": will_deltas}
         scalars = {"salary": salary, "notes": notes}
-        return update_employee(session, employee, scalars, salary_delta, levels, deltas)
+        return update_employee(session, wiki, employee, scalars, salary_delta, levels, deltas)
 
     def Combo_Update_Team_For_Changes(
         project: str,

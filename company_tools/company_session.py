@@ -13,8 +13,14 @@ from typing import Any, TypeVar
 
 import regex
 
+from company_tools.change import BEFORE, LOG_TIME, TOUCHED
+from company_tools.change import CHANGES as CHANGES
+from company_tools.change import READS as READS
+from company_tools.change import RESPOND as RESPOND
+from company_tools.change import WIKI_UPDATE as WIKI_UPDATE
+from company_tools.change import Change as Change
 from company_tools.evidence import Evidence
-from company_tools.settling import LOG_TIME, like, shown_answer
+from company_tools.settling import like, shown_answer
 from erc3_compat import company
 from erc3_compat.patience import Patience
 from ledger import ToolFault
@@ -24,59 +30,12 @@ from tooling.paging import END, Ask, Listing
 
 Record = dict[str, Any]
 T = TypeVar("T")
-WHOAMI, RESPOND, WIKI_UPDATE = "/whoami", "/respond", "/wiki/update"
-CHANGES = frozenset(
-    {
-        "/employees/update", "/projects/team/update", "/projects/status/update", LOG_TIME,
-        "/time/update", WIKI_UPDATE,
-    }
-)  # fmt: skip
-"""Paths that change the company."""
-READS = frozenset(
-    {
-        WHOAMI, "/employees/list", "/employees/search", "/employees/get", "/customers/list",
-        "/customers/get", "/customers/search", "/projects/list", "/projects/get",
-        "/projects/search", "/time/get", "/time/search", "/time/summary/by-project",
-        "/time/summary/by-employee", "/wiki/list", "/wiki/load", "/wiki/search",
-    }
-)  # fmt: skip
-BEFORE = "entries before"
-"""What the intent of logging time keeps: the entries like it that there were."""
 USUAL_LIMIT = 5
 """Entries of a page in ordinary tasks (facts of the platform); a lower one is told by an error."""
-
-
-_TOUCHED = {
-    "/employees/update": "employees",
-    "/projects/team/update": "projects",
-    "/projects/status/update": "projects",
-    LOG_TIME: "entries",
-    "/time/update": "entries",
-    WIKI_UPDATE: "wiki",
-}
-"""The kept records that a change makes old."""
 _EMPTY = regex.compile(
     r"^Invalid response payload: .*\n\s*\w+\n\s*Input should be a valid list.*?input_value=None"
 )
 """How early versions of the official SDK report an empty list: the wire sends null for it."""
-
-
-class Change:
-    """A write to the company, and what is known of its effect."""
-
-    def __init__(self, path: str, body: dict[str, Any]) -> None:
-        self.path = path
-        self.body = body
-        self.outcome = "sent"
-        """sent, done, refused, lost or unknown"""
-        self.error = ""
-
-    @property
-    def said(self) -> str:
-        """The change in a line: path, target, what became of it."""
-        target = self.body.get("employee") or self.body.get("id") or self.body.get("file") or ""
-        became = f"{self.outcome}: {self.error}" if self.error else self.outcome
-        return f"{self.path} {target} ({became})"
 
 
 class CompanySession(ApiSession):
@@ -275,7 +234,7 @@ class CompanySession(ApiSession):
 
     def _forget(self, path: str) -> None:
         """Drop what a change makes old."""
-        kind = _TOUCHED[path]
+        kind = TOUCHED[path]
         self._moved = self._moved or kind == "wiki"
         for key in [key for key in self._kept if key[0] == kind]:
             del self._kept[key]

@@ -8,13 +8,16 @@ import regex
 
 from company_tools import listings
 from company_tools.company_session import CompanySession, Record
-from company_tools.profile import ties
-from company_tools.projects import leads_of
+from company_tools.customers import customer_id
+from company_tools.people import employee_id
+from company_tools.profile import projects_with, ties
+from company_tools.projects import leads_of, project_id
 from company_tools.updates import time_entry
 from company_tools.wiki_search import PageStore, wiki_pages
 from company_tools.words import alike, telling
 from ledger import ToolFault
 
+Reader = Callable[[CompanySession, str, str], Record]
 LINES_AT_MOST = 24
 LINE_CHARS = 400
 _TOPICS = (
@@ -48,16 +51,18 @@ def permission_facts(session: CompanySession, wiki: PageStore, action: str, targ
     asker = session.asker
     who = {"id": asker, "department": user.get("department"), "location": user.get("location")}
     told: Record = {"asker": {**who, "guest": session.known_guest}}
-    if asker and target:
+    pages = wiki_pages(session, wiki)
+    if target in pages:
+        told["target"] = {"kind": "wiki page", "id": target}
+    elif asker and target:
         told["target"] = _target(session, asker, target.strip())
-    told["rules"] = rule_lines(wiki_pages(session, wiki), f"{action} {target}")
+    told["rules"] = rule_lines(pages, f"{action} {target}")
     return told
 
 
 def _target(session: CompanySession, asker: str, target: str) -> Record:
     """What the target is, and what the asker has to do with it."""
-    readers: tuple[Callable[[CompanySession, str, str], Record], ...]
-    readers = (_employee, _project, _customer)
+    readers: tuple[Reader, ...] = (_employee, _project, _customer)
     if target.startswith("te_") or target in session.evidence.tokens:
         readers = (_entry, *readers)
     elif session.evidence.has("project", target):
@@ -66,11 +71,19 @@ def _target(session: CompanySession, asker: str, target: str) -> Record:
         readers = (_customer,)
     for read in readers:
         try:
-            return read(session, asker, target)
+            return read(session, asker, _certain_id(session, read, target))
         except ToolFault as fault:
             if fault.fatal:
                 raise
     return {"id": target, "kind": "no employee, project, customer or time entry has this id"}
+
+
+def _certain_id(session: CompanySession, read: Reader, target: str) -> str:
+    """The id of a target that is given by its whole name. Raises ToolFault: not for certain."""
+    if " " not in target:
+        return target
+    of_name = {_employee: employee_id, _project: project_id, _customer: customer_id}
+    return of_name[read](session, target) if read in of_name else target
 
 
 def _employee(session: CompanySession, asker: str, target: str) -> Record:
@@ -111,7 +124,7 @@ def _project(session: CompanySession, asker: str, target: str) -> Record:
 
 def _customer(session: CompanySession, asker: str, target: str) -> Record:
     customer = listings.customer(session, target)
-    projects = [p for p in listings.whole_projects(session) if p["customer"] == target]
+    projects = projects_with(session, customer_id=target)
     mine = [p["id"] for p in projects if any(m["employee"] == asker for m in p["team"])]
     return {
         "kind": "customer",

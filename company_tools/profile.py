@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from company_tools import listings
 from company_tools.company_session import CompanySession, Record
 from company_tools.projects import leads_of
+from erc3_compat import company
 
 
 def user_with_profile(session: CompanySession) -> Record:
@@ -28,10 +31,22 @@ def user_with_profile(session: CompanySession) -> Record:
 
 def ties(session: CompanySession, employee: str) -> Record:
     """Ids of the projects that somebody leads and is on, and of the customers they manage."""
-    every = listings.whole_projects(session)
-    led = [p["id"] for p in every if employee in leads_of(p)]
-    on = [p["id"] for p in every if any(m["employee"] == employee for m in p["team"])]
-    managed = [
-        c["id"] for c in listings.whole_customers(session) if c.get("account_manager") == employee
-    ]
-    return {"led": led, "member_of": on, "manages": managed}
+    on = projects_with(session, team={"employee_id": employee})
+    led = [p["id"] for p in on if employee in leads_of(p)]
+    managed = session.kept(
+        ("customers", f"of {employee}"),
+        lambda: session.pages(
+            company.Req_SearchCustomers, "companies", account_managers=[employee]
+        ),
+    )
+    return {"led": led, "member_of": [p["id"] for p in on], "manages": [c["id"] for c in managed]}
+
+
+def projects_with(session: CompanySession, **asked: Any) -> list[Record]:
+    """The projects that a search finds, archived ones too, with their teams."""
+    model = company.Req_SearchProjects
+    found = session.kept(
+        ("projects", repr(asked)),
+        lambda: session.pages(model, "projects", include_archived=True, **asked),
+    )
+    return [listings.project(session, one["id"]) for one in found]

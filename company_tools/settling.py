@@ -15,7 +15,6 @@ from tooling.faults import Refused
 
 Send = Callable[[Any], dict[str, Any]]
 Body = Mapping[str, Any]
-LOG_TIME = "/time/log"
 _ENTRY = ("date", "hours", "work_category", "notes", "billable")
 
 

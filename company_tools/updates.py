@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict
 from company_tools import listings
 from company_tools.arguments import bare_id, day
 from company_tools.company_session import CompanySession, Record
+from company_tools.level_names import level_name
 from company_tools.people import employee_id
 from company_tools.projects import project_id
 from company_tools.settling import levels_of, team_of
-from company_tools.skills import level_name
 from company_tools.wiki_search import PageStore, load, wiki_pages
 from erc3_compat import company
 from ledger import ToolFault
@@ -48,6 +48,7 @@ def unchanged(before: Record) -> Record:
 
 def update_employee(
     session: CompanySession,
+    wiki: PageStore,
     employee: str,
     scalars: Mapping[str, Any],
     salary_delta: int | None,
@@ -66,7 +67,15 @@ def update_employee(
             raise ToolFault("give salary or salary_delta, not both")
         after["salary"] = before["salary"] + salary_delta
     for kind in ("skills", "wills"):
-        after[kind] = _merged(session, kind, before[kind], levels[kind], deltas[kind])
+        own = levels_of(before[kind])
+        set_, moved = (
+            {
+                name if name in own else level_name(session, wiki, kind, name): n
+                for name, n in g.items()
+            }
+            for g in (levels[kind], deltas[kind])
+        )
+        after[kind] = _merged(own, set_, moved)
     if after == before:
         return unchanged(before)
     # A list that is empty is not sent: for the platform it stands for no change.
@@ -89,30 +98,18 @@ def _refuse_second_step(session: CompanySession, id: str) -> None:
             )
 
 
-def _merged(
-    session: CompanySession, kind: str, before: list[Record], set_: Levels, moved: Levels
-) -> list[Record]:
+def _merged(own: Levels, set_: Levels, moved: Levels) -> list[Record]:
     """Levels with the changes in them; a list that was in order by name stays so."""
-    own = levels_of(before)
-    after = dict(own)
-    for said, level in set_.items():
-        after[_level_name(session, kind, said, own)] = level
-    for said, delta in moved.items():
-        name = _level_name(session, kind, said, own)
+    after = {**own, **set_}
+    for name, delta in moved.items():
         if name not in own:
             raise ToolFault(f"{name} has no level yet that could be moved; set one")
-        after[name] = after[name] + delta
+        after[name] += delta
     for name, level in after.items():
         if level != own.get(name) and not 0 <= level <= HIGHEST:
             raise ToolFault(f"{name} would be {level}: levels go from 0 to {HIGHEST}")
-    names = list(after)
-    if list(own) == sorted(own):
-        names.sort()
+    names = sorted(after) if list(own) == sorted(own) else list(after)
     return [{"name": name, "level": after[name]} for name in names]
-
-
-def _level_name(session: CompanySession, kind: str, said: str, own: Levels) -> str:
-    return said if said in own else level_name(session, kind, said)
 
 
 def update_team(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from models.model_call import Message
 
-COMPANY = ("company", "company-steps")
-
 
 def names() -> tuple[str, ...]:
     """The brains there are."""
+    from playbooks.company import brain as company
     from playbooks.store import brain
 
-    return (*brain.names(), *COMPANY)
+    return (*brain.names(), *company.NAMES)
 
 
 def reply(model: str, messages: list[Message]) -> str:
@@ -20,10 +19,11 @@ def reply(model: str, messages: list[Message]) -> str:
     Raises:
         LookupError: the prompt is of no role that it plays, or the id names no brain.
     """
-    if model in COMPANY:
+    if model.startswith("company"):
         from playbooks.company import brain as company
 
-        return company.reply(messages)
+        if model in company.NAMES:
+            return company.reply(model, messages)
     from playbooks.store import brain
 
     if model not in brain.names():

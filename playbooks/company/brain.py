@@ -14,44 +14,39 @@ import regex
 
 from models.model_call import Message
 from models.prompt_json import unpacked
-from playbooks.company import programs
+from playbooks.company import programs, steps
+from playbooks.company.prompt import section
 from playbooks.company.strategy import Answer, decide
 
-_PART = r"<{0}>\n(.*?)\n</{0}>"
-_TASK, _BRIEFING, _INSTRUCTION = (
-    regex.compile(_PART.format(name), regex.DOTALL) for name in ("task", "briefing", "instruction")
-)
 _TURN = regex.compile(r"<turn [^>]*>\n(.*?)\n</turn>", regex.DOTALL)
 _RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
 _HEADER = regex.compile(r"^Playbook: company / (\w+)$", regex.MULTILINE)
 _PARAMETERS = regex.compile(r"^Parameters: (\{.*\})\s*$", regex.MULTILINE)
+NAMES = ("company", STEPS := "company-steps")
 UNREADABLE = {"state": "failed", "message": "the report cannot be read", "links": []}
 
 
-def reply(messages: list[Message]) -> str:
-    """The answer to a prompt of the evaluator or of the worker.
+def reply(model: str, messages: list[Message]) -> str:
+    """The answer to a prompt of the evaluator or of the worker, or of an agent of steps.
 
     Raises:
-        LookupError: the prompt is of neither.
+        LookupError: the prompt is of none of them.
     """
+    if model == STEPS:
+        return steps.reply(messages)
     asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
-    task = _TASK.search(asked)
-    if task:
-        return _evaluate(_plain(task[1]), asked)
-    instruction = _INSTRUCTION.search(asked)
-    if instruction:
-        return _work(_plain(instruction[1]))
+    task = section("task", asked)
+    if task is not None:
+        return _evaluate(task, asked)
+    instruction = section("instruction", asked)
+    if instruction is not None:
+        return _work(instruction)
     raise LookupError("the prompt holds neither a task nor an instruction")
 
 
-def _plain(text: str) -> str:
-    return text.replace("\\u003c", "<")
-
-
 def _evaluate(task: str, asked: str) -> str:
-    briefing = _BRIEFING.search(asked)
     name, report = _last(asked)
-    step = decide(task, _plain(briefing[1]) if briefing else "", name, report)
+    step = decide(task, section("briefing", asked) or "", name, report)
     if isinstance(step, Answer):
         if turns_refused(asked):
             step = replace(step, links=None)
@@ -90,8 +85,5 @@ def _work(instruction: str) -> str:
             "Thought: This instruction follows no playbook that I know.\n"
             "<code>\nfinal_answer({'error': 'no playbook for this instruction'})\n</code>"
         )
-    if header[1] == "write":
-        code = programs.write([name for name, _ in parameters["calls"]])
-    else:
-        code = programs.look(parameters["kind"])
+    code = programs.code(header[1], parameters)
     return f"Thought: I follow the playbook, step {header[1]}.\n<code>\np = {parameters!r}\n{code}</code>"

@@ -10,10 +10,11 @@ import threading
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 QUESTIONS = {
     "lead_of": "", "role_of": "", "my_role": "", "member_by_role": "", "customer_of": "",
-    "project_id": "", "slices": "", "contact": "", "manager_of": "", "pay_of": "",
+    "project_id": "", "slices": "", "team_of": "", "people_in": "pages", "contact": "", "manager_of": "", "pay_of": "",
     "person_field": "", "note_of": "notes", "phone": "notes", "projects_of": "", "my_projects": "",
     "my_projects_role": "", "common": "", "more_projects": "", "key_accounts": "customers",
     "managed_by": "customers", "my_customers": "customers", "higher_paid": "", "load_of": "pages",
@@ -24,7 +25,7 @@ QUESTIONS = {
 """Kinds of questions, with what they need besides people, projects and customers."""
 CHANGES = {
     "status": "", "log_time": "", "void_copy": "entries", "edit_person": "pages notes",
-    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages", "swap": "",
+    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages", "swap": "", "team_change": "",
     "rename_page": "pages alone", "delete_page": "pages alone", "placeholders": "",
 }  # fmt: skip
 """Kinds of changes, with what they need."""
@@ -32,7 +33,7 @@ _MODULES = (
     "spotting", "office", "questions", "sets", "measures", "places", "changes", "person_changes",
     "page_changes",
 )  # fmt: skip
-_CALLED = {"team_wills": "team_table", "team_skills": "team_table"}
+_CALLED = {"people_in": "everybody_in", "team_wills": "team_table", "team_skills": "team_table"}
 _READ = """\
 def rows(answer):
     if isinstance(answer, dict):
@@ -145,14 +146,21 @@ def _alone(code: str) -> str:
     return "\n".join([*(ast.unparse(node) for node in kept.values()), code])
 
 
-def look(kind: str) -> str:
+def _look(kind: str) -> str:
     """The program that answers a question or plans a change."""
     if kind == "place":
         return _alone(_READ.split("def whole")[0] + _PLACES)
     return _alone(_READ.replace("KIND", _CALLED.get(kind, kind)))
 
 
-def write(tools: list[str]) -> str:
+def _write(tools: list[str]) -> str:
     """The program that makes the planned calls of these tools."""
     named = ", ".join(f'"{tool}": {tool}' for tool in dict.fromkeys(tools))
     return f"TOOLS = {{{named}}}\n{_WRITE}"
+
+
+def code(name: str, p: dict[str, Any]) -> str:
+    """The program of a step, look or write, for its facts."""
+    if name == "write":
+        return _write([tool for tool, _ in p["calls"]])
+    return _look(p["kind"])

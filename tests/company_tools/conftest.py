@@ -1,4 +1,4 @@
-"""Nobody waits here for a platform that does not answer."""
+"""Nobody waits here for a platform that does not answer: pauses move a clock of their own."""
 
 from __future__ import annotations
 
@@ -9,4 +9,10 @@ from erc3_compat import patience
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "rest", lambda _seconds: None)
+    moment = [0.0]
+
+    def rest(seconds: float) -> None:
+        moment[0] += seconds
+
+    monkeypatch.setattr(patience, "now", lambda: moment[0])
+    monkeypatch.setattr(patience, "rest", rest)

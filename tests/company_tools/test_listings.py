@@ -66,7 +66,7 @@ def test_a_system_that_forbids_lists_says_so() -> None:
 
 def test_a_change_makes_old_what_it_touches_and_nothing_else() -> None:
     at = desk()
-    at.call("Combo_Get_Current_User_With_Profile")
+    at.call("Combo_List_All_Customers")
     at.call("Combo_List_All_Employees")
     at.line.sent.clear()
     at.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
@@ -99,3 +99,9 @@ def test_an_sdk_that_stumbles_over_null_shows_an_empty_list() -> None:
     session = CompanySession(Stumbling())
     found = session.pages(company.Req_SearchEmployees, "employees", query="x")
     assert found == []
+
+
+def test_who_asks_is_told_without_listing_the_company() -> None:
+    at = desk(crowd(60))
+    at.call("Combo_Get_Current_User_With_Profile")
+    assert sorted(at.line.paths()) == ["/customers/search", "/employees/get", "/projects/search"]

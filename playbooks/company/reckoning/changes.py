@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from playbooks.company.reckoning.office import (
+    ROLES,
     Office,
     Report,
     Unclear,
@@ -123,6 +124,34 @@ def void_copy(o: Office) -> Report:
     ]
     return planned(
         "The entry is voided and a new one written.", [("project", old["project"])], calls, own=True
+    )
+
+
+def team_change(o: Office) -> Report:
+    """Somebody joins a team, leaves it, or has another role or share there."""
+    project, lead = about_project(o)
+    person = o.one_person(project)
+    seat = o.on(project, person["id"])
+    roles = list(dict.fromkeys(r for pattern, r in ROLES[:5] if o.says(pattern)))
+    share = re.search(r"\b(\d{1,3}) ?%|\b(0[.,]\d+|1[.,]0)\b", o.low)
+    part: dict[str, Any] = {"role": roles[0]} if len(roles) == 1 else {}
+    if share:
+        number = int(share[1]) / 100 if share[1] else float(share[2].replace(",", "."))
+        part["time_slice"] = number
+    if o.says(r"\b(remove|take|drop)\b"):
+        change = {"remove": [person["id"]]} if seat else {}
+    elif seat is None and o.says(r"\b(add|put|assign)\b") and len(part) == 2:
+        change = {"add": [{"employee": person["id"], **part}]}
+    elif seat is not None and part and not o.says(r"\b(add|assign)\b"):
+        change = {"change": [{**seat, **part}]}
+    else:
+        raise Unclear("in which role, and with which share of the week?")
+    if part.get("role") == "Lead" or (seat or {}).get("role") == "Lead":
+        raise Unclear("who shall lead the project then?")
+    links = [("employee", person["id"]), ("project", project["id"])]
+    calls = [["Combo_Update_Team_For_Changes", {"project": project["id"], **change}]]
+    return planned(
+        f"The team of {project['name']} is changed.", links, calls if change else [], **lead
     )
 
 

@@ -101,6 +101,15 @@ def slices(o: Office) -> Report:
     )
 
 
+def team_of(o: Office) -> Report:
+    """Who is on a project's team."""
+    project, lead = about_project(o)
+    team = [m for m in project["team"] if m["employee"] != o.me or not o.says(r"\belse\b")]
+    said = ", ".join(f"{o.name(m['employee'])} ({m['role']}, {m['time_slice']:.1f})" for m in team)
+    ids = [("employee", str(m["employee"])) for m in team]
+    return found(said, [*ids, ("project", project["id"])], **lead)
+
+
 def contact(o: Office) -> Report:
     """The mail of an employee or of a customer's contact person."""
     person_of = [c for c in o.customers if both_orders(c["primary_contact_name"], o.text)]

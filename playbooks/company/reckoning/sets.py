@@ -5,6 +5,7 @@ import re
 from playbooks.company.reckoning.office import (
     LOW,
     ROLES,
+    STATUSES,
     Office,
     Report,
     Unclear,
@@ -31,6 +32,10 @@ def projects_of(o: Office) -> Report:
         hits = [p for p in o.projects if (o.lead(p) == who["id"] if leads else o.on(p, who["id"]))]
         return listed(hits, links_to("employee", people))
     customers = o.some_customers()
+    if not people and not customers:
+        statuses = [s for s in STATUSES if o.says(rf"\b{s}\b")]
+        if len(statuses) == 1:
+            return listed([p for p in o.projects if p["status"] == statuses[0]])
     if len(customers) != 1:
         raise Unclear("whose projects are meant?")
     hits = [p for p in o.projects if p["customer"] == customers[0]["id"]]
@@ -146,14 +151,23 @@ def managed_by(o: Office) -> Report:
 
 
 def my_customers(o: Office) -> Report:
-    """The asker's customers, by phase and country."""
-    hits = [c for c in o.customers if c["account_manager"] == o.me]
+    """Customers by phase and country; the asker's own, where that is said."""
+    mine = o.says(r"\b(my|i)\b")
+    hits = [c for c in o.customers if c["account_manager"] == o.me or not mine]
     for status in ("exploring", "active", "paused", "archived"):
         if o.says(rf"\b{status}"):
             hits = [c for c in hits if c["deal_phase"] == status]
     if any(holds(fold(o.text), fold(c["location"])) for c in o.customers):
         hits = [c for c in hits if holds(fold(o.text), fold(c["location"]))]
     return found(named(hits), links_to("customer", hits)) if hits else nothing("There are none.")
+
+
+def everybody_in(o: Office) -> Report:
+    """Everybody of the department or place that is named."""
+    hits = o.within()
+    if hits is o.people:
+        raise Unclear("who is meant?")
+    return found(named(hits), links_to("employee", hits))
 
 
 def higher_paid(o: Office) -> Report:

@@ -112,12 +112,19 @@ def test_a_text_without_rules_gives_no_change_and_no_look_at_others(text: str) -
 @pytest.mark.parametrize(
     ("said", "good", "bad"),
     [
-        ("A change of a project's status needs a ticket: `BK-` and four digits.", "BK-0417", "BK-O417"),
+        (
+            "A change of a project's status needs a ticket: `BK-` and four digits.",
+            "BK-0417",
+            "BK-O417",
+        ),
         ("Every change of a status must name a ticket such as OV-12-AB7.", "OV-99-XY1", "OV-9-XY1"),
-        ("To change a team, a code must be named: `Z`, two capital letters and three digits.",
-         "ZAB123", "Zab123"),
+        (
+            "To change a team, a code must be named: `Z`, two capital letters and three digits.",
+            "ZAB123",
+            "Zab123",
+        ),
     ],
-)  # fmt: skip
+)
 def test_tickets_have_the_shape_that_the_policy_describes(said: str, good: str, bad: str) -> None:
     ticket = Rules(f"# Changes\n\n{said}\n").ticket
     assert ticket is not None
