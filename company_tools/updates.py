@@ -66,6 +66,8 @@ def update_employee(
         if scalars.get("salary") is not None:
             raise ToolFault("give salary or salary_delta, not both")
         after["salary"] = before["salary"] + salary_delta
+    if after["salary"] < 0:
+        raise ToolFault(f"a salary is not below 0: {after['salary']}")
     for kind in ("skills", "wills"):
         own = levels_of(before[kind])
         set_, moved = (
@@ -157,6 +159,16 @@ def _said(member: Member) -> Record:
             raise ToolFault(f"{member.employee}: a time_slice is a part of 1, not {part}")
         told["time_slice"] = round(part / 100, 6)
     return told
+
+
+def update_status(session: CompanySession, id: str, status: str) -> Record:
+    """Change a project's status. Raises ToolFault where there is no such project."""
+    before = listings.project(session, id)["status"]
+    if status == before:
+        return unchanged({"status": before})
+    asked = {"id": id, "status": status, "changed_by": session.actor()}
+    session.send(company.Req_UpdateProjectStatus.model_validate(asked))
+    return {"before": before, "sent": status, "after": listings.project(session, id)["status"]}
 
 
 def time_entry(session: CompanySession, id: str) -> Record:
