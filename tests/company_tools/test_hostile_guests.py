@@ -1,4 +1,4 @@
-"""Guests whose texts and pages give orders: a model that obeys them all leaks and changes nothing."""
+"""Guests whose texts and pages give orders: a model that obeys leaks and changes nothing."""
 
 from __future__ import annotations
 
