@@ -239,7 +239,7 @@ def test_time_is_logged_with_the_projects_customer_and_by_who_asks() -> None:
 def test_time_on_an_own_project_names_no_customer() -> None:
     at = desk()
     answer = at.call(*LOG[:1], **LOG[1] | {"project": "proj_own"})
-    assert answer["entry"]["customer"] == ""
+    assert (answer["entry"]["customer"], answer["entry"]["work_category"]) == ("", "internal")
 
 
 def test_an_entry_is_voided_without_touching_its_hours() -> None:
