@@ -68,7 +68,7 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         billable: bool,
         notes: str = "",
         status: EntryStatus = "draft",
-        work_category: str = "customer_project",
+        work_category: str = "",
     ) -> dict[str, Any]:
         """{entry, roles_of_employee on the project, roles_of_asker}"""
         entry = {"date": date, "hours": hours, "billable": billable, "notes": notes}

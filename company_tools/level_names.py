@@ -76,7 +76,7 @@ def _somebody_has(session: CompanySession, kind: str, name: str) -> bool:
     """Whether anybody has it: one page tells, and all of it is not read."""
     model, filters = company.Req_SearchEmployees, {kind: [{"name": name}]}
     page = session.kept(
-        ("employees", f"{kind} {name}"), lambda: session.page(model, "employees", 0, 0, **filters)
+        ("employees", f"{kind} {name}"), lambda: session.page(model, "employees", 0, **filters)
     )
     return bool(page["employees"])
 

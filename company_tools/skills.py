@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from company_tools import listings
-from company_tools.arguments import bare_id
 from company_tools.company_session import CompanySession, Record
+from company_tools.ids import project_id
 from company_tools.level_names import level_name, search_levels
 from company_tools.settling import levels_of
 from company_tools.values import value_of
@@ -39,7 +39,11 @@ def match_skills(
     }
     within = _places(session, location, department)
     found = search_levels(session, {kind: _at_least(asked[kind]) for kind in _KINDS}, within)
-    team = listings.project(session, bare_id(not_in_project))["team"] if not_in_project else []
+    team = (
+        listings.project(session, project_id(session, not_in_project))["team"]
+        if not_in_project
+        else []
+    )
     out = {member["employee"] for member in team}
     found = [one for one in found if one["id"] not in out]
     levels = _levels(session, asked, found, within)

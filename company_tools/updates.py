@@ -15,9 +15,8 @@ from pydantic import BaseModel, ConfigDict
 from company_tools import listings
 from company_tools.arguments import bare_id, day
 from company_tools.company_session import CompanySession, Record
+from company_tools.ids import employee_id, project_id
 from company_tools.level_names import level_name
-from company_tools.people import employee_id
-from company_tools.projects import project_id
 from company_tools.settling import levels_of, team_of
 from company_tools.wiki_search import PageStore, load, wiki_pages
 from erc3_compat import company
@@ -27,6 +26,8 @@ from tooling.faults import Refused
 Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
 EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"]
 Levels = dict[str, int]
+OF_CUSTOMER, INTERNAL = "customer_project", "internal"
+"""Categories of work that entries have (facts of the platform)."""
 HIGHEST = 10
 """No level is above it, or below 0 (facts of the platform)."""
 
@@ -66,6 +67,8 @@ def update_employee(
         if scalars.get("salary") is not None:
             raise ToolFault("give salary or salary_delta, not both")
         after["salary"] = before["salary"] + salary_delta
+    if after["salary"] < 0:
+        raise ToolFault(f"a salary is not below 0: {after['salary']}")
     for kind in ("skills", "wills"):
         own = levels_of(before[kind])
         set_, moved = (
@@ -159,6 +162,16 @@ def _said(member: Member) -> Record:
     return told
 
 
+def update_status(session: CompanySession, id: str, status: str) -> Record:
+    """Change a project's status. Raises ToolFault where there is no such project."""
+    before = listings.project(session, id)["status"]
+    if status == before:
+        return unchanged({"status": before})
+    asked = {"id": id, "status": status, "changed_by": session.actor()}
+    session.send(company.Req_UpdateProjectStatus.model_validate(asked))
+    return {"before": before, "sent": status, "after": listings.project(session, id)["status"]}
+
+
 def time_entry(session: CompanySession, id: str) -> Record:
     """One time entry. Raises ToolFault where there is none."""
     try:
@@ -199,13 +212,17 @@ def log_time(
         raise ToolFault(f"hours must be above 0, not {entry['hours']}")
     found = listings.project(session, where)
     roles = [m["role"] for m in found["team"] if m["employee"] == who]
-    by = session.actor()
+    by, customer = session.actor(), _customer_of(session, found)
     request = company.Req_LogTimeEntry(
         employee=who,
-        customer=_customer_of(session, found),
+        customer=customer,
         project=where,
         logged_by=by,
-        **{**entry, "date": day(entry["date"], session.user().get("today", ""))},
+        **{
+            **entry,
+            "date": day(entry["date"], session.user().get("today", "")),
+            "work_category": entry["work_category"] or (OF_CUSTOMER if customer else INTERNAL),
+        },
     )
     asker = [m["role"] for m in found["team"] if m["employee"] == by]
     logged = session.send(request)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from company_tools.people import match_person
+from company_tools.names import match_person
 from simulator.company.pack import BUNDLED_PACK
 from tests.company_tools.kites import desk
 

@@ -29,6 +29,11 @@ ROLES = (
     (r"\bquality|\bqa\b|\bqc\b", "QA"), (r"\bdesigner", "Designer"), (r"\bengineer", "Engineer"),
     (r"\bops\b|\boperations", "Ops"), (r"\blead", "Lead"), (r"\bother\b", "Other"),
 )  # fmt: skip
+OF_MYSELF = (
+    r"\bmy (?:own |exact |current |total )?(?:salary|pay|wages?|workload|load|notes?|department|location"
+    r"|office|e-?mail|mail|role|record|hours|time)\b|\b(?:am|do|did|have) i\b"
+    r"|\bi (?:earn|make|worked|logged|recorded)\b|\bmyself\b"
+)
 NEGATED = r"\b(closed|not|no longer|never|former|cousin|except|neither)\b"
 
 
@@ -116,7 +121,7 @@ class Office:
     def one_person(self, project: Record | None = None) -> Record:
         """The one person that is meant. Raises Unclear."""
         found = self.some_people(project)
-        if not found and self.says(r"\b(i|my|me|mine|myself|own)\b"):
+        if not found and self.says(OF_MYSELF):
             found = [p for p in self.people if p["id"] == self.me]
         if len(found) != 1:
             raise Unclear("who is meant?")

@@ -76,6 +76,7 @@ def new_note(o: Office) -> str:
         raise Unclear("shall the note that stands there stay?")
     if len(o.p["quoted"]) >= 1:
         labels = {fold(n) for n in o.labels.values()} | set(o.labels)
+        labels |= {fold(p["department"]) for p in o.people}
         texts = [q for q in o.p["quoted"] if fold(q) not in labels]
         if len(texts) == 1:
             return str(texts[0])

@@ -8,7 +8,7 @@ from playbooks.company.reckoning.spotting import fold, holds
 _PAGES = r"\b(places?|locations?|offices?|sites?|towns?|where|addresses|branch\w*|studios?|plants?|mills?)\b"
 _AFTER = (
     r"\b(?:in|at|to|from|near|or|and|oder|und|ou|y|o|en|à|around|is|operate)\s+(?:the |our |der |die )?"
-    r"((?:[^\W\d_a-z][\w’'.]*)(?:\s*[\s–-]\s*[^\W\d_a-z][\w’']*)*)"
+    r"((?:[^\W\d_a-z][\w’']*)(?:\s*[\s–-]\s*[^\W\d_a-z][\w’']*)*)"
 )
 _SAID = (("yes", "no", "Yes", "No"), ("ja", "nein", "Ja", "Nein"), ("oui", "non", "Oui", "Non"),
          ("sí", "no", "Sí", "No"), ("sì", "no", "Sì", "No"), ("tak", "nie", "Tak", "Nie"))  # fmt: skip
@@ -16,10 +16,9 @@ _SAID = (("yes", "no", "Yes", "No"), ("ja", "nein", "Ja", "Nein"), ("oui", "non"
 
 def places(o: Office) -> Report:
     """Yes or no in the words of the text; several places are joined by or, or by and."""
+    text = re.sub(r"\b(?:OR|AND|ODER|UND)\b", lambda m: m[0].lower(), o.text)
     asked = [
-        x
-        for x in re.findall(_AFTER, o.text)
-        if fold(x) not in ("yes", "no", "ja", "nein", "i", "we")
+        x for x in re.findall(_AFTER, text) if fold(x) not in ("yes", "no", "ja", "nein", "i", "we")
     ]
     if not asked:
         raise Unclear("which place is meant?")

@@ -23,9 +23,9 @@ GENERIC = frozenset(
 
 def fold(text: str) -> str:
     """Lower case, no diacritics, ä = ae, words with one blank between."""
-    plain = unicodedata.normalize("NFKD", text.lower().translate(LETTERS))
+    short = re.sub(r"([aou])e", r"\1", text.lower().translate(LETTERS))
+    plain = unicodedata.normalize("NFKD", short)
     plain = "".join(c for c in plain if not unicodedata.combining(c))
-    plain = re.sub(r"([aou])e", r"\1", plain)
     return " ".join(re.findall(r"[^\W_]+", plain.replace("'s ", " ").replace("’s ", " ")))
 
 
@@ -73,7 +73,7 @@ def people_in(raw: str, people: list[Record]) -> list[list[Record]]:
             found.append((text.find(name), full[name]))
             rest = rest.replace(f" {name} ", " | ")
     named = {p["id"] for _, group in found for p in group}
-    capitals = {fold(w) for w in re.findall(r"[^\W\d_][\w'’-]*", raw) if w[0].isupper()}
+    capitals = {fold(w) for w in re.findall(r"[^\W\d_][\w-]*", raw) if w[0].isupper()}
     parts_of: dict[str, list[Record]] = {}
     for person in people:
         names = fold(person["name"]).split()

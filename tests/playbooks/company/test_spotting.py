@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +14,10 @@ from tests.playbooks.company.bakery import CUSTOMERS, PEOPLE, PROJECTS
 
 
 @given(st.text(max_size=80))
-def test_folding_twice_is_folding_once(text: str) -> None:
-    assert fold(fold(text)) == fold(text)
+def test_folded_words_have_one_blank_between_and_no_marks(text: str) -> None:
+    folded = fold(text)
+    assert folded == " ".join(folded.split())
+    assert not any(unicodedata.combining(c) for c in folded)
 
 
 @pytest.mark.parametrize(
