@@ -41,9 +41,10 @@ _TITLE = regex.compile(
     r"|(?:\d+[.)]|[-*])\s+(?P<c>[^:.|]{3,60}):\s*(?P<c2>.*))\s*$"
 )
 _NEGATIVE = regex.compile(
-    r"^\W*(?:(?:they |who )?may not|must not|cannot|can't|are not|refused|denied|forbidden|off limits"
+    r"^\W*(?:(?:they |who )?may not|must not|cannot|can't|are not|refused|denied|forbidden"
     r"|not|never|nor|no|nothing|nobody|they do not|do not|does not|they change nothing)\b"
-    r"|\b(?:may|must|can) (?:not|never)\b|\bdo(?:es)? not\b|\bnot even\b|\bis refused\b"
+    r"|\b(?:may|must|can) (?:not|never)\b|\bdo(?:es)? not\b|\bnot even\b|\bnever\b"
+    r"|\boff.limits\b|\b(?:is|are|remains?|stays?) (?:not(?! signed| logged| known)|refused|forbidden|denied|prohibited|secret)\b"
     r"|\bchange nothing\b|\bnothing about\b|\bgo(?:es)? to nobody\b|\bto nobody\b|\bneither\b", regex.I
 )  # fmt: skip
 _POSITIVE = regex.compile(
@@ -51,8 +52,8 @@ _POSITIVE = regex.compile(
 )
 _WRITE = (
     "change|set|write|writes|edit|edits|move|record|records|log|logs|book|books|rename|remove|delete"
-    "|update|correct|alter|adjust|maintain|enter|put|swap|pause|create|add|grant|decide|swap|staff"
-    "|raise|apply|carry out|manage|keep"
+    "|update|correct|alter|adjust|maintain|enter|put|swap|pause|create|add|grant|decide|swap"
+    "|raise|apply|carry out"
 )
 _READ = (
     "see|look|look up|look at|read|learn|know|hear|view|have|ask|asks|compare|told|search|find|get"
@@ -64,6 +65,12 @@ _SUBJECT = regex.compile(
     r" (?:may|can|are allowed to|is allowed to|sees?|gets?|changes?|sets?|writes?|must not|cannot)\b"
 )
 """A sentence that says whose right it speaks of."""
+_PASSIVE = regex.compile(
+    r"^\W*(?P<what>(?!They\b|It\b|This\b)[^.;:]+?) (?:may|can|must|is|are)(?: only)?(?: be)? "
+    r"(?:(?P<read>seen|viewed|read|visible|shown|available|looked up)"
+    r"|changed|edited|written|set|logged|recorded|booked|updated|corrected|removed|renamed|deleted)"
+    r"(?: only)? (?:by|to|for) (?P<who>[^.;]+)", regex.I
+)  # fmt: skip
 _YES = frozenset({"yes", "y", "x", "✓", "✔", "may", "allowed", "full"})
 _NO = frozenset({"no", "n", "-", "–", "—", "✗", "✘", "", "never", "denied"})
 _OWN = regex.compile(r"\b(?:their|his|her|one's|your|our) own\b|\bown\b|\boneself\b", regex.I)
@@ -101,8 +108,7 @@ class Rules:
     def __init__(self, policy: str) -> None:
         self.policy = policy
         self.groups = list(_groups(policy))
-        told = [m for s in sentences(policy) if "|" not in s and (m := _SUBJECT.match(s))]
-        self.groups += [Group(m["who"], m.string[m.end("who") :]) for m in told]
+        self.groups += [group for said in sentences(policy) for group in _spoken_of(said)]
         given: set[str] = set()
         for group in self.groups:
             _read(group, given)
@@ -111,7 +117,13 @@ class Rules:
         barred = {r for g in self.groups if _NOBODY.search(g.title) for r in g.refused}
         self.nobody = barred & {"approved_hours", "pay_sum", *CHANGES}
         for sentence in sentences(policy):
-            if _NOBODY.search(sentence):
+            hours = regex.search(
+                r"\bapproved\b.*\b(?:hours|time)|\b(?:hours|time)\b.*\bapproved\b",
+                sentence,
+                regex.I,
+            )
+            if _NOBODY.search(sentence) or (hours and _NEGATIVE.search(sentence)):
+                self.nobody |= {"approved_hours"} if hours else set()
                 self.nobody |= _rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
         self.ticket = read_ticket(policy, _changes_in, CHANGES)
 
@@ -137,15 +149,12 @@ class Rules:
         )
 
     def _own(self, department: str) -> list[Group]:
-        mine = fold(department).split()
+        mine = _telling(department)
         return [
             g
             for g in self.groups
             if not (_GUEST.search(g.title) or _is_staff(g) or _LEAD.search(g.title))
-            and mine
-            and any(
-                akin(w, t) for t in fold(g.title).split() for w in mine if len(w) > 2 and w != "and"
-            )
+            and _same_group(mine, _telling(g.title))
         ]
 
     def allows(
@@ -164,6 +173,51 @@ class Rules:
             return False
         refused = any(right in g.refused for g in groups)
         return not refused and (right in PLAIN or not self.outsider(asker))
+
+
+def _telling(title: str) -> list[str]:
+    """The words of a department's or group's name that say something."""
+    filling = (
+        "and",
+        "of",
+        "the",
+        "member",
+        "members",
+        "department",
+        "team",
+        "staff",
+        "all",
+        "level",
+    )
+    return [w for w in fold(title).split() if w not in filling and not w.isdigit()]
+
+
+def _same_group(one: list[str], other: list[str]) -> bool:
+    """Whether two names are of one group: all words of one are in the other, or its initials."""
+    if not one or not other:
+        return False
+    short, long = sorted((one, other), key=len)
+    inside = all(any(akin(s, w) for w in long) for s in short)
+    return inside or (len(short) == 1 and len(long) > 1 and short[0] == "".join(w[0] for w in long))
+
+
+def _spoken_of(sentence: str) -> Iterator[Group]:
+    """Whose rights a sentence speaks of by itself: `X may …`, `… may be seen by X and Y`."""
+    if "|" in sentence:
+        return
+    subject = _SUBJECT.match(sentence)
+    if subject and not regex.search(
+        r"\b(?:not(?! signed| logged| known)|never|no|nobody|none)\b", subject["who"], regex.I
+    ):
+        yield Group(subject["who"].strip(" *"), sentence[subject.end("who") :])
+    passive = _PASSIVE.match(sentence)
+    if passive:
+        verb = "see" if passive["read"] else "change"
+        for who in regex.split(r",| and | or ", passive["who"]):
+            yield Group(
+                regex.sub(r"\b(?:by|only|the|to|for)\b", " ", who).strip(" .*"),
+                f"May {verb} {passive['what']}",
+            )
 
 
 def _is_staff(group: Group) -> bool:
@@ -229,7 +283,9 @@ def _read(group: Group, before: set[str]) -> None:
         group.refused |= refused
         if may is not refused and _SAME.search(sentence) and not _NEGATIVE.search(sentence):
             group.may |= before
-        if regex.search(r"\beverything\b(?! else)", sentence) and not _NEGATIVE.search(sentence):
+        if regex.search(
+            r"\beverything\b(?! else)|\b(?:full access|all rights|change anything)\b", sentence
+        ) and not _NEGATIVE.search(sentence):
             group.may |= EVERY
     group.refused -= group.may
     group.may -= {"approved_hours"} & group.refused
@@ -272,9 +328,7 @@ def _meant(clause: str, mode: str, before: set[str]) -> set[str]:
     if _PAY.search(clause):
         if says(r"\blist|sum|total|average|added up|several|everybody|everyone|all of"):
             return {"pay_sum"}
-        return {
-            "own_pay" if own and not write else "pay_write" if write or says(r"\braise") else "pay"
-        }
+        return {"own_pay" if own else "pay_write" if write or says(r"\braise") else "pay"}
     if says(r"\bhours?\b|\btime\b|\btime entr"):
         if says(r"approved"):
             return {"approved_hours"}
