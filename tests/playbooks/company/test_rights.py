@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playbooks.company.rights import CHANGES, EVERY, PLAIN, Asker, Rules
+from playbooks.company.rights import Asker, Rules
+from playbooks.company.rule_text import CHANGES, EVERY, PLAIN
 
 SECTIONS = """# Rights at the bakery
 
