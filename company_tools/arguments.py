@@ -8,6 +8,7 @@ common forms. What could mean two things is left as it is, for the check that fo
 from __future__ import annotations
 
 import json
+import math
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,6 +35,9 @@ _WITH_NAME = regex.compile(
     regex.I,
 )
 """An id with a name: "Ann Lee (ann_lee)", "ann_lee (Ann Lee)", "id: ann_lee"."""
+_GROUPED = regex.compile(r"[+-]?\d{1,3}(?:([,.'’ ])\d{3})(?:\1\d{3})*")
+"""Digits that look like thousands; in a number with a fraction, they may be that."""
+_GROUPS = regex.compile(r"[,'’ ]")
 _LEVEL = regex.compile(r"\s*(?P<name>[^:=<>]+?)\s*(?:[:=]|>=|≥)\s*(?P<level>[+-]?\d+)\s*")
 
 
@@ -80,7 +84,7 @@ def mended(kind: Any, value: Any) -> Any:
         return _record(kind, value)
     if kind is str:
         return _text(value)
-    return _number(value) if kind in (float, int) else value
+    return _number(value, kind is int) if kind in (float, int) else value
 
 
 def _listed(value: Any) -> list[Any]:
@@ -179,14 +183,24 @@ def _text(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _number(value: Any) -> Any:
+def _number(value: Any, whole: bool = True) -> Any:
+    """A number, from digits as people write them. Raises ValueError for what could be two."""
+    if isinstance(value, bool):
+        raise ValueError("a number is wanted, no truth value")
     if not isinstance(value, str):
         return value
     plain = value.strip().removesuffix("h").strip()
+    if _GROUPED.fullmatch(plain):
+        if not whole or "." in plain:
+            raise ValueError(f"{plain[:40]!r} could be two numbers; write digits alone")
+        return int(_GROUPS.sub("", plain))
     try:
-        return float(plain[:-1]) / 100 if plain.endswith("%") else float(plain.replace(",", "."))
+        found = float(plain[:-1]) / 100 if plain.endswith("%") else float(plain.replace(",", "."))
     except ValueError:
         return value
+    if not math.isfinite(found):
+        raise ValueError("a number must be finite")
+    return found
 
 
 def bare_id(text: str) -> str:

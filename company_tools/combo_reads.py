@@ -12,6 +12,7 @@ from company_tools.people import resolve_person
 from company_tools.profile import user_with_profile
 from company_tools.projects import resolve_project
 from company_tools.skills import match_skills
+from company_tools.wiki_search import PageStore
 from company_tools.workload import sum_workload
 from ledger import Tool, tool
 
@@ -28,7 +29,7 @@ def user_tools(session: CompanySession) -> list[Tool]:
     return [tool("read", Combo_Get_Current_User_With_Profile)]
 
 
-def listing_tools(session: CompanySession) -> list[Tool]:
+def listing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     """Whole listings and sums over them."""
 
     def Combo_List_All_Employees(details: bool = False) -> list[Record]:
@@ -73,7 +74,7 @@ def listing_tools(session: CompanySession) -> list[Tool]:
     ) -> dict[str, Any]:
         """Who has all, {name: least level}, 0: any: {people: [{id, name, skills, wills, sum}]
         highest first, most: [ids], least}"""
-        return match_skills(session, skills, wills, location, department, not_in_project)
+        return match_skills(session, wiki, skills, wills, location, department, not_in_project)
 
     def Combo_Sum_Hours_For_Period(
         date_from: str, date_to: str, project: str = "", employee: str = "", customer: str = ""

@@ -37,7 +37,7 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         levels = {"skills": skills, "wills": wills}
         deltas = {"skills": skill_deltas, "wills": will_deltas}
         scalars = {"salary": salary, "notes": notes}
-        return update_employee(session, employee, scalars, salary_delta, levels, deltas)
+        return update_employee(session, wiki, employee, scalars, salary_delta, levels, deltas)
 
     def Combo_Update_Team_For_Changes(
         project: str,
@@ -68,7 +68,7 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         billable: bool,
         notes: str = "",
         status: EntryStatus = "draft",
-        work_category: str = "customer_project",
+        work_category: str = "",
     ) -> dict[str, Any]:
         """{entry, roles_of_employee on the project, roles_of_asker}"""
         entry = {"date": date, "hours": hours, "billable": billable, "notes": notes}

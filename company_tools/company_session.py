@@ -26,10 +26,11 @@ from erc3_compat.patience import Patience
 from ledger import ToolFault
 from tooling.api_session import ApiClient, ApiSession, body_of
 from tooling.faults import Missed, OutOfReach
-from tooling.paging import END, Ask, Listing
+from tooling.paging import END, Ask, Listing, ListingForbidden
 
 Record = dict[str, Any]
 T = TypeVar("T")
+FORBIDDEN = "this company's system refuses every list and search"
 USUAL_LIMIT = 5
 """Entries of a page in ordinary tasks (facts of the platform); a lower one is told by an error."""
 _EMPTY = regex.compile(
@@ -43,9 +44,7 @@ class CompanySession(ApiSession):
 
     def __init__(self, client: ApiClient, patience: Patience | None = None) -> None:
         super().__init__(client, READS, patience)
-        self.listing = Listing(
-            "id", "this company's system refuses every list and search", first=USUAL_LIMIT
-        )
+        self.listing = Listing("id", FORBIDDEN, first=USUAL_LIMIT)
         self.evidence = Evidence()
         self.changes: list[Change] = []
         self.responses: list[dict[str, Any]] = []
@@ -257,8 +256,8 @@ class CompanySession(ApiSession):
 
     # -- listings
 
-    def page(self, model: Any, field: str, offset: int, limit: int, **asked: Any) -> Record:
-        """One page: its records, ``next_offset`` (-1: none follow) and the ``limit`` used.
+    def page(self, model: Any, field: str, limit: int, **asked: Any) -> Record:
+        """The first page: its records, ``next_offset`` (-1: none follow) and the ``limit`` used.
 
         A limit that is out of bounds is the largest one known; the largest is learnt from errors.
 
@@ -266,11 +265,14 @@ class CompanySession(ApiSession):
             ListingForbidden: the system refuses lists.
             ToolFault: it refuses this one, or does not answer.
         """
-        known = self.listing.limit or USUAL_LIMIT
-        wanted = min(limit, known) if limit > 0 else known
         ask = self._asking(model, field, asked)
-        records, following, used = self.listing.page(ask, max(offset, 0), wanted)
+        records, following, used = self.listing.page(ask, 0, self.within_limit(limit))
         return {field: records, "next_offset": following, "limit": used}
+
+    def within_limit(self, limit: int) -> int:
+        """A page limit that cannot fail, as far as is known."""
+        known = self.listing.limit or USUAL_LIMIT
+        return min(limit, known) if limit > 0 else known
 
     def pages(self, model: Any, field: str, **asked: Any) -> list[Record]:
         """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
@@ -281,6 +283,8 @@ class CompanySession(ApiSession):
 
     def _asking(self, model: Any, field: str, asked: Record) -> Ask:
         def ask(offset: int, limit: int) -> tuple[list[Any], int | None]:
+            if limit < 1:  # a limit of 0 gives empty pages that would pass for the whole
+                raise ListingForbidden(FORBIDDEN, kind="RuntimeError")
             answer = self.send(model(offset=offset, limit=limit, **asked))
             records = answer.get(field) or []
             # Nothing follows an empty page; to ask behind the end is a failure of the platform.

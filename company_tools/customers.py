@@ -51,22 +51,3 @@ def resolve_customer(session: CompanySession, phrase: str) -> Record:
     found.sort(key=lambda row: (-row["score"], row["id"]))
     best = sum(row["score"] == found[0]["score"] for row in found)
     return {"candidates": found[: max(SHOWN_AT_MOST, best)], "tied": best}
-
-
-def customer_id(session: CompanySession, said: str) -> str:
-    """The id of the customer that is meant by an id or a whole name.
-
-    Raises:
-        ToolFault: there is none, or more than one.
-    """
-    text = bare_id(said)
-    if session.evidence.has("customer", text):
-        return text
-    every = listings.customers(session)
-    sure = [c["id"] for c in every if text == c["id"] or words(text) == words(c["name"])]
-    if len(sure) == 1:
-        return str(sure[0])
-    raise ToolFault(
-        f"no certain customer {said[:80]!r}: {', '.join(sure) or 'none has that id or name'}. "
-        "Combo_Resolve_Customer_For_Phrase finds ids"
-    )

@@ -136,8 +136,8 @@ def guards_off(asked: str) -> frozenset[str]:
     names = [word.removeprefix("-") for word in words if word not in ("all", "none")]
     if strange := [name for name in names if name not in NAMES]:
         raise ValueError(
-            f"there is no guard {strange[0]!r}; there are: all, none, {', '.join(NAMES)}, and -NAME "
-            "for all but one"
+            f"there is no guard {strange[0]!r}; there are: all, none, {', '.join(NAMES)}, and "
+            "-NAME for all but one"
         )
     without = {word[1:] for word in words if word.startswith("-")}
     only = {word for word in words if word in NAMES}

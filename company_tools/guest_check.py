@@ -9,13 +9,13 @@ import regex
 
 from company_tools import listings
 from company_tools.company_session import CompanySession, Record
+from company_tools.words import levelled
 from ledger import ToolFault
 from tooling.faults import OutOfReach
 
 _NUMBER = regex.compile(r"\d[\d.,'’ \u00a0\u202f]*\d|\d")
 _CENTS = regex.compile(r"[.,]\d{1,2}$")
 _EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+\s*@\s*[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
-_NOT_WORDS = regex.compile(r"[^\p{L}\p{N}]+")
 LEAST_LETTERS = 6
 """A name of fewer letters is looked for as words, not within others."""
 
@@ -52,13 +52,13 @@ def _mails(message: str, people: list[Record]) -> bool:
 
 
 def _of_people(message: str, people: list[Record]) -> Iterator[str]:
-    words = f" {_NOT_WORDS.sub(' ', _plain(message))} "
-    run = _folded(message)
+    words = f" {' '.join(levelled(_seen(message)))} "
+    run = "".join(levelled(_seen(message)))
     salaries = {int(p["salary"]) for p in people if p.get("salary")}
-    if salaries & set(_figures(message)):
+    if salaries & set(_figures(_seen(message))):
         yield "a salary"
     for person in people:
-        parts = _NOT_WORDS.sub(" ", _plain(person["name"])).split()
+        parts = levelled(person["name"])
         for order in (parts, parts[::-1]):
             name = "".join(order)
             inside = len(name) >= LEAST_LETTERS and (name in run or name in run[::-1])
@@ -69,7 +69,7 @@ def _of_people(message: str, people: list[Record]) -> Iterator[str]:
 def _ids(message: str, records: list[Record]) -> Iterator[str]:
     if not records and regex.search(r"\p{L}+_\p{N}+|\p{L}+_\p{L}+", message):
         yield "an id"
-    text = message.casefold()
+    text = _seen(message).casefold()
     for record in records:
         id_ = str(record["id"]).casefold()
         if regex.search(rf"(?<![\p{{L}}\p{{N}}]){regex.escape(id_)}(?![\p{{L}}\p{{N}}])", text):
@@ -90,12 +90,13 @@ def _figures(message: str) -> Iterator[int]:
                 yield round(float(with_point) * 1000)
 
 
-def _plain(text: str) -> str:
-    """One case, no diacritics, no characters that nobody sees."""
-    split = unicodedata.normalize("NFKD", text.replace("ß", "ss").replace("ø", "o").casefold())
-    return "".join(c for c in split if not unicodedata.combining(c) and c.isprintable())
-
-
 def _folded(text: str) -> str:
-    """Letters and digits alone."""
-    return "".join(c for c in _plain(text) if c.isalnum())
+    """Letters and digits alone, equal for all spellings of a letter."""
+    return "".join(levelled(_seen(text)))
+
+
+def _seen(text: str) -> str:
+    """A text without characters that nobody sees, which part words for a reader of bytes alone."""
+    return "".join(
+        c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf"
+    )

@@ -8,9 +8,7 @@ from collections.abc import Iterable
 from company_tools import listings
 from company_tools.arguments import day
 from company_tools.company_session import CompanySession, Record
-from company_tools.customers import customer_id
-from company_tools.people import employee_id
-from company_tools.projects import project_id
+from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.workload import total
 from ledger import ToolFault
 

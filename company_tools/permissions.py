@@ -8,10 +8,9 @@ import regex
 
 from company_tools import listings
 from company_tools.company_session import CompanySession, Record
-from company_tools.customers import customer_id
-from company_tools.people import employee_id
+from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.profile import projects_with, ties
-from company_tools.projects import leads_of, project_id
+from company_tools.projects import leads_of
 from company_tools.updates import time_entry
 from company_tools.wiki_search import PageStore, wiki_pages
 from company_tools.words import alike, telling

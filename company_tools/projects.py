@@ -5,7 +5,7 @@ from __future__ import annotations
 from company_tools import listings
 from company_tools.arguments import bare_id
 from company_tools.company_session import CompanySession, Record
-from company_tools.people import employee_id
+from company_tools.ids import employee_id
 from company_tools.words import bare, phrase_score, telling, telling_weights, words
 from ledger import ToolFault
 
@@ -72,22 +72,3 @@ def leads_of(project: Record) -> list[str]:
 def _row(project: Record, names: dict[str, str]) -> Record:
     shown = {f: project.get(f, "") for f in ("id", "name", "customer", "status", "description")}
     return {**shown, "customer_name": names.get(project["customer"], ""), "team": project["team"]}
-
-
-def project_id(session: CompanySession, said: str) -> str:
-    """The id of the project that is meant by an id or a whole name.
-
-    Raises:
-        ToolFault: there is none, or more than one.
-    """
-    text = bare_id(said)
-    if session.evidence.has("project", text):
-        return text
-    every = listings.projects(session)
-    sure = [p["id"] for p in every if text == p["id"] or words(text) == words(p["name"])]
-    if len(sure) == 1:
-        return str(sure[0])
-    raise ToolFault(
-        f"no certain project {said[:80]!r}: {', '.join(sure) or 'none has that id or name'}. "
-        "Combo_Resolve_Project_For_Phrase finds ids"
-    )

@@ -1,4 +1,4 @@
-"""What earlier work on a task has done: sent again in a new world, or taken over in the same one."""
+"""What earlier work on a task has done: sent again in a new world, taken over in the same one."""
 
 from __future__ import annotations
 

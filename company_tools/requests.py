@@ -12,9 +12,11 @@ from pydantic import BaseModel
 from company_tools import listings
 from company_tools.arguments import bare_id, day, loosened
 from company_tools.company_session import CompanySession, Record
+from company_tools.updates import update_status
 from erc3_compat import company
-from ledger import Tool
+from ledger import Tool, ToolFault
 from ledger.calls import Kind
+from tooling.paging import END
 from tooling.requests import request_tool
 
 PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
@@ -23,7 +25,7 @@ _TOLD = {
     "Req_GetEmployee": "{employee: with notes, skills, wills: [{name, level}]}",
     "Req_GetProject": "{project: with description, team}",
     "Req_GetCustomer": "{company: with brief, contact, account_manager}",
-    "Req_UpdateProjectStatus": "",
+    "Req_UpdateProjectStatus": "{before, sent, after}",
 }
 """What no Combo tool covers, and what prompts say of it."""
 _ACTORS = ("changed_by", "logged_by")
@@ -36,6 +38,13 @@ _LISTS: tuple[tuple[str, str], ...] = (
     ("Req_SearchProjects", "projects"),
     ("Req_SearchTimeEntries", "entries"),
 )
+_KEPT = {
+    "employees": "employees",
+    "companies": "customers",
+    "projects": "projects",
+    "entries": "entries",
+}
+"""What records of a list are kept as."""
 _READS = {
     "Req_TimeSummaryByProject": "summaries",
     "Req_TimeSummaryByEmployee": "summaries",
@@ -46,8 +55,8 @@ _READS = {
 }
 """Answers as they are, with the list that the wire may leave out."""
 _WRITES = (
-    "Req_UpdateEmployeeInfo", "Req_UpdateProjectTeam", "Req_UpdateProjectStatus",
-    "Req_LogTimeEntry", "Req_UpdateTimeEntry", "Req_UpdateWiki",
+    "Req_UpdateEmployeeInfo", "Req_UpdateProjectTeam", "Req_LogTimeEntry", "Req_UpdateTimeEntry",
+    "Req_UpdateWiki",
 )  # fmt: skip
 _IDS = frozenset({"id", "employee", "project", "customer", "customer_id", "manager"})
 _DAYS = frozenset({"date", "date_from", "date_to"})
@@ -66,6 +75,7 @@ def request_tools(session: CompanySession) -> list[Tool]:
         *(_listing(session, name, field) for name, field in _LISTS),
         *(_made(session, "read", name, _reading(session, name)) for name in _READS),
         *(_made(session, "write", name, _writing(session, name)) for name in _WRITES),
+        _made(session, "write", "Req_UpdateProjectStatus", partial(update_status, session)),
     ]
 
 
@@ -98,9 +108,26 @@ def _certain(session: CompanySession, arguments: dict[str, Any]) -> dict[str, An
 
 
 def _listing(session: CompanySession, name: str, field: str) -> Tool:
-    """A page, however large a one is asked for."""
-    read = partial(session.page, getattr(company, name), field)
-    return _made(session, "read", name, read, {"offset": 0, "limit": 0})
+    """A page, however large a one is asked for.
+
+    What stands behind the first page is cut from the whole, which is kept: to ask for an offset
+    behind the end is a failure of the platform, which looks like an outage.
+    """
+    model, kind = getattr(company, name), _KEPT[field]
+
+    def act(offset: int, limit: int, **asked: Any) -> Record:
+        if offset <= 0:
+            return session.page(model, field, limit, **asked)
+        key = (kind, name, repr(asked)) if asked else (kind,)
+        whole = session.kept(key, lambda: session.pages(model, field, **asked))
+        if offset >= len(whole):
+            raise ToolFault(f"offset {offset} is behind the last of {len(whole)}")
+        used = session.within_limit(limit)
+        end = offset + used
+        following = end if end < len(whole) else END
+        return {field: whole[offset:end], "next_offset": following, "limit": used}
+
+    return _made(session, "read", name, act, {"offset": 0, "limit": 0})
 
 
 def _reading(session: CompanySession, name: str) -> Callable[..., Record]:

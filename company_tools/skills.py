@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from company_tools import listings
-from company_tools.arguments import bare_id
 from company_tools.company_session import CompanySession, Record
+from company_tools.ids import project_id
+from company_tools.level_names import level_name, search_levels
 from company_tools.settling import levels_of
 from company_tools.values import value_of
-from company_tools.words import words
-from erc3_compat import company
+from company_tools.wiki_search import PageStore
 from ledger import ToolFault
 
 Levels = dict[str, int]
@@ -23,6 +23,7 @@ _KINDS = ("skills", "wills")
 
 def match_skills(
     session: CompanySession,
+    wiki: PageStore,
     skills: Levels,
     wills: Levels,
     location: str,
@@ -33,12 +34,16 @@ def match_skills(
     if not skills and not wills:
         raise ToolFault("give skills or wills: {name: least level}")
     asked = {
-        kind: {level_name(session, kind, name): least for name, least in given.items()}
+        kind: {level_name(session, wiki, kind, name): least for name, least in given.items()}
         for kind, given in zip(_KINDS, (skills, wills), strict=True)
     }
     within = _places(session, location, department)
-    found = _search(session, {kind: _at_least(asked[kind]) for kind in _KINDS}, within)
-    team = listings.project(session, bare_id(not_in_project))["team"] if not_in_project else []
+    found = search_levels(session, {kind: _at_least(asked[kind]) for kind in _KINDS}, within)
+    team = (
+        listings.project(session, project_id(session, not_in_project))["team"]
+        if not_in_project
+        else []
+    )
     out = {member["employee"] for member in team}
     found = [one for one in found if one["id"] not in out]
     levels = _levels(session, asked, found, within)
@@ -69,14 +74,6 @@ def _at_least(levels: Levels) -> list[dict[str, Any]]:
     return [{"name": name, "min_level": least} for name, least in levels.items()]
 
 
-def _search(
-    session: CompanySession, filters: dict[str, list[dict[str, Any]]], within: dict[str, str]
-) -> list[Record]:
-    key = ("employees", repr((filters, within)))
-    model = company.Req_SearchEmployees
-    return session.kept(key, lambda: session.pages(model, "employees", **filters, **within))
-
-
 def _levels(
     session: CompanySession,
     asked: dict[str, Levels],
@@ -90,7 +87,7 @@ def _levels(
             for name, least in levels.items():
                 for level in (n for n in SCALE if n >= least):
                     only = [{"name": name, "min_level": level, "max_level": level}]
-                    for one in _search(session, {kind: only}, within):
+                    for one in search_levels(session, {kind: only}, within):
                         if one["id"] in told:
                             told[one["id"]][kind][name] = level
     for id, kinds in told.items():
@@ -100,30 +97,3 @@ def _levels(
                 have = levels_of(person[kind])
                 kinds[kind] = {name: have[name] for name in asked[kind] if name in have}
     return told
-
-
-def level_name(session: CompanySession, kind: str, said: str) -> str:
-    """The stored name of a skill or will, from it or from the words in it.
-
-    Raises:
-        ToolFault: nobody has it; the text names those that were seen.
-    """
-    said = said.strip()
-    if _search(session, {kind: [{"name": said}]}, {}):
-        return said
-    seen = sorted(session.evidence.tokens | _own_names(session))
-    prefix = kind.removesuffix("s")
-    same = [name for name in seen if words(name) in (words(said), (prefix, *words(said)))]
-    if len(same) == 1 and _search(session, {kind: [{"name": same[0]}]}, {}):
-        return same[0]
-    names = [name for name in seen if name.startswith(prefix)] or seen
-    raise ToolFault(
-        f"nobody has the {prefix} {said[:80]!r}; seen: {', '.join(names) or 'none'}; "
-        "the wiki may tell which name stands for what"
-    )
-
-
-def _own_names(session: CompanySession) -> set[str]:
-    """Names of what the asker has, seen by reading them."""
-    person = listings.employee(session, session.user().get("current_user") or "")
-    return {one["name"] for kind in _KINDS for one in person[kind]}

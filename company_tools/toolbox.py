@@ -47,7 +47,7 @@ def all_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     """What a known user has."""
     combos = [
         *user_tools(session),
-        *listing_tools(session),
+        *listing_tools(session, wiki),
         *resolving_tools(session),
         *permission_tools(session, wiki),
         *wiki_tools(session, wiki),

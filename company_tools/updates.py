@@ -15,10 +15,9 @@ from pydantic import BaseModel, ConfigDict
 from company_tools import listings
 from company_tools.arguments import bare_id, day
 from company_tools.company_session import CompanySession, Record
-from company_tools.people import employee_id
-from company_tools.projects import project_id
+from company_tools.ids import employee_id, project_id
+from company_tools.level_names import level_name
 from company_tools.settling import levels_of, team_of
-from company_tools.skills import level_name
 from company_tools.wiki_search import PageStore, load, wiki_pages
 from erc3_compat import company
 from ledger import ToolFault
@@ -27,6 +26,8 @@ from tooling.faults import Refused
 Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
 EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"]
 Levels = dict[str, int]
+OF_CUSTOMER, INTERNAL = "customer_project", "internal"
+"""Categories of work that entries have (facts of the platform)."""
 HIGHEST = 10
 """No level is above it, or below 0 (facts of the platform)."""
 
@@ -48,6 +49,7 @@ def unchanged(before: Record) -> Record:
 
 def update_employee(
     session: CompanySession,
+    wiki: PageStore,
     employee: str,
     scalars: Mapping[str, Any],
     salary_delta: int | None,
@@ -65,8 +67,18 @@ def update_employee(
         if scalars.get("salary") is not None:
             raise ToolFault("give salary or salary_delta, not both")
         after["salary"] = before["salary"] + salary_delta
+    if after["salary"] < 0:
+        raise ToolFault(f"a salary is not below 0: {after['salary']}")
     for kind in ("skills", "wills"):
-        after[kind] = _merged(session, kind, before[kind], levels[kind], deltas[kind])
+        own = levels_of(before[kind])
+        set_, moved = (
+            {
+                name if name in own else level_name(session, wiki, kind, name): n
+                for name, n in g.items()
+            }
+            for g in (levels[kind], deltas[kind])
+        )
+        after[kind] = _merged(own, set_, moved)
     if after == before:
         return unchanged(before)
     # A list that is empty is not sent: for the platform it stands for no change.
@@ -89,30 +101,18 @@ def _refuse_second_step(session: CompanySession, id: str) -> None:
             )
 
 
-def _merged(
-    session: CompanySession, kind: str, before: list[Record], set_: Levels, moved: Levels
-) -> list[Record]:
+def _merged(own: Levels, set_: Levels, moved: Levels) -> list[Record]:
     """Levels with the changes in them; a list that was in order by name stays so."""
-    own = levels_of(before)
-    after = dict(own)
-    for said, level in set_.items():
-        after[_level_name(session, kind, said, own)] = level
-    for said, delta in moved.items():
-        name = _level_name(session, kind, said, own)
+    after = {**own, **set_}
+    for name, delta in moved.items():
         if name not in own:
             raise ToolFault(f"{name} has no level yet that could be moved; set one")
-        after[name] = after[name] + delta
+        after[name] += delta
     for name, level in after.items():
         if level != own.get(name) and not 0 <= level <= HIGHEST:
             raise ToolFault(f"{name} would be {level}: levels go from 0 to {HIGHEST}")
-    names = list(after)
-    if list(own) == sorted(own):
-        names.sort()
+    names = sorted(after) if list(own) == sorted(own) else list(after)
     return [{"name": name, "level": after[name]} for name in names]
-
-
-def _level_name(session: CompanySession, kind: str, said: str, own: Levels) -> str:
-    return said if said in own else level_name(session, kind, said)
 
 
 def update_team(
@@ -162,6 +162,16 @@ def _said(member: Member) -> Record:
     return told
 
 
+def update_status(session: CompanySession, id: str, status: str) -> Record:
+    """Change a project's status. Raises ToolFault where there is no such project."""
+    before = listings.project(session, id)["status"]
+    if status == before:
+        return unchanged({"status": before})
+    asked = {"id": id, "status": status, "changed_by": session.actor()}
+    session.send(company.Req_UpdateProjectStatus.model_validate(asked))
+    return {"before": before, "sent": status, "after": listings.project(session, id)["status"]}
+
+
 def time_entry(session: CompanySession, id: str) -> Record:
     """One time entry. Raises ToolFault where there is none."""
     try:
@@ -202,13 +212,17 @@ def log_time(
         raise ToolFault(f"hours must be above 0, not {entry['hours']}")
     found = listings.project(session, where)
     roles = [m["role"] for m in found["team"] if m["employee"] == who]
-    by = session.actor()
+    by, customer = session.actor(), _customer_of(session, found)
     request = company.Req_LogTimeEntry(
         employee=who,
-        customer=_customer_of(session, found),
+        customer=customer,
         project=where,
         logged_by=by,
-        **{**entry, "date": day(entry["date"], session.user().get("today", ""))},
+        **{
+            **entry,
+            "date": day(entry["date"], session.user().get("today", "")),
+            "work_category": entry["work_category"] or (OF_CUSTOMER if customer else INTERNAL),
+        },
     )
     asker = [m["role"] for m in found["team"] if m["employee"] == by]
     logged = session.send(request)

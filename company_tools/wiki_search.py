@@ -6,6 +6,7 @@ Pages are kept by the wiki's hash, which is equal for equal pages (facts of the 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
@@ -102,8 +103,9 @@ def search_wiki(session: CompanySession, wiki: PageStore, said: list[str], top: 
         if pattern is None:
             plain.append(text)
             continue
+        until = time.monotonic() + PATTERN_SECONDS
         for at, chunk in enumerate(chunks):
-            scores[at] += 100.0 * _hits(pattern, chunk)
+            scores[at] += 100.0 * _hits(pattern, chunk, until)
     if plain:
         for at, score in enumerate(keyword_scores(chunks, plain)):
             scores[at] += score
@@ -143,11 +145,15 @@ def _pattern(text: str) -> regex.Pattern[str] | None:
         return None
 
 
-def _hits(pattern: regex.Pattern[str], chunk: Chunk) -> bool:
+def _hits(pattern: regex.Pattern[str], chunk: Chunk, until: float) -> bool:
     try:
-        return any(
-            pattern.search(line, timeout=PATTERN_SECONDS) for line in chunk.text.splitlines()
-        )
+        for line in chunk.text.splitlines():
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            if pattern.search(line, timeout=left):
+                return True
+        return False
     except TimeoutError:
         raise ToolFault("the pattern takes too long; give words") from None
 

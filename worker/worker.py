@@ -26,7 +26,7 @@ Opener: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
 
 def system_prompt(tools: Iterable[Tool]) -> str:
     """The worker's system prompt; the same tools give the same bytes."""
-    shown = tuple((tool.usage(), tool.doc) for tool in tools if tool.told)
+    shown = tuple((tool.usage(), tool.doc) for tool in tools if tool.told and not tool.closes)
     return _rendered(shown, python_rules())
 
 

@@ -87,10 +87,21 @@ def test_an_id_with_a_name_beside_it(said: str) -> None:
         (float, "30%", 0.3),
         (float, "3h", 3.0),
         (int | None, None, None),
+        (int, "95,000", 95_000),
+        (int | None, "1 095 000", 1_095_000),
+        (float, "2.500", ValueError),
+        (float, "1,250", ValueError),
+        (int, "95.000", ValueError),
+        (int, True, ValueError),
+        (float, "nan", ValueError),
     ],
 )
 def test_values_in_other_forms(kind: Any, said: Any, meant: Any) -> None:
-    assert mended(kind, said) == meant
+    if meant is ValueError:
+        with pytest.raises(ValueError, match="number"):
+            mended(kind, said)
+    else:
+        assert mended(kind, said) == meant
 
 
 def test_keys_and_words_in_other_cases_reach_the_wire() -> None:
@@ -98,7 +109,8 @@ def test_keys_and_words_in_other_cases_reach_the_wire() -> None:
     at.call("Req_SearchProjects", Query="kite", CustomerID="cust_school", status="Active")
     at.call("Req_SearchEmployees", skills={"Name": "skill_sewing", "minLevel": "9"})
     at.call("Req_UpdateProjectStatus", ID="Bright Sails (proj_sails)", Status="PAUSED")
-    bodies = [body for path, body in at.line.sent if path != "/whoami"]
+    asked = ("/projects/search", "/employees/search", "/projects/status/update")
+    bodies = [body for path, body in at.line.sent if path in asked]
     assert (bodies[0]["query"], bodies[0]["customer_id"]) == ("kite", "cust_school")
     assert bodies[0]["status"] == ["active"]
     assert bodies[1]["skills"] == [{"name": "skill_sewing", "min_level": 9, "max_level": None}]

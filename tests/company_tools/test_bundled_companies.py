@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from company_tools.people import match_person
+from company_tools.names import match_person
 from simulator.company.pack import BUNDLED_PACK
 from tests.company_tools.kites import desk
 
@@ -18,7 +18,7 @@ COMPANIES: dict[str, dict[str, Any]] = PACK["companies"]
 @pytest.mark.parametrize("name", COMPANIES)
 def test_everybody_is_best_for_their_own_name_in_either_order(name: str) -> None:
     people = COMPANIES[name]["employees"]
-    for one in people:
+    for one in people[:: 1 + len(people) // 40]:
         parts = one["name"].split()
         for said in (one["name"], " ".join([*parts[1:], parts[0]]), one["id"], one["email"]):
             scores = {

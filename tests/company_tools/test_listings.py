@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from company_tools.company_session import CompanySession
 from erc3_compat import ApiError, ApiException, company
+from erc3_compat.own.company_models import RESPONSES
 from ledger import ToolFault
 from tests.company_tools.kites import desk, kites, person
 
@@ -58,10 +59,34 @@ def test_a_limit_is_never_what_fails() -> None:
     assert at.line.paths(PEOPLE) == [PEOPLE] * 5
 
 
-def test_a_system_that_forbids_lists_says_so() -> None:
-    at = desk(page_limit=-1)
-    with pytest.raises(ToolFault, match="refuses every list"):
-        at.call("Combo_List_All_Projects")
+def test_what_follows_the_first_page_is_cut_from_the_whole() -> None:
+    at = desk(crowd(12))
+    page, seen = at.call("Req_ListEmployees"), []
+    while page["next_offset"] != -1:
+        seen += page["employees"]
+        page = at.call("Req_ListEmployees", offset=page["next_offset"], limit=4)
+    seen += page["employees"]
+    assert len({one["id"] for one in seen}) == len(seen) == 12
+    with pytest.raises(ToolFault, match="offset 12 is behind the last of 12"):
+        at.call("Req_ListEmployees", offset=12)
+    assert at.line.paths(PEOPLE) == [PEOPLE] * (1 + 3)
+
+
+@pytest.mark.parametrize("allowed", [0, -1])
+def test_pages_without_room_never_pass_for_an_empty_company(allowed: int) -> None:
+    class Closed:
+        def dispatch(self, request: Any) -> Any:
+            if request.limit > allowed:
+                text = f"page limit exceeded: {request.limit} > {allowed}"
+                raise ApiException(ApiError(status=400, error=text, code=""), None)
+            return RESPONSES[request.tool].model_validate({"employees": None, "next_offset": 0})
+
+    session = CompanySession(Closed())
+    for _ in range(2):
+        with pytest.raises(ToolFault, match="refuses every list"):
+            session.pages(company.Req_ListEmployees, "employees")
+        with pytest.raises(ToolFault, match="refuses every list"):
+            session.page(company.Req_SearchEmployees, "employees", 3, query="x")
 
 
 def test_a_change_makes_old_what_it_touches_and_nothing_else() -> None:

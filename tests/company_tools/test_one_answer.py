@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from contextlib import nullcontext, suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -212,10 +213,8 @@ def test_time_that_a_process_died_over_is_logged_once(arrived: bool) -> None:
     again = taken_over(office, intents(office))
     again.benchmark.briefing(Ledger())
     assert ("(done)" in again.state()) == arrived
-    try:
+    with suppress(ToolFault) if arrived else nullcontext():
         again.call("Combo_Log_Time_For_Project", **time)
-    except ToolFault as fault:
-        assert arrived, fault
     assert [type_ for type_, _ in again.line.events] == ["Evt_TimeEntryLogged"]
 
 

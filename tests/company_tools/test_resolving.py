@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.people import employee_id, match_person
+from company_tools.ids import employee_id
+from company_tools.names import match_person
 from ledger import ToolFault
 from tests.company_tools.kites import Desk, desk, kites, person
 

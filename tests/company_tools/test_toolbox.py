@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from company_tools.closing import closing_tool
 from company_tools.company_session import CompanySession
 from company_tools.requests import PUBLIC
 from company_tools.toolbox import all_tools, tools_of
@@ -14,6 +15,7 @@ from erc3_compat.own import company_requests
 from erc3_compat.patience import Patience
 from ledger import ToolFault
 from models.tokens import count_text
+from nextstep.forms import Forms, Misuse
 from tests.company_tools.kites import Store, desk
 from worker.worker import system_prompt
 
@@ -86,3 +88,19 @@ def test_an_outage_is_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
     session = CompanySession(Dead(), Patience(0))
     with pytest.raises(ToolFault, match="no usable answer"):
         tools_of(session, Store())
+
+
+def test_an_agent_of_typed_steps_may_spell_as_it_likes_too() -> None:
+    tools = [*all_tools(desk().session, Store()), closing_tool()]
+    forms = Forms(tools)
+    assert {tool.name for tool in forms.tools} == {t.name for t in tools if t.told and not t.final}
+    name = "Combo_Update_Team_For_Changes"
+    member = {"EmployeeId": "una_berg", "timeSlice": "40%", "Role": "qa"}
+    form = forms.check({"tool": name, "Project": "proj_sails", "add": member})
+    assert form.model_dump(exclude_unset=True) == {
+        "tool": name,
+        "project": "proj_sails",
+        "add": [{"employee": "una_berg", "time_slice": 0.4, "role": "QA"}],
+    }
+    with pytest.raises(Misuse, match="expected Combo_Update_Team_For_Changes"):
+        forms.check({"tool": name, "project": "proj_sails", "add": {"who": 1}})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger import ToolFault
-from tests.company_tools.kites import desk
+from tests.company_tools.kites import desk, kites
 
 
 def test_pages_are_read_once_for_a_version() -> None:
@@ -41,6 +41,12 @@ def test_a_search_without_hits_is_empty_and_one_for_nothing_is_refused() -> None
     assert at.call("Combo_Search_Wiki_For_Words", words="zeppelin") == {"chunks": []}
     with pytest.raises(ToolFault, match="must not be empty"):
         at.call("Combo_Search_Wiki_For_Words", words="")
+
+
+def test_a_pattern_that_takes_too_long_ends() -> None:
+    at = desk(kites(wiki={"a.md": "a" * 600 + "\n"}))
+    with pytest.raises(ToolFault, match="takes too long"):
+        at.call("Combo_Search_Wiki_For_Words", words="(a|aa)+[bc]$")
 
 
 def test_facts_for_a_change_of_status() -> None:

@@ -121,7 +121,8 @@ def test_the_last_turn_is_asked_for_the_answer_alone(plays: Plays) -> None:
     played = plays([LOOK, LOOK, finish()], [WORK], max_turns=2)
     assert played.result.score == 1.0
     first, last = played.log.whole
-    assert first.report and first.report.answered
+    assert first.report
+    assert first.report.answered
     assert "this is the last turn" in (last.challenge or "")
     asked = [p for c in played.log.turns[-1].asked for p in played.log.turns[-1].prompt(c)]
     assert any("Nothing is carried out any more" in text for _, text in asked)
@@ -163,7 +164,8 @@ def test_no_code_of_the_worker_may_answer(plays: Plays) -> None:
     )
     played = plays([LOOK, finish()], [sneaky] * 3)
     assert len(played.responses) == 1
-    assert played.log.whole[0].report and not played.log.whole[0].report.answered
+    assert played.log.whole[0].report
+    assert not played.log.whole[0].report.answered
 
 
 def test_whoami_that_fails_is_told_plainly(plays: Plays) -> None:
