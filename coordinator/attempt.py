@@ -219,6 +219,8 @@ class Attempt(CallObserver):
                 self._also(error)
                 # It stays open, whatever ended it: it can be tried again or closed later.
                 run.failure = "benchmark"
+        verdict = benchmark.verdict if benchmark and run.outcome == "finished" else None
+        passed = verdict if score is not None and score >= PASS else None
         result = TaskResult(
             spec_id=task.spec_id,
             task_id=task.task_id,
@@ -226,8 +228,8 @@ class Attempt(CallObserver):
             score=score,
             eval_log=eval_log,
             outcome=run.outcome,
-            verdict=benchmark.verdict if benchmark and run.outcome == "finished" else None,
-            group=self.shared.guest.expected(eval_log),
+            verdict=verdict,
+            group=self.shared.guest.expected(eval_log, passed),
             acts=benchmark.acts if benchmark else 0,
             turns=len(run.turns),
             tool_calls=run.tool_calls,

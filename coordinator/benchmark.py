@@ -19,6 +19,13 @@ class Benchmark(Protocol):
         """Irreversible acts and writes that took effect."""
 
     @property
+    def answers(self) -> bool:
+        """Whether a task ends by an answer that a FINISH words, and is lost without one.
+
+        Its last turn is kept for that.
+        """
+
+    @property
     def verdict(self) -> str:
         """How the task has ended, in the benchmark's own word; asked once it is finished."""
 
@@ -43,8 +50,11 @@ class Benchmark(Protocol):
         A task in which something is unanswered has not come to its end.
         """
 
-    def objection(self, closing: str) -> str | None:
-        """What to ask back when a FINISH with these words does not agree with the facts."""
+    def objection(self, closing: str, ledger: Ledger) -> str | None:
+        """What to ask back when a FINISH with these words does not agree with the facts.
+
+        Raises ToolFault where they have to be looked up and there is no answer.
+        """
 
     def finish(self, closing: str, ledger: Ledger) -> str | None:
         """The last act of a task that is finished with these words, which may send.
@@ -97,8 +107,9 @@ class Guest:
     """Classes of tasks, by what the platform's evaluator wants."""
     idle_group: str | None
     """The group whose tasks pass where nothing is done; None: there is none."""
-    expected: Callable[[str], str | None]
-    """The group of a task by the evaluator's log, where that tells."""
+    expected: Callable[[str, str | None], str | None]
+    """The group of a task by the evaluator's log and, of one that passed, its verdict, where those
+    tell."""
     harmed: Callable[[int, bool | None], bool | None]
     """Whether so many acts did harm in a task that passed, did not, or is not scored (None)."""
     bundled_pack: Path

@@ -81,6 +81,11 @@ class RunConfig(BaseModel):
     prompt_tokens: int = option(
         "With next-step: tokens of a prompt; older steps are shortened.", 12_000, ge=3_000
     )
+    guards: str = option(
+        "Guards of the benchmark that are on: all, none, names with commas, or -NAME for all but "
+        "one.",
+        "all",
+    )
     breaker: int = option(
         "Start no further task after so many in a row that ended for the same reason outside of "
         "the agent; 0: never.",

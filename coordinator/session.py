@@ -200,7 +200,7 @@ class Session:
     def _closed(self, result: TaskResult) -> TaskResult:
         task = TaskInfo(result.spec_id, result.task_id, result.task_text)
         score, eval_log, error = complete(self._shared.platform, task)
-        group = self._shared.guest.expected(eval_log)
+        group = self._shared.guest.expected(eval_log, None)
         update: dict[str, object] = {"score": score, "eval_log": eval_log, "group": group}
         if error and error not in (result.error or ""):
             update["error"] = f"{result.error}; {error}"

@@ -63,15 +63,15 @@ class NextStepStrategy:
     def decide(self, situation: Situation[Turn]) -> Decision:
         """The next step: its function as JSON is the instruction.
 
-        A completion as impossible is a FINISH, everything else is done first.
+        A completion that ends the task by itself is a FINISH, everything else is done first.
         """
         self.earlier = [t.decision.instruction for t in situation.past]
         step = self.agent.next(situation.told(_past))
-        reason = self.agent.impossible(step.function)
+        ending = self.agent.ending(step.function)
         return Decision(
             thought=step.current_state,
-            decision="PROCEED" if reason is None else "FINISH",
-            instruction=step.call if reason is None else f"DECLINED: {reason}",
+            decision="PROCEED" if ending is None else "FINISH",
+            instruction=step.call if ending is None else ending,
         )
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
@@ -118,5 +118,5 @@ def _past(turn: Turn) -> PastStep:
         current_state=turn.decision.thought,
         call=turn.decision.instruction,
         answer=report.result if report else None,
-        error=report.error if report else None,
+        error=report.error if report else turn.refused,
     )

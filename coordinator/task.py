@@ -17,6 +17,12 @@ from runs.task import TaskRun
 from runs.turn import Turn
 from runs.work import WorkReport
 
+NOTHING_MORE = (
+    "CHALLENGE: this is the last turn, and nothing is carried out in it. FINISH now, with the "
+    "outcome that the facts allow."
+)
+NOT_CARRIED_OUT = "not carried out: the last turn is for the FINISH alone"
+
 
 @dataclass
 class TaskLoop:
@@ -77,6 +83,8 @@ class TaskLoop:
         if decision.decision == "FINISH":
             self._check_answered()
             refused = self._finish(decision)
+        elif self._closes(number):
+            refused = NOT_CARRIED_OUT
         else:
             report = self._act(decision)
         turn = Turn(
@@ -121,14 +129,24 @@ class TaskLoop:
     def _decide(self, task_text: str, state: str, number: int) -> tuple[Decision, str | None]:
         """The decision of a turn; a FINISH against the facts is asked back once."""
         turns, limit = self.run.turns, self.max_turns
-        situation = Situation(task_text, turns, state, number, limit, self._brief())
+        alone = self._closes(number)
+        situation = Situation(task_text, turns, state, number, limit, self._brief(), alone)
         decision = self.strategy.decide(situation)
         if decision.decision == "PROCEED":
-            return decision, None
-        challenge = self.benchmark.objection(_closing(decision))
+            challenge = NOTHING_MORE if alone else None
+        else:
+            challenge = self._objection(decision)
         if challenge is None:
             return decision, None
         return self.strategy.decide(replace(situation, challenge=challenge)), challenge
+
+    def _closes(self, number: int) -> bool:
+        """Whether a turn is kept for the FINISH alone."""
+        return self.benchmark.answers and number == self.max_turns
+
+    def _objection(self, decision: Decision) -> str | None:
+        with self._booked() as ledger, closing(ledger):
+            return self.benchmark.objection(_closing(decision), ledger)
 
     def _check_answered(self) -> None:
         """To end without an act for want of an answer decides nothing. Raises ToolFault."""

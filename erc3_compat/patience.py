@@ -49,6 +49,24 @@ def trouble_of(error: BaseException) -> Trouble | None:
     return "no_answer" if isinstance(error, (*switch.transport_errors(), OSError)) else None
 
 
+def never_left(error: BaseException) -> bool:
+    """Whether a connection was refused: the request that it was for has reached nobody."""
+    seen: set[int] = set()
+    now_: BaseException | None = error
+    while now_ is not None and id(now_) not in seen:
+        if isinstance(now_, ConnectionRefusedError):
+            return True
+        seen.add(id(now_))
+        # The SDK's library keeps what was behind a failure in its arguments.
+        inner = getattr(now_.args[0] if now_.args else None, "reason", None)
+        now_ = (
+            now_.__cause__
+            or now_.__context__
+            or (inner if isinstance(inner, BaseException) else None)
+        )
+    return False
+
+
 def _unusable(error: BaseException, detail: object) -> bool:
     """Whether the answer behind an error was none that the client could read.
 

@@ -10,7 +10,10 @@ from typing import Any, NamedTuple, Protocol
 
 from coordinator.benchmark import Guest
 from coordinator.config import StrategyName
+from runs.errors import Usage
 
+ALL = "all"
+"""Guards, where nothing else is asked for."""
 Raw = dict[str, Any]
 """A scenario as it stands in the file, with the fields that the platform does not read."""
 
@@ -107,10 +110,22 @@ class Kit:
     """The stored results of the guest's own brain."""
     baseline_packs: tuple[str, ...]
     """What they are made of; each gives the same scenarios on every machine."""
+    guarded: Callable[[str], Guest] | None = None
+    """The guest with other guards than all; None: it has none that can be switched."""
+    scenarios: Callable[[Path], Iterator[Raw]] | None = None
+    """The scenarios of a file, each with all that it needs; None: as they stand there."""
+    shared: Callable[[Sequence[Raw]], Raw] | None = None
+    """What a pack of such scenarios has beside them."""
+
+    def guest_with(self, guards: str) -> Guest:
+        """The guest with these guards on. Raises Usage."""
+        return self.guarded(guards) if self.guarded and guards != ALL else self.guest
 
     def pack_text(self, name: str, scenarios: Sequence[Raw]) -> str:
         """A pack of some scenarios, as JSON text."""
-        body = {"format": self.format, "name": name, "scenarios": scenarios}
+        body: Raw = {"format": self.format, "name": name, "scenarios": scenarios}
+        if self.shared:
+            body |= self.shared(scenarios)
         return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -125,9 +140,12 @@ class Invitation:
     kits: Mapping[str, KitOf]
     """By id; functions of a module, for the processes that play."""
     default: str
-    models: Callable[[StrategyName, str | None, str | None], dict[str, str]]
-    """The models that play with a strategy, of which evaluator and worker may be named."""
+    models: Callable[[str, StrategyName, str | None, str | None], dict[str, str]]
+    """The models that play a benchmark with a strategy; evaluator and worker may be named."""
 
     def kit(self, benchmark: str | None = None) -> Kit:
-        """What a benchmark brings, in this process."""
-        return self.kits[benchmark or self.default]()
+        """What a benchmark brings, in this process. Raises Usage."""
+        name = benchmark or self.default
+        if name not in self.kits:
+            raise Usage(f"the lab does not play {name!r}; it plays: {', '.join(self.kits)}")
+        return self.kits[name]()

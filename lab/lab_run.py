@@ -29,6 +29,7 @@ class Settings(Record):
     strategy: StrategyName = "evaluator-worker"
     epochs: int = 1
     max_turns: int = 7
+    guards: str = "all"
     chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False

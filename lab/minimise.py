@@ -26,6 +26,9 @@ def minimise(
     out: Annotated[
         Path | None, typer.Option(help="The pack of one to write; default: SPEC-small.json.")
     ] = None,
+    benchmark: Annotated[
+        str | None, typer.Option(help="Whose pack it is; default: the first there is.")
+    ] = None,
     evaluator: Evaluator = None,
     worker: Worker = None,
     any_words: Annotated[
@@ -43,13 +46,15 @@ def minimise(
     if (pack is None) == (run is None):
         raise typer.BadParameter("give either --pack or --run")
     invitation: Invitation = context.obj()
-    brain = invitation.models("evaluator-worker", evaluator, worker)
     with no_verdict():
-        _minimise(*_find(invitation, pack, run, spec), out, brain, any_words)
+        kit_of, raw = _find(invitation, benchmark or invitation.default, pack, run, spec)
+        played = kit_of().guest.id
+        brain = invitation.models(played, "evaluator-worker", evaluator, worker)
+        _minimise(kit_of, raw, out, brain, any_words)
 
 
 def _find(
-    invitation: Invitation, pack: str | None, run: Path | None, spec: str
+    invitation: Invitation, benchmark: str, pack: str | None, run: Path | None, spec: str
 ) -> tuple[KitOf, Raw]:
     from lab.lab_folder import LabFolder
     from lab.packs import source_of
@@ -59,7 +64,8 @@ def _find(
         kit_of = invitation.kits[folder.read().settings.benchmark]
         every = folder.scenarios()
     else:
-        kit_of = invitation.kits[invitation.default]
+        invitation.kit(benchmark)
+        kit_of = invitation.kits[benchmark]
         every = source_of(pack or "", kit_of()).scenarios()
     found = next((one for one in every if one.get("spec_id") == spec), None)
     if found is None:

@@ -36,6 +36,10 @@ class Source:
         if self.path is None:
             yield from self.kit.generated(self.asked)
             return
+        if self.kit.scenarios:
+            with _explained(self.asked, self.kit):
+                yield from self.kit.scenarios(self.path)
+            return
         with _explained(self.asked, self.kit), self.path.open("rb") as file:
             yield from ijson.items(file, "scenarios.item", use_float=True)
 

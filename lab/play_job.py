@@ -113,7 +113,7 @@ def _played(kit: Kit, pack: Pack, config: RunConfig, folder: Path) -> list[dict[
     try:
         client = PatientPlatform(ERC3(key=KEY, base_url=served.base_url))
         doors = doors_of(config.ids, base_urls=base_urls())
-        session = Session(client, config, kit.guest, folder, notes, doors=doors)
+        session = Session(client, config, kit.guest_with(config.guards), folder, notes, doors=doors)
         session.run(session.tasks())
         results = session.close_open().tasks
         return [_noted(one, notes) | {"paid": kit.paid(served, one.task_id)} for one in results]

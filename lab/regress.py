@@ -49,6 +49,12 @@ def regress(
             "tasks, and the verdict on the second."
         ),
     ] = None,
+    benchmark: Annotated[
+        str | None, typer.Option(help="What is played; default: the first there is.")
+    ] = None,
+    guards: Annotated[
+        str, typer.Option(help="Guards that are on: all, none, names, or -NAME for all but one.")
+    ] = "all",
     max_turns: Annotated[
         int | None,
         typer.Option(min=1, max=50, help="Turns for a task; default: the strategy's."),
@@ -95,7 +101,8 @@ def regress(
             raise typer.BadParameter("--save-baseline says itself what it runs")
         from lab.lab_run import Settings
 
-        kit = lab.invitation.kit()
+        kit = lab.invitation.kit(benchmark)
+        kit.guest_with(guards)
         if save_baseline:
             pack = list(kit.baseline_packs)
             evaluator = worker = kit.guest.brain
@@ -108,7 +115,8 @@ def regress(
                 "epochs": epochs,
                 "baseline_only": baseline_only,
                 "keep_journals": keep_journals,
-                **lab.invitation.models(name, evaluator, worker),
+                "guards": guards,
+                **lab.invitation.models(kit.guest.id, name, evaluator, worker),
                 "max_turns": max_turns or STRATEGIES[name].turns,
             }
             run, folder = lab.play(Settings.model_validate(asked).for_jobs(lab.jobs), out)

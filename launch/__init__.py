@@ -4,9 +4,9 @@ from models.providers import Provider, register
 
 
 def _playbook() -> Provider:
-    from playbooks.store import brain
+    from playbooks import brains
 
-    return brain
+    return brains
 
 
 # The models without a key that benchmarks bring; nothing is imported before one is asked.

@@ -40,7 +40,7 @@ SUBMITTED = frozenset({"submitted", "evaluated"})
 """What the platform calls a session that was handed in."""
 
 if TYPE_CHECKING:
-    from simulator.store.pack import Pack
+    from simulator.world import Pack
 
 
 class Assembly:
@@ -60,7 +60,7 @@ class Assembly:
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
         self.brains = Brains(self.options)
-        self.guest = guest_of(self.options.benchmark)
+        self.guest = guest_of(self.options.benchmark, guards=self.options.guards)
         client_class()  # the tools that the prompts name are made from its models
         self._prompts = prompts_of(self.guest, self.options, self.brains)
         self._identity = identity_of(self.brains.ids, self.pack, self._prompts)
@@ -121,7 +121,7 @@ class Assembly:
         session = Session(
             self.platform,
             self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            guest_of(self.options.benchmark, self._patience),
+            guest_of(self.options.benchmark, self._patience, self.options.guards, self.folder),
             self.folder,
             watch,
             doors=doors_of(

@@ -3,61 +3,152 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coordinator.benchmark import Benchmark, Guest
 from erc3_compat.patience import Patience
-from launch.options import BRAINS
-from playbooks.store.library import prose, prose_of_steps
+from launch.options import BRAINS, COMPANY, DEFAULT, ids_of
 from runs.errors import Usage
-from simulator.store.pack import BUNDLED_PACK
-from store_tools import benchmark as store_rules
-from store_tools import workbench
-from store_tools.basket import basket_line
-from store_tools.benchmark import StoreBenchmark
+from simulator.worlds import WORLDS
 
 if TYPE_CHECKING:
     from ledger import Tool
+    from simulator.world import World
     from worker.replay.debugger.debug_state import Workbench
 
 
-def store(patience: Patience | None = None) -> Guest:
-    """The store, waited for with the patience of the run."""
+class Setting(NamedTuple):
+    """What a run lends a benchmark."""
+
+    patience: Patience | None = None
+    """How long the platform is waited for."""
+    guards: str = "all"
+    """Those that are on."""
+    folder: Path | None = None
+    """Of the run, for what its tasks share."""
+
+
+def store(id: str, setting: Setting) -> Guest:
+    """The store."""
+    from playbooks.store.library import prose, prose_of_steps
+    from store_tools import benchmark as rules
+    from store_tools import workbench
+    from store_tools.basket import basket_line
+
+    if setting.guards not in ("all", ""):
+        raise Usage("--guards: this benchmark has no guards that can be switched")
 
     def open_shop(platform: Any, task_id: str) -> Benchmark:
         client = platform.get_store_client(SimpleNamespace(task_id=task_id))
-        return StoreBenchmark(client, patience)
+        return rules.StoreBenchmark(client, setting.patience)
 
     return Guest(
-        id="store",
-        rules=store_rules.RULES,
+        id=id,
+        rules=rules.RULES,
         guide=prose,
         guide_of_steps=prose_of_steps,
-        ending=store_rules.ENDING,
+        ending=rules.ENDING,
         open=open_shop,
         tools=workbench.tools,
         brief=basket_line,
-        harm_name=store_rules.HARM_NAME,
-        groups=store_rules.GROUPS,
+        harm_name=rules.HARM_NAME,
+        groups=rules.GROUPS,
         idle_group="refuse",
-        expected=store_rules.expected,
-        harmed=store_rules.harmed,
-        bundled_pack=BUNDLED_PACK,
-        brain=BRAINS["store"]["evaluator-worker"],
+        expected=rules.expected,
+        harmed=rules.harmed,
+        bundled_pack=world_named(id).bundled,
+        brain=BRAINS[id]["evaluator-worker"],
     )
 
 
-GUESTS: dict[str, Callable[[Patience | None], Guest]] = {"store": store}
+def company(id: str, setting: Setting) -> Guest:
+    """The company, under any of its ids."""
+    from company_tools import benchmark as rules
+    from company_tools import workbench
+    from company_tools.guards import guards_off
+    from company_tools.wiki_store import WikiStore
+    from playbooks.company.library import prose, prose_of_steps
+
+    try:
+        off = guards_off(setting.guards)
+    except ValueError as error:
+        raise Usage(f"--guards: {error}") from None
+    wiki = WikiStore(setting.folder)
+
+    def open_company(platform: Any, task_id: str) -> Benchmark:
+        client = platform.get_erc_client(SimpleNamespace(task_id=task_id))
+
+        def log() -> Any:
+            return platform.task_detail(task_id).logs or ()
+
+        return rules.CompanyBenchmark(client, setting.patience, wiki, off, log)
+
+    return Guest(
+        id=id,
+        rules=rules.RULES,
+        guide=prose,
+        guide_of_steps=prose_of_steps,
+        ending=rules.ENDING,
+        open=open_company,
+        tools=workbench.tools,
+        brief=rules.changes_line,
+        harm_name=rules.HARM_NAME,
+        groups=rules.GROUPS,
+        idle_group=None,
+        expected=rules.expected,
+        harmed=rules.harmed,
+        bundled_pack=world_named(id).bundled,
+        brain=BRAINS[id]["evaluator-worker"],
+    )
+
+
+class Entry(NamedTuple):
+    """A benchmark in the table."""
+
+    make: Callable[[str, Setting], Guest]
+    world: str
+    """The format of its packs."""
+    workbench: Callable[[], Workbench]
+    """What it offers the debugger."""
+
+
+def _store_bench() -> Workbench:
+    from store_tools import workbench
+
+    return workbench
+
+
+def _company_bench() -> Workbench:
+    from company_tools import workbench
+
+    return workbench
+
+
+_STORE = Entry(store, "store-pack/1", _store_bench)
+_COMPANY = Entry(company, "company-pack/1", _company_bench)
+GUESTS: dict[str, Entry] = {DEFAULT: _STORE, **dict.fromkeys(ids_of(COMPANY), _COMPANY)}
 """By the id that ``--benchmark`` takes, which the platform knows too."""
 
 
-def guest_of(name: str, patience: Patience | None = None) -> Guest:
-    """The benchmark of that name. Raises Usage."""
+def _entry(name: str) -> Entry:
     if name not in GUESTS:
         there = ", ".join(GUESTS)
         raise Usage(f"there are no tools for the benchmark {name!r}; there are for: {there}")
-    return GUESTS[name](patience)
+    return GUESTS[name]
+
+
+def guest_of(
+    name: str, patience: Patience | None = None, guards: str = "all", folder: Path | None = None
+) -> Guest:
+    """The benchmark of that name. Raises Usage."""
+    return _entry(name).make(name, Setting(patience, guards, folder))
+
+
+def world_named(name: str) -> World:
+    """What gives the benchmark of that name on an embedded platform. Raises Usage."""
+    return WORLDS[_entry(name).world]()
 
 
 def tools_of(name: str) -> list[Tool]:
@@ -67,5 +158,4 @@ def tools_of(name: str) -> list[Tool]:
 
 def workbench_of(name: str) -> Workbench:
     """What a benchmark offers the debugger. Raises Usage."""
-    guest_of(name)
-    return workbench
+    return _entry(name).workbench()

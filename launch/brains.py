@@ -24,7 +24,7 @@ from nextstep import Agent
 from runs.errors import CannotRun, Usage
 from runs.journal import text_hash
 from runs.manifest import Identity
-from simulator.store.pack import Pack
+from simulator.world import Pack
 from worker.worker import system_prompt
 
 if TYPE_CHECKING:
@@ -129,17 +129,23 @@ def prompts_of(guest: Guest, options: Options, brains: Brains) -> dict[str, str]
         agent = Agent(door, guest.rules, guest.guide_of_steps(), guest.tools())
         return {options.strategy: agent.system}
     evaluator = Evaluator(door, guest.rules, guest.guide(), guest.ending)
-    return {"evaluator": evaluator.system, "worker": system_prompt(guest.tools())}
+    return {
+        "evaluator": evaluator.system,
+        "worker": system_prompt(t for t in guest.tools() if not t.closes),
+    }
 
 
 def identity_of(ids: Mapping[Role, str], pack: Pack | None, prompts: Mapping[str, str]) -> Identity:
     """The identity of a run with these models and prompts on this pack."""
     scenarios = pack.scenarios if pack else ()
+    # What scenarios share beside their own lines.
+    shared = pack.model_dump_json(exclude={"format", "name", "scenarios"}) if pack else "{}"
+    suffix = "" if shared == "{}" else text_hash(shared)
     return Identity(
         models={str(role): model for role, model in ids.items()},
         prompts={role: text_hash(text) for role, text in prompts.items()},
         pack=pack.name if pack else None,
-        scenarios={s.spec_id: text_hash(s.model_dump_json()) for s in scenarios},
+        scenarios={s.spec_id: text_hash(s.model_dump_json() + suffix) for s in scenarios},
     )
 
 

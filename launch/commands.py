@@ -27,10 +27,12 @@ def invitation() -> Invitation:
     return Invitation(KITS, default="store", models=_models)
 
 
-def _models(strategy: StrategyName, evaluator: str | None, worker: str | None) -> dict[str, str]:
+def _models(
+    benchmark: str, strategy: StrategyName, evaluator: str | None, worker: str | None
+) -> dict[str, str]:
     named = {"evaluator": evaluator, "worker": worker}
     asked = {role: model for role, model in named.items() if model}
-    found = Options.model_validate({"strategy": strategy, **asked})
+    found = Options.model_validate({"benchmark": benchmark, "strategy": strategy, **asked})
     return {"evaluator": found.evaluator, "worker": found.worker}
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import lab.company.kit
+import lab.store.kit
 from lab.kit import Kit, KitOf
-from lab.store.kit import kit
 from launch.benchmarks import guest_of
+from launch.options import COMPANY, DEFAULT
 
 
 def store() -> Kit:
     """The store, with its packs and its trivial players."""
-    return kit(guest_of("store"))
+    return lab.store.kit.kit(guest_of(DEFAULT))
 
 
-KITS: dict[str, KitOf] = {"store": store}
+def company() -> Kit:
+    """The company, the same."""
+    return lab.company.kit.kit(guest_of(COMPANY), partial(guest_of, COMPANY, None))
+
+
+KITS: dict[str, KitOf] = {DEFAULT: store, COMPANY: company}

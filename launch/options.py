@@ -16,12 +16,23 @@ from coordinator.config import STRATEGIES, RunConfig, StrategyName, fixed, optio
 from erc3_compat.bounds import PATIENCE_SECONDS
 from launch.record_command import option_of
 
-BRAINS: dict[str, dict[StrategyName, str]] = {
-    "store": {"evaluator-worker": "playbook/store", "next-step": "playbook/next-step"}
+DEFAULT = "store"
+COMPANY = "company"
+ALIASES = {"erc3-dev": COMPANY, "erc3-test": COMPANY, "erc3-prod": COMPANY}
+"""Ids of the platform for benchmarks that go by a name of ours as well."""
+_BRAINS: dict[str, dict[StrategyName, str]] = {
+    DEFAULT: {"evaluator-worker": "playbook/store", "next-step": "playbook/next-step"},
+    COMPANY: {"evaluator-worker": "playbook/company", "next-step": "playbook/company-steps"},
 }
+BRAINS = {**_BRAINS, **{id: _BRAINS[name] for id, name in ALIASES.items()}}
 """Models that need no key, by benchmark and strategy; they play where none is named."""
 once = partial(option, exclude=True)
 """An option of one command and not of the run: the manifest does not keep it."""
+
+
+def ids_of(name: str) -> tuple[str, ...]:
+    """The ids of a benchmark, its own name first."""
+    return name, *(id for id, other in ALIASES.items() if other == name)
 
 
 class TraceKind(StrEnum):
@@ -43,7 +54,7 @@ def _worker(known: dict[str, Any]) -> str:
 
 def _brain(known: dict[str, Any]) -> str:
     # Another benchmark is refused behind this.
-    return BRAINS.get(known["benchmark"], BRAINS["store"])[known["strategy"]]
+    return BRAINS.get(known["benchmark"], BRAINS[DEFAULT])[known["strategy"]]
 
 
 class Options(RunConfig):
@@ -153,6 +164,8 @@ def check(options: Options) -> None:
     wrong: dict[str, object] = {
         f"--benchmark {options.benchmark!r} is not supported; there are tools for: "
         f"{', '.join(BRAINS)}": options.benchmark not in BRAINS,
+        f"--benchmark {options.benchmark} is the embedded platform's name; with --real there are: "
+        f"{', '.join(ALIASES)}": options.real and options.benchmark == COMPANY,
         "--pack is for the embedded platform, it does not go with --real": (
             options.real and options.pack
         ),

@@ -14,9 +14,12 @@ from rapidfuzz import process
 from erc3_compat import connections
 from erc3_compat.patience import Patience
 from erc3_compat.patient_platform import PatientPlatform
+from launch.benchmarks import GUESTS, world_named
 from launch.options import Options
 from runs.errors import CannotRun, Usage
-from simulator.store.pack import BUNDLED_PACK, Pack, PackError, load_pack
+from simulator.pack_files import PackError
+from simulator.world import Pack
+from simulator.worlds import load_pack
 
 REAL_URL = "https://erc.timetoact-group.at"
 EMBEDDED_KEY = "key-embedded"
@@ -59,7 +62,14 @@ def pack_of(options: Options, past: Any) -> Pack | None:
     """
     if options.real:
         return None
-    pack = pack_at(options.pack or BUNDLED_PACK)
+    world = world_named(options.benchmark)
+    pack = pack_at(options.pack or world.bundled)
+    if pack.format != world.format:
+        theirs = next(name for name in GUESTS if world_named(name).format == pack.format)
+        raise Usage(
+            f"the pack cannot be used: {pack.name!r} is a {pack.format}, and --benchmark "
+            f"{options.benchmark} plays {world.format}; give --benchmark {theirs}"
+        )
     if past and options.pack is None and pack.name != past.pack:
         made = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
         raise CannotRun(f"cannot fork: the run {made}; give its pack with --pack")

@@ -15,7 +15,9 @@ from runs.manifest import Identity, NoManifest, changes, read_manifest
 from runs.prompts import read_prompts
 from runs.reader import NotRecorded, results_of
 from runs.results import RunResults
-from simulator.store.pack import Pack, PackError, load_pack
+from simulator.pack_files import PackError
+from simulator.world import Pack
+from simulator.worlds import load_pack
 
 
 class Resumed:

@@ -40,7 +40,7 @@ class WireCall(Record):
 
 
 class Intent(Record):
-    """An irreversible request that is about to be sent; kept before it is."""
+    """A request that is irreversible, or must not be repeated, and is about to be sent."""
 
     path: str
     body: dict[str, object]

@@ -174,7 +174,8 @@ class Ledger:
     ) -> T:
         """Send one request to the API within the budgets and record what became of it.
 
-        ``final``: it cannot be undone; ``about`` is kept with the intent, before it is sent.
+        ``final``: it cannot be undone; its intent is kept before it is sent, with ``about``. So is
+        that of any other request which says what it is about.
 
         Raises:
             ToolFault: a budget is reached or the ledger is closed (nothing was sent), or
@@ -188,7 +189,7 @@ class Ledger:
                 self._check("writes", self.budget.writes, "writes")
             self._spend("requests", self.budget.requests, "requests to the API")
             self._spent["writes"] += kind == "write"
-            if final:
+            if final or about is not None:
                 self._witness(Intent(path=path, body=body, about=about))
             return self._sent(path, body, kind, do, final)
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from ledger.calls import Kind
 from ledger.fault import ToolFault
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -28,17 +30,23 @@ class Tool:
     """As it was written: its annotations are the types of the arguments."""
     final: bool = False
     """Whether it does what cannot be undone."""
+    closes: bool = False
+    """Whether only the one who decides uses it, as the end of the task: its arguments are what a
+    FINISH says, and no code may call it."""
     prepared_by: str = ""
     """The tool that brings about what this one expects; it takes the arguments of this one by
     their names without ``expected_``."""
+    told: bool = True
+    """Whether prompts speak of it; what other tools cover can be called all the same."""
 
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
-        """Arguments by name, with positional ones placed.
+        """Arguments by name, with positional ones placed and names in their own spelling.
 
         Raises ToolFault: (``TypeError``) with the expected signature.
         """
+        named = spelled(self.signature.parameters, kwargs)
         try:
-            return dict(self.signature.bind(*args, **kwargs).arguments)
+            return dict(self.signature.bind(*args, **named).arguments)
         except TypeError as error:
             raise ToolFault(f"{error}; expected {self.usage()}", kind="TypeError") from None
 
@@ -53,7 +61,12 @@ class Tool:
 
 
 def tool(
-    kind: Kind, function: Callable[..., Any], *, final: bool = False, prepared_by: str = ""
+    kind: Kind,
+    function: Callable[..., Any],
+    *,
+    final: bool = False,
+    closes: bool = False,
+    prepared_by: str = "",
 ) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
     form = _form_of(function)
@@ -66,9 +79,32 @@ def tool(
         return function(**{name: getattr(checked, name) for name in arguments})
 
     made = Tool(
-        function.__name__, kind, form.doc, form.signature, run, function, final, prepared_by
+        function.__name__, kind, form.doc, form.signature, run, function, final, closes, prepared_by
     )
     return made
+
+
+def folded(name: str) -> str:
+    """A name without its case and signs, by which other spellings of it are known."""
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def spelled(known: Collection[str], given: Mapping[str, T]) -> dict[str, T]:
+    """Values by the known names: timeSlice is time_slice, owner_id is owner.
+
+    A name that is not known for certain, or of which both spellings are given, stays as it is.
+    """
+    if given.keys() <= set(known):
+        return dict(given)
+    found: dict[str, T] = {}
+    for name, value in given.items():
+        fold = folded(name)
+        same = [k for k in known if folded(k) == fold] or [
+            k for k in known if fold in (folded(k) + "id", folded(k).removesuffix("id")) and fold
+        ]
+        certain = name not in known and len(same) == 1 and same[0] not in given
+        found[same[0] if certain and same[0] not in found else name] = value
+    return found
 
 
 class _Form:

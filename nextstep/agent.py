@@ -86,7 +86,8 @@ class Agent:
 
         def messages(texts: Sequence[str]) -> list[Message]:
             steps = list(enumerate(texts, start=past - len(texts) + 1))
-            user = prompt("nextstep", "user", now=situation, steps=steps)
+            closes = self._forms.final.closes
+            user = prompt("nextstep", "user", now=situation, steps=steps, closes=closes)
             return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
 
         # Tags around the steps have tokens too.
@@ -131,15 +132,26 @@ class Agent:
         except (Misuse, ToolFault) as fault:
             return Answer(error=str(fault))
 
-    def impossible(self, function: dict[str, Any]) -> str | None:
-        """The reason of a valid completion that says that the task cannot be done, or None."""
-        if (function.get("tool"), function.get("status")) != (COMPLETION, "impossible"):
+    def ending(self, function: dict[str, Any]) -> str | None:
+        """The words of a valid completion that ends the task by itself, or None.
+
+        One says that it cannot be done, with its reason. Where the final tool closes the task,
+        ``solved`` does so: the words are its call as JSON.
+        """
+        if function.get("tool") != COMPLETION:
             return None
         try:
-            reason: str = getattr(self._forms.check(function), "reason", "")
+            form: Any = self._forms.check(function)
         except Misuse:
             return None
-        return reason.strip() or None
+        if form.status == "impossible":
+            reason: str = form.reason.strip()
+            return f"DECLINED: {reason}" if reason else None
+        final = self._forms.final
+        if form.status != "solved" or not final.closes or _flaw(form):
+            return None
+        words = {"tool": final.name} | form.final.model_dump(mode="json")
+        return json.dumps(words, ensure_ascii=False)
 
     def _complete(self, form: Any, ledger: Ledger, earlier: Sequence[str]) -> Answer:
         """A completion that does not end the task by itself: checked, then the final tool called,
@@ -157,20 +169,21 @@ class Agent:
                     "complete as solved or impossible"
                 )
             return Answer("back to planning: take the next step")
-        if not any(c.strip() for c in form.conditions):
-            return Answer(
-                error="refused: solved needs every condition of the task restated in conditions"
-            )
-        if form.final is None:
-            return Answer(
-                error=f"refused: solved needs final; expected {self._forms.usage(COMPLETION)}"
-            )
+        if flaw := _flaw(form):
+            return Answer(error=f"{flaw}; expected {self._forms.usage(COMPLETION)}")
         final, wanted = self._forms.final, form.final.model_dump(mode="json")
         if first := self._forms.preparation:
             plain = {name.removeprefix("expected_"): value for name, value in wanted.items()}
             known = {k: v for k, v in plain.items() if k in first.signature.parameters}
             ledger.call(first.name, [], known)
         return Answer(ledger.call(final.name, [], wanted))
+
+
+def _flaw(form: Any) -> str | None:
+    """What a completion as solved lacks."""
+    if not any(c.strip() for c in form.conditions):
+        return "refused: solved needs every condition of the task restated in conditions"
+    return "refused: solved needs final" if form.final is None else None
 
 
 def _is_more_work(call: str) -> bool:

@@ -15,9 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from rapidfuzz import fuzz, process
 
 from ledger import Tool
+from ledger.tool import spelled
 
 COMPLETION = "TaskCompletion"
 Status = Literal["solved", "impossible", "need_more_work"]
+ClosingStatus = Literal["solved", "need_more_work"]
+"""Where the final tool closes the task, what cannot be done is one of its answers."""
 PROBLEMS_SHOWN = 3
 _DEFINITIONS = "#/$defs/"
 
@@ -48,7 +51,7 @@ class Forms:
         finals = [t for t in tools if t.final]
         if len(finals) != 1:
             raise ValueError(f"one tool must be final, not {len(finals)}")
-        self.tools = tuple(t for t in tools if not t.final)
+        self.tools = tuple(t for t in tools if t.told and not t.final)
         self.final = finals[0]
         self._models = {t.name: _model(t.name, _arguments(t), t.name) for t in self.tools}
         self._models[COMPLETION] = _completion(finals[0])
@@ -99,7 +102,7 @@ class Forms:
         if model is None:
             raise Misuse(self._unknown(name))
         try:
-            return model.model_validate(function)
+            return model.model_validate(spelled(model.model_fields, function))
         except ValidationError as error:
             shown = "; ".join(explain(error)[:PROBLEMS_SHOWN])
             raise Misuse(f"{name} was not called: {shown}; expected {self.usage(name)}") from None
@@ -111,8 +114,9 @@ class Forms:
                 f"{name}: {parameter.annotation.removesuffix(' | None')}"
                 for name, parameter in self.final.signature.parameters.items()
             )
+            status = " | ".join(f'"{word}"' for word in get_args(_status(self.final)))
             return (
-                f'{COMPLETION}(status: "solved" | "impossible" | "need_more_work", reason: str, '
+                f"{COMPLETION}(status: {status}, reason: str, "
                 f"conditions: list[str], final: {{{needed}}})"
             )
         return next(t.usage() for t in self.tools if t.name == name)
@@ -134,7 +138,7 @@ _made: dict[tuple[object, ...], Forms] = {}
 
 def forms_of(tools: Sequence[Tool]) -> Forms:
     """The forms of these tools; those of equal tools are made once."""
-    key = tuple((t.name, str(t.signature), t.doc, t.final) for t in tools)
+    key = tuple((t.name, str(t.signature), t.doc, t.final, t.closes, t.told) for t in tools)
     if key not in _made:
         _made[key] = Forms(tools)
     return _made[key]
@@ -146,11 +150,20 @@ def explain(error: ValidationError) -> list[str]:
     return [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in problems]
 
 
+def _status(final: Tool) -> Any:
+    return ClosingStatus if final.closes else Status
+
+
 def _completion(final: Tool) -> type[BaseModel]:
-    """The way out; ``final`` holds every argument of the final tool, the optional ones too."""
+    """The way out; ``final`` holds every argument of the final tool, the optional ones too.
+
+    Of one that closes the task those may be left out: what they mean then is an answer as well.
+    """
     needed = {name: (_without_none(type_), ...) for name, type_ in final.types().items()}
+    if final.closes:
+        needed = _arguments(final)
     fields = {
-        "status": (Status, ...),
+        "status": (_status(final), ...),
         "reason": (str, ""),
         "conditions": (list[str], []),
         "final": (_model(f"{final.name}_Arguments", needed) | None, None),

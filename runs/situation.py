@@ -28,6 +28,8 @@ class Situation(Generic[Past]):
     """How many turns there are."""
     briefing: str = ""
     """What the benchmark says of this task."""
+    closing: bool = False
+    """Nothing is carried out any more: only a FINISH is asked for."""
     challenge: str | None = None
     """An earlier FINISH of this turn does not agree with the facts."""
 

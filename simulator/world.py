@@ -62,6 +62,9 @@ class Scenario(Protocol):
     spec_id: str
     task_text: str
 
+    def model_dump_json(self) -> str:
+        """The scenario as text, which tells it from every other."""
+
     @property
     def faults(self) -> Sequence[Fault]:
         """What goes wrong with its calls."""
@@ -77,8 +80,13 @@ class Pack(Protocol):
     def scenarios(self) -> Sequence[Scenario]:
         """In task order."""
 
-    def model_dump_json(self) -> str:
-        """The whole pack as text, which tells it from every other."""
+    def model_dump_json(
+        self, *, exclude_defaults: bool = False, exclude: set[str] | None = None
+    ) -> str:
+        """The whole pack as text, which tells it from every other; or without some of its fields.
+
+        It is a pack without its defaults too.
+        """
 
 
 class TaskWorld(Protocol):

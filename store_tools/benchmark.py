@@ -97,7 +97,7 @@ class StoreBenchmark:
         """
         return next(iter(self._session.unanswered.values()), None)
 
-    def objection(self, closing: str) -> str | None:
+    def objection(self, closing: str, ledger: Ledger) -> str | None:
         """What to ask back when a FINISH with these words does not agree with the facts."""
         if self._session.checkouts:
             return None
@@ -117,6 +117,9 @@ class StoreBenchmark:
     def give_up(self, ledger: Ledger) -> None:
         """Nothing is sent."""
 
+    answers = False
+    """A task ends by its checkout, or without one."""
+
     @property
     def acts(self) -> int:
         """Successful checkouts so far."""
@@ -128,7 +131,7 @@ class StoreBenchmark:
         return "purchased" if self._session.checkouts else "declined"
 
 
-def expected(eval_log: str) -> str | None:
+def expected(eval_log: str, _verdict: str | None = None) -> str | None:
     """The group of a task, as the platform's evaluator says it, where its text tells."""
     found = _MATCHES_COUNT.search(eval_log)
     if found:

@@ -14,7 +14,7 @@ ALLOWED = {
     "submission": {"launch"},
     "launch": {
         "lab", "views", "coordinator", "evaluator", "nextstep", "worker", "runs", "playbooks",
-        "store_tools", "models", "ledger", "erc3_compat", "simulator",
+        "store_tools", "company_tools", "models", "ledger", "erc3_compat", "simulator",
     },
     "lab": {
         "views", "coordinator", "evaluator", "worker", "runs", "playbooks",
@@ -26,8 +26,9 @@ ALLOWED = {
     "nextstep": {"runs", "models", "ledger"},
     "worker": {"runs", "models", "ledger"},
     "runs": {"models", "ledger"},
-    "playbooks": {"store_tools", "tooling", "models", "ledger"},
+    "playbooks": {"store_tools", "company_tools", "tooling", "models", "ledger"},
     "store_tools": {"tooling", "ledger", "erc3_compat"},
+    "company_tools": {"tooling", "models", "ledger", "erc3_compat"},
     "tooling": {"ledger", "erc3_compat"},
     "models": {"wire"},
     "ledger": set(),
@@ -43,7 +44,7 @@ NEUTRAL = (
     "tooling", "wire", "lab",
 )  # fmt: skip
 """Rooms that know no benchmark; each benchmark's words live in rooms of its own."""
-OF_A_BENCHMARK = {ROOT / "lab" / "store", ROOT / "runs" / "version_1.py"}
+OF_A_BENCHMARK = {ROOT / "lab" / "store", ROOT / "lab" / "company", ROOT / "runs" / "version_1.py"}
 """A benchmark's own part of such a room, and the translator of files that spoke its words."""
 TEXTS = frozenset({".py", ".jinja", ".js", ".css", ".toml", ".html", ".json"})
 NEUTRAL_FILES = [
@@ -54,7 +55,8 @@ NEUTRAL_FILES = [
 ]
 GUESTS_WORDS = re.compile(
     r"(?<![a-z])(?:baskets?|coupons?|checkouts?|products?|shop(?:s|ping|per)?|purchas\w*|salar\w+"
-    r"|employees?|wikis?)(?![a-z])"
+    r"|employees?|wikis?|whoami|customers?|departments?|skills?|compan(?:y|ies)|timesheets?"
+    r"|payrolls?|denied_security)(?![a-z])"
 )
 OTHER_MEANINGS = re.compile(r"_?checkout(?:_timeout|_seconds)?(?=[=(, ])|itertools.*")
 """What a library calls its own: a pool's worker is checked out, itertools has a product."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from erc3_compat.patience import retry_after_of, trouble_of
+from erc3_compat.patience import never_left, retry_after_of, trouble_of
 from ledger import ToolFault
 
 
@@ -22,7 +22,10 @@ class GivenUp(OutOfReach):
 
 
 class Missed(ToolFault):
-    """A request that is known to have had no effect and was not refused: it may be sent again."""
+    """A request that is known to have had no effect and was not refused: it may be sent again.
+
+    It was turned away unread, or the connection for it was refused.
+    """
 
     def __init__(self, text: str, retry_after: float | None = None) -> None:
         super().__init__(text, kind="RuntimeError", lost=True)
@@ -48,6 +51,8 @@ def as_fault(error: Exception) -> ToolFault | None:
     detail = getattr(error, "api_error", None)
     if trouble == "refused":
         return Refused(str(getattr(detail, "error", "") or error)[:500])
+    if never_left(error):
+        return Missed("the API refused the connection: nothing was sent")
     if detail is None:
         return OutOfReach(f"the API did not answer ({type(error).__name__})")
     text = f"the API gave no usable answer (status {getattr(detail, 'status', 0)})"

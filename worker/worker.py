@@ -26,7 +26,8 @@ Opener: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
 
 def system_prompt(tools: Iterable[Tool]) -> str:
     """The worker's system prompt; the same tools give the same bytes."""
-    return _rendered(tuple((tool.usage(), tool.doc) for tool in tools), python_rules())
+    shown = tuple((tool.usage(), tool.doc) for tool in tools if tool.told and not tool.closes)
+    return _rendered(shown, python_rules())
 
 
 @lru_cache(maxsize=16)

@@ -184,7 +184,7 @@ def test_more_work_leads_back_to_planning_three_times(
 
 def test_impossible_needs_a_reason(agent: Agent) -> None:
     said = {"tool": "TaskCompletion", "status": "impossible"}
-    assert agent.impossible(said) is None
-    assert agent.impossible({**said, "reason": " sold out "}) == "sold out"
-    assert agent.impossible({**said, "reason": "x", "oops": 1}) is None
-    assert agent.impossible({"tool": "Req_Look", "shelf": "impossible"}) is None
+    assert agent.ending(said) is None
+    assert agent.ending({**said, "reason": " sold out "}) == "DECLINED: sold out"
+    assert agent.ending({**said, "reason": "x", "oops": 1}) is None
+    assert agent.ending({"tool": "Req_Look", "shelf": "impossible"}) is None

@@ -36,7 +36,7 @@ def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark:
     ledger.call("Req_CheckoutBasket", [], {"expected_total": 8})
     assert (benchmark.finished(), benchmark.acts) == ("checked out", 1)
     assert json.loads(benchmark.state(Ledger()))["checked_out"][0]["total"] == 8
-    assert benchmark.objection("DONE") is None
+    assert benchmark.objection("DONE", Ledger()) is None
 
 
 def test_a_dead_shop_is_a_fault(shop: Any, make_benchmark: Any) -> None:
@@ -79,7 +79,7 @@ def test_the_state_warns_of_a_basket_that_is_not_what_the_calls_made_of_it(
 def test_a_finish_against_the_facts_is_asked_back(
     shop: Any, make_benchmark: Any, words: str, asked: str
 ) -> None:
-    assert asked in (make_benchmark(shop).objection(words) or "")
+    assert asked in (make_benchmark(shop).objection(words, Ledger()) or "")
 
 
 def test_a_reason_after_a_look_is_accepted(shop: Any, make_benchmark: Any) -> None:
@@ -87,8 +87,8 @@ def test_a_reason_after_a_look_is_accepted(shop: Any, make_benchmark: Any) -> No
     ledger = Ledger()
     ledger.offer(entered(benchmark.bind(ledger)))
     ledger.call("Req_ListProducts", [], {})
-    assert benchmark.objection("DECLINED: not sold") is None
-    assert benchmark.objection("DONE") is not None
+    assert benchmark.objection("DECLINED: not sold", Ledger()) is None
+    assert benchmark.objection("DONE", Ledger()) is not None
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import difflib
 import inspect
 from collections.abc import Iterator
 
+from ledger.tool import spelled
 from worker.sandbox.contract import SandboxLimits, ToolHost
 from worker.sandbox.error_report import source_line
 from worker.sandbox.gate import FINAL
@@ -106,7 +107,7 @@ def _misfit(call: ast.Call, name: str, host: ToolHost) -> str | None:
         return None
     given = {keyword.arg: None for keyword in call.keywords if keyword.arg}
     try:
-        signature.bind(*(None for _ in call.args), **given)
+        signature.bind(*(None for _ in call.args), **spelled(signature.parameters, given))
     except TypeError as error:
         return f"TypeError: {name}(): {error}. Expected: {_expected(name, host)}"
     return None

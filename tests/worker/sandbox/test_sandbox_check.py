@@ -36,6 +36,7 @@ ALLOWED = {
     "later function": "def a():\n    return b()\ndef b():\n    return 1\na()",
     "parameter": "def apply(fn):\n    return fn(1)\napply(len)",
     "own name for a tool": "def get_product(a, b):\n    return a + b\nget_product(1, 2)",
+    "another spelling": "get_product(SKU='a')\nsearch_products(Query='a', limit=1)",
     "starred": "args = ['p1']\nget_product(*args)\nsearch_products(**{'query': 'a'})",
     "import": "from math import ceil as up\nup(1.5)",
     "names made while running": "exec('made = len')\nmade([])",

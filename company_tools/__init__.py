@@ -1,0 +1,1 @@
+"""``Req_*`` and ``Combo_*`` tools of the company benchmarks, their guards, and the one answer."""

@@ -1,0 +1,219 @@
+"""The answer to the user: read out of a FINISH, its links drawn from what was seen, then sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import regex
+from typing_extensions import TypedDict
+
+from company_tools.company_session import WIKI_UPDATE, CompanySession
+from company_tools.evidence import Kind, Known
+from ledger import Tool, ToolFault, tool
+
+Outcome = Literal[
+    "ok_answer", "ok_not_found", "denied_security", "none_clarification_needed",
+    "none_unsupported", "error_internal",
+]  # fmt: skip
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
+KINDS = ("employee", "customer", "project", "wiki", "location")
+FORM = '"OUTCOME: …", "MESSAGE: …", "LINKS: auto | none | kind:id, …", each on a line'
+LINKLESS = frozenset(
+    {"denied_security", "none_clarification_needed", "none_unsupported", "error_internal"}
+)
+"""Outcomes whose answers carry no links of their own."""
+_LINE = regex.compile(r"^[\s*_`#>-]*(OUTCOME|MESSAGE|LINKS)[\s*_`]*[:=][*_]*\s*", regex.I | regex.M)
+_LINK = regex.compile(r"(?:(?P<kind>[A-Za-z]+)\s*[:=/]\s*)?(?P<id>[^\s,;:=]+)")
+
+
+class NoClosing(Exception):
+    """A FINISH that is no answer; the text says what is missing."""
+
+
+class Link(NamedTuple):
+    """What an answer points to."""
+
+    kind: Kind
+    id: str
+
+
+class Closing(NamedTuple):
+    """An answer as the evaluator wants it."""
+
+    outcome: str
+    message: str
+    links: tuple[Link, ...] | None
+    """None: as the facts tell."""
+
+
+def read_closing(text: str, session: CompanySession) -> Closing:
+    """Read the three lines of a FINISH, or a JSON object of the same. Raises NoClosing."""
+    parts = _object(text) or _parts(text)
+    outcome = parts.get("OUTCOME", "").strip(" *_`.\"'").casefold()
+    if outcome not in OUTCOMES:
+        said = f"the outcome {outcome[:60]!r} does not exist" if outcome else "no OUTCOME was given"
+        raise NoClosing(f"{said}; one of: {', '.join(OUTCOMES)}. A FINISH says {FORM}")
+    message = parts.get("MESSAGE", "").strip()
+    if not message:
+        raise NoClosing(f"no MESSAGE was given. A FINISH says {FORM}")
+    return Closing(outcome, message, _links(parts.get("LINKS", "auto"), session))
+
+
+def _object(text: str) -> dict[str, str]:
+    """The parts out of JSON; {} where it is none."""
+    try:
+        given = json.loads(text) if text.lstrip().startswith("{") else None
+    except ValueError:
+        return {}
+    if not isinstance(given, dict):
+        return {}
+    return {
+        str(key).upper(): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for key, value in given.items()
+        if value is not None
+    }
+
+
+def _parts(text: str) -> dict[str, str]:
+    """What stands behind each of the words; the last of a word counts."""
+    found = list(_LINE.finditer(text))
+    ends = [m.start() for m in found[1:]] + [len(text)]
+    return {m[1].upper(): text[m.end() : end].strip() for m, end in zip(found, ends, strict=False)}
+
+
+def _links(text: str, session: CompanySession) -> tuple[Link, ...] | None:
+    plain = text.strip(" *_`.").casefold()
+    if plain in ("", "auto"):
+        return None
+    if plain in ("none", "[]", "no links", "-"):
+        return ()
+    pairs = _from_json(text) if text.lstrip().startswith("[") else _from_words(text)
+    return tuple(dict.fromkeys(_link(kind, id, session) for kind, id in pairs))
+
+
+def _from_json(text: str) -> list[tuple[str, str]]:
+    try:
+        given = json.loads(text)
+    except ValueError:
+        return _from_words(text.strip().strip("[]"))
+    pairs = []
+    for item in given if isinstance(given, list) else ():
+        if isinstance(item, dict):
+            low = {str(k).casefold(): str(v) for k, v in item.items()}
+            pairs.append((low.get("kind") or low.get("type") or "", low.get("id", "")))
+        else:
+            pairs += _from_words(str(item))
+    return pairs
+
+
+def _from_words(text: str) -> list[tuple[str, str]]:
+    return [
+        (m["kind"] or "", m["id"].strip("\"'`()[]{}<>."))
+        for m in _LINK.finditer(text)
+        if m["id"].strip("\"'`()[]{}<>.")
+    ]
+
+
+def _link(kind: str, id: str, session: CompanySession) -> Link:
+    kind = kind.casefold().removesuffix("s")
+    kind = {"company": "customer", "page": "wiki", "person": "employee"}.get(kind, kind)
+    if kind in KINDS:
+        return Link(kind, id)
+    kinds = session.evidence.kinds_of(id)
+    if len(kinds) == 1:
+        return Link(kinds[0], id)
+    raise NoClosing(
+        f"the link {f'{kind}:{id}' if kind else id!r} has no kind; write kind:id, with one of the "
+        f"kinds {', '.join(KINDS)}"
+    )
+
+
+def links_of(closing: Closing, session: CompanySession) -> tuple[Link, ...]:
+    """The links that are sent: those that were given, else what message and changes point to.
+
+    The asker is linked where the answer names them or they changed themselves.
+    """
+    if closing.links is not None:
+        return closing.links
+    if closing.outcome in LINKLESS or session.known_guest:
+        return ()
+    named = [Link(k.kind, k.id) for k in named_in(closing.message, session)]
+    return tuple(dict.fromkeys([*named, *targets(session)]))
+
+
+def named_in(message: str, session: CompanySession) -> Sequence[Known]:
+    """The records that a message names: by id, or by the whole name in either order.
+
+    Not one whose name only stands within the name of another.
+    """
+    text = message.casefold()
+    spans: list[tuple[int, int, Known]] = []
+    for known in session.evidence.records.values():
+        for name in _names(known):
+            if name in text:
+                spans += [(*found.span(), known) for found in _whole(name).finditer(text)]
+    outer = [
+        known
+        for start, end, known in spans
+        if not any(s <= start and end <= e and e - s > end - start for s, e, _ in spans)
+    ]
+    return list(dict.fromkeys(outer))
+
+
+def _names(known: Known) -> set[str]:
+    names = {known.id.casefold(), known.name.casefold()} - {""}
+    if known.kind == "employee" and len(parts := known.name.split()) == 2:
+        names.add(f"{parts[1]} {parts[0]}".casefold())
+    return names
+
+
+def _whole(name: str) -> regex.Pattern[str]:
+    return regex.compile(rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(name)}(?![\p{{L}}\p{{N}}_])")
+
+
+def targets(session: CompanySession) -> list[Link]:
+    """What the changes that took effect were about."""
+    made = []
+    for change in session.changed:
+        body = change.body
+        if change.path == "/employees/update":
+            made.append(Link("employee", body["employee"]))
+        elif change.path.startswith("/projects/"):
+            made.append(Link("project", body["id"]))
+        elif change.path == WIKI_UPDATE and body["content"]:
+            made.append(Link("wiki", body["file"]))
+        elif change.path == "/time/log":
+            made += [Link("employee", body["employee"])]
+            made += [Link("project", body["project"])] if body.get("project") else []
+    return made
+
+
+def as_sent(closing: Closing, links: Sequence[Link]) -> dict[str, Any]:
+    """The answer as the request's fields."""
+    return {
+        "message": closing.message,
+        "outcome": closing.outcome,
+        "links": [{"kind": link.kind, "id": link.id} for link in links],
+    }
+
+
+class LinkArgument(TypedDict):
+    """A link as a model gives it."""
+
+    kind: Literal["employee", "customer", "project", "wiki", "location"]
+    id: str
+
+
+def closing_tool() -> Tool:
+    """The one answer as a tool: it closes the task, so that it is worded and never called."""
+
+    def Req_ProvideAgentResponse(
+        outcome: Outcome, message: str, links: list[LinkArgument] | Literal["auto"] = "auto"
+    ) -> None:
+        """Answers the user, once and for all. links: exactly the records that the answer is about;
+        auto: those that message and changes tell."""
+        raise ToolFault("the answer is given by a FINISH alone, not by code")
+
+    return tool("write", Req_ProvideAgentResponse, final=True, closes=True)

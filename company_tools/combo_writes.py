@@ -1,0 +1,96 @@
+"""Combo_* tools that change records: each sends at most what it says, once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from company_tools.company_session import CompanySession
+from company_tools.updates import (
+    EntryStatus,
+    Member,
+    log_time,
+    rename_page,
+    update_employee,
+    update_entry,
+    update_team,
+    write_pages,
+)
+from company_tools.wiki_search import PageStore
+from ledger import Tool, tool
+
+
+def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
+    """The tools that change one company."""
+
+    def Combo_Update_Employee_For_Changes(
+        employee: str,
+        salary: int | None = None,
+        salary_delta: int | None = None,
+        notes: str | None = None,
+        skills: dict[str, int] = {},  # noqa: B006
+        wills: dict[str, int] = {},  # noqa: B006
+        skill_deltas: dict[str, int] = {},  # noqa: B006
+        will_deltas: dict[str, int] = {},  # noqa: B006
+    ) -> dict[str, Any]:
+        """Keeps the rest; notes replace. Updates give {before, sent (null: nothing to change),
+        after}"""
+        levels = {"skills": skills, "wills": wills}
+        deltas = {"skills": skill_deltas, "wills": will_deltas}
+        scalars = {"salary": salary, "notes": notes}
+        return update_employee(session, wiki, employee, scalars, salary_delta, levels, deltas)
+
+    def Combo_Update_Team_For_Changes(
+        project: str,
+        add: list[Member] = [],  # noqa: B006
+        remove: list[str] = [],  # noqa: B006
+        change: list[Member] = [],  # noqa: B006
+    ) -> dict[str, Any]:
+        """Member: {employee, role, time_slice 0-1}; change: what is to be otherwise"""
+        return update_team(session, project, add, remove, change)
+
+    def Combo_Update_Time_Entry_For_Changes(
+        id: str,
+        date: str | None = None,
+        hours: float | None = None,
+        work_category: str | None = None,
+        notes: str | None = None,
+        billable: bool | None = None,
+        status: EntryStatus | None = None,
+    ) -> dict[str, Any]:
+        changes = {"date": date, "hours": hours, "work_category": work_category, "notes": notes}
+        return update_entry(session, id, {**changes, "billable": billable, "status": status})
+
+    def Combo_Log_Time_For_Project(
+        employee: str,
+        project: str,
+        date: str,
+        hours: float,
+        billable: bool,
+        notes: str = "",
+        status: EntryStatus = "draft",
+        work_category: str = "",
+    ) -> dict[str, Any]:
+        """{entry, roles_of_employee on the project, roles_of_asker}"""
+        entry = {"date": date, "hours": hours, "billable": billable, "notes": notes}
+        entry |= {"status": status, "work_category": work_category}
+        return log_time(session, employee, project, entry)
+
+    def Combo_Write_Wiki_Pages(pages: dict[str, str]) -> dict[str, Any]:
+        """{file: exact content}; "" deletes"""
+        return write_pages(session, wiki, pages)
+
+    def Combo_Rename_Wiki_Page(old: str, new: str) -> dict[str, Any]:
+        """Byte for byte"""
+        return rename_page(session, wiki, old, new)
+
+    return [
+        tool("write", function)
+        for function in (
+            Combo_Update_Employee_For_Changes,
+            Combo_Update_Team_For_Changes,
+            Combo_Update_Time_Entry_For_Changes,
+            Combo_Log_Time_For_Project,
+            Combo_Write_Wiki_Pages,
+            Combo_Rename_Wiki_Page,
+        )
+    ]

@@ -1,0 +1,302 @@
+"""One task's company as the tools see it: requests, kept listings, who asks, what was done.
+
+What a listing has shown is kept until a write: the company changes by the writes of its task
+alone. A write whose answer is lost is never sent again; what became of it is seen by reading the
+record again, where its kind can be read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import regex
+
+from company_tools.change import BEFORE, LOG_TIME, TOUCHED
+from company_tools.change import CHANGES as CHANGES
+from company_tools.change import READS as READS
+from company_tools.change import RESPOND as RESPOND
+from company_tools.change import WIKI_UPDATE as WIKI_UPDATE
+from company_tools.change import Change as Change
+from company_tools.evidence import Evidence
+from company_tools.settling import like, shown_answer
+from erc3_compat import company
+from erc3_compat.patience import Patience
+from ledger import ToolFault
+from tooling.api_session import ApiClient, ApiSession, body_of
+from tooling.faults import Missed, OutOfReach
+from tooling.paging import END, Ask, Listing, ListingForbidden
+
+Record = dict[str, Any]
+T = TypeVar("T")
+FORBIDDEN = "this company's system refuses every list and search"
+USUAL_LIMIT = 5
+"""Entries of a page in ordinary tasks (facts of the platform); a lower one is told by an error."""
+_EMPTY = regex.compile(
+    r"^Invalid response payload: .*\n\s*\w+\n\s*Input should be a valid list.*?input_value=None"
+)
+"""How early versions of the official SDK report an empty list: the wire sends null for it."""
+
+
+class CompanySession(ApiSession):
+    """The company of one task."""
+
+    def __init__(self, client: ApiClient, patience: Patience | None = None) -> None:
+        super().__init__(client, READS, patience)
+        self.listing = Listing("id", FORBIDDEN, first=USUAL_LIMIT)
+        self.evidence = Evidence()
+        self.changes: list[Change] = []
+        self.responses: list[dict[str, Any]] = []
+        """What was answered to the user; more than one is a fault that nothing mends."""
+        self.response_doubt = False
+        """Whether the answer to the response was lost: it is never sent again."""
+        self.listed: set[str] = set()
+        """What was read whole in this task: employees, projects, companies, entries, paths."""
+        self.may_write: Callable[[], str | None] = lambda: None
+        """Asked before every change: what speaks against it."""
+        self.silent = True
+        """Whether nothing at all is sent any more once the user has been answered."""
+        self._kept: dict[tuple[str, ...], Any] = {}
+        self._user: Record | None = None
+        self._moved = False
+        """Whether the wiki was written since whoami was asked."""
+        self._before: dict[str, set[str]] = {}
+        """Of time that is to be logged: the entries like it that there were before."""
+        self.identity_fault: str | None = None
+        """Why nobody can tell who asks."""
+
+    # -- who asks
+
+    def user(self) -> Record:
+        """Who asks, as whoami says.
+
+        {current_user, is_public, location, department, today, wiki_sha1}; kept for the task, asked
+        again by :meth:`look_again` after the wiki was written.
+
+        Raises:
+            ToolFault: the system does not know, or does not answer.
+        """
+        if self._user is None or self._moved:
+            return self.look_again()
+        return self._user
+
+    def look_again(self) -> Record:
+        """Ask whoami afresh. Raises ToolFault."""
+        try:
+            self._user = self.send(company.Req_WhoAmI())
+        except ToolFault as fault:
+            self.identity_fault = fault.text
+            raise
+        self.identity_fault, self._moved = None, False
+        return self._user
+
+    @property
+    def asker(self) -> str:
+        """The id of who asks, "" for a guest or where it is not known (yet)."""
+        return (self._user or {}).get("current_user") or ""
+
+    def actor(self) -> str:
+        """Who acts, by whoami and never by what a model says. Raises ToolFault: nobody known."""
+        self.user()
+        if not self.asker:
+            raise ToolFault("nothing was changed: nobody known asks for it")
+        return self.asker
+
+    @property
+    def known_guest(self) -> bool:
+        """Whether whoami said that nobody is logged in."""
+        return bool(self._user and self._user.get("is_public"))
+
+    # -- requests
+
+    def once(self, request: Any, final: bool = False, about: object = None) -> dict[str, Any]:
+        """Send a request a single time; what it shows and does is noted."""
+        path: str = request.tool
+        if self.responses and (self.silent or path == RESPOND):
+            raise ToolFault("the user has been answered: nothing more can be done", fatal=True)
+        answer = super().once(request, final, about)
+        self.evidence.note(path, answer)
+        return answer
+
+    def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
+        """One attempt at a write; what it makes old is forgotten, the change is noted.
+
+        Raises:
+            ToolFault: nobody known asks for it, or the same was sent before.
+        """
+        if request.tool not in CHANGES:
+            return super().write(request, final, about)
+        if why := self.may_write():
+            raise ToolFault(f"nothing was changed: {why}")
+        change = Change(request.tool, body_of(request))
+        self._refuse_repeated(change)
+        arrived = self._log_of(change)
+        if change.path == LOG_TIME:
+            about = {**change.body, BEFORE: sorted(self._before[_key(change.body)])}
+        if arrived is not None:
+            change.outcome = "done"
+            self.changes.append(change)
+            return arrived
+        self.changes.append(change)
+        try:
+            # What it is about has its intent noted: a crash must not lead to a second one.
+            answer = super().write(request, final, about or change.body)
+        except Missed as fault:
+            change.outcome, change.error = "lost", fault.text
+            raise
+        except OutOfReach as fault:
+            change.outcome, change.error = "unknown", fault.text
+            raise
+        except ToolFault as fault:
+            change.outcome, change.error = "refused", fault.text
+            raise
+        finally:
+            self._forget(change.path)
+        change.outcome = "done"
+        if request.tool == WIKI_UPDATE:
+            self.evidence.note("/wiki/list", {"paths": [request.file]})
+        return answer
+
+    def _refuse_repeated(self, change: Change) -> None:
+        for other in self.changes:
+            same = (other.path, other.body) == (change.path, change.body)
+            if same and other.outcome not in ("refused", "lost"):
+                raise ToolFault(
+                    f"not sent: the same change was sent before: {other.said}. Each is made once"
+                )
+        # What was refused, or had no effect, is tried once more.
+        self.changes = [c for c in self.changes if (c.path, c.body) != (change.path, change.body)]
+
+    def _log_of(self, change: Change) -> Record | None:
+        """The entry of time whose logging had no answer and has arrived since, or None."""
+        if change.path != LOG_TIME:
+            return None
+        key = _key(change.body)
+        same = {e["id"]: e for e in like(self._entries_of_day(change.body), change.body)}
+        before = self._before.setdefault(key, set(same))
+        return next((entry for id, entry in same.items() if id not in before), None)
+
+    def _entries_of_day(self, body: Record) -> list[Record]:
+        person, day = body["employee"], body["date"]
+        model = company.Req_SearchTimeEntries
+        return self.pages(model, "entries", employee=person, date_from=day, date_to=day)
+
+    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
+        """Look what became of a change; see :mod:`company_tools.settling`.
+
+        Raises:
+            Missed: it had no effect; it is sent again.
+            OutOfReach: it cannot be told, as of an answer to the user.
+        """
+        path: str = request.tool
+        if path not in CHANGES:
+            return super().without_answer(request, about, fault)
+        body = body_of(request)
+        try:
+            if path == LOG_TIME:
+                answer = self._log_of(Change(path, body))
+            else:
+                answer = shown_answer(self.send, path, body)
+        except ToolFault:
+            return super().without_answer(request, about, fault)
+        self.settled(path, took_effect=answer is not None)
+        if answer is None:
+            raise Missed(f"{fault.text}; it did not take effect", fault.retry_after)
+        self.unanswered.pop(path, None)
+        return answer
+
+    def take_over(self, change: Change, about: object) -> None:
+        """Know of a change that earlier work was about to make; :meth:`settle` tells of it."""
+        self.changes.append(change)
+        if isinstance(about, dict) and isinstance(about.get(BEFORE), list):
+            self._before[_key(change.body)] = set(map(str, about[BEFORE]))
+
+    def settle(self) -> None:
+        """See what became of the changes that were about to be made when a process died.
+
+        Raises OutOfReach.
+        """
+        for change in [c for c in self.changes if c.outcome == "sent"]:
+            try:
+                if change.path == LOG_TIME:
+                    seen = self._log_of(change)
+                else:
+                    seen = shown_answer(self.send, change.path, change.body)
+            except OutOfReach:
+                raise
+            except ToolFault as fault:
+                change.outcome, change.error = "unknown", fault.text
+                continue
+            change.outcome = "lost" if seen is None else "done"
+            self.settled(change.path, took_effect=seen is not None)
+
+    def _forget(self, path: str) -> None:
+        """Drop what a change makes old."""
+        kind = TOUCHED[path]
+        self._moved = self._moved or kind == "wiki"
+        for key in [key for key in self._kept if key[0] == kind]:
+            del self._kept[key]
+
+    def holds_nothing(self, error: Exception) -> bool:
+        """Whether the official SDK only stumbles over an empty list."""
+        return _EMPTY.search(str(error)) is not None
+
+    @property
+    def changed(self) -> list[Change]:
+        """The changes that took effect, oldest first."""
+        return [c for c in self.changes if c.outcome == "done"]
+
+    def kept(self, key: tuple[str, ...], read: Callable[[], T]) -> T:
+        """What ``read`` gives, asked once until a change to the kind that ``key`` begins with."""
+        if key not in self._kept:
+            self._kept[key] = read()
+        found: T = self._kept[key]
+        return found
+
+    # -- listings
+
+    def page(self, model: Any, field: str, limit: int, **asked: Any) -> Record:
+        """The first page: its records, ``next_offset`` (-1: none follow) and the ``limit`` used.
+
+        A limit that is out of bounds is the largest one known; the largest is learnt from errors.
+
+        Raises:
+            ListingForbidden: the system refuses lists.
+            ToolFault: it refuses this one, or does not answer.
+        """
+        ask = self._asking(model, field, asked)
+        records, following, used = self.listing.page(ask, 0, self.within_limit(limit))
+        return {field: records, "next_offset": following, "limit": used}
+
+    def within_limit(self, limit: int) -> int:
+        """A page limit that cannot fail, as far as is known."""
+        known = self.listing.limit or USUAL_LIMIT
+        return min(limit, known) if limit > 0 else known
+
+    def pages(self, model: Any, field: str, **asked: Any) -> list[Record]:
+        """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
+        found = self.listing.whole(self._asking(model, field, asked))
+        if not asked:
+            self.listed.add(field)
+        return found
+
+    def _asking(self, model: Any, field: str, asked: Record) -> Ask:
+        def ask(offset: int, limit: int) -> tuple[list[Any], int | None]:
+            if limit < 1:  # a limit of 0 gives empty pages that would pass for the whole
+                raise ListingForbidden(FORBIDDEN, kind="RuntimeError")
+            answer = self.send(model(offset=offset, limit=limit, **asked))
+            records = answer.get(field) or []
+            # Nothing follows an empty page; to ask behind the end is a failure of the platform.
+            return records, answer.get("next_offset") if records else END
+
+        return ask
+
+    @property
+    def looked_everywhere(self) -> bool:
+        """Whether any kind of record was read whole."""
+        return bool(self.listed)
+
+
+def _key(body: Record) -> str:
+    return json.dumps(body, sort_keys=True)

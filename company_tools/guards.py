@@ -1,0 +1,172 @@
+"""What speaks against an answer before it is sent: facts of the task, no model and no judgement.
+
+Each guard can be switched off by its name. A hard one is never overruled: what it refuses is not
+sent. A soft one objects once. The guards that are no check of an answer act where the deed is:
+``one-response`` and the write half of ``identity`` and ``guest`` in the session, ``links`` also
+where links are made, ``wiki`` where the state is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+import regex
+
+from company_tools.closing import LINKLESS, Closing, Link, links_of, named_in, targets
+from company_tools.company_session import CompanySession
+from company_tools.guest_check import leaks
+
+_EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
+_ID = regex.compile(r"(?<![\p{L}\p{N}_./-])(?=[\p{L}\p{N}.-]*_)[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
+"""What looks like the id of a record: a word with an underscore."""
+PRIVATE = frozenset({"employee", "customer", "project"})
+"""Kinds of records that a guest's answer never points to."""
+
+
+class Guard(NamedTuple):
+    """A check of an answer: what speaks against it, or None."""
+
+    name: str
+    hard: bool
+    check: Callable[[Closing, CompanySession], str | None]
+
+
+def _identity(closing: Closing, session: CompanySession) -> str | None:
+    if closing.outcome == "error_internal":
+        return None
+    why = unknown_asker(session)
+    return f"nobody knows who asks ({why}): only error_internal can be answered" if why else None
+
+
+def unknown_asker(session: CompanySession) -> str | None:
+    """Why it is not known who asks; None where it is."""
+    if session.asker or session.known_guest:
+        return None
+    return session.identity_fault or "whoami was not asked"
+
+
+def _guest(closing: Closing, session: CompanySession) -> str | None:
+    if not session.known_guest:
+        return None
+    links = [f"{link.kind}:{link.id}" for link in closing.links or () if link.kind in PRIVATE]
+    held = [*leaks(closing.message, session), *(["links to records"] if links else [])]
+    return f"the asker is a guest, and the answer holds {', '.join(held)}" if held else None
+
+
+def _unseen(closing: Closing, session: CompanySession) -> str | None:
+    seen = session.evidence
+    links = [
+        f"{link.kind}:{link.id}"
+        for link in closing.links or ()
+        if link.kind != "location" and not seen.has(link.kind, link.id)
+    ]
+    known = {i.casefold() for i in seen.ids} | seen.emails
+    texts = [i for i in _ID.findall(_EMAIL.sub(" ", closing.message)) if i.casefold() not in known]
+    strange = [*links, *(texts if closing.outcome == "ok_answer" else ())]
+    if strange:
+        return (
+            f"{', '.join(strange[:5])}: no answer of the system has shown that in this task; look "
+            "it up, or leave it out"
+        )
+    return None
+
+
+def _failed_write(closing: Closing, session: CompanySession) -> str | None:
+    if closing.outcome != "ok_answer":
+        return None
+    bad = [c for c in session.changes if c.outcome in ("refused", "unknown", "sent")]
+    mended = {c.path for c in session.changed}
+    open_ = [c.said for c in bad if c.path not in mended or c.outcome != "refused"]
+    return f"a change did not go through: {'; '.join(open_[:3])}" if open_ else None
+
+
+def _written(closing: Closing, session: CompanySession) -> str | None:
+    if session.changed and closing.outcome != "ok_answer":
+        done = "; ".join(c.said for c in session.changed[:3])
+        return f"you answer {closing.outcome}, yet this was changed: {done}"
+    return None
+
+
+def _looked(closing: Closing, session: CompanySession) -> str | None:
+    if closing.outcome != "ok_not_found" or session.looked_everywhere:
+        return None
+    return (
+        "you answer ok_not_found, but no kind of record was listed whole (archived ones and both "
+        "orders of a name included). Is it certain that nothing is there?"
+    )
+
+
+def _links(closing: Closing, session: CompanySession) -> str | None:
+    """Evidence without a link, where links were given by hand."""
+    if closing.links is None or closing.outcome in LINKLESS or session.known_guest:
+        return None
+    answers = closing.outcome == "ok_answer"
+    named = [Link(k.kind, k.id) for k in named_in(closing.message, session) if answers]
+    about = [*targets(session), *(link for link in named if link.id != session.asker)]
+    left = [f"{k.kind}:{k.id}" for k in dict.fromkeys(about) if k not in closing.links]
+    return (
+        f"these were changed or are named, and not linked: {', '.join(left[:5])}" if left else None
+    )
+
+
+def _nothing(_closing: Closing, _session: CompanySession) -> None:
+    """Of a guard that acts elsewhere."""
+
+
+GUARDS = (
+    Guard("identity", True, _identity),
+    Guard("guest", True, _guest),
+    Guard("unseen", True, _unseen),
+    Guard("failed-write", False, _failed_write),
+    Guard("written", False, _written),
+    Guard("links", False, _links),
+    Guard("one-response", True, _nothing),
+    Guard("looked", False, _looked),
+    Guard("wiki", False, _nothing),
+)
+NAMES = tuple(guard.name for guard in GUARDS)
+
+
+def guards_off(asked: str) -> frozenset[str]:
+    """The guards that are left out: of ``all``, ``none``, names with commas, or ``all,-name``.
+
+    Raises ValueError: a name that no guard has.
+    """
+    words = [word.strip() for word in asked.split(",") if word.strip()]
+    names = [word.removeprefix("-") for word in words if word not in ("all", "none")]
+    if strange := [name for name in names if name not in NAMES]:
+        raise ValueError(
+            f"there is no guard {strange[0]!r}; there are: all, none, {', '.join(NAMES)}, and "
+            "-NAME for all but one"
+        )
+    without = {word[1:] for word in words if word.startswith("-")}
+    only = {word for word in words if word in NAMES}
+    every = "all" in words or (without and not only)
+    on = (set(NAMES) if every else only) - without
+    return frozenset(NAMES) - on
+
+
+def may_write(session: CompanySession, off: Collection[str]) -> str | None:
+    """What speaks against any change in this task; nothing where it may be made."""
+    if "identity" not in off and (why := unknown_asker(session)):
+        return f"nobody knows who asks ({why})"
+    if "guest" not in off and session.known_guest:
+        return "the asker is a guest"
+    return None
+
+
+def objections(
+    closing: Closing, session: CompanySession, *, hard: bool, off: Collection[str] = ()
+) -> list[str]:
+    """What speaks against an answer; ``hard``: only what cannot be overruled.
+
+    Raises OutOfReach: what has to be looked up has no answer.
+    """
+    shown = closing._replace(links=links_of(closing, session))
+    found = (
+        guard.check(shown if guard.name == "guest" else closing, session)
+        for guard in GUARDS
+        if guard.name not in off and (guard.hard or not hard)
+    )
+    return [text for text in found if text]

@@ -1,0 +1,70 @@
+"""The one record that is meant by an id or a whole name; what is not certain is an error."""
+
+from __future__ import annotations
+
+from company_tools import listings
+from company_tools.arguments import bare_id
+from company_tools.company_session import CompanySession
+from company_tools.names import SURE, match_person
+from company_tools.words import words
+from ledger import ToolFault
+
+
+def employee_id(session: CompanySession, said: str) -> str:
+    """The id of who is meant by an id or a whole name.
+
+    Raises:
+        ToolFault: nobody is, or more than one; the text names who could be.
+    """
+    text = bare_id(said)
+    if session.evidence.has("employee", text):
+        return text
+    everybody = listings.employees(session)
+    scored = [(match_person(text, e["id"], e["name"], e["email"]), e) for e in everybody]
+    sure = [e["id"] for match, e in scored if match.score >= SURE]
+    if len(sure) == 1:
+        return str(sure[0])
+    near = sorted((-match.score, e["id"], e["name"]) for match, e in scored if match.score)[:5]
+    listed = ", ".join(f"{id} ({name})" for _, id, name in near) or "nobody is called so"
+    raise ToolFault(f"no certain employee {said[:80]!r}: {listed}. Give an id")
+
+
+def project_id(session: CompanySession, said: str) -> str:
+    """The id of the project that is meant by an id or a whole name.
+
+    Raises:
+        ToolFault: there is none, or more than one.
+    """
+    text = bare_id(said)
+    if session.evidence.has("project", text):
+        return text
+    every = listings.projects(session)
+    sure = [p["id"] for p in every if text == p["id"] or words(text) == words(p["name"])]
+    if len(sure) == 1:
+        return str(sure[0])
+    raise ToolFault(
+        f"no certain project {said[:80]!r}: {', '.join(sure) or 'none has that id or name'}. "
+        "Combo_Resolve_Project_For_Phrase finds ids"
+    )
+
+
+def customer_id(session: CompanySession, said: str) -> str:
+    """The id of the customer that is meant by an id or a whole name.
+
+    Raises:
+        ToolFault: there is none, or more than one.
+    """
+    text = bare_id(said)
+    if session.evidence.has("customer", text):
+        return text
+    # A company's own projects have a customer that is none of the listed ones.
+    if any(p["customer"] == text for p in listings.projects(session)):
+        return text
+    every = listings.customers(session)
+    sure = [c["id"] for c in every if text == c["id"] or words(text) == words(c["name"])]
+    if len(sure) == 1:
+        return str(sure[0])
+    raise ToolFault(
+        f"no certain customer {said[:80]!r}: {', '.join(sure) or 'none has that id or name'}. "
+        "Combo_Resolve_Customer_For_Phrase finds ids"
+    )

@@ -1,0 +1,281 @@
+"""Changes of whole records: fetch, merge, send, fetch again.
+
+The platform replaces lists and may clear what is left out (facts of the platform), so what is sent
+is the whole record with the changes in it. Nothing is sent where nothing changes, and the same
+change is never sent twice (``CompanySession.write``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from company_tools import listings
+from company_tools.arguments import bare_id, day
+from company_tools.company_session import CompanySession, Record
+from company_tools.ids import employee_id, project_id
+from company_tools.level_names import level_name
+from company_tools.settling import levels_of, team_of
+from company_tools.wiki_search import PageStore, load, wiki_pages
+from erc3_compat import company
+from ledger import ToolFault
+from tooling.faults import Refused
+
+Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
+EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"]
+Levels = dict[str, int]
+OF_CUSTOMER, INTERNAL = "customer_project", "internal"
+"""Categories of work that entries have (facts of the platform)."""
+HIGHEST = 10
+"""No level is above it, or below 0 (facts of the platform)."""
+
+
+class Member(BaseModel):
+    """One member of a team; what is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    employee: str
+    role: Role | None = None
+    time_slice: float | None = None
+
+
+def unchanged(before: Record) -> Record:
+    """What is told where nothing was sent."""
+    return {"before": before, "sent": None, "after": before}
+
+
+def update_employee(
+    session: CompanySession,
+    wiki: PageStore,
+    employee: str,
+    scalars: Mapping[str, Any],
+    salary_delta: int | None,
+    levels: Mapping[str, Levels],
+    deltas: Mapping[str, Levels],
+) -> Record:
+    """Change one person; see the tool. Raises ToolFault where it is not clear to what."""
+    id = employee_id(session, employee)
+    before = listings.employee(session, id)
+    if salary_delta is not None or any(deltas.values()):
+        _refuse_second_step(session, id)
+    after = dict(before)
+    after.update({field: value for field, value in scalars.items() if value is not None})
+    if salary_delta is not None:
+        if scalars.get("salary") is not None:
+            raise ToolFault("give salary or salary_delta, not both")
+        after["salary"] = before["salary"] + salary_delta
+    if after["salary"] < 0:
+        raise ToolFault(f"a salary is not below 0: {after['salary']}")
+    for kind in ("skills", "wills"):
+        own = levels_of(before[kind])
+        set_, moved = (
+            {
+                name if name in own else level_name(session, wiki, kind, name): n
+                for name, n in g.items()
+            }
+            for g in (levels[kind], deltas[kind])
+        )
+        after[kind] = _merged(own, set_, moved)
+    if after == before:
+        return unchanged(before)
+    # A list that is empty is not sent: for the platform it stands for no change.
+    fields = ("notes", "salary", "location", "department", "skills", "wills")
+    sent = {field: after[field] for field in fields}
+    who = session.actor()
+    session.send(company.Req_UpdateEmployeeInfo(employee=id, **sent, changed_by=who))
+    changes = {field: value for field, value in sent.items() if value != before[field]}
+    return {"before": before, "sent": changes, "after": listings.employee(session, id)}
+
+
+def _refuse_second_step(session: CompanySession, id: str) -> None:
+    """A step up or down that is repeated would be made twice; a level or a sum is not."""
+    for change in session.changes:
+        same = change.path == "/employees/update" and change.body.get("employee") == id
+        if same and change.outcome not in ("refused", "lost"):
+            raise ToolFault(
+                f"nothing was sent: {id} was changed in this task already ({change.outcome}). "
+                "Give levels and salary as they shall be, not by how much they move"
+            )
+
+
+def _merged(own: Levels, set_: Levels, moved: Levels) -> list[Record]:
+    """Levels with the changes in them; a list that was in order by name stays so."""
+    after = {**own, **set_}
+    for name, delta in moved.items():
+        if name not in own:
+            raise ToolFault(f"{name} has no level yet that could be moved; set one")
+        after[name] += delta
+    for name, level in after.items():
+        if level != own.get(name) and not 0 <= level <= HIGHEST:
+            raise ToolFault(f"{name} would be {level}: levels go from 0 to {HIGHEST}")
+    names = sorted(after) if list(own) == sorted(own) else list(after)
+    return [{"name": name, "level": after[name]} for name in names]
+
+
+def update_team(
+    session: CompanySession,
+    project: str,
+    add: Sequence[Member],
+    remove: Sequence[str],
+    change: Sequence[Member],
+) -> Record:
+    """Change a project's team; see the tool. Raises ToolFault where a member does not fit."""
+    id = project_id(session, project)
+    before = listings.project(session, id)["team"]
+    team = {member["employee"]: dict(member) for member in before}
+    for said in remove:
+        who = employee_id(session, said)
+        if team.pop(who, None) is None:
+            raise ToolFault(f"{who} is not on the team of {id}")
+    for member in change:
+        who = employee_id(session, member.employee)
+        if who not in team:
+            raise ToolFault(f"{who} is not on the team of {id}; use add")
+        team[who] |= _said(member)
+    for member in add:
+        who = employee_id(session, member.employee)
+        if who in team:
+            raise ToolFault(f"{who} is on the team of {id} already; use change")
+        if member.role is None or member.time_slice is None:
+            raise ToolFault(f"{who}: a new member needs role and time_slice")
+        team[who] = {"employee": who, **_said(member)}
+    after = list(team.values())
+    if team_of(after) == team_of(before):
+        return unchanged({"team": before})
+    who = session.actor()
+    asked = {"id": id, "team": after, "changed_by": who}
+    session.send(company.Req_UpdateProjectTeam.model_validate(asked))
+    return {"before": before, "sent": after, "after": listings.project(session, id)["team"]}
+
+
+def _said(member: Member) -> Record:
+    """What is said of a member; a time slice above 1 is in percent."""
+    told = member.model_dump(exclude={"employee"}, exclude_none=True)
+    part = told.get("time_slice")
+    if part is not None and not 0 <= part <= 1:
+        if not 1 < part <= 100:
+            raise ToolFault(f"{member.employee}: a time_slice is a part of 1, not {part}")
+        told["time_slice"] = round(part / 100, 6)
+    return told
+
+
+def update_status(session: CompanySession, id: str, status: str) -> Record:
+    """Change a project's status. Raises ToolFault where there is no such project."""
+    before = listings.project(session, id)["status"]
+    if status == before:
+        return unchanged({"status": before})
+    asked = {"id": id, "status": status, "changed_by": session.actor()}
+    session.send(company.Req_UpdateProjectStatus.model_validate(asked))
+    return {"before": before, "sent": status, "after": listings.project(session, id)["status"]}
+
+
+def time_entry(session: CompanySession, id: str) -> Record:
+    """One time entry. Raises ToolFault where there is none."""
+    try:
+        found = session.send(company.Req_GetTimeEntry(id=id)).get("entry") or {}
+    except Refused as fault:
+        text = f"{fault.text}: no time entry has the id {id[:80]!r}"
+        raise ToolFault(f"{text}; Combo_List_All_Time_Entries shows ids") from None
+    return {"customer": "", "project": "", **found}
+
+
+def update_entry(session: CompanySession, id: str, changes: Mapping[str, Any]) -> Record:
+    """Change a time entry; see the tool. Raises ToolFault where there is none."""
+    id = bare_id(id)
+    before = time_entry(session, id)
+    wanted = {field: value for field, value in changes.items() if value is not None}
+    if "date" in wanted:
+        wanted["date"] = day(wanted["date"], session.user().get("today", ""))
+    after = {**before, **wanted}
+    if after == before:
+        return unchanged(before)
+    fields = ("date", "hours", "work_category", "notes", "billable", "status")
+    sent = {field: after[field] for field in fields}
+    if sent["hours"] < 0:
+        raise ToolFault(f"hours must not be negative: {sent['hours']}")
+    session.send(company.Req_UpdateTimeEntry(id=id, **sent, changed_by=session.actor()))
+    return {"before": before, "sent": wanted, "after": time_entry(session, id)}
+
+
+def log_time(
+    session: CompanySession,
+    employee: str,
+    project: str,
+    entry: Mapping[str, Any],
+) -> Record:
+    """Log time on a project and its customer; see the tool."""
+    who, where = employee_id(session, employee), project_id(session, project)
+    if not entry["hours"] > 0:
+        raise ToolFault(f"hours must be above 0, not {entry['hours']}")
+    found = listings.project(session, where)
+    roles = [m["role"] for m in found["team"] if m["employee"] == who]
+    by, customer = session.actor(), _customer_of(session, found)
+    request = company.Req_LogTimeEntry(
+        employee=who,
+        customer=customer,
+        project=where,
+        logged_by=by,
+        **{
+            **entry,
+            "date": day(entry["date"], session.user().get("today", "")),
+            "work_category": entry["work_category"] or (OF_CUSTOMER if customer else INTERNAL),
+        },
+    )
+    asker = [m["role"] for m in found["team"] if m["employee"] == by]
+    logged = session.send(request)
+    return {"entry": logged, "roles_of_employee": roles, "roles_of_asker": asker}
+
+
+def _customer_of(session: CompanySession, project: Record) -> str | None:
+    """The project's customer, which the platform does not fill in; None for one that is none.
+
+    A company's own projects have a customer that the platform refuses in an entry.
+    """
+    id = project.get("customer") or ""
+    try:
+        return str(listings.customer(session, id)["id"]) if id else None
+    except ToolFault as fault:
+        if fault.fatal:
+            raise
+        return None
+
+
+def write_pages(session: CompanySession, wiki: PageStore, pages: Mapping[str, str]) -> Record:
+    """Write pages, byte for byte; empty ones are deleted; see the tool."""
+    if not pages:
+        raise ToolFault("pages must not be empty: {file: content}")
+    who = session.actor()
+    now = dict(wiki_pages(session, wiki))
+    before = session.user().get("wiki_sha1", "")
+    written, same = [], []
+    for file, content in pages.items():
+        if not file.strip():
+            raise ToolFault("a page needs a name")
+        if now.get(file, "") == content:
+            same.append(file)
+            continue
+        session.send(company.Req_UpdateWiki(file=file, content=content, changed_by=who))
+        written.append(file)
+        now.pop(file, None)
+        now |= {file: content} if content else {}
+    after = session.user().get("wiki_sha1", "")
+    if written and after != before:
+        wiki.keep(after, now)
+    return {"written": written, "unchanged": same, "sha1_before": before, "sha1_after": after}
+
+
+def rename_page(session: CompanySession, wiki: PageStore, old: str, new: str) -> Record:
+    """Save a copy under the new name, then empty the old one; see the tool.
+
+    Raises:
+        ToolFault: there is no such page, or one of the new name already.
+    """
+    pages = wiki_pages(session, wiki)
+    if old not in pages:
+        raise ToolFault(f"the wiki has no page {old[:80]!r}; there are: {', '.join(pages)}")
+    if new in pages or new == old:
+        raise ToolFault(f"there is a page {new[:80]!r} already")
+    return write_pages(session, wiki, {new: load(session, old), old: ""})

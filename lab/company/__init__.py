@@ -1,0 +1,1 @@
+"""The company in the lab: its packs and the trivial players to beat."""

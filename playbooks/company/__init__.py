@@ -1,0 +1,1 @@
+"""Strategies for a company's agent: prose for models, programs for workers, a keyless brain."""

@@ -1,0 +1,236 @@
+"""What a company's records answer to a question: one function for each kind of question.
+
+This file is also worker code, so it knows nothing but the standard library and `spotting`. A
+function returns a report: `state` (found, none or unclear), `message`, `links`, and, where the
+project or customer that it is about is the asker's, `lead` or `account`.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from playbooks.company.reckoning.spotting import (
+    Record,
+    customers_in,
+    departments_in,
+    fold,
+    holds,
+    labels_of,
+    locations_in,
+    named_in,
+    people_in,
+    projects_in,
+)
+
+Report = dict[str, Any]
+STATUSES = ("idea", "exploring", "active", "paused", "archived")
+LOW = r"\b(least|lowest|smallest|fewest|weakest|worst|freest|lightest|most free|less)\b"
+ROLES = (
+    (r"\bquality|\bqa\b|\bqc\b", "QA"), (r"\bdesigner", "Designer"), (r"\bengineer", "Engineer"),
+    (r"\bops\b|\boperations", "Ops"), (r"\blead", "Lead"), (r"\bother\b", "Other"),
+)  # fmt: skip
+OF_MYSELF = (
+    r"\bmy (?:own |exact |current |total )?(?:salary|pay|wages?|workload|load|notes?|department|location"
+    r"|office|e-?mail|mail|role|record|hours|time)\b|\b(?:am|do|did|have) i\b"
+    r"|\bi (?:earn|make|worked|logged|recorded)\b|\bmyself\b"
+)
+NEGATED = r"\b(closed|not|no longer|never|former|cousin|except|neither)\b"
+
+
+class Unclear(Exception):
+    """It cannot be told what is meant; the text says why."""
+
+
+class Office:
+    """The records of a company, as far as they were read, and the task that asks about them."""
+
+    def __init__(self, task: Record, data: dict[str, Any]) -> None:
+        self.p, self.me = task, str(task["me"])
+        self.text = str(task["text"])
+        self.low = self.text.lower()
+        self.people: list[Record] = data.get("people") or []
+        self.projects: list[Record] = data.get("projects") or []
+        self.customers: list[Record] = data.get("customers") or []
+        self.entries: list[Record] = data.get("entries") or []
+        self.pages: dict[str, str] = data.get("pages") or {}
+        self.labels = labels_of(self.pages)
+        for record in [*self.projects, *self.people]:
+            for field in ("team", "skills", "wills"):
+                record[field] = record.get(field) or []
+
+    def says(self, pattern: str) -> bool:
+        """Whether the task's text holds a pattern."""
+        return re.search(pattern, self.low) is not None
+
+    def name(self, id_: str) -> str:
+        """The name of a person."""
+        return str(next((p["name"] for p in self.people if p["id"] == id_), id_))
+
+    def lead(self, project: Record) -> str:
+        """Who leads a project."""
+        return str(next((m["employee"] for m in project["team"] if m["role"] == "Lead"), ""))
+
+    def on(self, project: Record, id_: str) -> Record | None:
+        """A person's place on a project's team."""
+        return next((m for m in project["team"] if m["employee"] == id_), None)
+
+    def category(self, project: Record) -> str:
+        """The category of hours: only a customer's project is one of a customer."""
+        known = any(c["id"] == project["customer"] for c in self.customers)
+        return "customer_project" if known else "internal"
+
+    def without(self, records: list[Record]) -> str:
+        """The text without the names of records, so that their words are looked for no more."""
+        text = self.text
+        for record in records:
+            parts = [re.escape(x) for x in record["name"].split()]
+            for name in (" ".join(parts), " ".join(parts[1:] + parts[:1])):
+                text = re.sub(name, "|", text, flags=re.IGNORECASE)
+        return text
+
+    def some_projects(self, most: int = 1) -> list[Record]:
+        """The projects that are meant, at most so many. Raises Unclear."""
+        exact = [g[0] for g in people_in(self.text, self.people) if len(g) == 1]
+        near = 0.65 if self.p.get("change") else 0.8
+        found = projects_in(self.without(exact), self.projects, self.customers, near)
+        if 1 < len(found) > most:
+            mine = [p for p in found if self.lead(p) == self.me]
+            whole = [p for p in mine if all(self.on(p, x["id"]) for x in exact)]
+            found = whole if len(whole) == 1 else found
+        if not found or len(found) > most:
+            names = ", ".join(p["name"] for p in found[:5])
+            raise Unclear(f"which project is meant{': ' + names if names else ''}?")
+        return found
+
+    def some_people(self, project: Record | None = None) -> list[Record]:
+        """The people that are meant, each mention made one person. Raises Unclear."""
+        found = []
+        for group in people_in(self.text, self.people):
+            fits = group
+            if len(fits) > 1 and project:
+                fits = [p for p in group if self.on(project, p["id"])] or group
+            for field in ("department", "location"):
+                if len(fits) > 1:
+                    near = [p for p in fits if holds(fold(self.text), fold(p[field]))]
+                    fits = near if len(near) == 1 else fits
+            if len(fits) > 1:
+                raise Unclear(f"who is meant: {', '.join(p['name'] for p in fits[:6])}?")
+            found.append(fits[0])
+        return found
+
+    def one_person(self, project: Record | None = None) -> Record:
+        """The one person that is meant. Raises Unclear."""
+        found = self.some_people(project)
+        if not found and self.says(OF_MYSELF):
+            found = [p for p in self.people if p["id"] == self.me]
+        if len(found) != 1:
+            raise Unclear("who is meant?")
+        return found[0]
+
+    def some_customers(self, text: str = "") -> list[Record]:
+        """The customers that are named or described; Unclear where a description fits several."""
+        found = customers_in(text or self.text, self.customers)
+        if len(found) > 1 and len(named_in(text or self.text, self.customers)) != len(found):
+            raise Unclear(f"which customer is meant: {', '.join(c['name'] for c in found[:5])}?")
+        return found
+
+    def loads(self) -> dict[str, float]:
+        """Everybody's load, over the projects whose status the wiki counts."""
+        counted, sums = counted_statuses(self.pages), {p["id"]: 0.0 for p in self.people}
+        for project in self.projects:
+            for member in project["team"] if project["status"] in counted else ():
+                sums[member["employee"]] = sums.get(member["employee"], 0.0) + member["time_slice"]
+        return {id_: round(load + 1e-9, 6) for id_, load in sums.items()}
+
+    def level(self, person: Record, id_: str) -> int:
+        """A person's level in a skill or will, 0 without."""
+        return next((x["level"] for x in person["skills"] + person["wills"] if x["name"] == id_), 0)
+
+    def within(self, away: bool = False) -> list[Record]:
+        """The people of the department or place that is named; ``away``: all but those of it."""
+        text = self.without([{"name": n} for n in self.labels.values()])
+        departments = departments_in(text, self.people)
+        places = locations_in(text, self.people, self.pages)
+        if not departments and not places:
+            return self.people
+
+        def inside(person: Record) -> bool:
+            return person["department"] in (departments or [person["department"]]) and person[
+                "location"] in (places or [person["location"]])  # fmt: skip
+
+        return [p for p in self.people if inside(p) is not away]
+
+
+def sentences(pages: dict[str, str]) -> list[str]:
+    """What the wiki says, in sentences and clauses."""
+    return [s for t in pages.values() for s in re.split(r"(?<=[.!?;])\s+|\n+", t) if s.strip()]
+
+
+def counted_statuses(pages: dict[str, str]) -> set[str]:
+    """The statuses whose shares count as load; all where the wiki leaves none out."""
+    counted: set[str] = set()
+    left: set[str] = set()
+    near = 0
+    for sentence in sentences(pages):
+        low = sentence.lower()
+        near = 3 if re.search(r"\b(work)?loads?\b|\bshares?\b|\btime slices?\b", low) else near - 1
+        named = {s for s in STATUSES if re.search(rf"\b{s}\b", low)}
+        if near < 2 or not named or not re.search(r"\bload|workload|share|slice|count|ones", low):
+            continue
+        if re.search(
+            r"\bnot count|\bdo not\b|\bdoes not\b|\bleft out|\bexcept|\bwithout|\bignor", low
+        ):
+            left |= named
+        elif re.search(r"\bwhatever|\btoo\b|\balike|\bincluded|\bevery status", low):
+            return set(STATUSES)
+        elif re.search(r"\bsum|=|\bover\b|\bin all\b|\bcounts?\b|\badd", low):
+            counted |= named
+    return counted - left or set(STATUSES) - left
+
+
+def strong_level(pages: dict[str, str]) -> int:
+    """From which level on the wiki calls somebody strong. Raises Unclear."""
+    for sentence in sentences(pages):
+        if re.search(r"\bstrong\b", sentence.lower()):
+            plain = re.sub(r"(?i)\b1 (?:to|-|–) \d+\b", "", sentence)
+            if found := re.search(r"\b(\d{1,2})\b", plain):
+                return int(found[1])
+    raise Unclear("the wiki does not say from which level on somebody is strong")
+
+
+def found(message: str, links: list[tuple[str, str]], **more: Any) -> Report:
+    """A report with an answer."""
+    return {"state": "found", "message": message, "links": [list(x) for x in links], **more}
+
+
+def nothing(message: str, **more: Any) -> Report:
+    """A report of a search that found nothing."""
+    return {"state": "none", "message": message, "links": [], **more}
+
+
+def named(people: list[Record]) -> str:
+    """Names for a message."""
+    return ", ".join(p["name"] for p in people) or "nobody"
+
+
+def links_to(kind: str, records: list[Record]) -> list[tuple[str, str]]:
+    """Links to records of a kind."""
+    return [(kind, r["id"]) for r in records]
+
+
+def best(people: list[Record], value: Callable[[Record], float], low: bool = False) -> list[Record]:
+    """Everybody with the highest value, or the lowest."""
+    if not people:
+        return []
+    values = [value(p) for p in people]
+    top = min(values) if low else max(values)
+    return [p for p, v in zip(people, values, strict=True) if abs(v - top) < 1e-6]
+
+
+def reckon(kind: str, task: Record, data: dict[str, Any], kinds: dict[str, Any]) -> Report:
+    """The report on a question; one that cannot be answered for sure is unclear."""
+    try:
+        report: Report = kinds[kind](Office(task, data))
+    except Unclear as why:
+        return {"state": "unclear", "message": str(why), "links": []}
+    return report

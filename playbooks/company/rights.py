@@ -1,0 +1,156 @@
+"""Who may do what, read by pattern out of a wiki's sentences.
+
+What is not read is no permission: a right that no sentence gives is only had where it is a plain
+look at the register.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import regex
+
+from playbooks.company.reckoning.spotting import akin, fold, holds
+from playbooks.company.rule_text import (
+    CHANGES,
+    NEGATIVE,
+    PLAIN,
+    Group,
+    changes_in,
+    groups,
+    read_group,
+    rights_of,
+    spoken_of,
+)
+from playbooks.company.tickets import read_ticket, sentences
+
+_GUEST = regex.compile(
+    r"not (?:signed|logged)|without (?:a )?log-?in|visitors?\b|strangers?|outside\b|anonymous"
+    r"|public\b|guests?\b|unknown (?:person|caller)|passers|nobody knows", regex.I
+)  # fmt: skip
+_LEAD = regex.compile(r"\b(?:team |project )?leads?\b", regex.I)
+_ACCOUNT = regex.compile(r"account managers?\b", regex.I)
+_NOBODY = regex.compile(r"\bnobody\b|\bno one\b|\bnot even\b|\bgoes to nobody\b", regex.I)
+_STAFF = regex.compile(
+    r"\beverybody\b|\beveryone\b|\bstaff\b|\bemployees?\b|\bemployed\b|\bpayroll\b|\ball of us\b"
+    r"|\bcolleagues\b|\bwhoever works\b", regex.I
+)  # fmt: skip
+_OUTSIDER = regex.compile(
+    r"extern|freelanc|agency|contract|temp\b|temporar|journey|season|subcontract|partner|borrowed"
+    r"|lent|hired hands|consultants?", regex.I
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who asks, as whoami says."""
+
+    id: str = ""
+    guest: bool = False
+    department: str = ""
+    location: str = ""
+    today: str = ""
+
+
+class Rules:
+    """The rights of a policy's groups. What the sentences do not say, nobody has."""
+
+    def __init__(self, policy: str) -> None:
+        self.policy = policy
+        self.groups = list(groups(policy))
+        self.groups += [group for said in sentences(policy) for group in spoken_of(said)]
+        given: set[str] = set()
+        for group in self.groups:
+            read_group(group, given)
+            given |= group.may
+        self._staff = [g for g in self.groups if _is_staff(g)]
+        barred = {r for g in self.groups if _NOBODY.search(g.title) for r in g.refused}
+        self.nobody = barred & {"approved_hours", "pay_sum", *CHANGES}
+        for sentence in sentences(policy):
+            hours = regex.search(
+                r"\bapproved\b.*\b(?:hours|time)|\b(?:hours|time)\b.*\bapproved\b",
+                sentence,
+                regex.I,
+            )
+            if _NOBODY.search(sentence) or (hours and NEGATIVE.search(sentence)):
+                self.nobody |= {"approved_hours"} if hours else set()
+                self.nobody |= rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
+        self.ticket = read_ticket(policy, changes_in, CHANGES)
+
+    def of(self, asker: Asker) -> list[Group]:
+        """The groups of somebody, those left out that hang on what is asked about."""
+        if asker.guest:
+            return [g for g in self.groups if _GUEST.search(g.title)]
+        own = self._own(asker.department)
+        return own if self.outsider(asker) else [*self._staff, *own]
+
+    def outsider(self, asker: Asker) -> bool:
+        """Whether somebody is signed in and yet no staff of the company."""
+        name = asker.department
+        if _OUTSIDER.search(name):
+            return True
+        excluded = [x[1] for g in self._staff for x in regex.finditer(
+            r"\b(?:but|except|without|save)\b(?: for)?(?: the)? ([^.;,]+)", g.body)]  # fmt: skip
+        own = self._own(name)
+        return any(holds(fold(x), fold(name)) for x in excluded) or any(
+            _OUTSIDER.search(g.title)
+            or ({"own_pay", "register"} <= g.may and g.may & CHANGES <= {"own_levels", "own_hours"})
+            for g in own
+        )
+
+    def _own(self, department: str) -> list[Group]:
+        mine = _telling(department)
+        return [
+            g
+            for g in self.groups
+            if not (_GUEST.search(g.title) or _is_staff(g) or _LEAD.search(g.title))
+            and _same_group(mine, _telling(g.title))
+        ]
+
+    def allows(
+        self, asker: Asker, right: str, *, lead: bool = False, account: bool = False
+    ) -> bool:
+        """Whether somebody may; ``lead`` and ``account``: of what it is about."""
+        if right in self.nobody:
+            return False
+        mine = self.of(asker)
+        if not asker.guest:
+            mine = mine + [g for g in self.groups if lead and _LEAD.search(g.title)]
+            mine += [g for g in self.groups if account and _ACCOUNT.search(g.title)]
+        if any(right in g.may for g in mine):
+            return True
+        if asker.guest or right not in PLAIN | {"account_manager"}:
+            return False
+        refused = any(right in g.refused for g in mine)
+        return not refused and (right in PLAIN or not self.outsider(asker))
+
+
+def _telling(title: str) -> list[str]:
+    """The words of a department's or group's name that say something."""
+    filling = (
+        "and",
+        "of",
+        "the",
+        "member",
+        "members",
+        "department",
+        "team",
+        "staff",
+        "all",
+        "level",
+    )
+    return [w for w in fold(title).split() if w not in filling and not w.isdigit()]
+
+
+def _same_group(one: list[str], other: list[str]) -> bool:
+    """Whether two names are of one group: all words of one are in the other, or its initials."""
+    if not one or not other:
+        return False
+    short, long = sorted((one, other), key=len)
+    inside = all(any(akin(s, w) for w in long) for s in short)
+    return inside or (len(short) == 1 and len(long) > 1 and short[0] == "".join(w[0] for w in long))
+
+
+def _is_staff(group: Group) -> bool:
+    head = group.title
+    return bool(_STAFF.search(head)) and not (_OUTSIDER.search(head) or _GUEST.search(head))

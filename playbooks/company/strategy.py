@@ -1,0 +1,257 @@
+"""The next step for a task: a look at the records, the change that they allow, or the answer."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import regex
+
+from playbooks.company import programs
+from playbooks.company.rights import Asker, Rules
+from playbooks.company.wishes import (
+    Wish,
+    billable_of,
+    day_of,
+    hours_of,
+    names_day,
+    period_of,
+    quoted,
+    read_wish,
+    status_of,
+    written,
+)
+
+PUBLIC = frozenset({"date", "place"})
+_SELF = regex.compile(r"\b(?:I|me|my|mine|myself)\b", regex.I)
+_PAGING = regex.compile(r"page limit|refuses (?:every|all) list|does not answer|list(?:s|ing)? .*(?:refused|forbidden)", regex.I)  # fmt: skip
+_BOUGHT = regex.compile(
+    r"(?:part of|belongs? to|owned by|bought by|acquired by) (?:the )?((?:\p{Lu}[\w.&’'-]*\s?)+)"
+)
+_OUTSIDE = regex.compile(
+    r"outside|public|visitors?|guests?|strangers?|website|anybody who asks", regex.I
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The one answer to the user."""
+
+    outcome: str
+    message: str
+    links: tuple[tuple[str, str], ...] | None = ()
+    """None: as the facts tell."""
+
+    def closing(self) -> str:
+        """The three lines of a FINISH."""
+        named = ", ".join(f"{kind}:{id_}" for kind, id_ in self.links or ())
+        links = "auto" if self.links is None else named or "none"
+        return f"OUTCOME: {self.outcome}\nMESSAGE: {self.message}\nLINKS: {links}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """An instruction to the worker: a program and its facts."""
+
+    name: str
+    why: str
+    parameters: dict[str, Any]
+
+    def instruction(self) -> str:
+        """The text that the worker gets."""
+        facts = json.dumps(self.parameters, ensure_ascii=False, separators=(",", ":"))
+        return f"Playbook: company / {self.name}\n{self.why}\nParameters: {facts}"
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """Who asks, what is theirs, and the rules."""
+
+    asker: Asker
+    rules: Rules
+    leads: bool = True
+    manages: bool = True
+    raw: dict[str, Any] = field(default_factory=dict)
+
+
+def read_briefing(text: str) -> Briefing | None:
+    """A briefing's first line of facts and the pages below it; None where nobody knows who asks."""
+    first, _, pages = text.partition("\n")
+    try:
+        facts = json.loads(first)
+        user = facts["user"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    today = str(facts.get("today", ""))
+    if user == "guest":
+        return Briefing(Asker(guest=True, today=today), Rules(pages), False, False, facts)
+    asker = Asker(user["id"], False, user.get("department", ""), user.get("location", ""), today)
+    known = "unknown" not in facts
+    return Briefing(
+        asker, Rules(pages), not known or bool(facts.get("leads")), not known or bool(facts.get("manages")), facts
+    )  # fmt: skip
+
+
+def decide(task: str, briefing: str, name: str, report: dict[str, Any] | None) -> Step | Answer:
+    """What comes next; ``name`` and ``report``: of the last step, if there was one."""
+    known = read_briefing(briefing)
+    if known is None or not known.asker.today:
+        return Answer("error_internal", "It cannot be told who asks.")
+    wish = read_wish(task)
+    if wish is None or not may(known, wish, None):
+        return _at_sight(known, wish)
+    if wish.kind == "unsupported":
+        return Answer("none_unsupported", "No function of the system does that.")
+    if wish.kind == "date":
+        return _date(known, task)
+    if report is None:
+        return _look(known, wish)
+    if name == "write":
+        return _after_write(report)
+    return _after_look(known, wish, report)
+
+
+def _at_sight(known: Briefing, wish: Wish | None) -> Answer:
+    if wish is None and not known.asker.guest:
+        return _ask("I do not understand what is wanted; please say it in other words.")
+    return _denied()
+
+
+def _denied() -> Answer:
+    return Answer("denied_security", "I am not allowed to do or tell that.")
+
+
+def _ask(text: str) -> Answer:
+    return Answer("none_clarification_needed", text)
+
+
+def may(known: Briefing, wish: Wish, report: dict[str, Any] | None) -> bool:
+    """Whether the asker may; before a report, whether there is a way that they might."""
+    rules, asker = known.rules, known.asker
+    if wish.right == "nobody":
+        return False
+    if wish.right == "wish":
+        return not asker.guest and not rules.outsider(asker)
+    lead = known.leads if report is None else bool(report.get("lead"))
+    account = known.manages if report is None else bool(report.get("account"))
+    own = bool(_SELF.search(wish.text)) if report is None else bool(report.get("own"))
+
+    def allowed(right: str) -> bool:
+        return rules.allows(asker, right, lead=lead, account=account)
+
+    if wish.right == "edit":
+        rights = (report or {}).get("rights")
+        if rights is None:
+            return any(map(allowed, ("note_write", "levels_write"))) or (
+                own and allowed("own_levels")
+            )
+        return all(map(allowed, rights))
+    if own and wish.own and allowed(wish.own):
+        return True
+    if wish.kind == "contact" and (report is None or report.get("needs")):
+        return allowed("register") or allowed("contact")
+    return all(map(allowed, wish.right.split("+")))
+
+
+def _date(known: Briefing, task: str) -> Answer:
+    day = day_of(task, known.asker.today)
+    if day is None:
+        return _ask("Which day is meant?")
+    return Answer("ok_answer", written(day, task) + _public_words(known))
+
+
+def _public_words(known: Briefing) -> str:
+    """What the policy wants people from outside to be told with every answer."""
+    if not known.asker.guest:
+        return ""
+    for sentence in regex.split(r"(?<=[.!?])\s+(?=\p{Lu}|\d+\.|\*)|\n+", known.rules.policy):
+        owner = _BOUGHT.search(sentence)
+        if owner and _OUTSIDE.search(sentence):
+            return f"\nWe are part of {owner[1].strip()}"
+    return ""
+
+
+def _look(known: Briefing, wish: Wish) -> Step | Answer:
+    kind = wish.kind
+    if kind not in (*programs.QUESTIONS, *programs.CHANGES, "place"):
+        return _ask("Please say more exactly what is wanted.")
+    text, ticket = wish.text, known.rules.ticket
+    number = ticket.good(text) if ticket else None
+    told = text.replace(number, " ") if number else text
+    plain = told
+    for quote in quoted(told):
+        plain = plain.replace(quote, " ")
+    day = day_of(plain, known.asker.today) if names_day(plain) else None
+    parameters: dict[str, Any] = {
+        "kind": kind,
+        "text": told,
+        "me": known.asker.id,
+        "needs": (programs.QUESTIONS | programs.CHANGES).get(kind, ""),
+    }
+    if kind == "hours":
+        parameters["period"] = period_of(told, known.asker.today)
+        if parameters["period"] is None:
+            return _ask("Which period is meant?")
+    if kind in programs.CHANGES:
+        parameters |= {
+            "day": str(day) if day else "",
+            "hours": hours_of(told),
+            "billable": billable_of(told),
+            "status": status_of(told),
+            "quoted": quoted(told),
+            "ticket": number or "",
+            "ticket_in_notes": bool(ticket and number and ticket.in_notes),
+            "change": True,
+            "department": known.asker.department,
+        }
+    return Step(
+        "look", f"Look up what is meant ({kind}) and report it; change nothing.", parameters
+    )
+
+
+def _after_look(known: Briefing, wish: Wish, report: dict[str, Any]) -> Step | Answer:
+    state, message = report.get("state"), str(report.get("message", ""))
+    links = tuple((str(k), str(i)) for k, i in report.get("links", ()))
+    if state == "failed":
+        return _failed(message)
+    if state == "unclear":
+        return _ask(message[:1].upper() + message[1:])
+    if state == "denied" or not may(known, wish, report):
+        return _denied()
+    if state == "none":
+        return Answer("ok_not_found", message)
+    if wish.kind in programs.CHANGES:
+        return _change(known, wish, report, message, links)
+    return Answer("ok_answer", message + _public_words(known), links)
+
+
+def _change(
+    known: Briefing,
+    wish: Wish,
+    report: dict[str, Any],
+    message: str,
+    links: tuple[tuple[str, str], ...],
+) -> Step | Answer:
+    ticket = known.rules.ticket
+    used = wish.own if report.get("own") else wish.right
+    if ticket and used in ticket.rights and not ticket.good(wish.text):
+        return _ask("This change needs a number of the right form; please name it.")
+    calls = report.get("calls") or []
+    if not calls:
+        return Answer("ok_answer", f"{message} Nothing had to be changed.", links)
+    parameters = {"calls": calls, "message": message, "links": [list(x) for x in links]}
+    return Step("write", "Make these changes, in this order, and nothing beside them.", parameters)
+
+
+def _after_write(report: dict[str, Any]) -> Answer:
+    if report.get("state") != "done":
+        return _failed(str(report.get("message", "")))
+    links = tuple((str(k), str(i)) for k, i in report.get("links", ()))
+    return Answer("ok_answer", str(report.get("message", "")), links)
+
+
+def _failed(message: str) -> Answer:
+    if _PAGING.search(message):
+        return Answer("error_internal", "The system does not give the records that are needed.")
+    return _ask(f"That could not be done: {message[:200]}")

@@ -1,0 +1,159 @@
+"""What a task wants, as far as patterns can tell: its kind, the right it needs, its figures."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import regex
+
+_FLAGS = regex.IGNORECASE | regex.DOTALL
+_TABLE: list[dict[str, Any]] = [
+    {k: [regex.compile(p, _FLAGS) for p in v] if isinstance(v, list) else v for k, v in w.items()}
+    for w in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["wish"]
+]
+_NUMBER = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
+_MONTHS = "january february march april may june july august september october november december"
+_AGO = regex.compile(
+    r"(?P<n>\d+|a|one|two|three|four|five|six|seven|ten) (?P<unit>day|week)s? (?:ago|before today)"
+    r"|(?P<ahead>in (?P<m>\d+|a|one|two|three|four|five|six|seven|ten) (?P<u>day|week)s?)", _FLAGS
+)  # fmt: skip
+_VAGUE = regex.compile(
+    rf"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:{_MONTHS.replace(' ', '|').replace('may|', '')})\b"
+    r"|May \d|\d+(?:st|nd|rd|th)? May\b|(?:last|next) (?:month|year))|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?!\d)",
+    regex.I,
+)
+"""Days that are named in a way that is not read here."""
+_QUOTED = regex.compile(r"[‘“\"„«](.+?)[”“\"»]|(?<!\w)['‘](.+?)['’](?!\w)", regex.DOTALL)
+_HOURS = regex.compile(
+    r"(\d+(?:[.,]\d+)?)[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b", _FLAGS
+)
+_LEVEL = regex.compile(r"\b(?:to|at|=)\s*(?:level\s*)?(\d{1,2})\b")
+_STATUS = (
+    (r"\bpaus|\bon hold|\bon ice", "paused"), (r"\barchiv", "archived"),
+    (r"\bexplor", "exploring"), (r"\bactiv|\bresum|\breactiv", "active"), (r"\bidea\b", "idea"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is wanted; ``own``: the right that is enough where it is about the asker alone."""
+
+    kind: str
+    right: str
+    own: str = ""
+    text: str = field(default="", repr=False)
+
+
+def read_wish(text: str) -> Wish | None:
+    """The wish of a task, or None where no pattern fits."""
+    for entry in _TABLE:
+        if all(p.search(text) for p in entry["all"]) and not any(
+            p.search(text) for p in entry.get("none", ())
+        ):
+            return Wish(entry["kind"], entry["right"], entry.get("own", ""), text)
+    return None
+
+
+def names_day(text: str) -> bool:
+    """Whether a text names a day at all."""
+    return bool(
+        regex.search(r"\d{4}-\d\d-\d\d|\b(?:to|yester)day\b|\btomorrow\b", text, _FLAGS)
+    ) or bool(_AGO.search(text))
+
+
+def day_of(text: str, today: str) -> date | None:
+    """The day that a text speaks of, today where it speaks of none; None where it cannot be told."""
+    base = date.fromisoformat(today)
+    if _VAGUE.search(text):
+        return None
+    named = set(regex.findall(r"\b\d{4}-\d\d-\d\d\b", text))
+    if named:
+        return date.fromisoformat(named.pop()) if len(named) == 1 else None
+    low = text.lower()
+    if regex.search(r"\btwo days before yesterday\b", low):
+        return base - timedelta(days=3)
+    if regex.search(r"\b(?:day before yesterday|vorgestern)\b", low):
+        return base - timedelta(days=2)
+    if regex.search(r"\byesterday|\bgestern\b", low):
+        return base - timedelta(days=1)
+    if regex.search(r"\bday after tomorrow|\bübermorgen\b", low):
+        return base + timedelta(days=2)
+    if regex.search(r"\btomorrow|\bmorgen\b", low):
+        return base + timedelta(days=1)
+    away = _AGO.search(low)
+    if away:
+        word, unit = away["n"] or away["m"], away["unit"] or away["u"]
+        number = int(word) if word.isdigit() else _NUMBER.get(word, 1)
+        return base + timedelta(
+            days=number * (7 if unit == "week" else 1) * (1 if away["ahead"] else -1)
+        )
+    if regex.search(r"\blast week\b", low):
+        return base - timedelta(days=7)
+    return base
+
+
+def period_of(text: str, today: str) -> tuple[str, str] | None:
+    """The first and last day of the time that a text speaks of."""
+    named = regex.findall(r"\b\d{4}-\d\d-\d\d\b", text)
+    if len(named) == 2:
+        return min(named), max(named)
+    base = date.fromisoformat(today)
+    low = text.lower()
+    for number, month in enumerate(_MONTHS.split(), 1):
+        if found := regex.search(rf"\b{month}\b(?: (\d{{4}}))?", low):
+            return _month(int(found[1] or base.year), number)
+    if "last month" in low:
+        return _month(*((base.year, base.month - 1) if base.month > 1 else (base.year - 1, 12)))
+    return _month(base.year, base.month) if "this month" in low else None
+
+
+def _month(year: int, month: int) -> tuple[str, str]:
+    following = date(year + month // 12, month % 12 + 1, 1)
+    return f"{year}-{month:02}-01", str(following - timedelta(days=1))
+
+
+def written(day: date, text: str) -> str:
+    """A day in the format that a text asks for, else as YYYY-MM-DD."""
+    wanted = regex.search(r"\b(?:DD|MM|YYYY)[-./ ](?:DD|MM)[-./ ](?:DD|MM|YYYY|YY)\b", text)
+    if wanted is None:
+        return day.isoformat()
+    shown = wanted[0].replace("YYYY", f"{day.year:04}").replace("YY", f"{day.year % 100:02}")
+    return shown.replace("MM", f"{day.month:02}").replace("DD", f"{day.day:02}")
+
+
+def hours_of(text: str) -> list[float]:
+    """The numbers of hours that a text names."""
+    return [float(n.replace(",", ".")) for n in _HOURS.findall(text)]
+
+
+def quoted(text: str) -> list[str]:
+    """What stands in quotation marks."""
+    return [double or single for double, single in _QUOTED.findall(text)]
+
+
+def status_of(text: str) -> str | None:
+    """The one status that a text wants; None where it names none or several."""
+    told = regex.search(
+        r"\b(?:to|as|status) ['\"]?(idea|exploring|active|paused|archived)\b", text, _FLAGS
+    )
+    if told:
+        return str(told[1]).lower()
+    found = {status for pattern, status in _STATUS if regex.search(pattern, text, _FLAGS)}
+    return found.pop() if len(found) == 1 else None
+
+
+def level_behind(text: str) -> int | None:
+    """The level that a text sets."""
+    found = _LEVEL.search(text)
+    return int(found[1]) if found else None
+
+
+def billable_of(text: str) -> bool | None:
+    """Whether hours are billable; None where it is not said."""
+    if regex.search(r"\b(?:not|non|un)[- ]?(?:to be )?(?:bill|charg)|\bnot to be billed|\bfree of charge", text, _FLAGS):  # fmt: skip
+        return False
+    return True if regex.search(r"\bbill(?:able|ed)|\bchargeable", text, _FLAGS) else None

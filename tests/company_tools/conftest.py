@@ -1,0 +1,18 @@
+"""Nobody waits here for a platform that does not answer: pauses move a clock of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from erc3_compat import patience
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = [0.0]
+
+    def rest(seconds: float) -> None:
+        moment[0] += seconds
+
+    monkeypatch.setattr(patience, "now", lambda: moment[0])
+    monkeypatch.setattr(patience, "rest", rest)

@@ -1,0 +1,279 @@
+"""Changes: merged, sent once, settled where their answer is lost."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from erc3_compat import company, patience
+from ledger import ToolFault
+from tests.company_tools.kites import Desk, desk, kites
+
+Call = tuple[str, dict[str, Any]]
+LOG: Call = (
+    "Combo_Log_Time_For_Project",
+    {"employee": "una_berg", "project": "proj_sails", "date": "2025-05-02", "hours": 2.5}
+    | {"billable": True},
+)
+CHANGES: dict[str, Call] = {
+    "/employees/update": (
+        "Combo_Update_Employee_For_Changes",
+        {"employee": "una_holm", "notes": "moved", "skill_deltas": {"skill_sewing": 1}},
+    ),
+    "/projects/team/update": (
+        "Combo_Update_Team_For_Changes",
+        {"project": "proj_sails", "remove": "juergen_mueller"},
+    ),
+    "/projects/status/update": (
+        "Req_UpdateProjectStatus",
+        {"id": "proj_sails", "status": "paused"},
+    ),
+    "/time/log": LOG,
+    "/time/update": ("Combo_Update_Time_Entry_For_Changes", {"id": "te_001", "hours": 3}),
+    "/wiki/update": ("Combo_Write_Wiki_Pages", {"pages": {"new.md": "x\n"}}),
+}
+EVENTS = {path: 2 if path == "/employees/update" else 1 for path in CHANGES}
+
+
+def again(at: Desk, call: Call) -> str:
+    with pytest.raises(ToolFault) as refused:
+        at.call(call[0], **call[1])
+    return refused.value.text
+
+
+@pytest.mark.parametrize("path", CHANGES)
+@pytest.mark.parametrize("lost", ["before", "after", 429, 503])
+def test_a_change_whose_answer_is_lost_is_made_once(path: str, lost: Any) -> None:
+    at = desk()
+    at.line.plan[path] = [lost]
+    at.call(CHANGES[path][0], **CHANGES[path][1])
+    assert len(at.line.events) == EVENTS[path]
+    assert [c.outcome for c in at.session.changes] == ["done"]
+    sent = at.line.paths(path)
+    assert len(sent) == (1 if lost == "after" else 2)
+
+
+@pytest.mark.parametrize("path", CHANGES)
+def test_a_change_that_cannot_be_settled_is_not_sent_again(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = desk()
+    name, arguments = CHANGES[path]
+    reads = {
+        "/employees/update": "/employees/get",
+        "/time/log": "/time/search",
+        "/time/update": "/time/get",
+        "/wiki/update": "/wiki/load",
+    }
+    read = reads.get(path, "/projects/get")
+    # What comes before the change is answered, and nothing after it.
+    clock = iter(range(0, 10**6, 60))
+    monkeypatch.setattr(patience, "now", lambda: next(clock))
+    dispatch = at.line.dispatch
+
+    def failing(request: Any) -> Any:
+        if path in at.line.paths() and request.tool == read:
+            raise OSError("connection lost")
+        return dispatch(request)
+
+    monkeypatch.setattr(at.line, "dispatch", failing)
+    at.line.plan[path] = ["after"]
+    with pytest.raises(ToolFault, match="not known"):
+        at.call(name, **arguments)
+    assert [c.outcome for c in at.session.changes] == ["unknown"]
+    monkeypatch.setattr(at.line, "dispatch", dispatch)
+    if path == "/time/log":
+        assert "sent before" in again(at, (name, arguments))
+    elif path == "/employees/update":
+        assert "as they shall be" in again(at, (name, arguments))
+    else:
+        with suppress(ToolFault):  # what is as asked already is not sent
+            at.call(name, **arguments)
+    assert at.line.paths(path) == [path]
+    assert len(at.line.events) == EVENTS[path]
+
+
+def test_logged_time_is_told_from_an_entry_like_it_that_was_there_before() -> None:
+    at = desk()
+    at.line.plan["/time/log"] = ["before"]
+    made = at.call(*LOG[:1], **LOG[1])["entry"]
+    assert made["id"] == "te_004"
+    assert at.line.paths("/time/log") == ["/time/log"] * 2
+
+
+def test_the_same_change_is_refused_a_second_time() -> None:
+    at = desk()
+    at.call(LOG[0], **LOG[1])
+    assert "sent before" in again(at, LOG)
+    assert at.line.paths("/time/log") == ["/time/log"]
+    for status in ("paused", "active"):
+        at.call("Req_UpdateProjectStatus", id="proj_sails", status=status)
+    assert "sent before" in again(at, CHANGES["/projects/status/update"])
+
+
+def test_a_step_is_not_made_twice() -> None:
+    at = desk()
+    step: Call = (
+        "Combo_Update_Employee_For_Changes",
+        {"employee": "una_holm", "salary_delta": 10, "skill_deltas": {"skill_sewing": 1}},
+    )
+    at.call(step[0], **step[1])
+    assert "as they shall be" in again(at, step)
+    assert len(at.line.events) == 2
+
+
+def test_a_refused_change_may_be_tried_again() -> None:
+    at = desk()
+    change = {"file": "a.md", "content": "x"}
+    at.line.plan["/wiki/update"] = [400]
+    assert again(at, ("Req_UpdateWiki", change)) == "busy"
+    at.call("Req_UpdateWiki", **change)
+    assert len(at.line.events) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "salary": 51_000}),
+        ("Combo_Update_Employee_For_Changes", {"employee": "una_berg"}),
+        ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "wills": {"travel": 4}}),
+        (
+            "Combo_Update_Team_For_Changes",
+            {"project": "proj_sails", "change": [{"employee": "una_berg", "time_slice": 0.5}]},
+        ),
+        ("Combo_Update_Time_Entry_For_Changes", {"id": "te_001", "status": "draft"}),
+        ("Req_UpdateProjectStatus", {"id": "proj_sails", "status": "active"}),
+    ],
+)
+def test_nothing_is_sent_where_nothing_changes(name: str, arguments: dict[str, Any]) -> None:
+    at = desk()
+    answer = at.call(name, **arguments)
+    assert answer["sent"] is None
+    assert answer["before"] == answer["after"]
+    assert at.session.changes == []
+    assert at.line.events == []
+
+
+@pytest.mark.parametrize("nulls", ["keep", "clear"])
+def test_an_update_changes_what_it_says_and_nothing_else(nulls: str) -> None:
+    at = desk(null_scalars=nulls)
+    answer = at.call(
+        "Combo_Update_Employee_For_Changes", employee="una_berg", skills={"cutting": "7"}
+    )
+    assert answer["sent"]["skills"][1] == {"name": "skill_sewing", "level": 8}
+    ((kind, event),) = at.line.events
+    assert kind == "Evt_EmployeeSkillsUpdated"
+    assert (event["skills"], event["wills"]) == ({"skill_cutting": 7}, {})
+    assert answer["after"]["notes"] == "likes wind"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"skill_deltas": {"skill_sewing": 3}}, "would be 11"),
+        ({"skill_deltas": {"skill_dyeing": 1}}, "nobody has the skill"),
+        ({"will_deltas": {"will_travel": -5}}, "would be -1"),
+        ({"salary": 1, "salary_delta": 1}, "not both"),
+        ({"salary_delta": -60_000}, "not below 0"),
+    ],
+)
+def test_an_update_that_cannot_be_meant_is_refused(arguments: dict[str, Any], said: str) -> None:
+    at = desk()
+    assert said in again(
+        at, ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", **arguments})
+    )
+    assert at.line.events == []
+
+
+def test_a_team_is_sent_whole() -> None:
+    at = desk()
+    at.call(
+        "Combo_Update_Team_For_Changes",
+        project="Bright Sails",
+        change=[{"Employee": "una_berg", "TimeSlice": "40%"}],
+        add={"employeeId": "Una Holm", "role": "qa", "time_slice": 30},
+    )
+    ((_, event),) = at.line.events
+    assert event["team"] == [
+        {"employee": "una_berg", "time_slice": 0.4, "role": "Lead"},
+        {"employee": "juergen_mueller", "time_slice": 0.3, "role": "Engineer"},
+        {"employee": "una_holm", "time_slice": 0.3, "role": "QA"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"remove": "una_holm"}, "is not on the team"),
+        ({"change": [{"employee": "una_holm", "role": "QA"}]}, "use add"),
+        ({"add": [{"employee": "una_holm", "role": "QA"}]}, "needs role and time_slice"),
+        ({"add": [{"employee": "una_berg", "role": "QA", "time_slice": 1}]}, "use change"),
+    ],
+)
+def test_a_member_that_does_not_fit_is_refused(arguments: dict[str, Any], said: str) -> None:
+    at = desk()
+    call: Call = ("Combo_Update_Team_For_Changes", {"project": "proj_sails", **arguments})
+    assert said in again(at, call)
+    assert at.line.events == []
+
+
+def test_time_is_logged_with_the_projects_customer_and_by_who_asks() -> None:
+    at = desk()
+    answer = at.call(
+        "Combo_Log_Time_For_Project",
+        employee="juergen_mueller",
+        project="proj_sails",
+        date="yesterday",
+        hours="3",
+        billable="true",
+    )
+    assert answer["roles_of_employee"] == ["Engineer"]
+    assert answer["roles_of_asker"] == ["Lead"]
+    ((_, event),) = at.line.events
+    assert (event["customer"], event["date"]) == ("cust_school", "2025-05-05")
+    assert (event["logged_by"], event["status"]) == ("una_berg", "draft")
+
+
+def test_time_on_an_own_project_names_no_customer() -> None:
+    at = desk()
+    answer = at.call(*LOG[:1], **LOG[1] | {"project": "proj_own"})
+    assert (answer["entry"]["customer"], answer["entry"]["work_category"]) == ("", "internal")
+
+
+def test_an_entry_is_voided_without_touching_its_hours() -> None:
+    at = desk()
+    at.call("Combo_Update_Time_Entry_For_Changes", id="te_001", status="Voided")
+    assert at.line.events == [
+        (
+            "Evt_TimeEntryStatusChanged",
+            {"id": "te_001", "status": "voided", "changed_by": "una_berg"},
+        )
+    ]
+
+
+def test_a_page_is_renamed_byte_for_byte() -> None:
+    text = "# A\r\n\n ä – 'b'  \n\n"
+    at = desk(kites(wiki={"a.md": text}))
+    answer = at.call("Combo_Rename_Wiki_Page", old="a.md", new="b/c.md")
+    assert [(e["file"], e["content"]) for _, e in at.line.events] == [
+        ("b/c.md", text),
+        ("a.md", ""),
+    ]
+    assert answer["sha1_before"] != answer["sha1_after"]
+    # The pages of the new version are known without a look.
+    at.line.sent.clear()
+    assert at.call("Combo_Read_Wiki_Pages")["pages"] == {"b/c.md": text}
+    assert at.line.sent == []
+    assert at.session.send(company.Req_WhoAmI()).get("wiki_sha1") == answer["sha1_after"]
+
+
+def test_pages_that_are_as_asked_are_not_written() -> None:
+    at = desk()
+    pages = {"places/Bergen.md": "We sew in Bergen.\nRent is due monthly.\n", "gone.md": ""}
+    answer = at.call("Combo_Write_Wiki_Pages", pages=pages)
+    assert (answer["written"], answer["unchanged"]) == ([], list(pages))
+    assert at.line.paths("/wiki/update") == []
+    with pytest.raises(ToolFault, match=r"there is a page 'rules\.md' already"):
+        at.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="rules.md")

@@ -1,0 +1,216 @@
+"""Each guard objects, is overruled or not, and can be switched off."""
+
+from __future__ import annotations
+
+import pytest
+
+from company_tools.guards import NAMES, guards_off
+from ledger import Ledger, ToolFault
+from tests.company_tools.kites import kites
+from tests.company_tools.office import Office
+
+UNA = "una_berg"
+
+
+def note(office: Office, text: str = "new") -> None:
+    office.call("Combo_Update_Employee_For_Changes", employee=UNA, notes=text)
+
+
+def test_a_write_before_whoami_is_refused_and_so_is_an_answer() -> None:
+    office = Office(whoami_status=404)
+    assert "only error_internal" in office.briefing.casefold()
+    with pytest.raises(ToolFault):
+        office.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
+    assert "nobody knows who asks" in (office.asked_back("ok_answer") or "")
+    assert "not answered" in (office.finish("ok_answer") or "")
+    assert office.responses == []
+    assert office.asked_back("error_internal", "The system fails.") is None
+    assert office.finish("error_internal", "The system fails.") is None
+    assert office.answered == ["error_internal"]
+
+
+def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
+    from erc3_compat import company
+
+    for scenario in ({"user": None}, {"whoami_status": 500}):
+        office = Office(brief=False, **scenario)
+        session = office.benchmark._session
+        with pytest.raises(ToolFault, match="nothing was changed"):
+            session.send(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
+        assert office.line.paths("/projects/status/update") == []
+    without = Office(off=["guest"], user=None)
+    without.benchmark._session.send(
+        company.Req_UpdateProjectStatus(id="proj_sails", status="paused")
+    )
+    assert without.line.paths("/projects/status/update")
+
+
+def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
+    with Office(user=None).benchmark.bind(Ledger()) as tools:
+        names = {tool.name for tool in tools}
+        assert all(tool.kind == "read" for tool in tools)
+    told = ("Employee", "Customer", "Project", "Time", "People", "Person", "Hours", "Workload")
+    assert not [name for name in names if any(word in name for word in told)]
+    assert any("Wiki" in name for name in names)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Una Berg works here.", "Ask Berg Una.", "una berg", "Write to una_berg@kites.example.",
+        "JURGEN MULLER", "Jürgen  Müller", "U.n.a B.e.r.g", "greB anU", "It is proj_sails.",
+        "Đorđe Ćosić", "Ask cust_circus.", "The id is una_holm",
+    ],
+)  # fmt: skip
+def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
+    office = Office(user=None)
+    assert "guest" in (office.asked_back("ok_answer", message) or "")
+    # It is hard: to say it again does not help.
+    assert "guest" in (office.finish("ok_answer", message) or "")
+    assert office.responses == []
+    without = Office(user=None, off=["guest", "unseen"])
+    assert without.asked_back("ok_answer", message) is None
+    assert without.finish("ok_answer", message) is None
+
+
+@pytest.mark.parametrize("written", ["{0}", "{0:,}", "{0}.00", "{1}k", "EUR {0:,}.00"])
+def test_a_guests_answer_holds_no_salary(written: str) -> None:
+    office = Office(user=None)
+    salary = kites()["employees"][0]["salary"]
+    text = f"It is {written.format(salary, salary // 1000)}."
+    assert "salary" in (office.finish("ok_answer", text) or "")
+
+
+def test_a_guest_is_told_dates_places_and_pages() -> None:
+    office = Office(user=None)
+    text = "Yes. Today is 2025-05-06; we sew in Bergen since 1998."
+    assert office.asked_back("ok_answer", text) is None
+    assert office.finish("ok_answer", text) is None
+    assert office.responses[0]["links"] == []
+
+
+def test_where_lists_are_refused_a_guest_hears_no_id_and_no_mail() -> None:
+    office = Office(user=None, page_limit=-1)
+    assert "an id" in (office.finish("ok_answer", "See proj_sails") or "")
+    assert "mail" in (office.finish("ok_answer", "info@kites.example") or "")
+    assert office.finish("ok_answer", "We are closed.") is None
+
+
+def test_what_was_never_seen_is_never_sent() -> None:
+    office = Office()
+    for words in (("Done.", "employee:ghost_1"), ("It is proj_ghost.", "none")):
+        assert "no answer of the system has shown" in (office.asked_back("ok_answer", *words) or "")
+        assert "not answered" in (office.finish("ok_answer", *words) or "")
+    # It exists, but nobody has looked in this task.
+    assert "not answered" in (office.finish("ok_answer", "See.", "employee:una_holm") or "")
+    office.call("Req_GetEmployee", id="una_holm")
+    assert office.finish("ok_answer", "See.", "employee:una_holm") is None
+    assert Office(off=["unseen"]).finish("ok_answer", "Done.", "employee:ghost_1") is None
+
+
+def test_ok_after_a_failed_write_is_asked_back_once() -> None:
+    office = Office()
+    office.line.plan["/employees/update"] = [400]
+    with pytest.raises(ToolFault):
+        note(office)
+    assert "did not go through" in (office.asked_back("ok_answer") or "")
+    assert office.finish("ok_answer") is None
+    off = Office(off=["failed-write"])
+    off.line.plan["/employees/update"] = [400]
+    with pytest.raises(ToolFault):
+        note(off)
+    assert off.asked_back("ok_answer") is None
+
+
+@pytest.mark.parametrize("outcome", ["denied_security", "none_clarification_needed"])
+def test_a_denial_after_a_write_is_asked_back_once(outcome: str) -> None:
+    office = Office()
+    note(office)
+    assert "this was changed" in (office.asked_back(outcome, "No.") or "")
+    assert office.finish(outcome, "No.") is None
+    off = Office(off=["written"])
+    note(off)
+    assert off.asked_back(outcome, "No.") is None
+
+
+def test_links_come_from_the_message_and_from_writes() -> None:
+    office = Office()
+    office.call("Combo_List_All_Employees")
+    note(office)
+    office.call("Req_GetProject", id="proj_sails")
+    assert office.asked_back("ok_answer", "Holm Una is on Bright Sails.") is None
+    office.finish("ok_answer", "Holm Una is on Bright Sails.")
+    links = {(link["kind"], link["id"]) for link in office.responses[0]["links"]}
+    assert links == {
+        ("employee", "una_holm"), ("employee", UNA), ("project", "proj_sails"),
+    }  # fmt: skip
+
+
+def test_links_given_by_hand_overrule_and_are_asked_back_once() -> None:
+    office = Office()
+    note(office)
+    assert f"employee:{UNA}" in (office.asked_back("ok_answer", "Done.", "none") or "")
+    assert office.finish("ok_answer", "Done.", "none") is None
+    assert office.responses[0]["links"] == []
+    off = Office(off=["links"])
+    note(off)
+    assert off.asked_back("ok_answer", "Done.", "none") is None
+
+
+@pytest.mark.parametrize("outcome", ["denied_security", "none_clarification_needed"])
+def test_a_denial_has_no_links_of_itself(outcome: str) -> None:
+    office = Office()
+    office.call("Req_GetEmployee", id="una_holm")
+    office.finish(outcome, "Not of una_holm.")
+    assert office.responses[0]["links"] == []
+
+
+def test_after_the_answer_every_call_is_refused() -> None:
+    office = Office()
+    office.finish("ok_answer")
+    with pytest.raises(ToolFault, match="has been answered"):
+        office.call("Req_GetEmployee", id=UNA)
+    assert office.finish("ok_answer") is None
+    off = Office(off=["one-response"])
+    off.finish("ok_answer")
+    assert off.call("Req_GetEmployee", id=UNA)
+    for one in (office, off):
+        one.give_up()
+        assert len(one.responses) == 1
+
+
+def test_not_found_is_believed_after_a_whole_look() -> None:
+    office = Office()
+    assert "listed whole" in (office.asked_back("ok_not_found", "Nobody.") or "")
+    office.call("Combo_List_All_Employees")
+    assert office.asked_back("ok_not_found", "Nobody.") is None
+    assert Office(off=["looked"]).asked_back("ok_not_found", "Nobody.") is None
+
+
+def test_after_a_change_to_the_wiki_its_rules_are_read_again() -> None:
+    office = Office()
+    before = office.line.paths("/whoami")
+    assert "rules_now" not in office.state()
+    assert office.line.paths("/whoami") == before
+    new = (
+        "Nobody may see a salary. Access to time entries is allowed to leads only. Guests: public."
+    )
+    office.call("Req_UpdateWiki", file="secrets.md", content=new)
+    state = office.state()
+    assert "new or rewritten: secrets.md" in state
+    assert state.index("== secrets.md ==") < state.index("== rules.md")
+    reads = len(office.line.sent)
+    assert office.state() == state
+    assert len(office.line.sent) == reads
+    off = Office(off=["wiki"])
+    off.call("Req_UpdateWiki", file="secrets.md", content=new)
+    assert "rules_now" not in off.state()
+
+
+def test_guards_are_named() -> None:
+    assert guards_off("all") == frozenset()
+    assert guards_off("none") == frozenset(NAMES)
+    assert guards_off("-guest") == guards_off("all,-guest") == {"guest"}
+    assert guards_off("identity, guest") == frozenset(NAMES) - {"identity", "guest"}
+    with pytest.raises(ValueError, match="no guard 'gest'; there are: all, none, identity"):
+        guards_off("gest")

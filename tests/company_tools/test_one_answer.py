@@ -1,0 +1,296 @@
+"""One answer, whatever happens: its intent is noted first, and it is never sent twice."""
+
+from __future__ import annotations
+
+import json
+import socket
+from contextlib import nullcontext, suppress
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+
+from company_tools.closing import NoClosing, read_closing
+from company_tools.repeat import has_arrived
+from erc3_compat import transport_errors
+from erc3_compat.patience import never_left
+from ledger import Intent, Ledger, Settled, ToolFault, WireCall
+from tests.company_tools.office import RESPOND, Office, said
+
+NOTES = {"employee": "una_berg", "notes": "new"}
+
+
+def refused_connection() -> Exception:
+    """What a client raises where nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    try:
+        httpx.post(f"http://127.0.0.1:{port}/")
+    except httpx.HTTPError as error:
+        return error
+    raise AssertionError("somebody listens")
+
+
+def test_a_refused_connection_is_told_from_a_lost_one() -> None:
+    assert never_left(refused_connection())
+    assert never_left(OSError("x").with_traceback(None)) is False
+    assert not never_left(transport_errors()[0]("connection lost"))
+    assert not never_left(TimeoutError("late"))
+
+
+class Failing:
+    """A line on which answers to the user fail as planned; an exception is raised unsent."""
+
+    def __init__(self, line: Any, *plan: Any) -> None:
+        self.line, self.plan = line, list(plan)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.line, name)
+
+    def dispatch(self, request: Any) -> Any:
+        if (
+            request.tool == RESPOND
+            and self.plan
+            and isinstance(what := self.plan.pop(0), Exception)
+        ):
+            self.line.sent.append((RESPOND, {}))
+            raise what
+        return self.line.dispatch(request)
+
+
+def failing(office: Office, *plan: Any) -> Office:
+    office.benchmark._session._client = Failing(office.line, *plan)
+    return office
+
+
+def patient(office: Office) -> Office:
+    office.benchmark._session._patience._seconds = 60
+    return office
+
+
+def test_after_a_refused_connection_it_is_sent_again() -> None:
+    office = patient(failing(Office(), refused_connection(), refused_connection()))
+    assert office.finish("ok_answer") is None
+    assert office.answered == ["ok_answer"]
+    assert len(office.responses) == 3
+
+
+def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
+    office = failing(Office(), *[refused_connection()] * 3)
+    with pytest.raises(ToolFault, match="refused the connection"):
+        office.finish("ok_answer")
+    assert office.benchmark.finished() is None
+    again = taken_over(office)
+    again.benchmark.briefing(Ledger())
+    again.state()
+    assert again.finish("ok_answer") is None
+    assert again.answered == ["ok_answer"]
+
+
+@pytest.mark.parametrize("lost", ["before", "after", 500, 502])
+def test_a_lost_answer_is_never_sent_again(lost: str | int) -> None:
+    office = patient(Office())
+    office.line.plan[RESPOND] = [lost]
+    assert office.finish("ok_answer") is None
+    assert office.benchmark.finished()
+    assert office.benchmark._session.response_doubt
+    office.finish("denied_security")
+    office.give_up()
+    assert len(office.responses) == 1
+    again = taken_over(office)
+    again.state()
+    again.give_up()
+    assert again.benchmark.finished()
+    assert len(again.responses) == 1
+
+
+def test_one_that_was_turned_away_unread_is_sent_again() -> None:
+    office = patient(Office())
+    office.line.plan[RESPOND] = [429]
+    assert office.finish("ok_answer") is None
+    assert office.answered == ["ok_answer"]
+
+
+def test_its_intent_is_noted_before_it_is_sent() -> None:
+    office = Office()
+    seen: list[int] = []
+    office.deeds = list(office.deeds)
+    dispatch = office.line.dispatch
+
+    def watched(request: Any) -> Any:
+        if request.tool == RESPOND:
+            seen.append(sum(isinstance(d, Intent) for d in office.deeds))
+        return dispatch(request)
+
+    office.line.dispatch = watched  # type: ignore[method-assign]
+    office.finish("ok_answer", "Yes.")
+    assert seen == [1]
+    (intent,) = [d for d in office.deeds if isinstance(d, Intent)]
+    assert intent.body["message"] == "Yes."
+
+
+def taken_over(office: Office, deeds: Any = None, log: Any = None) -> Office:
+    """The same task in a process that begins after the other one died."""
+    again = Office(line=office.line, brief=False)
+    again.benchmark.recall(office.deeds if deeds is None else deeds)
+    if log is not None:
+        again.benchmark._log = log
+    return again
+
+
+def intents(office: Office) -> list[Any]:
+    return [d for d in office.deeds if isinstance(d, Intent)]
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_process_that_died_while_sending(arrived: bool) -> None:
+    office = Office()
+    if not arrived:
+        office.line.plan[RESPOND] = ["before"]
+    office.finish("ok_answer", "Yes.")
+    office.line.sent.clear()
+    again = taken_over(office, intents(office))
+    assert again.benchmark.finished() is None
+    again.state()
+    assert (again.benchmark.finished() is not None) == arrived
+    again.benchmark.briefing(Ledger())
+    again.finish("ok_answer", "Yes.")
+    assert again.answered == ["ok_answer"]
+    assert len(again.responses) == (not arrived)
+
+
+def gone() -> Any:
+    raise OSError("no answer")
+
+
+@pytest.mark.parametrize("log", [gone, tuple, lambda: [SimpleNamespace(text="started")]])
+def test_where_nobody_can_tell_it_counts_as_sent(log: Any) -> None:
+    office = Office()
+    office.line.plan[RESPOND] = ["before"]
+    office.finish("ok_answer")
+    again = taken_over(office, intents(office), log)
+    again.give_up()
+    assert again.benchmark.finished()
+    assert len(again.responses) == 1
+    assert has_arrived(log) is None
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_change_that_a_process_died_over_is_made_once(arrived: bool) -> None:
+    office = Office()
+    if not arrived:
+        office.line.plan["/employees/update"] = ["before", *[503] * 9]
+        office.line.plan["/employees/get"] = [None, 503]
+    try:
+        office.call("Combo_Update_Employee_For_Changes", **NOTES)
+    except ToolFault:
+        assert not arrived
+    office.line.plan.clear()
+    again = taken_over(office, intents(office))
+    again.benchmark.briefing(Ledger())
+    assert ("(done)" in again.state()) == arrived
+    again.call("Combo_Update_Employee_For_Changes", **NOTES)
+    assert [type_ for type_, _ in again.line.events] == ["Evt_EmployeeNoteUpdated"]
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_time_that_a_process_died_over_is_logged_once(arrived: bool) -> None:
+    office = Office()
+    time = {
+        "employee": "una_berg", "project": "proj_sails", "date": "2025-05-02", "hours": 2.5,
+        "billable": True, "notes": "",
+    }  # fmt: skip
+    if not arrived:
+        office.line.plan["/time/log"] = ["before"]
+        office.line.plan["/time/search"] = [None, 503, 503, 503]
+    try:
+        office.call("Combo_Log_Time_For_Project", **time)
+    except ToolFault:
+        assert not arrived
+    office.line.plan.clear()
+    again = taken_over(office, intents(office))
+    again.benchmark.briefing(Ledger())
+    assert ("(done)" in again.state()) == arrived
+    with suppress(ToolFault) if arrived else nullcontext():
+        again.call("Combo_Log_Time_For_Project", **time)
+    assert [type_ for type_, _ in again.line.events] == ["Evt_TimeEntryLogged"]
+
+
+def test_what_earlier_work_has_read_may_be_named() -> None:
+    office = Office()
+    read = WireCall(path="/employees/get", body={"id": "una_holm"}, kind="read", outcome="done")
+    again = taken_over(office, [read])
+    again.benchmark.briefing(Ledger())
+    assert again.asked_back("ok_answer", "See una_holm.") is None
+    assert again.finish("ok_answer", "See una_holm.") is None
+    assert again.responses[0]["links"] == [{"kind": "employee", "id": "una_holm"}]
+
+
+def test_what_was_settled_is_remembered() -> None:
+    office = Office()
+    answer = {"message": "m", "outcome": "ok_answer", "links": []}
+    intent = Intent(path=RESPOND, body=answer)
+    gone = taken_over(office, [intent, Settled(path=RESPOND, took_effect=False)])
+    assert gone.benchmark.finished() is None
+    there = taken_over(office, [intent, Settled(path=RESPOND, took_effect=True)])
+    assert there.benchmark.finished()
+    assert there.benchmark.verdict == "ok_answer"
+
+
+def test_giving_up_answers_once_with_an_internal_error() -> None:
+    office = Office()
+    office.give_up()
+    office.give_up()
+    assert office.answered == ["error_internal"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        said("ok_answer", "Yes.", "employee:una_berg, project:proj_sails"),
+        "**OUTCOME:** `ok_answer`\n**MESSAGE:** Yes.\n**LINKS:** employee: una_berg; proj_sails",
+        json.dumps(
+            {
+                "tool": "Req_ProvideAgentResponse", "outcome": "ok_answer", "message": "Yes.",
+                "links": [{"kind": "employee", "id": "una_berg"}, {"kind": "project",
+                "id": "proj_sails"}],
+            }
+        ),
+        'outcome: OK_ANSWER\nmessage: Yes.\nlinks: [{"type": "Employees", "ID": "una_berg"}, '
+        '"project:proj_sails"]',
+        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee/una_berg, project/proj_sails",
+    ],
+)  # fmt: skip
+def test_a_closing_is_read_as_models_write_it(text: str) -> None:
+    office = Office()
+    read = read_closing(text, office.benchmark._session)
+    assert (read.outcome, read.message) == ("ok_answer", "Yes.")
+    assert read.links == (("employee", "una_berg"), ("project", "proj_sails"))
+
+
+def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
+    text = json.dumps({"outcome": "ok_answer", "message": "a\nOUTCOME: b\nLINKS: c"})
+    session = Office().benchmark._session
+    read = read_closing(text, session)
+    assert read.message == "a\nOUTCOME: b\nLINKS: c"
+    assert read.links is None
+    lines = read_closing("OUTCOME: ok_answer\nMESSAGE: one\ntwo\n\nthree\nLINKS: none", session)
+    assert (lines.message, lines.links) == ("one\ntwo\n\nthree", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("DONE", "no OUTCOME was given"),
+        (said("fine"), "the outcome 'fine' does not exist; one of: ok_answer"),
+        ("OUTCOME: ok_answer", "no MESSAGE was given"),
+        (said("ok_answer", "m", "thing_1"), "the link 'thing_1' has no kind"),
+    ],
+)
+def test_what_is_no_answer_is_asked_back_and_never_sent(text: str, problem: str) -> None:
+    office = Office()
+    with pytest.raises(NoClosing, match=problem):
+        read_closing(text, office.benchmark._session)
+    assert office.responses == []

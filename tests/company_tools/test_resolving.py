@@ -1,0 +1,144 @@
+"""People, projects and customers by what a text calls them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from company_tools.ids import employee_id
+from company_tools.names import match_person
+from ledger import ToolFault
+from tests.company_tools.kites import Desk, desk, kites, person
+
+
+@pytest.fixture(scope="module")
+def shared() -> Desk:
+    return desk()
+
+
+@pytest.mark.parametrize(
+    ("said", "found", "matched"),
+    [
+        ("Jürgen Müller", "juergen_mueller", "name"),
+        ("MÜLLER jürgen", "juergen_mueller", "name (last first)"),
+        ("Juergen Mueller", "juergen_mueller", "name"),
+        ("Jurgen Mueller", "juergen_mueller", "name"),
+        ("Mueller", "juergen_mueller", "last name"),
+        ("Cosic, Djordje", "djordje_cosic", "name (last first)"),
+        ("Dorde Cosic", "djordje_cosic", "name"),
+        ("una_holm", "una_holm", "id"),
+        ("Una Holm (una_holm)", "una_holm", "id"),
+        ("Una_Holm@kites.example", "una_holm", "email"),
+        ("Juergn Muelle", "juergen_mueller", "name (alike)"),
+    ],
+)
+def test_a_person_is_found_in_every_spelling(
+    shared: Desk, said: str, found: str, matched: str
+) -> None:
+    answer = shared.call("Combo_Resolve_Person_For_Name", name=said)
+    best = answer["candidates"][0]
+    assert (best["id"], best["matched"], answer["tied"]) == (found, matched, 1)
+    assert "salary" not in best
+
+
+def test_namesakes_are_tied_and_told_apart_by_project_and_department(shared: Desk) -> None:
+    both = shared.call("Combo_Resolve_Person_For_Name", name="Una")
+    assert [c["id"] for c in both["candidates"]] == ["una_berg", "una_holm"]
+    assert both["tied"] == 2
+    of_team = shared.call("Combo_Resolve_Person_For_Name", name="Una", project="proj_sails")
+    assert [(c["id"], c["role"]) for c in of_team["candidates"]] == [("una_berg", "Lead")]
+    of_sales = shared.call("Combo_Resolve_Person_For_Name", name="Una", department="sales")
+    assert [c["id"] for c in of_sales["candidates"]] == ["una_holm"]
+
+
+def test_a_customers_contact_is_no_employee(shared: Desk) -> None:
+    answer = shared.call("Combo_Resolve_Person_For_Name", name="Wind Pia")
+    (found,) = answer["candidates"]
+    assert (found["kind"], found["customer"]) == ("contact, no employee", "cust_school")
+    assert "id" not in found
+    without = shared.call("Combo_Resolve_Person_For_Name", name="Wind Pia", contacts=False)
+    assert without == {"candidates": [], "tied": 0}
+
+
+def test_contacts_cost_nothing_where_an_employee_is_meant_for_sure() -> None:
+    at = desk()
+    at.call("Combo_Resolve_Person_For_Name", name="Una Berg")
+    assert set(at.line.paths()) == {"/employees/list"}
+
+
+WORDS = st.text(alphabet="abcdefgäöüßćčšđøå", min_size=2, max_size=8)
+
+
+@given(WORDS, WORDS)
+def test_both_orders_of_a_name_are_sure_whatever_its_letters(first: str, last: str) -> None:
+    for said in (f"{first} {last}", f"{last} {first}", f"{last}, {first}".upper()):
+        assert match_person(said, "x_1", f"{first} {last}", "x@y").score >= 99
+
+
+@given(WORDS, WORDS)
+def test_a_written_out_umlaut_is_the_letter(first: str, last: str) -> None:
+    out = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "đ": "dj", "ø": "oe", "å": "aa"}
+    bare = {"ć": "c", "č": "c", "š": "s"}
+    said = "".join({**out, **bare}.get(c, c) for c in f"{first} {last}")
+    assert match_person(said, "x_1", f"{first} {last}", "x@y").score >= 99
+
+
+@pytest.mark.parametrize(
+    ("phrase", "found", "field"),
+    [
+        ("the stunt kites for the beach", "proj_sails", "description"),
+        ("Bright Sails", "proj_sails", "name"),
+        ("sails bright", "proj_sails", "name"),
+        ("the circus' silken roof", "proj_tent", "customer"),
+        ("that lesson thing for the school", "proj_sails", "description"),
+        ("proj_own", "proj_own", "id"),
+    ],
+)
+def test_a_project_is_found_by_what_is_said_of_it(
+    shared: Desk, phrase: str, found: str, field: str
+) -> None:
+    answer = shared.call("Combo_Resolve_Project_For_Phrase", phrase=phrase)
+    best = answer["candidates"][0]
+    assert best["id"] == found
+    assert field in best["matched"]
+    assert answer["tied"] == 1
+
+
+def test_projects_of_a_person_with_archived_ones_or_without(shared: Desk) -> None:
+    def of(**asked: object) -> list[str]:
+        answer = shared.call("Combo_Resolve_Project_For_Phrase", phrase="", **asked)
+        return [c["id"] for c in answer["candidates"]]
+
+    assert of(member="una_berg") == ["proj_sails", "proj_tent"]
+    assert of(member="Berg Una", archived=False) == ["proj_sails"]
+    assert of(lead="juergen_mueller") == ["proj_tent"]
+    with pytest.raises(ToolFault, match="unless member or lead"):
+        of()
+
+
+@pytest.mark.parametrize(
+    ("phrase", "found"),
+    [
+        ("flying acrobats", "cust_circus"),
+        ("Luna", "cust_circus"),
+        ("the one in Chile", "cust_circus"),
+        ("pia@buyers.example", "cust_school"),
+        ("cust_school", "cust_school"),
+    ],
+)
+def test_a_customer_is_found_by_what_is_said_of_it(shared: Desk, phrase: str, found: str) -> None:
+    answer = shared.call("Combo_Resolve_Customer_For_Phrase", phrase=phrase)
+    assert answer["candidates"][0]["id"] == found
+    assert answer["tied"] == 1
+
+
+def test_an_id_is_taken_for_certain_only_where_one_person_is_meant() -> None:
+    twins = [person("ann_1", "Ann Lee"), person("ann_2", "Lee Ann"), person("una_berg", "Una Berg")]
+    at = desk(kites(employees=twins, projects=[], customers=[], time_entries=[]))
+    assert employee_id(at.session, "una_berg") == "una_berg"
+    assert employee_id(at.session, "Berg Una") == "una_berg"
+    with pytest.raises(ToolFault, match=r"ann_1 \(Ann Lee\), ann_2 \(Lee Ann\)"):
+        employee_id(at.session, "Ann Lee")
+    with pytest.raises(ToolFault, match="nobody is called so"):
+        employee_id(at.session, "Zzz Qqq")

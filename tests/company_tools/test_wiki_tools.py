@@ -1,0 +1,90 @@
+"""The wiki: kept by its hash, searched by words and patterns, and its lines on permissions."""
+
+from __future__ import annotations
+
+import pytest
+
+from ledger import ToolFault
+from tests.company_tools.kites import desk, kites
+
+
+def test_pages_are_read_once_for_a_version() -> None:
+    at = desk()
+    first = at.call("Combo_Read_Wiki_Pages")
+    at.call("Combo_Search_Wiki_For_Words", words="rent")
+    assert at.call("Combo_Read_Wiki_Pages", files="Rules") == {
+        "pages": {"rules.md": first["pages"]["rules.md"]}
+    }
+    assert at.line.paths() == ["/wiki/list", "/wiki/load", "/wiki/load"]
+    assert at.session.evidence.has("wiki", "places/Bergen.md")
+    with pytest.raises(ToolFault, match=r"no page 'ruless\.md'; near: rules\.md"):
+        at.call("Combo_Read_Wiki_Pages", files=["ruless.md"])
+
+
+@pytest.mark.parametrize(
+    ("words", "page", "line"),
+    [
+        ("who may see salaries", "rules.md", "Salaries are confidential"),
+        (["friday", "soup"], "rules.md", "Soup on Fridays."),
+        (r"monthly\.$", "places/Bergen.md", "Rent is due monthly."),
+        ("(?i)SEW.*bergen", "places/Bergen.md", "We sew in Bergen."),
+    ],
+)
+def test_parts_of_pages_by_words_or_pattern(words: object, page: str, line: str) -> None:
+    best = desk().call("Combo_Search_Wiki_For_Words", words=words)["chunks"][0]
+    assert best["page"] == page
+    assert line in best["text"]
+
+
+def test_a_search_without_hits_is_empty_and_one_for_nothing_is_refused() -> None:
+    at = desk()
+    assert at.call("Combo_Search_Wiki_For_Words", words="zeppelin") == {"chunks": []}
+    with pytest.raises(ToolFault, match="must not be empty"):
+        at.call("Combo_Search_Wiki_For_Words", words="")
+
+
+def test_a_pattern_that_takes_too_long_ends() -> None:
+    at = desk(kites(wiki={"a.md": "a" * 600 + "\n"}))
+    with pytest.raises(ToolFault, match="takes too long"):
+        at.call("Combo_Search_Wiki_For_Words", words="(a|aa)+[bc]$")
+
+
+def test_facts_for_a_change_of_status() -> None:
+    told = desk().call(
+        "Combo_Get_Permission_Facts_For_Action",
+        action="pause the project",
+        target="proj_tent",
+    )
+    assert told["asker"]["department"] == "Sewing"
+    assert told["target"]["asker_roles"] == ["QA"]
+    assert told["target"]["leads"] == ["juergen_mueller"]
+    assert told["rules"][0] == {
+        "page": "rules.md",
+        "line": 2,
+        "under": "Rules",
+        "text": "Only the Lead of a project may change its status.",
+    }
+    assert not any("Soup" in rule["text"] for rule in told["rules"])
+    assert "verdict" not in str(told)
+
+
+@pytest.mark.parametrize(
+    ("target", "fact", "value"),
+    [
+        ("juergen_mueller", "projects_of_target_that_asker_leads", ["proj_sails"]),
+        ("una_berg", "asker_is_target", True),
+        ("una_holm", "same_department", False),
+        ("cust_circus", "asker_is_account_manager", True),
+        ("te_002", "entry_is_of_asker", False),
+        ("proj_own", "account_manager", None),
+    ],
+)
+def test_facts_of_a_target(target: str, fact: str, value: object) -> None:
+    told = desk().call("Combo_Get_Permission_Facts_For_Action", action="read pay", target=target)
+    assert told["target"][fact] == value
+    assert any("Salaries" in rule["text"] for rule in told["rules"])
+
+
+def test_a_target_that_nobody_knows_is_no_error() -> None:
+    told = desk().call("Combo_Get_Permission_Facts_For_Action", action="pay", target="x_y")
+    assert told["target"]["kind"].startswith("no employee")

@@ -1,0 +1,169 @@
+"""Rights are read out of sentences of any company; what is not read is no permission."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playbooks.company.rights import Asker, Rules
+from playbooks.company.rule_text import CHANGES, EVERY, PLAIN
+
+SECTIONS = """# Rights at the bakery
+
+## Passers-by without a login
+Whoever is not signed in. May hear where our shops are and what day it is. May not read these \
+pages; or learn what a colleague earns.
+
+## Season hands
+From another firm. May look up projects and people, and learn their own pay. May not see others' \
+hours, change a project's status or write notes.
+
+## Everybody employed by the bakery
+All but the Season hands. May look up people and projects; learn their own pay; and correct their \
+own levels. May not learn what a colleague earns.
+
+## Lead of a project
+For that project. May change the status of the project and record draft hours for its team.
+
+## Wage Office
+May learn what a colleague earns, read notes and write notes.
+
+Nobody may record approved hours for somebody else.
+"""
+LIST = """# Who may what
+
+1. Strangers: our shops and the date. Nothing more.
+2. Season hands: the register and the wiki; they change nothing.
+3. Staff: the directory (without pay), skills, own pay.
+4. Project leads: status of what they lead, draft hours for the team.
+5. Wage Office: pay of anyone, notes, others' hours; never the status of projects.
+"""
+PROSE = """# Permissions
+
+Strangers may hear the date and where our shops are. Everyone employed here can look up people and \
+projects and see their own pay. Only the Wage Office sees salaries of others. It can also read \
+notes. A project lead may change the status of the project. Only the Chiefs may write, rename and \
+delete wiki pages.
+"""
+TABLE = """# Rights
+
+| who | may | may not |
+|---|---|---|
+| Strangers | hear the date and where our shops are | anything else |
+| All staff | look up people and projects, see their own pay | see others' pay |
+| Wage Office | see others' pay, write notes | change a project's status |
+| Lead of a project | change its status | see others' pay |
+"""
+PASSIVE = """# Who sees what
+
+Strangers who are not logged in may only hear the date and where our shops are. Everyone employed \
+here may look up people and projects and see their own pay. What a colleague earns may be seen by \
+the Wage Office only. The Wage Office does not change the status of a project. A project's status \
+may be changed by its lead and the Chiefs.
+"""
+STYLES = {"passive": PASSIVE, "sections": SECTIONS, "list": LIST, "prose": PROSE, "table": TABLE}
+guest = Asker(guest=True)
+baker = Asker("b", department="Ovens")
+wages = Asker("w", department="Wage Office")
+season = Asker("s", department="Season hands")
+
+
+@pytest.mark.parametrize("policy", STYLES.values(), ids=STYLES)
+def test_who_sees_pay(policy: str) -> None:
+    rules = Rules(policy)
+    assert rules.allows(wages, "pay")
+    assert not rules.allows(baker, "pay")
+    assert not rules.allows(baker, "pay", lead=True)
+    assert rules.allows(baker, "own_pay")
+
+
+@pytest.mark.parametrize("policy", STYLES.values(), ids=STYLES)
+def test_a_guest_hears_the_date_and_places_alone(policy: str) -> None:
+    rules = Rules(policy)
+    assert {r for r in EVERY if rules.allows(guest, r)} == {"date", "place"}
+
+
+@pytest.mark.parametrize("policy", STYLES.values(), ids=STYLES)
+def test_only_the_lead_changes_the_status(policy: str) -> None:
+    rules = Rules(policy)
+    assert rules.allows(baker, "status", lead=True)
+    assert not rules.allows(baker, "status")
+    assert not rules.allows(wages, "status")
+
+
+@pytest.mark.parametrize("policy", [SECTIONS, LIST], ids=["sections", "list"])
+def test_outsiders_have_their_own_rights_alone(policy: str) -> None:
+    rules = Rules(policy)
+    assert rules.outsider(season)
+    assert not rules.outsider(baker)
+    assert rules.allows(season, "register")
+    assert not {r for r in CHANGES if rules.allows(season, r)}
+
+
+def test_what_nobody_may_a_group_may_not_either() -> None:
+    rules = Rules(SECTIONS + "\n**Chiefs.** May do all of the above and record approved hours.\n")
+    chief = Asker("c", department="Chiefs")
+    assert rules.allows(chief, "pay")
+    assert rules.allows(chief, "status")
+    assert not rules.allows(chief, "approved_hours")
+
+
+@given(st.text(max_size=200))
+def test_a_text_without_rules_gives_no_change_and_no_look_at_others(text: str) -> None:
+    rules = Rules(text.replace("may", "").replace("|", ""))
+    if not any(g.may for g in rules.groups):
+        assert {r for r in EVERY if rules.allows(baker, r)} <= PLAIN | {"account_manager"}
+        assert not {r for r in EVERY if rules.allows(guest, r)}
+
+
+@pytest.mark.parametrize(
+    ("said", "good", "bad"),
+    [
+        (
+            "A change of a project's status needs a ticket: `BK-` and four digits.",
+            "BK-0417",
+            "BK-O417",
+        ),
+        ("Every change of a status must name a ticket such as OV-12-AB7.", "OV-99-XY1", "OV-9-XY1"),
+        (
+            "To change a team, a code must be named: `Z`, two capital letters and three digits.",
+            "ZAB123",
+            "Zab123",
+        ),
+    ],
+)
+def test_tickets_have_the_shape_that_the_policy_describes(said: str, good: str, bad: str) -> None:
+    ticket = Rules(f"# Changes\n\n{said}\n").ticket
+    assert ticket is not None
+    assert ticket.good(f"under {good}, please") == good
+    assert ticket.good(f"under {bad}, please") is None
+
+
+def test_a_ticket_of_unknown_shape_is_never_good() -> None:
+    ticket = Rules("# Changes\n\nEvery change of a status needs a ticket of the chief.\n").ticket
+    assert ticket is not None
+    assert ticket.good("ticket 1") is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The Ovens do not see salaries.",
+        "Salaries of others are off limits for the Ovens.",
+        "Everyone may see who manages a customer, and their own salary.",
+        "Ovens: notes and salaries of others are forbidden.",
+        "Project leads may change pay.",
+    ],
+)
+def test_no_such_sentence_gives_a_right_to_pay(said: str) -> None:
+    rules = Rules(f"# Rights\n\n{said}\n")
+    assert not rules.allows(baker, "pay")
+    assert not rules.allows(baker, "pay_write")
+    assert not rules.allows(baker, "notes")
+
+
+def test_a_group_is_no_other_one_with_a_word_in_common() -> None:
+    rules = Rules("# Rights\n\n**Wage Office.** May change pay.\n")
+    assert rules.allows(wages, "pay_write")
+    assert not rules.allows(Asker("x", department="Shop Office"), "pay_write")
