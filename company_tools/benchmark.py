@@ -14,7 +14,7 @@ from company_tools.closing import Closing, NoClosing, as_sent, links_of, read_cl
 from company_tools.company_session import RESPOND, WIKI_UPDATE, CompanySession
 from company_tools.guards import may_write, objections
 from company_tools.repeat import Log, has_arrived, read_again, recall, repeat_request
-from company_tools.toolbox import tools_of
+from company_tools.toolbox import known, tools_of
 from company_tools.wiki_store import WikiStore
 from erc3_compat import company
 from erc3_compat.patience import Patience
@@ -140,6 +140,8 @@ class CompanyBenchmark:
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the changes among recorded requests again; what was answered otherwise now."""
         with self._session.booked_in(ledger):
+            # No change without knowing who asks, not even one that was made before.
+            known(self._session)
             odd = [repeat_request(self._session, request) for request in requests]
         self._reads += [request for request in requests if request.kind == "read"]
         return [text for text in odd if text]

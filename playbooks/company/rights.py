@@ -6,21 +6,24 @@ look at the register.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import regex
 
 from playbooks.company.reckoning.spotting import akin, fold, holds
-from playbooks.company.tickets import read_ticket, sentences, speaks_of_ticket
-
-PLAIN = frozenset({"register", "wiki_read", "own_pay", "date", "place"})
-"""Rights that whoever is signed in has unless a sentence refuses them."""
-CHANGES = frozenset(
-    "own_levels own_hours note_write levels_write status team pay_write draft_hours wiki_write".split()
+from playbooks.company.rule_text import (
+    CHANGES,
+    NEGATIVE,
+    PLAIN,
+    Group,
+    changes_in,
+    groups,
+    read_group,
+    rights_of,
+    spoken_of,
 )
-EVERY = PLAIN | CHANGES | frozenset("account_manager contact pay notes levels load hours".split())
-_SAME = regex.compile(r"\b(?:all|everything|whatever) (?:of the |that is )?(?:above|others)\b")
+from playbooks.company.tickets import read_ticket, sentences
+
 _GUEST = regex.compile(
     r"not (?:signed|logged)|without (?:a )?log-?in|visitors?\b|strangers?|outside\b|anonymous"
     r"|public\b|guests?\b|unknown (?:person|caller)|passers|nobody knows", regex.I
@@ -36,42 +39,6 @@ _OUTSIDER = regex.compile(
     r"extern|freelanc|agency|contract|temp\b|temporar|journey|season|subcontract|partner|borrowed"
     r"|lent|hired hands|consultants?", regex.I
 )  # fmt: skip
-_TITLE = regex.compile(
-    r"^\s*(?:#{1,6}\s+(?P<a>.+)|(?:[-*]\s+)?\*\*(?P<b>.+?)\*\*[.:]?\s*(?P<b2>.*)"
-    r"|(?:\d+[.)]|[-*])\s+(?P<c>[^:.|]{3,60}):\s*(?P<c2>.*))\s*$"
-)
-_NEGATIVE = regex.compile(
-    r"^\W*(?:(?:they |who )?may not|must not|cannot|can't|are not|refused|denied|forbidden|off limits"
-    r"|not|never|nor|no|nothing|nobody|they do not|do not|does not|they change nothing)\b"
-    r"|\b(?:may|must|can) (?:not|never)\b|\bdo(?:es)? not\b|\bnot even\b|\bis refused\b"
-    r"|\bchange nothing\b|\bnothing about\b|\bgo(?:es)? to nobody\b|\bto nobody\b|\bneither\b", regex.I
-)  # fmt: skip
-_POSITIVE = regex.compile(
-    r"^\W*(?:they |and |but )?(?:may|can|are allowed to)\b(?! not| never)", regex.I
-)
-_WRITE = (
-    "change|set|write|writes|edit|edits|move|record|records|log|logs|book|books|rename|remove|delete"
-    "|update|correct|alter|adjust|maintain|enter|put|swap|pause|create|add|grant|decide|swap|staff"
-    "|raise|apply|carry out|manage|keep"
-)
-_READ = (
-    "see|look|look up|look at|read|learn|know|hear|view|have|ask|asks|compare|told|search|find|get"
-    "|consult|use"
-)
-_VERB = regex.compile(rf"\b(?:(?P<write>{_WRITE})|(?P<read>{_READ}))(?:e?s)?\b", regex.I)
-_SUBJECT = regex.compile(
-    r"^\W*(?:Only )?(?P<who>(?!They|It|He|She|That|This|You|We|What|Which|Nothing|There)\p{Lu}[^.;,:|]{1,45}?)"
-    r" (?:may|can|are allowed to|is allowed to|sees?|gets?|changes?|sets?|writes?|must not|cannot)\b"
-)
-"""A sentence that says whose right it speaks of."""
-_YES = frozenset({"yes", "y", "x", "✓", "✔", "may", "allowed", "full"})
-_NO = frozenset({"no", "n", "-", "–", "—", "✗", "✘", "", "never", "denied"})
-_OWN = regex.compile(r"\b(?:their|his|her|one's|your|our) own\b|\bown\b|\boneself\b", regex.I)
-_PAY = regex.compile(r"\bpay\b|salar|\bearns?\b|\bwages?\b|compensation|\braises?\b", regex.I)
-_PAIR = regex.compile(
-    r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?:skills?|wills?)\b", regex.I
-)
-_DROPPED = regex.compile(r"\([^)]*\)|\S+\.md\b|\bwithout (?:the )?(?:pay|salar\w+)|`[^`]*`")
 
 
 @dataclass(frozen=True)
@@ -85,35 +52,30 @@ class Asker:
     today: str = ""
 
 
-@dataclass
-class Group:
-    """Whoever a title speaks of, and what the sentences below it give and refuse."""
-
-    title: str
-    body: str = ""
-    may: set[str] = field(default_factory=set)
-    refused: set[str] = field(default_factory=set)
-
-
 class Rules:
     """The rights of a policy's groups. What the sentences do not say, nobody has."""
 
     def __init__(self, policy: str) -> None:
         self.policy = policy
-        self.groups = list(_groups(policy))
-        told = [m for s in sentences(policy) if "|" not in s and (m := _SUBJECT.match(s))]
-        self.groups += [Group(m["who"], m.string[m.end("who") :]) for m in told]
+        self.groups = list(groups(policy))
+        self.groups += [group for said in sentences(policy) for group in spoken_of(said)]
         given: set[str] = set()
         for group in self.groups:
-            _read(group, given)
+            read_group(group, given)
             given |= group.may
         self._staff = [g for g in self.groups if _is_staff(g)]
         barred = {r for g in self.groups if _NOBODY.search(g.title) for r in g.refused}
         self.nobody = barred & {"approved_hours", "pay_sum", *CHANGES}
         for sentence in sentences(policy):
-            if _NOBODY.search(sentence):
-                self.nobody |= _rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
-        self.ticket = read_ticket(policy, _changes_in, CHANGES)
+            hours = regex.search(
+                r"\bapproved\b.*\b(?:hours|time)|\b(?:hours|time)\b.*\bapproved\b",
+                sentence,
+                regex.I,
+            )
+            if _NOBODY.search(sentence) or (hours and NEGATIVE.search(sentence)):
+                self.nobody |= {"approved_hours"} if hours else set()
+                self.nobody |= rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
+        self.ticket = read_ticket(policy, changes_in, CHANGES)
 
     def of(self, asker: Asker) -> list[Group]:
         """The groups of somebody, those left out that hang on what is asked about."""
@@ -137,15 +99,12 @@ class Rules:
         )
 
     def _own(self, department: str) -> list[Group]:
-        mine = fold(department).split()
+        mine = _telling(department)
         return [
             g
             for g in self.groups
             if not (_GUEST.search(g.title) or _is_staff(g) or _LEAD.search(g.title))
-            and mine
-            and any(
-                akin(w, t) for t in fold(g.title).split() for w in mine if len(w) > 2 and w != "and"
-            )
+            and _same_group(mine, _telling(g.title))
         ]
 
     def allows(
@@ -154,157 +113,44 @@ class Rules:
         """Whether somebody may; ``lead`` and ``account``: of what it is about."""
         if right in self.nobody:
             return False
-        groups = self.of(asker)
+        mine = self.of(asker)
         if not asker.guest:
-            groups = groups + [g for g in self.groups if lead and _LEAD.search(g.title)]
-            groups += [g for g in self.groups if account and _ACCOUNT.search(g.title)]
-        if any(right in g.may for g in groups):
+            mine = mine + [g for g in self.groups if lead and _LEAD.search(g.title)]
+            mine += [g for g in self.groups if account and _ACCOUNT.search(g.title)]
+        if any(right in g.may for g in mine):
             return True
         if asker.guest or right not in PLAIN | {"account_manager"}:
             return False
-        refused = any(right in g.refused for g in groups)
+        refused = any(right in g.refused for g in mine)
         return not refused and (right in PLAIN or not self.outsider(asker))
+
+
+def _telling(title: str) -> list[str]:
+    """The words of a department's or group's name that say something."""
+    filling = (
+        "and",
+        "of",
+        "the",
+        "member",
+        "members",
+        "department",
+        "team",
+        "staff",
+        "all",
+        "level",
+    )
+    return [w for w in fold(title).split() if w not in filling and not w.isdigit()]
+
+
+def _same_group(one: list[str], other: list[str]) -> bool:
+    """Whether two names are of one group: all words of one are in the other, or its initials."""
+    if not one or not other:
+        return False
+    short, long = sorted((one, other), key=len)
+    inside = all(any(akin(s, w) for w in long) for s in short)
+    return inside or (len(short) == 1 and len(long) > 1 and short[0] == "".join(w[0] for w in long))
 
 
 def _is_staff(group: Group) -> bool:
     head = group.title
     return bool(_STAFF.search(head)) and not (_OUTSIDER.search(head) or _GUEST.search(head))
-
-
-def _groups(policy: str) -> Iterator[Group]:
-    group, header = Group(""), list[str]()
-    for line in policy.splitlines():
-        if line.lstrip().startswith("|"):
-            cells = [c.strip(" *`") for c in line.strip().strip("|").split("|")]
-            if header and len(cells) == len(header):
-                yield Group(cells[0], _row(header, cells))
-            header = header or cells
-            continue
-        header = []
-        title = _TITLE.match(line)
-        if title:
-            if group.body.strip() or group.title:
-                yield group
-            name = title["a"] or title["b"] or title["c"] or ""
-            group = Group(name.strip(" *.:"), title["b2"] or title["c2"] or "")
-        elif not line.strip() and group.body.strip():
-            yield group
-            group = Group("")
-        else:
-            group.body += f" {line.strip()}"
-            if not group.title:
-                said = regex.split(r"\b(?:may|can|must|cannot)\b|[.;]", line.strip())[0]
-                group.title = said if len(said) < 45 else ""
-    yield group
-
-
-def _row(header: list[str], cells: list[str]) -> str:
-    """A row of a table of rights as sentences; "" where the table is of something else."""
-    said = []
-    for name, cell in zip(header[1:], cells[1:], strict=True):
-        if cell.lower() in _YES | _NO:
-            said.append(f"{'Not' if cell.lower() in _NO else 'May'}: {name}.")
-        elif regex.search(r"not\b|refused|never|forbidden|denied", name, regex.I):
-            said.append(f"May not {cell}.")
-        elif regex.search(r"\bmay\b|allowed|\bcan\b|rights?\b|granted", name, regex.I):
-            said.append(f"May {cell}.")
-    return " ".join(said)
-
-
-def _changes_in(sentence: str) -> set[str]:
-    """The changes that a sentence names, whoever makes them."""
-    found: set[str] = set()
-    for clause in regex.split(r",| and | or ", _DROPPED.sub(" ", sentence)):
-        found |= _meant(clause, "write", found) & CHANGES
-    return found
-
-
-def _read(group: Group, before: set[str]) -> None:
-    """Fill in what a group may and may not; ``before``: what the groups above it may."""
-    for sentence in sentences(group.body):
-        if regex.match(r"\W*(?:Every other|Nothing of that|Only the one|That is)", sentence):
-            continue
-        may, refused = _rights_of(sentence)
-        group.may |= may
-        group.refused |= refused
-        if may is not refused and _SAME.search(sentence) and not _NEGATIVE.search(sentence):
-            group.may |= before
-        if regex.search(r"\beverything\b(?! else)", sentence) and not _NEGATIVE.search(sentence):
-            group.may |= EVERY
-    group.refused -= group.may
-    group.may -= {"approved_hours"} & group.refused
-
-
-def _rights_of(sentence: str) -> tuple[set[str], set[str]]:
-    """What a sentence gives and what it refuses."""
-    may: set[str] = set()
-    refused: set[str] = set()
-    negative, mode = False, ""
-    text = _PAIR.sub(r"\1", _DROPPED.sub(" ", sentence))
-    if speaks_of_ticket(text):
-        return may, refused
-    for part in regex.split(r";|(?<=[a-z]), but |: |,\s*(?=(?:nothing|never|not|no)\b)", text):
-        if _POSITIVE.search(part):
-            negative = False
-        elif _NEGATIVE.search(part):
-            negative = True
-        if regex.search(r"change nothing|no changes?\b", part):
-            refused |= CHANGES
-        seen: set[str] = set()
-        for clause in regex.split(r",| and | or ", part):
-            verb = _VERB.search(clause)
-            if verb:
-                mode = "write" if verb["write"] else "read"
-            seen |= _meant(clause, mode, seen)
-        (refused if negative else may).update(seen)
-    return may, refused
-
-
-def _meant(clause: str, mode: str, before: set[str]) -> set[str]:
-    """The rights that a clause names; ``mode``: write, read or, without a verb, nothing."""
-    own = bool(_OWN.search(clause))
-    write = mode == "write"
-    found: set[str] = set()
-
-    def says(pattern: str) -> bool:
-        return bool(regex.search(pattern, clause, regex.I))
-
-    if _PAY.search(clause):
-        if says(r"\blist|sum|total|average|added up|several|everybody|everyone|all of"):
-            return {"pay_sum"}
-        return {
-            "own_pay" if own and not write else "pay_write" if write or says(r"\braise") else "pay"
-        }
-    if says(r"\bhours?\b|\btime\b|\btime entr"):
-        if says(r"approved"):
-            return {"approved_hours"}
-        if own:
-            return {"own_hours"}
-        return {"draft_hours" if write or says(r"draft") else "hours"}
-    if says(r"\bnotes?\b"):
-        return {"note_write" if write else "notes"}
-    if says(r"contact"):
-        return {"contact"}
-    if says(r"\bskills?\b|\bwills?\b|\blevels?\b|can do|abilit|competenc|motivation"):
-        found.add(("own_levels" if own else "levels_write") if write else "levels")
-    if says(r"\bload(?:ed|s)?\b|workload|\bbus(?:y|ier|iest)\b|utili[sz]ation|capacity"):
-        found.add("load")
-    if says(r"\bstatus|\bphases?\b|\bpauses?\b") and (mode != "read"):
-        found.add("status")
-    if says(r"\bteams?\b|who is on|\bstaffing\b") and (write or (not mode and "status" in before)):
-        found.add("team")
-    if says(r"\bwiki|\bpages?\b|handbook"):
-        in_charge = not mode and "status" in before
-        found.add("wiki_write" if write or in_charge else "wiki_read")
-    if says(r"looks after|account manager"):
-        found.add("account_manager")
-    if says(
-        r"\bsites?\b|\bplaces?\b|\btowns?\b|\bcit(?:y|ies)\b|where|studios?|offices?|locations?|countr"
-        r"|\bshops?\b|\bstores?\b|branch|premises|depots?\b|plants?\b|\bmills?\b|\byards?\b"
-    ):
-        found.add("place")
-    if says(r"\bdates?\b|what day|\btoday|\bdays?\b"):
-        found.add("date")
-    if not write and says(r"names?\b|\bmail|directory|register|projects?|\bjobs?\b|people|customers?|clients?|departments?|roles?"):  # fmt: skip
-        found.add("register")
-    return found

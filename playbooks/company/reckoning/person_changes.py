@@ -10,6 +10,7 @@ from playbooks.company.reckoning.office import (
     Unclear,
     links_to,
     nothing,
+    sentences,
 )
 from playbooks.company.reckoning.spotting import (
     Record,
@@ -195,7 +196,22 @@ def approvers(o: Office) -> set[str]:
     told = " ".join(o.pages.values())
     who = r"\b(?:a|an|the|our|by) (?:member of the )?([^\W\d_]+(?: [^\W\d_]+)??)"
     named = re.findall(who + r" (?:has |have |must )?(?:approv|decid)", told, re.IGNORECASE)
-    return {fold(n.split()[-1]).removesuffix("s") for n in named} - {"person", "lead", "who", "it"}
+    named += re.findall(
+        r"\b(?:approv\w*|decision|decided|signed|consent) (?:of|by|from) (?:a |an |the |our )?(?:member of the )?"
+        r"([^\W\d_]+(?: [^\W\d_]+)?)", told, re.IGNORECASE
+    )  # fmt: skip
+    last = {fold(n.split()[-1]).removesuffix("s") for n in named}
+    return last - {"person", "lead", "who", "it", "in", "for", "is", "has", "them"}
+
+
+def conditional(o: Office) -> bool:
+    """Whether the wiki makes a change of pay hang on an approval."""
+    told = [s.lower() for s in sentences(o.pages)]
+    return any(
+        re.search(r"\b(approv|decid|decision|consent|sign)", s)
+        and re.search(r"\b(rais|pay|salar)", s)
+        for s in told
+    )
 
 
 def approved(note: str, by: set[str]) -> bool:
@@ -211,7 +227,7 @@ def pay_change(o: Office) -> Report:
     """A new pay, where the wiki lets the asker decide it."""
     person, deciding = o.one_person(), approvers(o)
     mine = fold(o.p["department"]).split()
-    if deciding and not any(akin(w, x) for w in mine for x in deciding):
+    if conditional(o) and not any(akin(w, x) for w in mine for x in deciding):
         return {"state": "denied", "message": "only with an approval", "links": []}
     by = re.search(r"([+−-]?)\s*(\d[\d,.' ]*\d|\d)\s*(%|percent|per cent)?", o.without([person]))
     if by is None or len(re.findall(r"\d[\d,.']*", o.without([person]))) != 1:

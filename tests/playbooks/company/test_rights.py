@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playbooks.company.rights import CHANGES, EVERY, PLAIN, Asker, Rules
+from playbooks.company.rights import Asker, Rules
+from playbooks.company.rule_text import CHANGES, EVERY, PLAIN
 
 SECTIONS = """# Rights at the bakery
 
@@ -54,7 +55,14 @@ TABLE = """# Rights
 | Wage Office | see others' pay, write notes | change a project's status |
 | Lead of a project | change its status | see others' pay |
 """
-STYLES = {"sections": SECTIONS, "list": LIST, "prose": PROSE, "table": TABLE}
+PASSIVE = """# Who sees what
+
+Strangers who are not logged in may only hear the date and where our shops are. Everyone employed \
+here may look up people and projects and see their own pay. What a colleague earns may be seen by \
+the Wage Office only. The Wage Office does not change the status of a project. A project's status \
+may be changed by its lead and the Chiefs.
+"""
+STYLES = {"passive": PASSIVE, "sections": SECTIONS, "list": LIST, "prose": PROSE, "table": TABLE}
 guest = Asker(guest=True)
 baker = Asker("b", department="Ovens")
 wages = Asker("w", department="Wage Office")
@@ -136,3 +144,26 @@ def test_a_ticket_of_unknown_shape_is_never_good() -> None:
     ticket = Rules("# Changes\n\nEvery change of a status needs a ticket of the chief.\n").ticket
     assert ticket is not None
     assert ticket.good("ticket 1") is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The Ovens do not see salaries.",
+        "Salaries of others are off limits for the Ovens.",
+        "Everyone may see who manages a customer, and their own salary.",
+        "Ovens: notes and salaries of others are forbidden.",
+        "Project leads may change pay.",
+    ],
+)
+def test_no_such_sentence_gives_a_right_to_pay(said: str) -> None:
+    rules = Rules(f"# Rights\n\n{said}\n")
+    assert not rules.allows(baker, "pay")
+    assert not rules.allows(baker, "pay_write")
+    assert not rules.allows(baker, "notes")
+
+
+def test_a_group_is_no_other_one_with_a_word_in_common() -> None:
+    rules = Rules("# Rights\n\n**Wage Office.** May change pay.\n")
+    assert rules.allows(wages, "pay_write")
+    assert not rules.allows(Asker("x", department="Shop Office"), "pay_write")
