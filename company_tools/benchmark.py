@@ -169,14 +169,15 @@ class CompanyBenchmark:
             try:
                 read = read_closing(closing, self._session)
             except NoClosing as problem:
-                return f"CHALLENGE: {problem}."
+                return f"CHALLENGE: {problem}.\nYour FINISH said: {closing}"
             found = objections(read, self._session, hard=False, off=self._off)
         if not found:
             return None
         listed = "\n".join(f"- {text}" for text in found)
         return (
             f"CHALLENGE: before the answer {read.outcome} is sent, once and for all:\n{listed}\n"
-            "PROCEED to mend it, or FINISH with what is right."
+            f"Your FINISH said: {closing}\nWhat is right may stay: a name that is only quoted or "
+            "compared with needs no link. PROCEED to mend it, or FINISH again."
         )
 
     def finish(self, closing: str, ledger: Ledger) -> str | None:

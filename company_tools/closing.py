@@ -25,7 +25,12 @@ LINKLESS = frozenset(
 )
 """Outcomes whose answers carry no links of their own."""
 _LINE = regex.compile(r"^[\s*_`#>-]*(OUTCOME|MESSAGE|LINKS)[\s*_`]*[:=][*_]*\s*", regex.I | regex.M)
-_LINK = regex.compile(r"(?:(?P<kind>[A-Za-z]+)\s*[:=/]\s*)?(?P<id>[^\s,;:=]+)")
+_LINK = regex.compile(
+    r"(?P<kind>location)s?\s*[:=]\s*(?P<id>[^,;\n]+)"
+    r"|(?:(?P<kind>[A-Za-z]+)\s*[:=/]\s*)?(?P<id>[^\s,;:=]+)",
+    regex.I,
+)
+"""A location is called by its name, which may have blanks."""
 
 
 class NoClosing(Exception):
@@ -110,9 +115,9 @@ def _from_json(text: str) -> list[tuple[str, str]]:
 
 def _from_words(text: str) -> list[tuple[str, str]]:
     return [
-        (m["kind"] or "", m["id"].strip("\"'`()[]{}<>."))
+        (m["kind"] or "", m["id"].strip("\"'`()[]{}<>. "))
         for m in _LINK.finditer(text)
-        if m["id"].strip("\"'`()[]{}<>.")
+        if m["id"].strip("\"'`()[]{}<>. -")
     ]
 
 

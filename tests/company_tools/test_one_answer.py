@@ -270,6 +270,12 @@ def test_a_closing_is_read_as_models_write_it(text: str) -> None:
     assert read.links == (("employee", "una_berg"), ("project", "proj_sails"))
 
 
+def test_a_location_is_linked_by_its_whole_name() -> None:
+    text = "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: location:Old Dock, employee:una_berg"
+    read = read_closing(text, Office().benchmark._session)
+    assert read.links == (("location", "Old Dock"), ("employee", "una_berg"))
+
+
 def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
     text = json.dumps({"outcome": "ok_answer", "message": "a\nOUTCOME: b\nLINKS: c"})
     session = Office().benchmark._session
