@@ -59,11 +59,10 @@ def never_left(error: BaseException) -> bool:
         seen.add(id(now_))
         # The SDK's library keeps what was behind a failure in its arguments.
         inner = getattr(now_.args[0] if now_.args else None, "reason", None)
-        now_ = (
-            now_.__cause__
-            or now_.__context__
-            or (inner if isinstance(inner, BaseException) else None)
-        )
+        # What was merely handled before tells nothing of this request, but for a connection that
+        # could not be made: httpcore leaves the reason there.
+        met = now_.__context__ if type(now_).__name__ == "ConnectError" else None
+        now_ = now_.__cause__ or (inner if isinstance(inner, BaseException) else None) or met
     return False
 
 
