@@ -101,7 +101,8 @@ def _links(closing: Closing, session: CompanySession) -> str | None:
     """Evidence without a link, where links were given by hand."""
     if closing.links is None or closing.outcome in LINKLESS or session.known_guest:
         return None
-    named = [Link(k.kind, k.id) for k in named_in(closing.message, session)]
+    answers = closing.outcome == "ok_answer"
+    named = [Link(k.kind, k.id) for k in named_in(closing.message, session) if answers]
     about = [*targets(session), *(link for link in named if link.id != session.asker)]
     left = [f"{k.kind}:{k.id}" for k in dict.fromkeys(about) if k not in closing.links]
     return (
