@@ -28,7 +28,7 @@ _FORMS = (
 _SLASHES = regex.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})")
 _CLOCK = regex.compile(r"(?<=\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}.*")
 _ORDINAL = regex.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
-_ID_LIKE = regex.compile(r"[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*")
+_ID_LIKE = regex.compile(r"(?=.*[_./\d])[\p{L}\p{N}_./-]+")
 _WITH_NAME = regex.compile(
     r"(?:[^()\[\]]+[(\[]\s*(?:id\s*[:=]\s*)?(?P<behind>\S+?)\s*[)\]]"
     r"|(?P<before>\S*_\S*?)\s*[(\[][^()\[\]]+[)\]]|id\s*[:=]\s*(?P<alone>\S+))\s*",
@@ -75,7 +75,8 @@ def mended(kind: Any, value: Any) -> Any:
         inner = [part for part in get_args(kind) if part is not type(None)]
         return value if value is None or len(inner) != 1 else mended(inner[0], value)
     if origin is list:
-        return [mended(get_args(kind)[0], one) for one in _listed(value)]
+        item = get_args(kind)[0]
+        return [mended(item, one) for one in _listed(value, get_origin(item) is Literal)]
     if origin is dict:
         return _levels(value) if get_args(kind)[1] is int else _by_name(value)
     if origin is Literal:
@@ -87,8 +88,11 @@ def mended(kind: Any, value: Any) -> Any:
     return _number(value, kind is int) if kind in (float, int) else value
 
 
-def _listed(value: Any) -> list[Any]:
-    """A list: nothing is an empty one, JSON text is read, ids with commas between are parted."""
+def _listed(value: Any, parted: bool = False) -> list[Any]:
+    """A list: nothing is an empty one, JSON text is read, ids with commas between are parted.
+
+    Names are not, unless they have to be ``parted``: one may have a comma in it.
+    """
     if value is None or value == "":
         return []
     if isinstance(value, list | tuple | set):
@@ -96,11 +100,11 @@ def _listed(value: Any) -> list[Any]:
     if isinstance(value, str):
         if value.lstrip().startswith(("[", "{")):
             try:
-                return _listed(json.loads(value))
+                return _listed(json.loads(value), parted)
             except ValueError:
                 return [value]
         parts = [part.strip() for part in regex.split(r"[,;]", value) if part.strip()]
-        return parts if all(_ID_LIKE.fullmatch(part) for part in parts) else [value]
+        return parts if parted or all(_ID_LIKE.fullmatch(part) for part in parts) else [value]
     return [value]
 
 

@@ -33,7 +33,8 @@ def listing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     """Whole listings and sums over them."""
 
     def Combo_List_All_Employees(details: bool = False) -> list[Record]:
-        """details: notes, skills, wills; slow."""
+        """[{id, name, email, salary, location, department}]; details: notes, skills, wills too,
+        slow"""
         people = listings.employees(session)
         return [listings.employee(session, p["id"]) for p in people] if details else people
 
@@ -53,6 +54,7 @@ def listing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         date_from: str = "",
         date_to: str = "",
     ) -> list[Record]:
+        """[{id, employee, customer, project, date, hours, billable, status, notes}]"""
         asked = filters(session, employee, project, customer, date_from, date_to)
         return listings.entries(session, **asked)
 

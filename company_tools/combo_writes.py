@@ -70,7 +70,7 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         status: EntryStatus = "draft",
         work_category: str = "",
     ) -> dict[str, Any]:
-        """{entry, roles_of_employee on the project, roles_of_asker}"""
+        """On its customer too: {entry, roles_of_employee on the project, roles_of_asker}"""
         entry = {"date": date, "hours": hours, "billable": billable, "notes": notes}
         entry |= {"status": status, "work_category": work_category}
         return log_time(session, employee, project, entry)

@@ -172,15 +172,12 @@ class CompanySession(ApiSession):
         """The entry of time whose logging had no answer and has arrived since, or None."""
         if change.path != LOG_TIME:
             return None
-        key = _key(change.body)
-        same = {e["id"]: e for e in like(self._entries_of_day(change.body), change.body)}
-        before = self._before.setdefault(key, set(same))
-        return next((entry for id, entry in same.items() if id not in before), None)
-
-    def _entries_of_day(self, body: Record) -> list[Record]:
-        person, day = body["employee"], body["date"]
+        person, day = change.body["employee"], change.body["date"]
         model = company.Req_SearchTimeEntries
-        return self.pages(model, "entries", employee=person, date_from=day, date_to=day)
+        entries = self.pages(model, "entries", employee=person, date_from=day, date_to=day)
+        same = {entry["id"]: entry for entry in like(entries, change.body)}
+        before = self._before.setdefault(_key(change.body), set(same))
+        return next((entry for id, entry in same.items() if id not in before), None)
 
     def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
         """Look what became of a change; see :mod:`company_tools.settling`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from company_tools import listings
 from company_tools.arguments import bare_id, day, loosened
 from company_tools.company_session import CompanySession, Record
-from company_tools.updates import update_status
+from company_tools.updates import update_employee, update_status
+from company_tools.wiki_search import PageStore
 from erc3_compat import company
 from ledger import Tool, ToolFault
 from ledger.calls import Kind
@@ -55,14 +56,13 @@ _READS = {
 }
 """Answers as they are, with the list that the wire may leave out."""
 _WRITES = (
-    "Req_UpdateEmployeeInfo", "Req_UpdateProjectTeam", "Req_LogTimeEntry", "Req_UpdateTimeEntry",
-    "Req_UpdateWiki",
+    "Req_UpdateProjectTeam", "Req_LogTimeEntry", "Req_UpdateTimeEntry", "Req_UpdateWiki",
 )  # fmt: skip
 _IDS = frozenset({"id", "employee", "project", "customer", "customer_id", "manager"})
 _DAYS = frozenset({"date", "date_from", "date_to"})
 
 
-def request_tools(session: CompanySession) -> list[Tool]:
+def request_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     """The Req_* tools of one company, but for the answer to the user."""
     one_record: dict[str, Callable[[str], Record]] = {
         "Req_GetEmployee": lambda id: {"employee": listings.employee(session, id)},
@@ -76,6 +76,7 @@ def request_tools(session: CompanySession) -> list[Tool]:
         *(_made(session, "read", name, _reading(session, name)) for name in _READS),
         *(_made(session, "write", name, _writing(session, name)) for name in _WRITES),
         _made(session, "write", "Req_UpdateProjectStatus", partial(update_status, session)),
+        _made(session, "write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
     ]
 
 
@@ -105,6 +106,24 @@ def _certain(session: CompanySession, arguments: dict[str, Any]) -> dict[str, An
             value = day(value, session.user().get("today", ""))
         found[name] = value
     return found
+
+
+def _update_info(
+    session: CompanySession,
+    wiki: PageStore,
+    employee: str,
+    skills: Sequence[company.SkillLevel] = (),
+    wills: Sequence[company.SkillLevel] = (),
+    **scalars: Any,
+) -> Record:
+    """As the Combo tool does it: what is left out stays, which the request does not promise."""
+    levels = {
+        kind: {one.name: one.level for one in given}
+        for kind, given in (("skills", skills), ("wills", wills))
+    }
+    nothing: dict[str, dict[str, int]] = {"skills": {}, "wills": {}}
+    made = update_employee(session, wiki, employee, scalars, None, levels, nothing)
+    return {"employee": made["after"]}
 
 
 def _listing(session: CompanySession, name: str, field: str) -> Tool:

@@ -38,7 +38,7 @@ def known(session: CompanySession) -> bool:
 
 def public_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     """What tells who asks, and the wiki: no people, customers, projects, hours, and no changes."""
-    made = [one for one in request_tools(session) if one.name in PUBLIC]
+    made = [one for one in request_tools(session, wiki) if one.name in PUBLIC]
     combos = [*user_tools(session), *wiki_tools(session, wiki)]
     return [*made, *map(loosened, combos)]
 
@@ -53,4 +53,4 @@ def all_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         *wiki_tools(session, wiki),
         *writing_tools(session, wiki),
     ]
-    return [*request_tools(session), *map(loosened, combos)]
+    return [*request_tools(session, wiki), *map(loosened, combos)]

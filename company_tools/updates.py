@@ -28,8 +28,8 @@ EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"
 Levels = dict[str, int]
 OF_CUSTOMER, INTERNAL = "customer_project", "internal"
 """Categories of work that entries have (facts of the platform)."""
-HIGHEST = 10
-"""No level is above it, or below 0 (facts of the platform)."""
+LOWEST, HIGHEST = 1, 10
+"""Of levels (facts of the platform); a 0 comes of a level that was left out."""
 
 
 class Member(BaseModel):
@@ -109,8 +109,8 @@ def _merged(own: Levels, set_: Levels, moved: Levels) -> list[Record]:
             raise ToolFault(f"{name} has no level yet that could be moved; set one")
         after[name] += delta
     for name, level in after.items():
-        if level != own.get(name) and not 0 <= level <= HIGHEST:
-            raise ToolFault(f"{name} would be {level}: levels go from 0 to {HIGHEST}")
+        if level != own.get(name) and not LOWEST <= level <= HIGHEST:
+            raise ToolFault(f"{name} would be {level}: levels go from {LOWEST} to {HIGHEST}")
     names = sorted(after) if list(own) == sorted(own) else list(after)
     return [{"name": name, "level": after[name]} for name in names]
 

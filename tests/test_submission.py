@@ -164,7 +164,7 @@ def test_the_bundled_pack_is_the_default(run: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--benchmark", "erc3-dev"], "not supported"),
+        (["--benchmark", "zoo"], "not supported"),
         (["--real", "--pack", "x.json"], "--pack"),
         (["--jobs", "0"], "--jobs"),
         (["--max-turns", "0"], "--max-turns"),

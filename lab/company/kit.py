@@ -56,7 +56,7 @@ def kit(guest: Guest, guarded: Callable[[str], Guest]) -> Kit:
         generated=_no_generator,
         read=_read,
         serve=_serve,
-        known=_known,
+        known=partial(_known, guest),
         paid=lambda _served, _task_id: None,
         playbook=_playbook,
         floors={
@@ -99,12 +99,10 @@ def _serve(tasks: Tasks) -> Simulator:
     return serve(tasks.pack)
 
 
-def _known(task: Task, raw: Raw) -> Known:
-    from company_tools.benchmark import expected
-
+def _known(guest: Guest, task: Task, raw: Raw) -> Known:
     tags = raw.get("tags")
     return Known(
-        group=expected("", task.scenario.expect.outcomes[0]),
+        group=guest.expected("", task.scenario.expect.outcomes[0]),
         mechanics=tuple(map(str, tags)) if isinstance(tags, list) else (),
     )
 

@@ -14,6 +14,8 @@ PLAIN = frozenset({"register", "wiki_read", "own_pay", "date", "place"})
 CHANGES = frozenset(
     "own_levels own_hours note_write levels_write status team pay_write draft_hours wiki_write".split()
 )
+_LOOK = {"note_write": "notes", "levels_write": "levels"}
+"""Who changes it may look at it."""
 EVERY = PLAIN | CHANGES | frozenset("account_manager contact pay notes levels load hours".split())
 _SAME = regex.compile(r"\b(?:all|everything|whatever) (?:of the |that is )?(?:above|others)\b")
 _TITLE = regex.compile(
@@ -153,6 +155,7 @@ def read_group(group: Group, before: set[str]) -> None:
             r"\beverything\b(?! else)|\b(?:full access|all rights|change anything)\b", sentence
         ) and not NEGATIVE.search(sentence):
             group.may |= EVERY
+    group.may |= {_LOOK[change] for change in _LOOK.keys() & group.may}
     group.refused -= group.may
     group.may -= {"approved_hours"} & group.refused
 

@@ -26,6 +26,13 @@ from playbooks.company.wishes import (
 PUBLIC = frozenset({"date", "place"})
 _SELF = regex.compile(r"\b(?:I|me|my|mine|myself)\b", regex.I)
 _PAGING = regex.compile(r"page limit|refuses (?:every|all) list|does not answer|list(?:s|ing)? .*(?:refused|forbidden)", regex.I)  # fmt: skip
+_CONDITION = regex.compile(
+    r"\b(?:if|unless|only when|provided|in case|as soon as)\b"
+    r"|\b(?:do not|don.t|never) (?:pause|archive|resume|close|log|book|record|set|write|swap|rename"
+    r"|delete|remove|raise|put|add|void)\b",
+    regex.I,
+)
+"""A change that is wanted under a condition, or not wanted."""
 _BOUGHT = regex.compile(
     r"(?:part of|belongs? to|owned by|bought by|acquired by) (?:the )?((?:\p{Lu}[\w.&’'-]*\s?)+)"
 )
@@ -176,12 +183,16 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
     kind = wish.kind
     if kind not in (*programs.QUESTIONS, *programs.CHANGES, "place"):
         return _ask("Please say more exactly what is wanted.")
+    if (
+        kind in programs.CHANGES
+        and kind != "apply_raise"
+        and _CONDITION.search(_unquoted(wish.text))
+    ):
+        return _ask("On what does the change hang?")
     text, ticket = wish.text, known.rules.ticket
     number = ticket.good(text) if ticket else None
     told = text.replace(number, " ") if number else text
-    plain = told
-    for quote in quoted(told):
-        plain = plain.replace(quote, " ")
+    plain = _unquoted(told)
     day = day_of(plain, known.asker.today) if names_day(plain) else None
     parameters: dict[str, Any] = {
         "kind": kind,
@@ -208,6 +219,12 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
     return Step(
         "look", f"Look up what is meant ({kind}) and report it; change nothing.", parameters
     )
+
+
+def _unquoted(text: str) -> str:
+    for quote in quoted(text):
+        text = text.replace(quote, " ")
+    return text
 
 
 def _after_look(known: Briefing, wish: Wish, report: dict[str, Any]) -> Step | Answer:

@@ -21,9 +21,11 @@ _AGO = regex.compile(
     r"(?P<n>\d+|a|one|two|three|four|five|six|seven|ten) (?P<unit>day|week)s? (?:ago|before today)"
     r"|(?P<ahead>in (?P<m>\d+|a|one|two|three|four|five|six|seven|ten) (?P<u>day|week)s?)", _FLAGS
 )  # fmt: skip
+_MONTH = _MONTHS.replace(" ", "|")
 _VAGUE = regex.compile(
-    rf"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:{_MONTHS.replace(' ', '|').replace('may|', '')})\b"
-    r"|May \d|\d+(?:st|nd|rd|th)? May\b|(?:last|next) (?:month|year))|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?!\d)",
+    rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:{_MONTH}) \d"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of )?(?:{_MONTH})\b|\b(?:last|next) (?:month|year)\b"
+    r"|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?!\d)",
     regex.I,
 )
 """Days that are named in a way that is not read here."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -72,6 +72,9 @@ def test_an_id_with_a_name_beside_it(said: str) -> None:
         (list[str], "a_1, a_2", ["a_1", "a_2"]),
         (list[str], '["a", "b c"]', ["a", "b c"]),
         (list[str], "HQ, Italy office", ["HQ, Italy office"]),
+        (list[str], "Bergen, Norway", ["Bergen, Norway"]),
+        (list[str], "a.md; b/c.md", ["a.md", "b/c.md"]),
+        (list[Literal["active", "paused"]], "Active, paused", ["active", "paused"]),
         (list[str], None, []),
         (list[str], [{"Id": "a_1", "Name": "Ann"}], ["a_1"]),
         (str, {"ID": "a_1", "name": "Ann"}, "a_1"),

@@ -173,6 +173,7 @@ def test_an_update_changes_what_it_says_and_nothing_else(nulls: str) -> None:
     ("arguments", "said"),
     [
         ({"skill_deltas": {"skill_sewing": 3}}, "would be 11"),
+        ({"skills": ["skill_sewing"]}, "would be 0"),
         ({"skill_deltas": {"skill_dyeing": 1}}, "nobody has the skill"),
         ({"will_deltas": {"will_travel": -5}}, "would be -1"),
         ({"salary": 1, "salary_delta": 1}, "not both"),

@@ -38,7 +38,7 @@ def test_every_command_has_a_help_of_its_own(name: str) -> None:
         (["run", "--jobs", "0"], "Invalid value for '--jobs': "),
         (["--max-seconds", "nan"], "--max-seconds"),
         (["--max-dollars", "inf"], "--max-dollars"),
-        (["run", "--benchmark", "erc3-dev"], "there are tools for: store"),
+        (["run", "--benchmark", "zoo"], "there are tools for: store"),
         (["show", "no-such-run"], "error: there is no run 'no-such-run'"),
         (["serve", "--pack", "no-such.json"], "no-such.json"),
     ],

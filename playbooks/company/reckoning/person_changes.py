@@ -17,13 +17,18 @@ from playbooks.company.reckoning.spotting import (
     akin,
     departments_in,
     fold,
+    holds,
     named_in,
 )
 
 
 def edit_person(o: Office) -> Report:
     """A note, levels, or both, of one person or of a whole department."""
-    own = o.says(r"\bmy (note|record|profile|own|levels?|skills?|wills?)\b")
+    own = o.says(r"\bmy (note|record|profile|levels?|skills?|wills?)\b") or any(
+        holds(fold(o.text), f"my {own}{fold(label)}")
+        for label in o.labels.values()
+        for own in ("", "own ")
+    )
     people, more, links = edited_people(o, own)
     change: dict[str, Any] = {}
     needs = []

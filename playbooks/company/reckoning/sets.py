@@ -59,7 +59,8 @@ def my_projects(o: Office) -> Report:
         mine = [p for p in o.projects if o.on(p, o.me)]
     for person in o.some_people():
         mine = [p for p in mine if o.on(p, person["id"])]
-    return listed(mine)
+    statuses = [s for s in STATUSES if o.says(rf"\b{s}\b")]
+    return listed([p for p in mine if not statuses or p["status"] in statuses])
 
 
 def my_projects_role(o: Office) -> Report:

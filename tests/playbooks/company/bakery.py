@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import regex
+
 Wire = dict[str, Any]
 PEOPLE: list[Wire] = [
     {
@@ -112,18 +114,23 @@ class Bakery:
     def run(self, code: str, p: Wire) -> Wire:
         """Run a program; what it reports."""
         reports: list[Wire] = []
-        tools: Wire = {
-            "Combo_List_All_Employees": lambda details=False: copy.deepcopy(self.people),
-            "Combo_List_All_Projects": lambda teams=True: copy.deepcopy(PROJECTS),
-            "Combo_List_All_Customers": lambda details=True: copy.deepcopy(CUSTOMERS),
-            "Combo_List_All_Time_Entries": lambda: [],
-            "Combo_Read_Wiki_Pages": lambda files: {"pages": dict(PAGES)},
-            "Req_GetEmployee": lambda id: {
-                "employee": next(x for x in self.people if x["id"] == id)
-            },
-        }
-        for call in p.get("calls", ()):
-            name = call[0]
-            tools[name] = lambda name=name, **given: self.written.append((name, given))
+        names = {*regex.findall(r"\b(?:Combo|Req)_\w+", code)}
+        tools: Wire = {n: (lambda name=n, **given: self.call(name, given)) for n in names}
         exec(compile(code, "program", "exec"), {"p": p, "final_answer": reports.append, **tools})
         return reports[0]
+
+    def call(self, name: str, given: Wire) -> Any:
+        """The answer of a tool; of those that change something only that they were called."""
+        match name:
+            case "Combo_List_All_Employees":
+                return copy.deepcopy(self.people)
+            case "Combo_List_All_Projects":
+                return copy.deepcopy(PROJECTS)
+            case "Combo_List_All_Customers":
+                return copy.deepcopy(CUSTOMERS)
+            case "Combo_Read_Wiki_Pages":
+                return {"pages": dict(PAGES)}
+            case "Req_GetEmployee":
+                return {"employee": next(x for x in self.people if x["id"] == given["id"])}
+        self.written.append((name, given))
+        return {}

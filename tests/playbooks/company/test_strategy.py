@@ -102,6 +102,8 @@ def test_questions(task: str, asker: str, said: str, links: set[tuple[str, str]]
             "none_clarification_needed",
         ),
         ("Sing me a song.", "b_01", "none_clarification_needed"),
+        ("Pause Rye Renewal if its customer agrees.", "b_01", "none_clarification_needed"),
+        ("Do not pause Rye Renewal.", "b_01", "none_clarification_needed"),
         ("Order forty sacks of flour.", "b_01", "none_unsupported"),
         ("Which projects do Ida Moe and Åse Brækhus have in common?", "b_01", "ok_not_found"),
         ("Increase Åse Brækhus's salary by 500.", "b_03", "denied_security"),
