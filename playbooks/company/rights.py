@@ -28,7 +28,7 @@ _GUEST = regex.compile(
     r"not (?:signed|logged)|without (?:a )?log-?in|visitors?\b|strangers?|outside\b|anonymous"
     r"|public\b|guests?\b|unknown (?:person|caller)|passers|nobody knows", regex.I
 )  # fmt: skip
-_LEAD = regex.compile(r"\b(?:team |project )?leads?\b", regex.I)
+_LEAD = regex.compile(r"\b(?:team |project )?leads?\b|\bleading\b", regex.I)
 _ACCOUNT = regex.compile(r"account managers?\b", regex.I)
 _NOBODY = regex.compile(r"\bnobody\b|\bno one\b|\bnot even\b|\bgoes to nobody\b", regex.I)
 _STAFF = regex.compile(
@@ -64,6 +64,8 @@ class Rules:
             read_group(group, given)
             given |= group.may
         self._staff = [g for g in self.groups if _is_staff(g)]
+        self._special = {r for g in self.groups for by in [g.by] for r in by if any(
+            r in rights_of(said)[0] for said in by[r])}  # fmt: skip
         barred = {r for g in self.groups if _NOBODY.search(g.title) for r in g.refused}
         self.nobody = barred & {"approved_hours", "pay_sum", *CHANGES}
         for sentence in sentences(policy):
@@ -113,16 +115,27 @@ class Rules:
         """Whether somebody may; ``lead`` and ``account``: of what it is about."""
         if right in self.nobody:
             return False
+        mine = self.theirs(asker, lead, account)
+        if any(right in g.may for g in mine):
+            return True
+        refused = any(right in g.refused for g in mine)
+        if asker.guest:
+            return right in ("date", "place") and not refused
+        if refused:
+            return False
+        if self.outsider(asker):
+            return right in PLAIN
+        return right in PLAIN | {"account_manager"} or (
+            right in ("levels", "load") and right not in self._special
+        )
+
+    def theirs(self, asker: Asker, lead: bool, account: bool) -> list[Group]:
+        """The groups of somebody, and those that hang on what is asked about."""
         mine = self.of(asker)
         if not asker.guest:
             mine = mine + [g for g in self.groups if lead and _LEAD.search(g.title)]
             mine += [g for g in self.groups if account and _ACCOUNT.search(g.title)]
-        if any(right in g.may for g in mine):
-            return True
-        if asker.guest or right not in PLAIN | {"account_manager"}:
-            return False
-        refused = any(right in g.refused for g in mine)
-        return not refused and (right in PLAIN or not self.outsider(asker))
+        return mine
 
 
 def _telling(title: str) -> list[str]:
