@@ -28,13 +28,15 @@ _GUEST = regex.compile(
     r"not (?:signed|logged)|without (?:a )?log-?in|visitors?\b|strangers?|outside\b|anonymous"
     r"|public\b|guests?\b|unknown (?:person|caller)|passers|nobody knows", regex.I
 )  # fmt: skip
-_LEAD = regex.compile(r"\b(?:team |project )?leads?\b|\bleading\b", regex.I)
-_ACCOUNT = regex.compile(r"account managers?\b", regex.I)
+LEAD = regex.compile(r"\b(?:team |project )?leads?\b|\bleading\b", regex.I)
+ACCOUNT = regex.compile(r"account managers?\b", regex.I)
 _NOBODY = regex.compile(r"\bnobody\b|\bno one\b|\bnot even\b|\bgoes to nobody\b", regex.I)
 _STAFF = regex.compile(
-    r"\beverybody\b|\beveryone\b|\bstaff\b|\bemployees?\b|\bemployed\b|\bpayroll\b|\ball of us\b"
-    r"|\bcolleagues\b|\bwhoever works\b", regex.I
-)  # fmt: skip
+    r"\beverybody\b|\beveryone\b|\bemployed\b|\bon (?:the|our)(?: own)? payroll\b|\ball of us\b|\bcolleagues\b"
+    r"|\bwhoever works\b|\b(?:staff|employees?)\b(?!\s+(?!in\b|of\b|at\b|who\b|on\b|and\b|members?\b|may\b|here\b)\w)",
+    regex.I,
+)
+"""All of a company; not a department that is called `Staff …`."""
 _OUTSIDER = regex.compile(
     r"extern|freelanc|agency|contract|temp\b|temporar|journey|season|subcontract|partner|borrowed"
     r"|lent|hired hands|consultants?", regex.I
@@ -105,7 +107,7 @@ class Rules:
         return [
             g
             for g in self.groups
-            if not (_GUEST.search(g.title) or _is_staff(g) or _LEAD.search(g.title))
+            if not (_GUEST.search(g.title) or _is_staff(g) or LEAD.search(g.title))
             and _same_group(mine, _telling(g.title))
         ]
 
@@ -133,8 +135,8 @@ class Rules:
         """The groups of somebody, and those that hang on what is asked about."""
         mine = self.of(asker)
         if not asker.guest:
-            mine = mine + [g for g in self.groups if lead and _LEAD.search(g.title)]
-            mine += [g for g in self.groups if account and _ACCOUNT.search(g.title)]
+            mine = mine + [g for g in self.groups if lead and LEAD.search(g.title)]
+            mine += [g for g in self.groups if account and ACCOUNT.search(g.title)]
         return mine
 
 

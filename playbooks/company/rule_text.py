@@ -17,7 +17,7 @@ CHANGES = frozenset(
 _LOOK = {"note_write": "notes", "levels_write": "levels"}
 """Who changes it may look at it."""
 EVERY = PLAIN | CHANGES | frozenset("account_manager contact pay notes levels load hours".split())
-_SAME = regex.compile(
+SAME = regex.compile(
     r"\b(?:all|everything|whatever) (?:of )?(?:the |that is )?(?:above|others|this|these)\b"
     r"|\beverything in\b", regex.I
 )  # fmt: skip
@@ -140,6 +140,9 @@ def _by_subject(paragraph: str) -> Iterator[Group]:
         if subject:
             yield group
             group = Group(subject["who"].strip(" *"))
+        elif not regex.match(r"\W*(?:They|It|He|She|Both|These|May)\b", sentence):
+            yield group
+            group = Group(" ".join(sentence.split()[:4]))
         if subject or regex.match(r"\W*(?:They|It|He|She|Both|These|May)\b", sentence) or (
             NEGATIVE.search(sentence) and not _POSITIVE.search(sentence)
         ):  # fmt: skip
@@ -166,9 +169,7 @@ def _column(name: str) -> str:
     """What those may do with a column's cells who stand at the head of a row."""
     if regex.search(r"\b(?:looks?|sees?|reads?|views?|hears?)\b", name, regex.I):
         return "see"
-    return (
-        "change" if regex.search(r"\b(?:chang|writ|edit|set|alter|updat)", name, regex.I) else ""
-    )
+    return "change" if regex.search(r"\b(?:chang|writ|edit|set|alter|updat)", name, regex.I) else ""
 
 
 def changes_in(sentence: str) -> set[str]:
@@ -191,7 +192,7 @@ def read_group(group: Group, before: set[str]) -> None:
             continue
         may, refused = rights_of(sentence)
         group.refused |= refused
-        if _SAME.search(sentence) and not NEGATIVE.search(sentence):
+        if SAME.search(sentence) and not NEGATIVE.search(sentence):
             may |= before
         elif regex.search(
             r"\beverything\b(?! else)|\b(?:full access|all rights|change anything)\b", sentence
