@@ -24,14 +24,15 @@ QUESTIONS = {
 }  # fmt: skip
 """Kinds of questions, with what they need besides people, projects and customers."""
 CHANGES = {
-    "status": "", "log_time": "", "void_copy": "entries", "edit_person": "pages notes",
-    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages", "swap": "", "team_change": "",
-    "rename_page": "pages alone", "delete_page": "pages alone", "placeholders": "",
+    "status": "pages", "log_time": "pages", "void_copy": "pages entries", "edit_person": "pages notes",
+    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages",
+    "swap": "pages", "team_change": "pages", "rename_page": "pages alone",
+    "delete_page": "pages alone", "placeholders": "pages",
 }  # fmt: skip
 """Kinds of changes, with what they need."""
 _MODULES = (
     "spotting", "office", "questions", "sets", "measures", "places", "changes", "person_changes",
-    "page_changes",
+    "page_changes", "fences",
 )  # fmt: skip
 _CALLED = {"people_in": "everybody_in", "team_wills": "team_table", "team_skills": "team_table"}
 _READ = """\
@@ -70,11 +71,14 @@ def look():
 
 
 try:
-    report = reckon(p["kind"], p, look(), {p["kind"]: KIND})
+    data = look()
+    report = reckon(p["kind"], p, data, {p["kind"]: KIND})
+FENCES
 except Exception as error:
     report = {"state": "failed", "message": str(error), "links": []}
 final_answer(report)
 """
+_FENCED = '    report["fences"] = fences(data["pages"], p["noun"])\n'
 _PLACES = """\
 try:
     report = reckon("places", p, {"pages": pages(Combo_Read_Wiki_Pages(files=[]))}, {"places": places})
@@ -150,7 +154,8 @@ def _look(kind: str) -> str:
     """The program that answers a question or plans a change."""
     if kind == "place":
         return _alone(_READ.split("def whole")[0] + _PLACES)
-    return _alone(_READ.replace("KIND", _CALLED.get(kind, kind)))
+    fenced = _FENCED if kind in CHANGES else ""
+    return _alone(_READ.replace("KIND", _CALLED.get(kind, kind)).replace("FENCES\n", fenced))
 
 
 def _write(tools: list[str]) -> str:

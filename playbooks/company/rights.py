@@ -28,13 +28,15 @@ _GUEST = regex.compile(
     r"not (?:signed|logged)|without (?:a )?log-?in|visitors?\b|strangers?|outside\b|anonymous"
     r"|public\b|guests?\b|unknown (?:person|caller)|passers|nobody knows", regex.I
 )  # fmt: skip
-_LEAD = regex.compile(r"\b(?:team |project )?leads?\b", regex.I)
-_ACCOUNT = regex.compile(r"account managers?\b", regex.I)
+LEAD = regex.compile(r"\b(?:team |project )?leads?\b|\bleading\b", regex.I)
+ACCOUNT = regex.compile(r"account managers?\b", regex.I)
 _NOBODY = regex.compile(r"\bnobody\b|\bno one\b|\bnot even\b|\bgoes to nobody\b", regex.I)
 _STAFF = regex.compile(
-    r"\beverybody\b|\beveryone\b|\bstaff\b|\bemployees?\b|\bemployed\b|\bpayroll\b|\ball of us\b"
-    r"|\bcolleagues\b|\bwhoever works\b", regex.I
-)  # fmt: skip
+    r"\beverybody\b|\beveryone\b|\bemployed\b|\bon (?:the|our)(?: own)? payroll\b|\ball of us\b|\bcolleagues\b"
+    r"|\bwhoever works\b|\b(?:staff|employees?)\b(?!\s+(?!in\b|of\b|at\b|who\b|on\b|and\b|members?\b|may\b|here\b)\w)",
+    regex.I,
+)
+"""All of a company; not a department that is called `Staff …`."""
 _OUTSIDER = regex.compile(
     r"extern|freelanc|agency|contract|temp\b|temporar|journey|season|subcontract|partner|borrowed"
     r"|lent|hired hands|consultants?", regex.I
@@ -64,6 +66,8 @@ class Rules:
             read_group(group, given)
             given |= group.may
         self._staff = [g for g in self.groups if _is_staff(g)]
+        self._special = {r for g in self.groups for by in [g.by] for r in by if any(
+            r in rights_of(said)[0] for said in by[r])}  # fmt: skip
         barred = {r for g in self.groups if _NOBODY.search(g.title) for r in g.refused}
         self.nobody = barred & {"approved_hours", "pay_sum", *CHANGES}
         for sentence in sentences(policy):
@@ -103,7 +107,7 @@ class Rules:
         return [
             g
             for g in self.groups
-            if not (_GUEST.search(g.title) or _is_staff(g) or _LEAD.search(g.title))
+            if not (_GUEST.search(g.title) or _is_staff(g) or LEAD.search(g.title))
             and _same_group(mine, _telling(g.title))
         ]
 
@@ -113,16 +117,27 @@ class Rules:
         """Whether somebody may; ``lead`` and ``account``: of what it is about."""
         if right in self.nobody:
             return False
-        mine = self.of(asker)
-        if not asker.guest:
-            mine = mine + [g for g in self.groups if lead and _LEAD.search(g.title)]
-            mine += [g for g in self.groups if account and _ACCOUNT.search(g.title)]
+        mine = self.theirs(asker, lead, account)
         if any(right in g.may for g in mine):
             return True
-        if asker.guest or right not in PLAIN | {"account_manager"}:
-            return False
         refused = any(right in g.refused for g in mine)
-        return not refused and (right in PLAIN or not self.outsider(asker))
+        if asker.guest:
+            return right in ("date", "place") and not refused
+        if refused:
+            return False
+        if self.outsider(asker):
+            return right in PLAIN
+        return right in PLAIN | {"account_manager"} or (
+            right in ("levels", "load") and right not in self._special
+        )
+
+    def theirs(self, asker: Asker, lead: bool, account: bool) -> list[Group]:
+        """The groups of somebody, and those that hang on what is asked about."""
+        mine = self.of(asker)
+        if not asker.guest:
+            mine = mine + [g for g in self.groups if lead and LEAD.search(g.title)]
+            mine += [g for g in self.groups if account and ACCOUNT.search(g.title)]
+        return mine
 
 
 def _telling(title: str) -> list[str]:

@@ -17,7 +17,10 @@ CHANGES = frozenset(
 _LOOK = {"note_write": "notes", "levels_write": "levels"}
 """Who changes it may look at it."""
 EVERY = PLAIN | CHANGES | frozenset("account_manager contact pay notes levels load hours".split())
-_SAME = regex.compile(r"\b(?:all|everything|whatever) (?:of the |that is )?(?:above|others)\b")
+SAME = regex.compile(
+    r"\b(?:all|everything|whatever) (?:of )?(?:the |that is )?(?:above|others|this|these)\b"
+    r"|\beverything in\b", regex.I
+)  # fmt: skip
 _TITLE = regex.compile(
     r"^\s*(?:#{1,6}\s+(?P<a>.+)|(?:[-*]\s+)?\*\*(?P<b>.+?)\*\*[.:]?\s*(?P<b2>.*)"
     r"|(?:\d+[.)]|[-*])\s+(?P<c>[^:.|]{3,60}):\s*(?P<c2>.*))\s*$"
@@ -43,16 +46,22 @@ _READ = (
 )
 _VERB = regex.compile(rf"\b(?:(?P<write>{_WRITE})|(?P<read>{_READ}))(?:e?s)?\b", regex.I)
 _SUBJECT = regex.compile(
-    r"^\W*(?:Only )?(?P<who>(?!They|It|He|She|That|This|You|We|What|Which|Nothing|There)\p{Lu}[^.;,:|]{1,45}?)"
-    r" (?:may|can|are allowed to|is allowed to|sees?|gets?|changes?|sets?|writes?|must not|cannot)\b"
+    r"^\W*(?:Only )?(?P<who>(?!(?:They|It|He|She|May|Can|Must|Also|Not|No|That|This|You|We|What|Which|Nothing|There)\b)\p{Lu}[^.;,:|]{1,45}?)"
+    r" (?:may|can|are allowed to|is allowed to|sees?|gets?|changes?|sets?|writes?|must not|cannot"
+    r"|hears?|reads?|looks?|moves|books|records|edits|decides|corrects|raises|manages|keeps)\b"
 )
 """A sentence that says whose right it speaks of."""
 _PASSIVE = regex.compile(
     r"^\W*(?P<what>(?!They\b|It\b|This\b)[^.;:]+?) (?:may|can|must|is|are)(?: only)?(?: be)? "
     r"(?:(?P<read>seen|viewed|read|visible|shown|available|looked up)"
-    r"|changed|edited|written|set|logged|recorded|booked|updated|corrected|removed|renamed|deleted)"
+    r"|changed|moved|edited|written|set|logged|recorded|booked|updated|corrected|removed|renamed|deleted)"
     r"(?: only)? (?:by|to|for) (?P<who>[^.;]+)", regex.I
 )  # fmt: skip
+_BY = regex.compile(
+    r"\b(?:is|are|be|being|has been)\b[^.;]*?\b(?:\p{L}+ed|set|written|put|made|done|given|kept)\b[^.;]*\bby\b(?! them\b)",
+    regex.I,
+)
+"""A sentence that says by whom something is done: it is about nobody else."""
 _YES = frozenset({"yes", "y", "x", "✓", "✔", "may", "allowed", "full"})
 _NO = frozenset({"no", "n", "-", "–", "—", "✗", "✘", "", "never", "denied"})
 _OWN = regex.compile(r"\b(?:their|his|her|one's|your|our) own\b|\bown\b|\boneself\b", regex.I)
@@ -71,6 +80,8 @@ class Group:
     body: str = ""
     may: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
+    by: dict[str, list[str]] = field(default_factory=dict)
+    """The sentences that give each right."""
 
 
 def spoken_of(sentence: str) -> Iterator[Group]:
@@ -86,6 +97,8 @@ def spoken_of(sentence: str) -> Iterator[Group]:
     if passive:
         verb = "see" if passive["read"] else "change"
         for who in regex.split(r",| and | or ", passive["who"]):
+            if regex.search(r"\b(?:no one|nobody|none|not|never|else|other)\b", who, regex.I):
+                continue
             yield Group(
                 regex.sub(r"\b(?:by|only|the|to|for)\b", " ", who).strip(" .*"),
                 f"May {verb} {passive['what']}",
@@ -112,11 +125,28 @@ def groups(policy: str) -> Iterator[Group]:
         elif not line.strip() and group.body.strip():
             yield group
             group = Group("")
-        else:
+        elif group.title:
             group.body += f" {line.strip()}"
-            if not group.title:
-                said = regex.split(r"\b(?:may|can|must|cannot)\b|[.;]", line.strip())[0]
-                group.title = said if len(said) < 45 else ""
+        else:
+            yield from _by_subject(line.strip())
+    yield group
+
+
+def _by_subject(paragraph: str) -> Iterator[Group]:
+    """The groups that a paragraph without a title speaks of, each with the sentences about it."""
+    group = Group("")
+    for sentence in sentences(paragraph):
+        subject = _SUBJECT.match(sentence)
+        if subject:
+            yield group
+            group = Group(subject["who"].strip(" *"))
+        elif not regex.match(r"\W*(?:They|It|He|She|Both|These|May)\b", sentence):
+            yield group
+            group = Group(" ".join(sentence.split()[:4]))
+        if subject or regex.match(r"\W*(?:They|It|He|She|Both|These|May)\b", sentence) or (
+            NEGATIVE.search(sentence) and not _POSITIVE.search(sentence)
+        ):  # fmt: skip
+            group.body += f" {sentence}"
     yield group
 
 
@@ -128,9 +158,18 @@ def _row(header: list[str], cells: list[str]) -> str:
             said.append(f"{'Not' if cell.lower() in _NO else 'May'}: {name}.")
         elif regex.search(r"not\b|refused|never|forbidden|denied", name, regex.I):
             said.append(f"May not {cell}.")
+        elif (verb := _column(name)) and "may" not in name.lower():
+            said += [f"May {verb} {part.strip(' +')}." for part in cell.split(";")]
         elif regex.search(r"\bmay\b|allowed|\bcan\b|rights?\b|granted", name, regex.I):
             said.append(f"May {cell}.")
     return " ".join(said)
+
+
+def _column(name: str) -> str:
+    """What those may do with a column's cells who stand at the head of a row."""
+    if regex.search(r"\b(?:looks?|sees?|reads?|views?|hears?)\b", name, regex.I):
+        return "see"
+    return "change" if regex.search(r"\b(?:chang|writ|edit|set|alter|updat)", name, regex.I) else ""
 
 
 def changes_in(sentence: str) -> set[str]:
@@ -146,15 +185,23 @@ def read_group(group: Group, before: set[str]) -> None:
     for sentence in sentences(group.body):
         if regex.match(r"\W*(?:Every other|Nothing of that|Only the one|That is)", sentence):
             continue
+        subject = _SUBJECT.match(sentence)
+        if subject and subject["who"].strip(" *") != group.title and not NEGATIVE.search(sentence):
+            continue
+        if _BY.search(sentence) and not sentence.startswith("May "):
+            continue
         may, refused = rights_of(sentence)
-        group.may |= may
         group.refused |= refused
-        if may is not refused and _SAME.search(sentence) and not NEGATIVE.search(sentence):
-            group.may |= before
-        if regex.search(
+        if SAME.search(sentence) and not NEGATIVE.search(sentence):
+            may |= before
+        elif regex.search(
             r"\beverything\b(?! else)|\b(?:full access|all rights|change anything)\b", sentence
         ) and not NEGATIVE.search(sentence):
-            group.may |= EVERY
+            looks = regex.match(r"May see\b", sentence)
+            may |= EVERY - CHANGES if looks else EVERY
+        group.may |= may
+        for right in may:
+            group.by.setdefault(right, []).append(sentence)
     group.may |= {_LOOK[change] for change in _LOOK.keys() & group.may}
     group.refused -= group.may
     group.may -= {"approved_hours"} & group.refused
@@ -176,6 +223,8 @@ def rights_of(sentence: str) -> tuple[set[str], set[str]]:
         if regex.search(r"change nothing|no changes?\b", part):
             refused |= CHANGES
         seen: set[str] = set()
+        if regex.search(r"\bstatus\b", part) and not _VERB.search(part):
+            mode = "write"
         for clause in regex.split(r",| and | or ", part):
             verb = _VERB.search(clause)
             if verb:

@@ -8,7 +8,7 @@ from typing import Any
 
 import regex
 
-from playbooks.company import programs
+from playbooks.company import gate, programs
 from playbooks.company.rights import Asker, Rules
 from playbooks.company.wishes import (
     Wish,
@@ -214,11 +214,18 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
             "ticket": number or "",
             "ticket_in_notes": bool(ticket and number and ticket.in_notes),
             "change": True,
+            "noun": "|".join(map(gate.noun, _rights_of(wish))),
             "department": known.asker.department,
         }
     return Step(
         "look", f"Look up what is meant ({kind}) and report it; change nothing.", parameters
     )
+
+
+def _rights_of(wish: Wish) -> list[str]:
+    """The rights that a wish for a change may come to."""
+    named = ["note_write", "levels_write", "own_levels"] if wish.right == "edit" else [wish.right]
+    return [*named, *([wish.own] if wish.own else [])]
 
 
 def _unquoted(text: str) -> str:
@@ -250,9 +257,19 @@ def _change(
     message: str,
     links: tuple[tuple[str, str], ...],
 ) -> Step | Answer:
-    ticket = known.rules.ticket
-    used = wish.own if report.get("own") else wish.right
-    if ticket and used in ticket.rights and not ticket.good(wish.text):
+    fences = [str(x) for x in report.get("fences") or ()]
+    rights = report.get("rights") or [wish.own if report.get("own") and wish.own else wish.right]
+    for right in rights:
+        said = gate.verdict(
+            known.rules, known.asker, right, fences,
+            lead=bool(report.get("lead")), account=bool(report.get("account")),
+        )  # fmt: skip
+        if said == "denied":
+            return _denied()
+        if said != "yes":
+            return _ask("The rules for this change are not clear to me; who allows it?")
+    ticket = gate.ticket_of(known.rules, fences)
+    if ticket and not ticket.good(wish.text):
         return _ask("This change needs a number of the right form; please name it.")
     calls = report.get("calls") or []
     if not calls:

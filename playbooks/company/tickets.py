@@ -58,6 +58,8 @@ def read_ticket(
     told = sentences(policy)
     for sentence in filter(speaks_of_ticket, told):
         rights = changes_in(sentence)
+        if regex.search(r"\b(?:every|any|each|all)\b", sentence, regex.I):
+            rights = rights and set(every)
         if not rights and not regex.search(r"\bchang|\bwrit|\bupdat|\bentr", sentence, regex.I):
             continue
         notes = any(

@@ -32,6 +32,8 @@ def status(o: Office) -> Report:
     project, lead = about_project(o)
     calls = [["Req_UpdateProjectStatus", {"id": project["id"], "status": wanted}]]
     link = [("project", project["id"])]
+    owner = next((c for c in o.customers if c["id"] == project["customer"]), None)
+    lead["account"] = owner is not None and owner["account_manager"] == o.me
     return planned(
         f"{project['name']} is {wanted}.",
         link,
@@ -162,11 +164,7 @@ def swap(o: Office) -> Report:
     seats = [o.on(project, p["id"]) for p in people]
     if len(people) != 2 or None in seats:
         raise Unclear("which two members are meant?")
-    role, share = o.says(r"\brol"), o.says(r"\b(workloads?|shares?|slices?|time|hours)\b")
-    fields = [f for f, on in (("role", role), ("time_slice", share)) if on] or [
-        "role",
-        "time_slice",
-    ]
+    fields = swapped(o)
     change = []
     for seat, other in zip(seats, reversed(seats), strict=True):
         if seat is not None and other is not None:
@@ -174,3 +172,30 @@ def swap(o: Office) -> Report:
     call = ["Combo_Update_Team_For_Changes", {"project": project["id"], "change": change}]
     links = [*links_to("employee", people), ("project", project["id"])]
     return planned(f"Swapped {' and '.join(p['name'] for p in people)}.", links, [call], **lead)
+
+
+def swapped(o: Office) -> list[str]:
+    """What two members exchange. Raises Unclear where something else is said of it too."""
+    fields: list[str] = []
+    for clause in re.split(r"[;,.:]|\bbut\b|\band (?=keep|leave)", o.low):
+        named_ = [
+            field
+            for field, word in (("role", r"\broles?\b"), ("time_slice", r"\b(?:workloads?|(?:time )?shares?|slices?|hours)\b"))
+            if re.search(word, clause)
+        ]  # fmt: skip
+        staying = re.search(
+            r"\b(remains?|stays?|keep|kept|unchanged|as they are|leave|left|not|without)\b", clause
+        )
+        if re.search(r"\b(swap|exchange|switch|trade)", clause):
+            if staying or (re.search(r"\bonly\b", clause) and len(named_) != 1):
+                raise Unclear("what exactly shall be exchanged?")
+            fields = named_ or ["role", "time_slice"]
+        elif named_ and not staying:
+            raise Unclear("what exactly shall be exchanged?")
+        elif staying and any(f in fields for f in named_):
+            if len(fields) != 2:
+                raise Unclear("what exactly shall be exchanged?")
+            fields = [f for f in fields if f not in named_]
+    if not fields:
+        raise Unclear("what exactly shall be exchanged?")
+    return fields
