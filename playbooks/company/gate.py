@@ -82,7 +82,7 @@ _NO_FUNCTION = regex.compile(r"\bno function\b|\bno system\b|\bcannot reach\b", 
 _CEILING = regex.compile(r"\b10\b|\bten\b", regex.I)
 _HARMLESS = regex.compile(
     r"\(?\bwithout (?:the )?(?:pay|salar\w+|client|customer)\)?|\bnone for our own\b|\b(?:left|leave (?:it|them|the \w+)) alone\b"
-    r"|\balone and\b|\b(?:that|which|fields) nobody \w+|[\"“][^\"”]*[\"”]|\bnobody else['’]s\b|\bnobody['’]s\b|^Until then nothing[^.]*",
+    r"|\balone and\b|\bwith nothing else\b|\bclaim\w*\b.*\bchanges nothing\b|\bweighs? nothing\b|\b(?:that|which|fields) nobody \w+|[\"“][^\"”]*[\"”]|\bnobody else['’]s\b|\bnobody['’]s\b|^Until then nothing[^.]*",
     regex.I,
 )
 _MEMBERS = regex.compile(
@@ -191,8 +191,8 @@ def _judged(
     if _BARE.search(said):
         return "unread"
     if not _EXCLUSIVE.search(said):
-        giving = any(told in by for g in mine for by in [g.by.get(right, [])])
-        return "yes" if giving and _whole(right, told) else "unread"
+        giving = [x for g in mine for x in g.by.get(right, ()) if x and x in told]
+        return "yes" if any(_whole(right, x) for x in giving) else "unread"
     return "yes" if _named(rules, asker, said, lead, account) else "unread"
 
 
