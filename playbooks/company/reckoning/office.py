@@ -35,7 +35,7 @@ OF_MYSELF = (
     r"|office|e-?mail|mail|role|record|hours|time)\b|\b(?:am|do|did|have) i\b"
     r"|\bi (?:earn|make|worked|logged|recorded)\b|\bmyself\b"
 )
-NEGATED = r"\b(closed|not|no longer|never|former|cousin|except|neither)\b"
+NEGATED = r"\b(closed|shut|given up|gave up|sold|no \w+ (?:in|at)|have no|not|no longer|never|former|cousin|except|neither)\b"
 
 
 class Unclear(Exception):
