@@ -58,7 +58,7 @@ _EXCLUSIVE = regex.compile(
     r"|\b(?:is|are) \w+(?: only)? by\b(?! \w+ing\b)|\bby the\b", regex.I
 )  # fmt: skip
 _BARE = regex.compile(
-    r"\b(?:never|not|nor|neither|none|cannot|except|excepted|unless|without|instead|refused?|forbidden|denied"
+    r"\b(?:never|not|nor|neither|none|nothing|cannot|except|excepted|unless|without|instead|refused?|forbidden|denied"
     r"|prohibited|frozen|freeze|until|stop(?:s|ped)?|hands? off|no(?! one))\b|n['’]t\b", regex.I
 )  # fmt: skip
 _OWN_LINE = regex.compile(
@@ -72,7 +72,7 @@ _OLD = regex.compile(r"\b(?:old|wrong|mistakes?|voided|fresh|corrections?)\b", r
 _TELLING = regex.compile(
     r"\bloads?\b|\bworkloads?\b|\bcapacity\b|\bsums?\b|\btotal\b|\bcounts?\b|\bcounted\b|\bstrong\b"
     r"|^[-*\s]*`\w+`|\bcategory\b|\bclaims?\b|\bnever an order\b|\binformation\b|\bgives? no rights\b"
-    r"|\bmeans?\b|\bspeaks? of\b|\bwe call\b|\bis asked\b|\bnumbers? are\b",
+    r"|\bmeans?\b|\bleft out\b|\bhow many\b|\bdo not have\b|\bspeaks? of\b|\bwe call\b|\bis asked\b|\bnumbers? are\b",
     regex.I,
 )
 """A sentence of what a word means, or how something is reckoned."""
@@ -82,7 +82,7 @@ _NO_FUNCTION = regex.compile(r"\bno function\b|\bno system\b|\bcannot reach\b", 
 _CEILING = regex.compile(r"\b10\b|\bten\b", regex.I)
 _HARMLESS = regex.compile(
     r"\(?\bwithout (?:the )?(?:pay|salar\w+|client|customer)\)?|\bnone for our own\b|\b(?:left|leave (?:it|them|the \w+)) alone\b"
-    r"|\balone and\b|\b(?:that|which|fields) nobody \w+|[\"“][^\"”]*[\"”]|\bnobody else['’]s\b|\bnobody['’]s\b|^Until then nothing[^.]*",
+    r"|\balone and\b|\bwith nothing else\b|\bclaim\w*\b.*\bchanges nothing\b|\bweighs? nothing\b|\b(?:that|which|fields) nobody \w+|[\"“][^\"”]*[\"”]|\bnobody else['’]s\b|\bnobody['’]s\b|^Until then nothing[^.]*",
     regex.I,
 )
 _MEMBERS = regex.compile(
@@ -90,7 +90,7 @@ _MEMBERS = regex.compile(
 )
 """Who belongs to a group."""
 _TICKETS = regex.compile(
-    r"\bnames? no (?:ticket|code|number|reference)\b|\b(?:with|without) a (?:ticket|code|number)\b",
+    r"\bif it is (?:missing|misshapen|wrong)\b.*\bask\b|\bnames? no (?:ticket|code|number|reference)\b|\b(?:with|without) a (?:ticket|code|number)\b",
     regex.I,
 )
 _APPROVAL = regex.compile(r"\b(?:approv|consent|decid|decision|agreed)", regex.I)
@@ -126,13 +126,13 @@ def verdict(
     if not rules.allows(asker, right, lead=lead, account=account):
         return "denied"
     mine = [g for g in rules.theirs(asker, lead, account) if right in g.may]
-    if not any(_whole(g, right, said) for g in mine for said in g.by.get(right, ())):
+    if not any(_whole(right, said) for g in mine for said in g.by.get(right, ())):
         return "unread"
     found = {_judged(rules, asker, right, said, mine, lead, account) for said in fences}
     return "denied" if "denied" in found else "unread" if "unread" in found else "yes"
 
 
-def _whole(group: Group, right: str, sentence: str) -> bool:
+def _whole(right: str, sentence: str) -> bool:
     """Whether a sentence gives a right without anything else being said about it."""
     if right == "pay_write" and _APPROVAL.search(sentence):
         return True
@@ -149,6 +149,11 @@ def _whole(group: Group, right: str, sentence: str) -> bool:
         ]
         if any(map(plain, told)) and not _hangs(clause):
             return True
+        before = regex.split(r", once\b|, if\b", clause)
+        if len(before) == 2 and right != "pay_write" and _APPROVAL.search(before[1]):
+            last = regex.split(r",|\band\b", before[0])[-1]
+            if regex.search(NOUNS["pay"], last) and any(map(plain, told)) and last not in told:
+                return True
     return bool(_SAME.search(sentence) or regex.search(r"\beverything\b", sentence)) and plain(
         sentence
     )
@@ -183,8 +188,11 @@ def _judged(
         return (
             "denied" if any(h is g and right in h.refused for h in homes for g in mine) else "yes"
         )
-    if _BARE.search(said) or not _EXCLUSIVE.search(said):
+    if _BARE.search(said):
         return "unread"
+    if not _EXCLUSIVE.search(said):
+        giving = [x for g in mine for x in g.by.get(right, ()) if x and x in told]
+        return "yes" if any(_whole(right, x) for x in giving) else "unread"
     return "yes" if _named(rules, asker, said, lead, account) else "unread"
 
 

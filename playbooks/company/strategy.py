@@ -27,7 +27,8 @@ PUBLIC = frozenset({"date", "place"})
 _SELF = regex.compile(r"\b(?:I|me|my|mine|myself)\b", regex.I)
 _PAGING = regex.compile(r"page limit|refuses (?:every|all) list|does not answer|list(?:s|ing)? .*(?:refused|forbidden)", regex.I)  # fmt: skip
 _CONDITION = regex.compile(
-    r"\b(?:if|unless|only when|provided|in case|as soon as)\b"
+    r"\b(?:if|unless|only when|provided|in case|as soon as|effective|as of)\b"
+    r"|\b(?:starting|beginning) (?:next|from|on|in|with)\b|\b(?:from|by|after) next \w+\b"
     r"|\b(?:do not|don.t|never) (?:pause|archive|resume|close|log|book|record|set|write|swap|rename"
     r"|delete|remove|raise|put|add|void)\b",
     regex.I,

@@ -120,10 +120,14 @@ def _month(year: int, month: int) -> tuple[str, str]:
 
 def written(day: date, text: str) -> str:
     """A day in the format that a text asks for, else as YYYY-MM-DD."""
-    wanted = regex.search(r"\b(?:DD|MM|YYYY)[-./ ](?:DD|MM)[-./ ](?:DD|MM|YYYY|YY)\b", text)
+    wanted = regex.search(
+        r"\b(?:DD|MM|YYYY)[-./ ](?:DD|MM)[-./ ](?:DD|MM|YYYY|YY)\b", text, regex.I
+    )
     if wanted is None:
         return day.isoformat()
-    shown = wanted[0].replace("YYYY", f"{day.year:04}").replace("YY", f"{day.year % 100:02}")
+    shown = (
+        wanted[0].upper().replace("YYYY", f"{day.year:04}").replace("YY", f"{day.year % 100:02}")
+    )
     return shown.replace("MM", f"{day.month:02}").replace("DD", f"{day.day:02}")
 
 

@@ -177,6 +177,7 @@ def swap(o: Office) -> Report:
 def swapped(o: Office) -> list[str]:
     """What two members exchange. Raises Unclear where something else is said of it too."""
     fields: list[str] = []
+    last = False
     for clause in re.split(r"[;,.:]|\bbut\b|\band (?=keep|leave)", o.low):
         named_ = [
             field
@@ -190,12 +191,17 @@ def swapped(o: Office) -> list[str]:
             if staying or (re.search(r"\bonly\b", clause) and len(named_) != 1):
                 raise Unclear("what exactly shall be exchanged?")
             fields = named_ or ["role", "time_slice"]
+            last = not named_
+            continue
+        elif named_ and not staying and last and set(fields) == {"role", "time_slice"}:
+            fields = named_
         elif named_ and not staying:
             raise Unclear("what exactly shall be exchanged?")
         elif staying and any(f in fields for f in named_):
             if len(fields) != 2:
                 raise Unclear("what exactly shall be exchanged?")
             fields = [f for f in fields if f not in named_]
+        last = False
     if not fields:
         raise Unclear("what exactly shall be exchanged?")
     return fields

@@ -3,7 +3,7 @@
 import re
 
 RESTRICTING = (
-    r"\b(?:only|alone|nobody|no one|none|never|not|nor|neither|except|excepted|unless|without|instead"
+    r"\b(?:only|alone|nobody|no one|none|nothing|never|not|nor|neither|except|excepted|unless|without|instead"
     r"|goes? to|but for|other than|reserved|solely|exclusively|cannot|refused?|forbidden|denied|denies"
     r"|prohibited|stays? with|remains? with|lies? with|leave to|left to|hands? off|stop(?:s|ped)?|ends?"
     r"|frozen|freeze|ban(?:ned)?|until|consent|approv\w+|confirm\w*|sign(?:s|ed)? off|agree\w*|permission"

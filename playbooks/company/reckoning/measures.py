@@ -104,8 +104,8 @@ def coaches(o: Office) -> Report:
 def my_gaps(o: Office) -> Report:
     """The skills that the asker has not."""
     me = next(p for p in o.people if p["id"] == o.me)
-    kind = "will_" if o.says(r"\bwills?\b") and not o.says("skill") else "skill_"
-    gaps = [i for i in sorted(o.labels) if i.startswith(kind) and not o.level(me, i)]
+    kind = "wills" if o.says(r"\bwills?\b") and not o.says("skill") else "skills"
+    gaps = [i for i in sorted(o.labels) if o.kind_of(i) == kind and not o.level(me, i)]
     return found("; ".join(f"{i} ({o.labels[i]})" for i in gaps) or "none", [("employee", o.me)])
 
 

@@ -23,6 +23,7 @@ from playbooks.company.reckoning.spotting import (
 )
 
 Report = dict[str, Any]
+NUMBERS = "one two three four five six seven eight nine ten".split()
 STATUSES = ("idea", "exploring", "active", "paused", "archived")
 LOW = r"\b(least|lowest|smallest|fewest|weakest|worst|freest|lightest|most free|less)\b"
 ROLES = (
@@ -34,7 +35,7 @@ OF_MYSELF = (
     r"|office|e-?mail|mail|role|record|hours|time)\b|\b(?:am|do|did|have) i\b"
     r"|\bi (?:earn|make|worked|logged|recorded)\b|\bmyself\b"
 )
-NEGATED = r"\b(closed|not|no longer|never|former|cousin|except|neither)\b"
+NEGATED = r"\b(closed|shut|given up|gave up|sold|no \w+ (?:in|at)|have no|not|no longer|never|former|cousin|except|neither)\b"
 
 
 class Unclear(Exception):
@@ -53,10 +54,15 @@ class Office:
         self.customers: list[Record] = data.get("customers") or []
         self.entries: list[Record] = data.get("entries") or []
         self.pages: dict[str, str] = data.get("pages") or {}
-        self.labels = labels_of(self.pages)
         for record in [*self.projects, *self.people]:
             for field in ("team", "skills", "wills"):
                 record[field] = record.get(field) or []
+        self.kinds = {x["name"]: f for p in self.people for f in ("skills", "wills") for x in p[f]}
+        self.labels = labels_of(self.pages, sorted(self.kinds))
+
+    def kind_of(self, id_: str) -> str:
+        """The field that an id of a skill or will stands in."""
+        return self.kinds.get(id_, "wills" if id_.startswith("will") else "skills")
 
     def says(self, pattern: str) -> bool:
         """Whether the task's text holds a pattern."""
@@ -193,8 +199,11 @@ def strong_level(pages: dict[str, str]) -> int:
     for sentence in sentences(pages):
         if re.search(r"\bstrong\b", sentence.lower()):
             plain = re.sub(r"(?i)\b1 (?:to|-|–) \d+\b", "", sentence)
+            for number, word in enumerate(NUMBERS, 1):
+                plain = re.sub(rf"(?i)\b{word}\b", str(number), plain)
             if found := re.search(r"\b(\d{1,2})\b", plain):
-                return int(found[1])
+                above = re.search(rf"\b(?:above|over|more than) {found[1]}\b", plain.lower())
+                return int(found[1]) + bool(above)
     raise Unclear("the wiki does not say from which level on somebody is strong")
 
 

@@ -34,7 +34,7 @@ def edit_person(o: Office) -> Report:
     needs = []
     levels = set_levels(o)
     for field in ("skills", "wills"):
-        if part := {i: n for i, n in levels.items() if i.startswith(field[:-1])}:
+        if part := {i: n for i, n in levels.items() if o.kind_of(i) == field}:
             change[field] = part
     if levels:
         needs.append("own_levels" if own else "levels_write")
@@ -120,7 +120,7 @@ def self_review(o: Office) -> Report:
         old = o.level(me, id_)
         new = min(highest, max(1, old + by))
         if old and new != old:
-            change.setdefault("skills" if id_.startswith("skill") else "wills", {})[id_] = new
+            change.setdefault(o.kind_of(id_), {})[id_] = new
     calls = [["Combo_Update_Employee_For_Changes", {"employee": o.me, **change}]] if change else []
     return planned("Your levels are corrected.", [("employee", o.me)], calls, own=True)
 

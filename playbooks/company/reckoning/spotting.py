@@ -178,12 +178,22 @@ def of_field(people: list[Record], field: str) -> list[Record]:
     return [{"id": v, "name": v} for v in dict.fromkeys(p[field] for p in people) if v]
 
 
-def labels_of(pages: dict[str, str]) -> dict[str, str]:
-    """What the wiki calls each skill and will, by id."""
+def labels_of(pages: dict[str, str], ids: list[str]) -> dict[str, str]:
+    """What the wiki calls each skill and will, by id; on a line: id and name, or name and id."""
     found: dict[str, str] = {}
     for page in pages.values():
         for id_, name in re.findall(r"\b((?:skill|will)_\w+)`?\s*[|:=–-]\s*([^|,.;\n]+)", page):
             found.setdefault(id_, name.strip(" *`"))
+    lines = [x for page in pages.values() for x in re.split(r"\n|;|, ", page)]
+    for id_ in ids:
+        if id_ in found:
+            continue
+        for line in lines:
+            parts = [x.strip(" *`()-") for x in re.split(r"[|:=–]|\s\(|\s-\s|`", line)]
+            told = [x for x in parts if x]
+            if id_ in told and len(told) == 2:
+                found[id_] = next(x for x in told if x != id_)
+                break
     return found
 
 
