@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -45,6 +46,29 @@ _READ = (
     "|consult|use"
 )
 _VERB = regex.compile(rf"\b(?:(?P<write>{_WRITE})|(?P<read>{_READ}))(?:e?s)?\b", regex.I)
+_ACTION = regex.compile(
+    rf"^\s*(?:[-*]|\d+[.)])\s+(?:\*\*)?(?P<what>(?P<verb>{_WRITE}|archive|{_READ}|hand out|tell)"
+    r"(?:,? (?-i:\p{Ll})[^:.|;*]{0,140})?)(?:\*\*:|:\*\*|:)\s*(?P<who>.+)$", regex.I
+)  # fmt: skip
+"""An entry that names what is done first, and behind a colon those who may do it."""
+_ACTORS = regex.compile(
+    r"(?:only |solely )?(?:(?:the|a|an|its|our|each|every|any) )*(?P<name>"
+    r"(?:(?:team|project) )?leads?(?: (?:of|for)(?: (?:the|a|that|it|project|people|on|team|of|for|customer|client))+)?"
+    r"|account managers?(?: of (?:the|a|that) (?:customer|client))?"
+    r"|(?:employees?|staff|everybody|everyone)(?: (?:employed|with a login|signed in|logged in|here))*"
+    r"|(?-i:\p{Lu}[\w&'’-]*(?: (?:of |the |& )?\p{Lu}[\w&'’-]*)*))(?: (?:alone|only|too|as well))*", regex.I
+)  # fmt: skip
+_PLAIN_ACTION = regex.compile(
+    rf"(?:(?:{_WRITE}|the|an?|any|of|in|on|to|for|its|their|one's|own|other|others|another|somebody|else|also|them"
+    r"|and|or|pay|salar(?:y|ies)|wages?|notes?|levels?|skills?|wills?|status|teams?|roles?|shares?|slices?"
+    r"|hours|time|entries|pages?|wiki|projects?|person|persons|people|profiles?|members?)(?:,? |$))+", regex.I
+)  # fmt: skip
+"""A change without anything that narrows it."""
+_NARROWING = regex.compile(
+    r"\b(?:if|when|after|until|unless|with|old|former\w*|draft|propos\w+|examples?|instead|ask\w*|told|inform\w*"
+    r"|approv\w+|agree\w*|consent\w*|sign\w*|decid\w*|only)\b", regex.I
+)  # fmt: skip
+"""What over a list of actions is more than a heading."""
 _SUBJECT = regex.compile(
     r"^\W*(?:Only )?(?P<who>(?!(?:They|It|He|She|May|Can|Must|Also|Not|No|That|This|You|We|What|Which|Nothing|There)\b)\p{Lu}[^.;,:|]{1,45}?)"
     r" (?:may|can|are allowed to|is allowed to|sees?|gets?|changes?|sets?|writes?|must not|cannot"
@@ -108,7 +132,8 @@ def spoken_of(sentence: str) -> Iterator[Group]:
 def groups(policy: str) -> Iterator[Group]:
     """The groups that headings, list entries, tables and paragraphs speak of."""
     group, header = Group(""), list[str]()
-    for line in policy.splitlines():
+    lines, above = policy.splitlines(), ""
+    for at, line in enumerate(lines):
         if line.lstrip().startswith("|"):
             cells = [c.strip(" *`") for c in line.strip().strip("|").split("|")]
             if header and len(cells) == len(header):
@@ -116,7 +141,16 @@ def groups(policy: str) -> Iterator[Group]:
             header = header or cells
             continue
         header = []
+        if _ACTION.match(line) and (
+            found := list(_by_action(line, _below(lines[at + 1 :]), above))
+        ):
+            yield group
+            yield from found
+            group = Group("")
+            continue
         title = _TITLE.match(line)
+        if line.strip() and not regex.match(r"\s*(?:[-*]|\d+[.)])\s", line):
+            above = line
         if title:
             if group.body.strip() or group.title:
                 yield group
@@ -130,6 +164,55 @@ def groups(policy: str) -> Iterator[Group]:
         else:
             yield from _by_subject(line.strip())
     yield group
+
+
+def _below(lines: list[str]) -> str:
+    """The lines that go on with an entry."""
+    more = itertools.takewhile(
+        lambda x: x[:1].isspace() and x.strip() and not _TITLE.match(x), lines
+    )
+    return " ".join(x.strip() for x in more)
+
+
+def _by_action(line: str, below: str, above: str) -> Iterator[Group]:
+    """The groups that an entry names behind what is done; ``above``: what stands over the list.
+
+    What narrows the action or the groups and is not understood makes a condition of it: it stops
+    changes.
+    """
+    entry = _ACTION.match(f"{line} {below}".rstrip())
+    if entry is None:
+        return
+    who, *rest = sentences(entry["who"])
+    what = entry["what"].strip(" *")
+    who = regex.sub(
+        r"^(?:nobody|no one)(?: else)? (?:but|except|other than)\b", "", who.strip(" .*")
+    )
+    if regex.match(r"(?:nobody|no one|none)\b", who, regex.I):
+        yield Group("Nobody", f"May not {what}.")
+        return
+    refusing = regex.search(
+        r"\b(?:not|no|never|nobody|cannot|forbid\w*|refus\w+|den(?:y|ied))\b|n['’]t\b",
+        above,
+        regex.I,
+    )
+    named, hedged = list[str](), bool(rest or refusing or _NARROWING.search(above))
+    for part in regex.split(r"\s*(?:[,;]|\band\b|\bor\b)\s*", who):
+        if not part or regex.fullmatch(r"(?:nobody|no one) else|as drafts?", part):
+            continue
+        actors = _ACTORS.fullmatch(part)
+        if actors:
+            named.append(actors["name"])
+        elif regex.search(r"\b(?:not|no|never|but|except|without|save|unless)\b", part):
+            return
+        else:
+            hedged = True
+    if regex.match(rf"(?:{_WRITE}|archive)\b", what, regex.I):
+        hedged = hedged or not _PLAIN_ACTION.fullmatch(what)
+        if hedged and regex.search(r"approv|consent|deci|agree|everything", what, regex.I):
+            return
+    for name in named:
+        yield Group(name, f"May {'not ' if refusing else ''}{what}{', if so' if hedged else ''}.")
 
 
 def _by_subject(paragraph: str) -> Iterator[Group]:

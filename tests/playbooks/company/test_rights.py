@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playbooks.company.gate import verdict
 from playbooks.company.rights import Asker, Rules
 from playbooks.company.rule_text import CHANGES, EVERY, PLAIN
 
@@ -169,3 +170,53 @@ def test_a_group_is_no_other_one_with_a_word_in_common() -> None:
     rules = Rules("# Rights\n\n**Wage Office.** May change pay.\n")
     assert rules.allows(wages, "pay_write")
     assert not rules.allows(Asker("x", department="Shop Office"), "pay_write")
+
+
+ACTIONS = """# Rights
+
+- Read the pay of another person: Wage Office and the Ovens.
+- Change pay: Wage Office alone.
+- Change levels: only the Wage Office, after a talk with the person.
+- Change the status of a project: the Lead of the project.
+- Write notes: Wage Office and nobody else.
+- Write pages below ovens/: Ovens.
+- Record one's own hours: everybody with a login.
+- Change a team: nobody.
+"""
+
+
+def test_entries_that_name_the_action_first_give_it_to_the_groups_behind_it() -> None:
+    rules = Rules(ACTIONS)
+    assert rules.allows(baker, "pay")
+    assert not rules.allows(baker, "pay_write")
+    assert rules.allows(wages, "pay_write")
+    assert rules.allows(wages, "note_write")
+    assert not rules.allows(baker, "note_write")
+    assert not rules.allows(wages, "team")
+    assert rules.allows(baker, "own_hours")
+    assert not rules.allows(guest, "own_hours")
+    assert rules.allows(baker, "status", lead=True)
+    assert not rules.allows(baker, "status")
+
+
+@pytest.mark.parametrize(
+    ("right", "who", "expected"),
+    [("pay_write", wages, "yes"), ("note_write", wages, "yes"), ("own_hours", baker, "yes"),
+     ("levels_write", wages, "unread"), ("wiki_write", baker, "unread"), ("team", wages, "denied")],
+)  # fmt: skip
+def test_what_narrows_an_action_and_is_not_understood_stops_the_change(
+    right: str, who: Asker, expected: str
+) -> None:
+    assert verdict(Rules(ACTIONS), who, right, (), lead=False, account=False) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Not allowed:\n- Change pay: Wage Office.", "## Who has to agree\n- Change pay: Wage Office.",
+     "- Change pay: Wage Office. Ask the Ovens first.", "- Change pay below ten: Wage Office.",
+     "- Change pay: Wage Office,\n  if the Ovens say so.",
+     "- Change pay: everybody but the Wage Office.",
+     "- Change pay: not the Wage Office.", "- Change pay, as agreed: Wage Office."],
+)  # fmt: skip
+def test_no_change_comes_of_a_narrowed_entry(text: str) -> None:
+    assert verdict(Rules(text), wages, "pay_write", (), lead=False, account=False) != "yes"
