@@ -11,6 +11,7 @@ import regex
 from playbooks.company import gate, programs
 from playbooks.company.rights import Asker, Rules
 from playbooks.company.wishes import (
+    SHOWN,
     Wish,
     billable_of,
     day_of,
@@ -163,7 +164,7 @@ def may(known: Briefing, wish: Wish, report: dict[str, Any] | None) -> bool:
 
 
 def _date(known: Briefing, task: str) -> Answer:
-    day = day_of(task, known.asker.today)
+    day = day_of(SHOWN.sub(" ", task), known.asker.today)
     if day is None:
         return _ask("Which day is meant?")
     return Answer("ok_answer", written(day, task) + _public_words(known))

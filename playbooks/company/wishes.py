@@ -15,11 +15,13 @@ _TABLE: list[dict[str, Any]] = [
     {k: [regex.compile(p, _FLAGS) for p in v] if isinstance(v, list) else v for k, v in w.items()}
     for w in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["wish"]
 ]
-_NUMBER = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
+_WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen".split()
+_NUMBER = {word: number for number, word in enumerate(_WORDS, 1)}
 _MONTHS = "january february march april may june july august september october november december"
+_COUNT = rf"\d+|a|{'|'.join(_WORDS)}"
 _AGO = regex.compile(
-    r"(?P<n>\d+|a|one|two|three|four|five|six|seven|ten) (?P<unit>day|week)s? (?:ago|before today)"
-    r"|(?P<ahead>in (?P<m>\d+|a|one|two|three|four|five|six|seven|ten) (?P<u>day|week)s?)", _FLAGS
+    rf"(?<![\w-])(?P<n>{_COUNT}) (?P<unit>day|week)s? (?:ago|before today)"
+    rf"|(?P<ahead>\bin (?P<m>{_COUNT}) (?P<u>day|week)s?)", _FLAGS
 )  # fmt: skip
 _MONTH = _MONTHS.replace(" ", "|")
 _VAGUE = regex.compile(
@@ -29,6 +31,11 @@ _VAGUE = regex.compile(
     regex.I,
 )
 """Days that are named in a way that is not read here."""
+SHOWN = regex.compile(
+    r"\b(?:like(?: this)?|as in|format(?: of)?)[:,]? (?P<a>\d\d)(?P<s>[./-])(?P<b>\d\d)(?P=s)\d{4}\b",
+    regex.I,
+)
+"""A date that only shows how one is written."""
 _QUOTED = regex.compile(r"[‘“\"„«](.+?)[”“\"»]|(?<!\w)['‘](.+?)['’](?!\w)", regex.DOTALL)
 _HOURS = regex.compile(
     r"(\d+(?:[.,]\d+)?)[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b", _FLAGS
@@ -123,6 +130,10 @@ def written(day: date, text: str) -> str:
     wanted = regex.search(
         r"\b(?:DD|MM|YYYY)[-./ ](?:DD|MM)[-./ ](?:DD|MM|YYYY|YY)\b", text, regex.I
     )
+    shape = SHOWN.search(text)
+    if shape and max(int(shape["a"]), int(shape["b"])) > 12:
+        order = "%d{0}%m{0}%Y" if int(shape["a"]) > 12 else "%m{0}%d{0}%Y"
+        return day.strftime(order.format(shape["s"]))
     if wanted is None:
         return day.isoformat()
     shown = (

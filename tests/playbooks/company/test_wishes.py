@@ -22,6 +22,7 @@ TODAY = "2025-03-01"
         ("two days before yesterday", "2025-02-26"),
         ("a week ago", "2025-02-22"),
         ("ten days ago", "2025-02-19"),
+        ("fourteen days ago", "2025-02-15"),
         ("in two weeks", "2025-03-15"),
         ("on 2025-01-07", "2025-01-07"),
         ("yesterday, on the sails for the July sun, 2.5 hours", "2025-02-28"),
@@ -75,3 +76,12 @@ def test_billable_and_status() -> None:
     assert status_of("mark as paused, we resume later") == "paused"
     assert status_of("close it") is None
     assert status_of("pause or archive it") is None
+
+
+def test_a_day_is_counted_in_words_and_written_as_a_date_that_is_shown() -> None:
+    asked = "what was the date nine days ago? write it like this: 31.12.2024"
+    day = day_of("what was the date nine days ago?", "2025-11-04")
+    assert day is not None
+    assert written(day, asked) == "26.10.2025"
+    assert written(day, "like 12/31/2024") == "10/26/2025"
+    assert day_of("book it for 31.12.2024", "2025-11-04") is None
