@@ -14,6 +14,7 @@ from ledger import Ledger
 from models.door import Door
 from nextstep import Agent, PastStep
 from nextstep.forms import forms_of
+from playbooks import brains
 from playbooks.store.brain import reply
 from playbooks.store.library import program, prose
 from playbooks.store.rehearsal import Halted, Result, Wanted, rehearse
@@ -176,6 +177,6 @@ def test_the_ledger_offers_what_the_forms_know() -> None:
     assert {t.name for t in forms_of(tools()).tools} <= ledger.names
 
 
-def test_an_unknown_brain_names_both() -> None:
-    with pytest.raises(LookupError, match="playbook/store and playbook/next-step"):
-        reply("genius", [])
+def test_an_unknown_brain_names_all() -> None:
+    with pytest.raises(LookupError, match="playbook/store, playbook/next-step"):
+        brains.reply("genius", [])
