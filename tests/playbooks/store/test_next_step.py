@@ -119,7 +119,13 @@ def test_a_coupon_search_goes_in_parts_and_keeps_the_best() -> None:
     groups = [
         {"contents": [[{"sku": f"a-rather-long-sku-{i}", "quantity": 1}] for i in range(150)]}
     ]
-    parameters = {"groups": groups, "coupons": ["A", "B"], "fillers": [], "most": 200}
+    parameters = {
+        "groups": groups,
+        "coupons": ["A", "B"],
+        "fillers": [],
+        "most": 200,
+        "every": False,
+    }
     seen: list[Result] = []
     baskets = 0
     for part in range(50):
@@ -149,7 +155,7 @@ def test_a_failure_that_a_program_cannot_do_without_ends_it() -> None:
     code = program("best-coupon", "simulate")
     assert code is not None
     parameters = {"groups": [{"contents": [[{"sku": "m", "quantity": 1}]]}], "coupons": ["A"],
-                  "fillers": [], "most": 9}  # fmt: skip
+                  "fillers": [], "most": 9, "every": False}  # fmt: skip
     with pytest.raises(Halted, match="the store is gone"):
         rehearse(code, parameters, [Result(error="the store is gone")])
 
