@@ -72,11 +72,13 @@ class LabFolder:
                 raise CannotRun(f"the pack {source.asked!r} holds no scenario")
             told = {"name": source.name, "source": source.asked, "sha256": digest.hexdigest()}
             packs.append(PackInfo(**told, tasks=len(seen)))
+        player = "the agent" if settings.agent else "the brain"
         run = LabRun(
             run_id=self.path.name,
             settings=settings,
             harm_name=kit.guest.harm_name,
-            players={AGENT: "the brain"} | {who: f.title for who, f in kit.floors.items()},
+            players={AGENT: "the agent" if settings.agent else "the brain"}
+            | {who: f.title for who, f in kit.floors.items()},
             packs=tuple(packs),
             started=_now(),
         )

@@ -13,10 +13,11 @@ import regex
 import simulator.app
 import simulator.pages.site  # noqa: F401
 from coordinator.benchmark import Guest
-from lab.kit import Attempt, Cut, Floor, Kit, Known, Raw
+from lab.kit import Attempt, Cut, Ended, Floor, Kit, Known, Raw
 from runs.errors import CannotRun
 from simulator.company.api import ROUTES
 from simulator.company.floors import PLAYERS, Player
+from simulator.company.office import Office
 from simulator.company.pack import FORMAT, CompanyPack, CompanyScenario, PackError, read_pack
 from simulator.company.world import COMPANY
 from simulator.pack_files import raw_pack
@@ -58,6 +59,7 @@ def kit(guest: Guest, guarded: Callable[[str], Guest]) -> Kit:
         serve=_serve,
         known=partial(_known, guest),
         paid=lambda _served, _task_id: None,
+        ended=_ended,
         playbook=_playbook,
         floors={
             title.replace(" ", "-"): Floor(title, partial(_play, player))
@@ -105,6 +107,11 @@ def _known(guest: Guest, task: Task, raw: Raw) -> Known:
         group=guest.expected("", task.scenario.expect.outcomes[0]),
         mechanics=tuple(map(str, tags)) if isinstance(tags, list) else (),
     )
+
+
+def _ended(office: Office) -> Ended:
+    changes = len(office.acts) - len(office.responses)
+    return Ended(office.responses[-1].outcome if office.responses else "none", changes)
 
 
 def _playbook(instruction: str) -> str | None:
