@@ -10,6 +10,7 @@ from typing import Any
 from lab.kit import Kit, Served
 from models.model_call import Usage
 from models.prices import Price, price_of
+from models.prompt_json import compact
 from runs.results import PASS, Failure, TaskResult
 from runs.seen import Seen
 from runs.work import fit_json
@@ -136,8 +137,7 @@ def requests_of(platform: Platform, task: Task) -> Iterator[Seen]:
         if line.type == "telemetry":
             body = asdict(next(reports, ModelReport("", 0.0)))
             kept = {name: value for name, value in body.items() if value is not None}
-            text = fit_json(kept, SEEN_CHARS)
-            yield Seen(at=_since(line, began), path="/tasks/log", body=text, answer="{}")
+            yield Seen(at=_since(line, began), path="/tasks/log", body=_json(kept), answer="{}")
         elif line.type == "request":
             asked = line
         elif line.type in ("response", "error") and asked:
@@ -160,7 +160,8 @@ def _seen(asked: LogLine, answer: LogLine | None, began: float, paths: Mapping[s
 
 
 def _json(body: Mapping[str, Any] | None) -> str:
-    return fit_json(body or {}, SEEN_CHARS)
+    text = compact(body or {})
+    return text if len(text) <= SEEN_CHARS else fit_json(body, SEEN_CHARS)
 
 
 def _since(line: LogLine, began: float) -> float:
