@@ -116,7 +116,7 @@ class LabFolder:
                     yield Job(chunk, epoch, text, missing, settings, threads, journals)
 
     def done(self, job: Job, trials: list[Trial]) -> None:
-        """Keep trials of a job, all or some, in pack order; of earlier ones failures are set aside."""
+        """Keep some trials of a job, in pack order; failures of earlier ones are set aside."""
         order = {spec: number for number, spec in enumerate(_specs(job.pack))}
         path = self._part(job.chunk, job.epoch)
         if job.epoch is not None and path.exists():

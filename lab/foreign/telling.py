@@ -13,6 +13,7 @@ from runs.journal import write_whole
 from runs.results import NAME, Brain, RunResults, totals_of
 from views.figures import counted, seconds, so_many_tasks
 from views.report.write import write_report
+from worker.sandbox.values import clean
 
 NAMED = 5
 """Tasks that a line names."""
@@ -44,7 +45,7 @@ def write_results(folder: LabFolder, run: LabRun, kit: Kit, *, whole: bool) -> N
 
 def lines(records: Sequence[SittingRecord]) -> list[str]:
     """How the agent ended each time, and what it left undone."""
-    return [line for record in records for line in _lines(record)]
+    return [clean(line) for record in records for line in _lines(record)]
 
 
 def _lines(record: SittingRecord) -> Iterator[str]:
