@@ -17,7 +17,7 @@ from lab.kit import Kit, KitOf, Known
 from lab.lab_run import LabRun, Trial
 from lab.play_job import WHY_CHARS, play_job
 from runs.errors import CannotRun
-from runs.journal import Journal
+from runs.journal import Journal, JournalFailed
 from runs.journal_names import journal_path
 from runs.results import TaskResult
 from views.figures import reason
@@ -103,7 +103,10 @@ class Foreign:
         by_job: dict[int, Told] = {}
         for one in found:
             trial = _trial(share, known[one.result.spec_id], one)
-            self._write(trial, one)
+            try:
+                self._write(trial, one)
+            except JournalFailed as error:
+                raise CannotRun(str(error)) from None
             job = share.jobs[trial.spec_id]
             by_job.setdefault(id(job), (job, []))[1].append(trial)
         yield from by_job.values()

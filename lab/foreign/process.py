@@ -37,6 +37,11 @@ class Output:
         self._thread = threading.Thread(target=self._copy, name=path.name, daemon=True)
         self._thread.start()
 
+    @property
+    def open(self) -> bool:
+        """Whether anybody can still print."""
+        return self._thread.is_alive()
+
     def last(self) -> tuple[str, ...]:
         """The last lines, once the agent has ended."""
         self._thread.join(DRAIN_SECONDS)
@@ -95,7 +100,7 @@ class AgentProcess:
             if not self.ended:
                 self._signal(signal.SIGTERM)
                 until = time.monotonic() + GRACE_SECONDS
-                while not self.ended and time.monotonic() < until:
+                while self._goes_on() and time.monotonic() < until:
                     time.sleep(POLL_SECONDS)
             self._signal(signal.SIGKILL)
             self._process.wait()
@@ -111,6 +116,10 @@ class AgentProcess:
         """The last lines of its standard error; of its standard output where there are none."""
         out, err = self._out.last(), self._err.last()
         return err or out
+
+    def _goes_on(self) -> bool:
+        # The shell ends at once; whoever can still print is what it has started.
+        return not self.ended or self._out.open or self._err.open
 
     def _signal(self, number: signal.Signals) -> None:
         # Until it is reaped nobody else's group can have its number.

@@ -9,10 +9,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from lab.engines import Job
 from lab.foreign.outcome import Cause, Played, is_begun, is_over, never_begun, played, tasks_of
 from lab.foreign.process import AgentProcess
 from lab.kit import Kit, Known, Pack, Raw
+from models.file_checks import first_problem
+from runs.errors import CannotRun
 from runs.journal import write_whole
 from simulator.platform import Platform
 from views.stats.interval import Record
@@ -222,9 +226,13 @@ def unheard(share: Share, spec: str, text: str, cause: Cause) -> Played:
 
 
 def records_of(folder: Path) -> list[SittingRecord]:
-    """How every sitting of a run has ended, in order."""
-    paths = (folder / FOLDER).glob("*.json")
-    found = [SittingRecord.model_validate_json(path.read_bytes()) for path in paths]
+    """How every sitting of a run has ended, in order. Raises CannotRun."""
+    found = []
+    for path in (folder / FOLDER).glob("*.json"):
+        try:
+            found.append(SittingRecord.model_validate_json(path.read_bytes()))
+        except ValidationError as error:
+            raise CannotRun(f"{path} cannot be read: {first_problem(error)}") from None
     return sorted(found, key=lambda record: record.number)
 
 

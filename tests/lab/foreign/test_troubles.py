@@ -42,8 +42,9 @@ def unknown(task: Any) -> bool:
 
 
 def test_an_agent_that_hangs_is_ended_with_all_that_it_has_started(
-    regress: Any, agent: Any, pack_file: PackFile, tmp_path: Path
+    regress: Any, agent: Any, pack_file: PackFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("lab.foreign.process.GRACE_SECONDS", 0.5)
     pids = tmp_path / "pids"
     command = agent(
         f"""
@@ -79,9 +80,32 @@ while True:
     assert gone(*map(int, pids.read_text().split()))
 
 
+def test_an_agent_that_is_asked_to_end_may_close_its_task_and_its_session(
+    regress: Any, agent: Any, pack_file: PackFile
+) -> None:
+    command = agent(
+        """
+def leave(*_):
+    post("/tasks/complete", task_id=tasks[0]["task_id"])
+    post("/sessions/submit", session_id=session)
+    sys.exit()
+session, tasks = begin()
+signal.signal(signal.SIGTERM, leave)
+post("/tasks/start", task_id=tasks[0]["task_id"])
+work(tasks[0])
+time.sleep(300)
+"""
+    )
+    run = regress(command, "--pack", pack_file(1), "--agent-timeout", 0.5)
+    (task,) = run.results.tasks
+    assert (task.passed, task.failure, run.results.submitted) == (True, None, True)
+    assert run.records[0].ended_by
+    assert "was ended after" in run.said
+
+
 def test_work_that_goes_on_is_no_hanging(regress: Any, agent: Any, pack_file: PackFile) -> None:
-    slow = "session, tasks = begin()\nfor task in tasks:\n    time.sleep(0.6)\n    play(task)\n"
-    run = regress(agent(slow), "--pack", pack_file(4), "--agent-timeout", 1.5)
+    slow = "session, tasks = begin()\nfor task in tasks:\n    time.sleep(1)\n    play(task)\n"
+    run = regress(agent(slow), "--pack", pack_file(4), "--agent-timeout", 3)
     assert run.code == 0, run.output
     assert run.results.totals.score_mean == 1.0
 
