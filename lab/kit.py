@@ -62,6 +62,8 @@ class Ended(NamedTuple):
     """The benchmark's word for it."""
     acts: int
     """As ``Benchmark.acts`` counts them."""
+    events: tuple[str, ...]
+    """All that was done for good, as the platform recorded it, oldest first; a line each."""
 
 
 class Attempt(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,8 +15,10 @@ import simulator.app
 import simulator.pages.site  # noqa: F401
 from coordinator.benchmark import Guest
 from lab.kit import Attempt, Cut, Ended, Floor, Kit, Known, Raw
+from models.prompt_json import compact
 from runs.errors import CannotRun
 from simulator.company.api import ROUTES
+from simulator.company.events import Event
 from simulator.company.floors import PLAYERS, Player
 from simulator.company.office import Office
 from simulator.company.pack import FORMAT, CompanyPack, CompanyScenario, PackError, read_pack
@@ -110,8 +113,14 @@ def _known(guest: Guest, task: Task, raw: Raw) -> Known:
 
 
 def _ended(office: Office) -> Ended:
-    changes = len(office.acts) - len(office.responses)
-    return Ended(office.responses[-1].outcome if office.responses else "none", changes)
+    events = tuple(
+        f"{one.type} {compact(one.fields)}"
+        if isinstance(one, Event)
+        else f"response {compact(asdict(one))}"
+        for one in office.acts
+    )
+    changes = len(events) - len(office.responses)
+    return Ended(office.responses[-1].outcome if office.responses else "none", changes, events)
 
 
 def _playbook(instruction: str) -> str | None:

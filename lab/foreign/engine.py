@@ -120,8 +120,9 @@ class Foreign:
             journal.write("task", {**task, "mechanics": list(trial.mechanics)})
             for seen in one.seen:
                 journal.write("seen", seen.model_dump(mode="json"))
-            for remark in one.remarks:
-                journal.write("info", {"text": remark})
+            for kind, texts in (("event", one.events), ("info", one.remarks)):
+                for text in texts:
+                    journal.write(kind, {"text": text})
             journal.write("result", result_of(trial).model_dump(mode="json"))
 
 

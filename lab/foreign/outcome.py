@@ -32,11 +32,14 @@ class Cause:
 
 @dataclass(frozen=True)
 class Played:
-    """One task: its result, the requests, and remarks."""
+    """One task: its result, and what there is to tell of it."""
 
     result: TaskResult
     seen: tuple[Seen, ...] = ()
     remarks: tuple[str, ...] = ()
+    """Lines of the platform that are about no request."""
+    events: tuple[str, ...] = ()
+    """What was done for good."""
     paid: int | None = None
     """Dollars of the first act, where acts have a price."""
 
@@ -97,7 +100,8 @@ def played(kit: Kit, served: Served, task: Task, cause: Cause | None) -> Played:
         failure=failure,
     )
     remarks = tuple(line.text for line in task.log if line.type == "info")
-    return Played(result, seen, remarks, kit.paid(served, task.task_id))
+    events = world.events if world else ()
+    return Played(result, seen, remarks, events, kit.paid(served, task.task_id))
 
 
 def never_begun(task_id: str, spec_id: str, text: str, cause: Cause) -> Played:

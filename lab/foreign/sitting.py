@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -207,17 +207,29 @@ def shares_of(jobs: Iterable[Job], side_by_side: int) -> list[Share]:
     Neighbours go to different shares: a pack often stands in the order of its kinds.
     """
     found: dict[tuple[str, int], list[tuple[Job, Raw]]] = {}
+    known: dict[str, object] = {}
     for job in jobs:
         body = json.loads(job.pack)
-        some = [
-            one for one in body["scenarios"] if job.specs is None or one["spec_id"] in job.specs
-        ]
-        found.setdefault((str(body["name"]), job.epoch or 0), []).extend((job, one) for one in some)
+        order = [{"spec_id": raw["spec_id"]} for raw in body["scenarios"]]
+        # What it plays goes along in the share; all texts at once would fill the memory.
+        told = replace(job, pack=json.dumps({"scenarios": order}))
+        tasks = found.setdefault((str(body["name"]), job.epoch or 0), [])
+        for raw in body["scenarios"]:
+            if job.specs is None or raw["spec_id"] in job.specs:
+                tasks.append((told, _once(raw, known)))
     return [
         Share(pack, epoch, tuple(tasks[number::side_by_side]))
         for (pack, epoch), tasks in found.items()
         for number in range(min(side_by_side, len(tasks)))
     ]
+
+
+def _once(raw: Raw, known: dict[str, object]) -> Raw:
+    """A scenario whose large parts are those of earlier ones, where they are the same."""
+    return {
+        name: known.setdefault(json.dumps(part), part) if isinstance(part, dict) else part
+        for name, part in raw.items()
+    }
 
 
 def unheard(share: Share, spec: str, text: str, cause: Cause) -> Played:

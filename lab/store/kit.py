@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import simulator.app
@@ -11,6 +12,7 @@ from coordinator.benchmark import Guest
 from lab.kit import Ended, Floor, Kit, Known, Raw
 from lab.store import generated, trivial
 from lab.store.cuts import CUTS
+from models.prompt_json import compact
 from playbooks.store.playbook import HEADER
 from runs.errors import CannotRun
 from simulator.server import Simulator, serve
@@ -73,7 +75,8 @@ def _paid(served: Simulator, task_id: str) -> int | None:
 
 
 def _ended(shop: TaskShop) -> Ended:
-    return Ended("purchased" if shop.acts else "declined", len(shop.acts))
+    events = [f"Evt_BasketCheckedOut {compact(asdict(one))}" for one in shop.acts]
+    return Ended("purchased" if shop.acts else "declined", len(events), tuple(events))
 
 
 def _playbook(instruction: str) -> str | None:

@@ -174,6 +174,7 @@ def work(task):
     assert 'POST /basket/add {"sku":"tea","quantity":2} → {"line_count":1' in said
     assert 'POST /tasks/log {"model":"openai/gpt-4o-mini"' in said
     assert said.index("/basket/add") < said.index("/basket/checkout") < said.index("/tasks/log")
+    assert 'event: Evt_BasketCheckedOut {"lines":[{"sku":"tea","quantity":2' in said
     story = call("report", run.folder)
     assert story.exit_code == 0
     assert (run.folder / "agent" / "1.out").read_text() == "hello from the agent\n"
