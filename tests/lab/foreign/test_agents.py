@@ -14,8 +14,11 @@ import regex
 from typer.testing import CliRunner
 
 from launch.cli import app
+from runs.reader import read_task
 from runs.results import read_results
+from runs.run_view import read_run_view
 from tests.erc3_compat.company_pack import PACK
+from views.report.render import story_html
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "agents.md"
@@ -175,12 +178,29 @@ def work(task):
     assert 'POST /tasks/log {"model":"openai/gpt-4o-mini"' in said
     assert said.index("/basket/add") < said.index("/basket/checkout") < said.index("/tasks/log")
     assert 'event: Evt_BasketCheckedOut {"lines":[{"sku":"tea","quantity":2' in said
-    story = call("report", run.folder)
-    assert story.exit_code == 0
+    log = read_task(run.folder / "tasks" / "s000.jsonl")
+    page = str(story_html(log))
+    assert f"{len(log.seen)} requests as the platform saw them" in page
+    assert '<span class="t">POST /basket/add</span>' in page
+    assert call("report", run.folder).exit_code == 0
     assert (run.folder / "agent" / "1.out").read_text() == "hello from the agent\n"
     assert (run.folder / "report.html").stat().st_size > 1000
     failed = call("show", run.folder, "--failed")
     assert "no task of" in failed.output
+
+
+def test_each_pack_is_played_by_a_run_of_the_command(
+    regress: Any, agent: Any, good: str, pack_file: PackFile
+) -> None:
+    run = regress(agent(good), "--pack", pack_file(2), "--pack", pack_file(3, "q"), "--json")
+    assert run.code == 0, run.output
+    assert [(r.pack, r.tasks) for r in run.records] == [("p", 2), ("q", 3)]
+    assert [t.spec_id for t in run.results.tasks] == ["s000", "s001", "s000", "s001", "s002"]
+    assert all(task.passed for task in run.results.tasks)
+    assert run.results.pack == "p + q"
+    assert run.lab["settings"]["agent"]["side_by_side"] == 1
+    view = read_run_view(run.folder)
+    assert [t.task_id for t in view.tasks] == [t.task_id for t in run.results.tasks]
 
 
 def test_other_rooms_open_such_a_run(
