@@ -24,7 +24,7 @@ from views.figures import reason
 
 LOOK_SECONDS = 0.2
 """Between two looks at what the agents have done."""
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = "the run was interrupted"
 Told = tuple[Job, list[Trial]]
 

@@ -18,7 +18,7 @@ from models.redact import redact
 GRACE_SECONDS = 5.0
 """For an agent that is asked to end, before it is killed."""
 POLL_SECONDS = 0.02
-LINE_BYTES = 65_536
+LINE_BYTES = 1_048_576
 """A longer line is taken in parts."""
 MOST_BYTES = 50_000_000
 """Of one stream that are kept; an agent that prints without end must not fill the disk."""
