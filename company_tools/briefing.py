@@ -8,6 +8,7 @@ from typing import Any
 
 from company_tools.company_session import CompanySession
 from company_tools.policy import policy_of
+from company_tools.wiki_search import pages_now
 from company_tools.wiki_store import Difference, Pages, WikiStore, difference
 from erc3_compat import company
 from ledger import ToolFault
@@ -96,23 +97,10 @@ def pages_of(
     known: Pages | None = None,
     rewritten: Collection[str] = (),
 ) -> Pages | None:
-    """All pages of the wiki as whoami names its version; None where it refuses to show them.
-
-    Of pages that are ``known`` only the ``rewritten`` ones are read again. Raises OutOfReach.
-    """
-    sha1 = session.user().get("wiki_sha1", "")
-    same = {path: text for path, text in (known or {}).items() if path not in rewritten}
+    """The pages as :func:`pages_now` reads them; None where the wiki refuses. Raises OutOfReach."""
     try:
-        return wiki.pages(sha1, lambda: _read(session, same))
+        return pages_now(session, wiki, known, rewritten)
     except OutOfReach:
         raise
     except ToolFault:
         return None
-
-
-def _read(session: CompanySession, known: Pages) -> Pages:
-    def load(path: str) -> str:
-        return str(session.send(company.Req_LoadWiki(file=path)).get("content", ""))
-
-    paths = session.send(company.Req_ListWiki()).get("paths") or []
-    return {path: known[path] if path in known else load(path) for path in paths}

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple, Protocol
 
 import regex
 from rapidfuzz import process
 
 from company_tools.company_session import CompanySession, Record
+from company_tools.vectors import Vectors
 from company_tools.words import alike, telling, telling_weights, words
 from erc3_compat import company
 from ledger import ToolFault
@@ -30,8 +31,14 @@ _HEADING = regex.compile(r"\s*#{1,6}\s+(.+)")
 class PageStore(Protocol):
     """Keeps the pages of versions beyond a task."""
 
-    def pages(self, sha1: str, read: Callable[[], Pages]) -> Pages:
-        """The pages of a version; ``read`` gets them where nobody has read them yet."""
+    @property
+    def vectors(self) -> Vectors | None:
+        """What finds parts of pages by their meaning, where that is configured."""
+
+    def pages(
+        self, sha1: str, read: Callable[[], Pages], fit: Callable[[Pages], bool], whole: bool
+    ) -> Pages:
+        """The pages of a version; see WikiStore."""
 
     def keep(self, sha1: str, pages: Pages) -> None:
         """Know the pages of a version from now on."""
@@ -48,17 +55,48 @@ class Chunk(NamedTuple):
 
 
 def wiki_pages(session: CompanySession, wiki: PageStore) -> Pages:
-    """All pages of the wiki as it is now. Raises ToolFault where it cannot be read."""
-    sha1 = session.user().get("wiki_sha1", "")
-
-    def read() -> Pages:
-        paths = session.send(company.Req_ListWiki()).get("paths") or []
-        return {path: load(session, path) for path in paths}
-
-    pages = wiki.pages(sha1, read)
-    session.evidence.note("/wiki/list", {"paths": list(pages), "contents": list(pages.values())})
+    """All pages of the wiki as it is now, for a tool. Raises ToolFault where it cannot be read."""
+    pages = pages_now(session, wiki)
     session.listed.add("paths")
     return pages
+
+
+def pages_now(
+    session: CompanySession,
+    wiki: PageStore,
+    known: Pages | None = None,
+    rewritten: Collection[str] = (),
+) -> Pages:
+    """All pages of the wiki as whoami names its version; they count as seen.
+
+    Of pages that are ``known`` only the ``rewritten`` ones are read again. Raises ToolFault where
+    the wiki cannot be read.
+    """
+    sha1 = session.user().get("wiki_sha1") or ""
+    same = {path: text for path, text in (known or {}).items() if path not in rewritten}
+
+    def read() -> Pages:
+        paths = _paths(session)
+        return {path: same[path] if path in same else load(session, path) for path in paths}
+
+    if sha1:
+        pages = wiki.pages(sha1, read, lambda kept: _fit(session, kept), whole=not same)
+    else:  # without a version nothing tells one company's wiki from another's
+        pages = session.kept(("wiki", "pages"), read)
+    session.evidence.note("/wiki/list", {"paths": list(pages), "contents": list(pages.values())})
+    return pages
+
+
+def _fit(session: CompanySession, kept: Pages) -> bool:
+    """Whether kept pages look like those of this company: the same paths, the longest page."""
+    if sorted(_paths(session)) != sorted(kept):
+        return False
+    longest = max(kept, key=lambda path: (len(kept[path]), path), default=None)
+    return longest is None or load(session, longest) == kept[longest]
+
+
+def _paths(session: CompanySession) -> list[str]:
+    return session.send(company.Req_ListWiki()).get("paths") or []
 
 
 def load(session: CompanySession, path: str) -> str:

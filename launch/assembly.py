@@ -18,6 +18,7 @@ from erc3_compat.patience import Patience
 from launch import preflight
 from launch.benchmarks import guest_of, workbench_of
 from launch.brains import Brains, identity_of, prompts_of, versions
+from launch.caches import cache_folder
 from launch.options import Options
 from launch.platform import PACK_COPY, STATE, client_class, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
@@ -121,7 +122,7 @@ class Assembly:
         session = Session(
             self.platform,
             self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            guest_of(self.options.benchmark, self._patience, self.options.guards, self.folder),
+            guest_of(self.options.benchmark, self._patience, self.options.guards, cache_folder()),
             self.folder,
             watch,
             doors=doors_of(

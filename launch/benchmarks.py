@@ -27,7 +27,7 @@ class Setting(NamedTuple):
     guards: str = "all"
     """Those that are on."""
     folder: Path | None = None
-    """Of the run, for what its tasks share."""
+    """A cache for what its tasks share with other runs."""
 
 
 def store(id: str, setting: Setting) -> Guest:

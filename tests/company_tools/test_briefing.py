@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -70,31 +69,6 @@ def test_of_a_page_that_is_too_long_the_paragraphs_that_rule_are_told() -> None:
     assert "Guests too" in policy.text()
     assert "Gull" not in policy.text()
     assert count_text(policy.text()) <= TOKENS_AT_MOST
-
-
-def test_pages_are_read_once_in_a_run_and_kept_on_disk(tmp_path: Path) -> None:
-    first = Office(wiki=WikiStore(tmp_path))
-    assert first.line.paths("/wiki/load")
-    store = WikiStore(tmp_path)
-    second, third = Office(wiki=store), Office(wiki=store)
-    assert not second.line.paths("/wiki/load", "/wiki/list")
-    assert not third.line.paths("/wiki/load", "/wiki/list")
-    assert first.briefing == second.briefing == third.briefing
-
-
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"a": 1}'])
-def test_a_damaged_file_is_read_anew(tmp_path: Path, damage: str) -> None:
-    first = Office(wiki=WikiStore(tmp_path))
-    (file,) = (tmp_path / "wiki").iterdir()
-    file.write_text(damage)
-    second = Office(wiki=WikiStore(tmp_path))
-    assert second.line.paths("/wiki/load")
-    assert second.briefing == first.briefing
-
-
-def test_a_disk_that_takes_nothing_costs_only_time(tmp_path: Path) -> None:
-    (tmp_path / "wiki").write_text("no folder")
-    assert "== rules.md ==" in Office(wiki=WikiStore(tmp_path)).briefing
 
 
 def test_of_another_version_what_changed_comes_first() -> None:
