@@ -12,12 +12,16 @@ from rapidfuzz import process
 
 from company_tools.company_session import CompanySession, Record
 from company_tools.vectors import Vectors
-from company_tools.wiki_chunks import index_of, stem, told
+from company_tools.wiki_chunks import Chunk, index_of, stem, told
 from company_tools.wiki_streams import search
 from erc3_compat import company
 from ledger import ToolFault
 
 Pages = dict[str, str]
+ASKED_CHARS = 2_000
+"""Of a task's text that pages are looked for by."""
+PARTS_OF_A_TEXT, PAGES_OF_A_TEXT = 5, 3
+"""So many parts are looked at for the pages of a text, and so many of those pages are taken."""
 
 
 class PageStore(Protocol):
@@ -119,3 +123,20 @@ def search_wiki(session: CompanySession, wiki: PageStore, said: list[str], top: 
         "streams": [*found.streams],
     }
     return {**told_, "vectors": found.failed} if found.failed else told_
+
+
+def pages_on(pages: Pages, text: str, vectors: Vectors | None) -> dict[str, str]:
+    """The pages that have most to do with a text, best first, each with the parts that have.
+
+    Nothing that is written in the text is a pattern.
+    """
+    if not text.strip():
+        return {}
+    index = index_of(pages)
+    found = search(index, [text[:ASKED_CHARS]], vectors, literal=True)
+    parts: dict[str, list[Chunk]] = {}
+    for at, _ in found.ranked[:PARTS_OF_A_TEXT]:
+        chunk = index.chunks[at]
+        if chunk.page in parts or len(parts) < PAGES_OF_A_TEXT:
+            parts.setdefault(chunk.page, []).append(chunk)
+    return {page: "\n\n".join(c.text for c in sorted(held)) for page, held in parts.items()}

@@ -7,6 +7,7 @@ scores need to be comparable with another's.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from functools import cache
@@ -43,14 +44,20 @@ class Found(NamedTuple):
 
 
 def search(
-    index: Index, said: Sequence[str], vectors: Vectors | None = None, only: str = ""
+    index: Index,
+    said: Sequence[str],
+    vectors: Vectors | None = None,
+    only: str = "",
+    literal: bool = False,
 ) -> Found:
     """Parts that have the words, match the patterns or mean the same.
 
-    ``only``: the one stream that shall run. Raises ToolFault: a pattern takes too long.
+    ``only``: the one stream that shall run; ``literal``: nothing said is meant as a pattern.
+    Raises ToolFault: a pattern takes too long.
     """
-    patterns = [found for text in said if (found := _pattern(text)) is not None]
-    plain = " ".join(text for text in said if _pattern(text) is None)
+    read = [(text, None if literal else _pattern(text)) for text in said]
+    patterns = [pattern for _, pattern in read if pattern is not None]
+    plain = " ".join(text for text, pattern in read if pattern is None)
     asked = asked_words(plain)
     scores: dict[str, Sequence[float]] = {}
     failed = ""
@@ -63,20 +70,25 @@ def search(
             scores["vectors"] = vectors.near(plain, index.by_page)
         except EmbeddingFailed as error:
             failed = str(error)
-    return Found(merged([*scores.values()]), tuple(scores), failed)
+    # Two streams that see the same words and nothing else are one witness.
+    weights = {name: 1.0 if name == "vectors" or patterns else 0.5 for name in scores}
+    return Found(merged([(weights[n], s) for n, s in scores.items()]), tuple(scores), failed)
 
 
-def merged(streams: Sequence[Sequence[float]]) -> list[tuple[int, float]]:
-    """Numbers of what has a score above 0 in any stream, by reciprocal ranks; ties share one."""
+def merged(streams: Sequence[tuple[float, Sequence[float]]]) -> list[tuple[int, float]]:
+    """Numbers of what has a score above 0 in any stream, by reciprocal ranks; ties share one.
+
+    ``streams``: each with its weight. What comes out is a share of the best that could be.
+    """
     total: dict[int, float] = {}
-    for scores in streams:
+    for weight, scores in streams:
         best = sorted((n for n, s in enumerate(scores) if s > 0), key=lambda n: -scores[n])[:DEEP]
         rank, last = 0, 0.0
         for place, n in enumerate(best, start=1):
             if scores[n] != last:
                 rank, last = place, scores[n]
-            total[n] = total.get(n, 0.0) + 1 / (RANK_CONSTANT + rank)
-    most = len(streams) / (RANK_CONSTANT + 1)
+            total[n] = total.get(n, 0.0) + weight / (RANK_CONSTANT + rank)
+    most = sum(weight for weight, _ in streams) / (RANK_CONSTANT + 1)
     ranked = sorted(total, key=lambda n: (-total[n], n))
     return [(n, total[n] / most) for n in ranked]
 
@@ -102,6 +114,7 @@ def _small_words() -> frozenset[str]:
     """What questions are made of, in the languages in which people ask."""
     from bm25s import stopwords
 
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for every detail
     languages = ("EN_PLUS", "GERMAN", "FRENCH", "SPANISH", "DUTCH", "NORWEGIAN", "ITALIAN")
     listed = [word for name in languages for word in getattr(stopwords, f"STOPWORDS_{name}")]
     return frozenset(part for word in listed for part in words(word))
