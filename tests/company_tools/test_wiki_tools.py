@@ -46,9 +46,7 @@ def test_a_search_without_hits_is_empty_and_one_for_nothing_is_refused() -> None
         at.call("Combo_Search_Wiki_For_Words", words="")
 
 
-@pytest.mark.parametrize(
-    "words", ["", " ", "?", "the", "((", "a" * 5_000, "\x00", "*", "[z-a]"]
-)
+@pytest.mark.parametrize("words", ["", " ", "?", "the", "((", "a" * 5_000, "\x00", "*", "[z-a]"])
 def test_whatever_is_asked_has_an_answer(words: str) -> None:
     at = desk()
     for said in ([words, "soup"], [words]):
