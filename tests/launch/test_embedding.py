@@ -1,0 +1,47 @@
+"""Which embedding model a run asks, and what is said where it cannot be had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from launch import embedding
+from launch.brains import Brains
+from launch.embedding import vectors_of
+from launch.options import Options
+from runs.errors import Usage
+
+
+def test_without_a_model_there_are_no_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert vectors_of("none", None) is None
+    assert vectors_of("auto", None) is not None
+    monkeypatch.setattr(embedding, "has_local", lambda: False)
+    assert vectors_of("auto", None) is None
+
+
+def test_a_missing_extra_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.embeddings.has_local", lambda: False)
+    with pytest.raises(Usage, match=r"--embedding local: .*\[semantic\]"):
+        vectors_of("local", None)
+
+
+def test_an_option_or_the_environment_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("EMBEDDING_MODEL")
+    assert Options().embedding == "auto"
+    monkeypatch.setenv("EMBEDDING_MODEL", "openai/small")
+    assert Options().embedding == "openai/small"
+    assert Options(embedding="none").embedding == "none"
+
+
+def test_a_served_model_is_asked_by_way_of_the_runs_cassette(tmp_path: Path) -> None:
+    brains = Brains(Options(benchmark="company"))
+    brains.record(tmp_path / "tape.jsonl")
+    vectors = vectors_of("openai/nobody-here", None, brains)
+    assert vectors is not None
+    assert [tell() for tell in brains.told_at_the_end] == [""]
+    assert brains.writer is not None
+    with pytest.raises(Exception, match="OPENAI_API_KEY"):
+        vectors.near("question", [["part"]])
+    assert brains.writer.exchanges == 1
+    assert "1 embedding calls" in brains.notes()[0]
