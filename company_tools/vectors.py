@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from company_tools.kept_files import read_kept, write_kept
-from models.embeddings import Embedder
+from models.embeddings import Embedder, EmbeddingFailed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,11 +41,13 @@ class Vectors:
         """
         self._load(pages)
         asked = self._asked(question)
-        found: list[float] = []
-        for parts in pages:
-            if parts:
-                found += (self._known[self._key(parts)] @ asked).tolist()
-        return found
+        known = [self._known[self._key(parts)] for parts in pages if parts]
+        if any(vectors.shape[1] != len(asked) for vectors in known):
+            raise EmbeddingFailed(
+                f"{self._embedder.model} gives vectors of another length than those kept in "
+                f"{self._folder}: remove that folder"
+            )
+        return [share for vectors in known for share in (vectors @ asked).tolist()]
 
     def _ask(self, question: str) -> NDArray[Any]:
         vectors: NDArray[Any] = self._embed([question])[0]

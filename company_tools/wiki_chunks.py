@@ -47,12 +47,18 @@ class Index:
         self.chunks = [chunk for path, text in pages.items() for chunk in chunks_of(path, text)]
         self.bare = [bare(chunk.whole) for chunk in self.chunks]
         self._tokens = [words(chunk.whole) for chunk in self.chunks]
-        self._vocabulary = sorted({word for tokens in self._tokens for word in tokens})
+        self._vocabulary: dict[str, list[str]] = {}
+        """Words by their first letter, which hardly anybody mistypes."""
+        for word in sorted({word for tokens in self._tokens for word in tokens}):
+            self._vocabulary.setdefault(word[0], []).append(word)
 
     def keyword_scores(self, asked: Sequence[str]) -> Sequence[float]:
         """How far each part has the words, in any form of them, by BM25."""
         found = [
-            word for one in asked for word in self._vocabulary if alike(one, word) >= SAME_WORD
+            word
+            for one in asked
+            for word in self._vocabulary.get(one[0], ())
+            if alike(one, word) >= SAME_WORD
         ]
         if not found:
             return [0.0] * len(self.chunks)

@@ -84,6 +84,7 @@ class EmbeddingDoor:
         self.model = model
         self.calls: list[ModelCall] = []
         """Every attempt so far, without the vectors."""
+        self._lost = ""
         self._lock = threading.Lock()
         chars = TEXTS_AT_ONCE * CHARS_OF_A_VECTOR
         self._door = Door(
@@ -91,7 +92,11 @@ class EmbeddingDoor:
         )
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text. Raises EmbeddingFailed."""
+        """A vector for each text.
+
+        Raises EmbeddingFailed; after all attempts of one call have failed the model is not asked
+        again, or every task would wait for it.
+        """
         found: list[list[float]] = []
         with self._lock:  # who asks beside another one mostly asks for the same
             for at in range(0, len(texts), TEXTS_AT_ONCE):
@@ -99,10 +104,13 @@ class EmbeddingDoor:
         return found
 
     def _embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if self._lost:
+            raise EmbeddingFailed(f"not asked any more in this run: {self._lost}")
         try:
             call = self._door.complete([{"role": "user", "content": text} for text in texts])
             vectors: list[list[float]] = json.loads(call.text)
         except ModelFailed as error:
+            self._lost = "" if error.kind == "missing" else str(error)
             raise EmbeddingFailed(str(error)) from None
         except ValueError:
             raise EmbeddingFailed(f"{self.model}: an answer that holds no vectors") from None

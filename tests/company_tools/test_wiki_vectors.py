@@ -73,6 +73,17 @@ def test_vectors_of_a_page_are_made_once_for_all_runs(tmp_path: Path) -> None:
     assert len(other.asked) == 3
 
 
+def test_vectors_of_another_length_are_named_and_not_compared(tmp_path: Path) -> None:
+    class Longer(Topics):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            return [[*vector, 1.0] for vector in super().embed(texts)]
+
+    found(Topics(), "Gehalt", tmp_path)
+    told = found(Longer(), "Gehalt", tmp_path)
+    assert "of another length" in told["vectors"]
+    assert told["streams"] == ["regex", "keywords"]
+
+
 @pytest.mark.parametrize("damage", [b"", b"\x93NUMPY", b"x" * 99])
 def test_damaged_vectors_are_made_anew(tmp_path: Path, damage: bytes) -> None:
     right = found(Topics(), "Gehalt", tmp_path)

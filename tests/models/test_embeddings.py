@@ -107,6 +107,9 @@ def test_what_passes_is_tried_again_and_what_stays_is_a_failure(
     with pytest.raises(EmbeddingFailed, match="small: "):
         door.embed(["abc"])
     assert len(Handler.seen) == before + 2
+    with pytest.raises(EmbeddingFailed, match="not asked any more in this run: small: "):
+        door.embed(["abc"])
+    assert len(Handler.seen) == before + 2
 
 
 def test_a_refusal_says_why_without_the_key(base_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,6 +137,8 @@ def test_a_recorded_embedding_is_played_without_a_network(base_url: str, tmp_pat
     assert len(Handler.seen) == asked
     with pytest.raises(EmbeddingFailed, match="tape"):
         door.embed(["a third"])
+    with pytest.raises(EmbeddingFailed, match="tape"):
+        door.embed(["a fourth"])
 
 
 def refuse(*_: object) -> None:
