@@ -127,7 +127,13 @@ class Assembly:
         session = Session(
             self.platform,
             self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            guest_of(self.options.benchmark, self._patience, self.options.guards, cache_folder()),
+            guest_of(
+                self.options.benchmark,
+                self._patience,
+                self.options.guards,
+                cache_folder(),
+                self._vectors,
+            ),
             self.folder,
             watch,
             doors=doors_of(
