@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from launch import embedding
 from launch.brains import Brains
+from launch.cli import app
 from launch.embedding import vectors_of
 from launch.options import Options
 from runs.errors import Usage
+from simulator.company.pack import BUNDLED_PACK, load_pack
+from tests.fake_embeddings import Handler, serving
 
 
 def test_without_a_model_there_are_no_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,3 +49,24 @@ def test_a_served_model_is_asked_by_way_of_the_runs_cassette(tmp_path: Path) -> 
         vectors.near("question", [["part"]])
     assert brains.writer.exchanges == 1
     assert "1 embedding calls" in brains.notes()[0]
+
+
+def test_a_run_records_and_replays_what_it_asked(tmp_path: Path) -> None:
+    spec = load_pack(BUNDLED_PACK).scenarios[0].spec_id
+    tape, models = tmp_path / "tape.jsonl", tmp_path / "models.toml"
+    words = ["--benchmark", "company", "--task", spec, "--models", str(models), "--embedding"]
+    words += ["small", "--out", str(tmp_path / "out")]
+    with serving() as url:
+        models.write_text(
+            f'[models.small]\nbackends = [{{ model = "openai/small", base_url = "{url}" }}]\n'
+            "prices = { input = 1.0, output = 0.0 }\n"
+        )
+        made = CliRunner().invoke(app, [*words, "--record", str(tape)])
+        assert made.exit_code == 0, made.output
+        assert "small: 2 embedding calls" in made.output
+        asked = len(Handler.seen)
+        assert asked == 2
+        again = CliRunner().invoke(app, [*words, "--replay", str(tape)])
+        assert again.exit_code == 0, again.output
+        assert "small: 2 embedding calls" in again.output
+        assert len(Handler.seen) == asked
