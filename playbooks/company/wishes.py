@@ -11,10 +11,21 @@ from typing import Any
 import regex
 
 _FLAGS = regex.IGNORECASE | regex.DOTALL
+_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def _filled(pattern: str) -> regex.Pattern[str]:
+    for name, words in {**_FILE["words"], "heads": _FILE["forms"]["heads"]}.items():
+        pattern = pattern.replace(f"{{{name}}}", words)
+    return regex.compile(pattern, _FLAGS)
+
+
 _TABLE: list[dict[str, Any]] = [
-    {k: [regex.compile(p, _FLAGS) for p in v] if isinstance(v, list) else v for k, v in w.items()}
-    for w in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["wish"]
+    {k: [_filled(p) for p in v] if isinstance(v, list) else v for k, v in entry.items()}
+    for entry in _FILE["wish"]
 ]
+_ORDERS = _filled("{heads}(?!" + _FILE["forms"]["asks"] + ")" + _FILE["forms"]["verbs"] + r"\b")
+_TOLD = _filled(_FILE["forms"]["told"])
 _WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen".split()
 _NUMBER = {word: number for number, word in enumerate(_WORDS, 1)}
 _MONTHS = "january february march april may june july august september october november december"
@@ -40,7 +51,6 @@ _QUOTED = regex.compile(r"[‘“\"„«](.+?)[”“\"»]|(?<!\w)['‘](.+?)['�
 _HOURS = regex.compile(
     r"(\d+(?:[.,]\d+)?)[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b", _FLAGS
 )
-_LEVEL = regex.compile(r"\b(?:to|at|=)\s*(?:level\s*)?(\d{1,2})\b")
 _STATUS = (
     (r"\bpaus|\bon hold|\bon ice", "paused"), (r"\barchiv", "archived"),
     (r"\bexplor", "exploring"), (r"\bactiv|\bresum|\breactiv", "active"), (r"\bidea\b", "idea"),
@@ -59,12 +69,20 @@ class Wish:
 
 def read_wish(text: str) -> Wish | None:
     """The wish of a task, or None where no pattern fits."""
+    form = "change" if orders(text) else "ask"
     for entry in _TABLE:
-        if all(p.search(text) for p in entry["all"]) and not any(
-            p.search(text) for p in entry.get("none", ())
+        if (
+            entry.get("form", form) == form
+            and all(p.search(text) for p in entry["all"])
+            and not any(p.search(text) for p in entry.get("none", ()))
         ):
             return Wish(entry["kind"], entry["right"], entry.get("own", ""), text)
     return None
+
+
+def orders(text: str) -> bool:
+    """Whether a text wants something done, not only told."""
+    return bool(_ORDERS.search(text) or _TOLD.search(text))
 
 
 def names_day(text: str) -> bool:
@@ -161,12 +179,6 @@ def status_of(text: str) -> str | None:
         return str(told[1]).lower()
     found = {status for pattern, status in _STATUS if regex.search(pattern, text, _FLAGS)}
     return found.pop() if len(found) == 1 else None
-
-
-def level_behind(text: str) -> int | None:
-    """The level that a text sets."""
-    found = _LEVEL.search(text)
-    return int(found[1]) if found else None
 
 
 def billable_of(text: str) -> bool | None:

@@ -11,7 +11,6 @@ from playbooks.company.reckoning.office import (
     found,
     links_to,
 )
-from playbooks.company.reckoning.questions import about_project
 from playbooks.company.reckoning.spotting import (
     Record,
 )
@@ -29,11 +28,9 @@ def status(o: Office) -> Report:
     wanted = o.p["status"]
     if not wanted:
         raise Unclear("which status is meant?")
-    project, lead = about_project(o)
+    project, lead = o.project()
     calls = [["Req_UpdateProjectStatus", {"id": project["id"], "status": wanted}]]
     link = [("project", project["id"])]
-    owner = next((c for c in o.customers if c["id"] == project["customer"]), None)
-    lead["account"] = owner is not None and owner["account_manager"] == o.me
     return planned(
         f"{project['name']} is {wanted}.",
         link,
@@ -78,14 +75,14 @@ def log_time(o: Office) -> Report:
 def project_for_time(o: Office, mine: bool) -> tuple[Record, dict[str, bool]]:
     """The project; of several that fit the one that the asker leads, or is on."""
     try:
-        return about_project(o)
+        return o.project()
     except Unclear:
         if not mine:
             raise
     found_ = [p for p in o.some_projects(9) if o.on(p, o.me)]
     if len(found_) != 1:
         raise Unclear("which project is meant?")
-    return found_[0], {"lead": o.lead(found_[0]) == o.me}
+    return found_[0], o.flags(found_[0])
 
 
 def note_for_time(o: Office) -> str:
@@ -107,7 +104,7 @@ def void_copy(o: Office) -> Report:
     entries = [e for e in o.entries if e["employee"] == o.me and e["date"] == o.p["day"]]
     entries = [e for e in entries if e["status"] != "voided" and e["hours"] in o.p["hours"]]
     if len({e["project"] for e in entries}) != 1 or len(entries) != 1:
-        project, _ = about_project(o)
+        project, _ = o.project()
         entries = [
             e for e in entries if e["project"] == project["id"] and e["hours"] == o.p["hours"][0]
         ]
@@ -131,7 +128,7 @@ def void_copy(o: Office) -> Report:
 
 def team_change(o: Office) -> Report:
     """Somebody joins a team, leaves it, or has another role or share there."""
-    project, lead = about_project(o)
+    project, lead = o.project()
     person = o.one_person(project)
     seat = o.on(project, person["id"])
     roles = list(dict.fromkeys(r for pattern, r in ROLES[:5] if o.says(pattern)))
@@ -159,7 +156,7 @@ def team_change(o: Office) -> Report:
 
 def swap(o: Office) -> Report:
     """Two members exchange role and share, or what of it the text names."""
-    project, lead = about_project(o)
+    project, lead = o.project()
     people = o.some_people(project)
     seats = [o.on(project, p["id"]) for p in people]
     if len(people) != 2 or None in seats:

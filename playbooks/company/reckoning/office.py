@@ -1,8 +1,6 @@
-"""What a company's records answer to a question: one function for each kind of question.
+"""A company's records as a task sees them: what it names, who leads, what the wiki's words mean.
 
-This file is also worker code, so it knows nothing but the standard library and `spotting`. A
-function returns a report: `state` (found, none or unclear), `message`, `links`, and, where the
-project or customer that it is about is the asker's, `lead` or `account`.
+This file is also worker code, so it knows nothing but the standard library and `spotting`.
 """
 
 import re
@@ -11,6 +9,7 @@ from typing import Any
 
 from playbooks.company.reckoning.spotting import (
     Record,
+    akin,
     customers_in,
     departments_in,
     fold,
@@ -20,22 +19,27 @@ from playbooks.company.reckoning.spotting import (
     named_in,
     people_in,
     projects_in,
+    words,
 )
 
 Report = dict[str, Any]
 NUMBERS = "one two three four five six seven eight nine ten".split()
-STATUSES = ("idea", "exploring", "active", "paused", "archived")
-LOW = r"\b(least|lowest|smallest|fewest|weakest|worst|freest|lightest|most free|less)\b"
-ROLES = (
-    (r"\bquality|\bqa\b|\bqc\b", "QA"), (r"\bdesigner", "Designer"), (r"\bengineer", "Engineer"),
-    (r"\bops\b|\boperations", "Ops"), (r"\blead", "Lead"), (r"\bother\b", "Other"),
+STATUSES = (
+    ("idea", r"\bideas?\b"), ("exploring", r"\bexplor\w+"), ("active", r"\bactive\b"),
+    ("paused", r"\bpause[ds]?\b"), ("archived", r"\barchive[ds]?\b"),
 )  # fmt: skip
+LOW = r"\b(least|lowest|smallest|fewest|weakest|worst|freest|lightest|most free|less|most time)\b"
+ROLES = (
+    (r"\bquality|\bqa\b|\bqc\b", "QA"), (r"\bdesign", "Designer"), (r"\bengineers?\b", "Engineer"),
+    (r"\bops\b|\boperations", "Ops"), (r"\bleads?\b", "Lead"), (r"\bother\b", "Other"),
+)  # fmt: skip
+LEADING = r"\b(leads?|leading|led|leader|keepers?|keep|in charge|runs?|running|heads?|responsible for)\b"
 OF_MYSELF = (
     r"\bmy (?:own |exact |current |total )?(?:salary|pay|wages?|workload|load|notes?|department|location"
     r"|office|e-?mail|mail|role|record|hours|time)\b|\b(?:am|do|did|have) i\b"
     r"|\bi (?:earn|make|worked|logged|recorded)\b|\bmyself\b"
 )
-NEGATED = r"\b(closed|shut|given up|gave up|sold|no \w+ (?:in|at)|have no|not|no longer|never|former|cousin|except|neither)\b"
+NEGATED = r"\b(closed|shut|given up|gave up|sold|planned|no \w+ (?:in|at)|have no|not|no longer|never|former|cousin|except|neither)\b"
 
 
 class Unclear(Exception):
@@ -82,8 +86,19 @@ class Office:
 
     def category(self, project: Record) -> str:
         """The category of hours: only a customer's project is one of a customer."""
-        known = any(c["id"] == project["customer"] for c in self.customers)
-        return "customer_project" if known else "internal"
+        return "customer_project" if self.customer_of(project) else "internal"
+
+    def customer_of(self, project: Record) -> Record | None:
+        """A project's customer; none of an own project."""
+        return next((c for c in self.customers if c["id"] == project["customer"]), None)
+
+    def flags(self, project: Record) -> dict[str, bool]:
+        """Whether the asker leads a project, and looks after its customer."""
+        owner = self.customer_of(project)
+        return {
+            "lead": self.lead(project) == self.me,
+            "account": owner is not None and owner["account_manager"] == self.me,
+        }
 
     def without(self, records: list[Record]) -> str:
         """The text without the names of records, so that their words are looked for no more."""
@@ -97,8 +112,9 @@ class Office:
     def some_projects(self, most: int = 1) -> list[Record]:
         """The projects that are meant, at most so many. Raises Unclear."""
         exact = [g[0] for g in people_in(self.text, self.people) if len(g) == 1]
-        near = 0.65 if self.p.get("change") else 0.8
-        found = projects_in(self.without(exact), self.projects, self.customers, near)
+        change = bool(self.p.get("change"))
+        near = 0.65 if change else 0.8
+        found = projects_in(self.without(exact), self.projects, self.customers, near, not change)
         if 1 < len(found) > most:
             mine = [p for p in found if self.lead(p) == self.me]
             whole = [p for p in mine if all(self.on(p, x["id"]) for x in exact)]
@@ -108,17 +124,31 @@ class Office:
             raise Unclear(f"which project is meant{': ' + names if names else ''}?")
         return found
 
+    def project(self) -> tuple[Record, dict[str, bool]]:
+        """The one project that is meant, and whose it is. Raises Unclear."""
+        (project,) = self.some_projects()
+        return project, self.flags(project)
+
     def some_people(self, project: Record | None = None) -> list[Record]:
         """The people that are meant, each mention made one person. Raises Unclear."""
+        text = self.text
+        for quote in self.p.get("quoted") or ():
+            text = text.replace(quote, " ")
+        told = words(re.sub(r"\bnot (?:the |at |in |from )*\w+", " ", text))
+
+        def near(person: Record) -> bool:
+            places = f"{person['department']} {person['location']}"
+            return any(akin(w, x) for w in told for x in words(places))
+
         found = []
-        for group in people_in(self.text, self.people):
-            fits = group
+        for fits in people_in(text, self.people):
             if len(fits) > 1 and project:
-                fits = [p for p in group if self.on(project, p["id"])] or group
+                fits = [p for p in fits if self.on(project, p["id"])] or fits
             for field in ("department", "location"):
-                if len(fits) > 1:
-                    near = [p for p in fits if holds(fold(self.text), fold(p[field]))]
-                    fits = near if len(near) == 1 else fits
+                known = [p for p in fits if holds(fold(text), fold(p[field]))]
+                fits = known if len(known) == 1 else fits
+            if len(fits) > 1 and not self.p.get("change"):
+                fits = known if len(known := [p for p in fits if near(p)]) == 1 else fits
             if len(fits) > 1:
                 raise Unclear(f"who is meant: {', '.join(p['name'] for p in fits[:6])}?")
             found.append(fits[0])
@@ -140,6 +170,12 @@ class Office:
             raise Unclear(f"which customer is meant: {', '.join(c['name'] for c in found[:5])}?")
         return found
 
+    def statuses(self) -> list[str]:
+        """The statuses that the text restricts itself to."""
+        every = r"\barchived? (?:ones |projects |too|as well|count|included)|\bwhatever\b|\bold and new\b|\b(?:all|every|any) status|\bincluding\b"
+        named = [s for s, pattern in STATUSES if self.says(pattern)]
+        return [s for s in named if not (s == "archived" and self.says(every))]
+
     def loads(self) -> dict[str, float]:
         """Everybody's load, over the projects whose status the wiki counts."""
         counted, sums = counted_statuses(self.pages), {p["id"]: 0.0 for p in self.people}
@@ -156,7 +192,10 @@ class Office:
         """The people of the department or place that is named; ``away``: all but those of it."""
         text = self.without([{"name": n} for n in self.labels.values()])
         departments = departments_in(text, self.people)
-        places = locations_in(text, self.people, self.pages)
+        places = locations_in(self.without([{"name": n} for n in departments]), self.people, self.pages)
+        mine = next((p for p in self.people if p["id"] == self.me), None)
+        if mine and self.says(r"\b(?:my|our) (?:own )?department\b"):
+            departments = [mine["department"]]
         if not departments and not places:
             return self.people
 
@@ -174,24 +213,25 @@ def sentences(pages: dict[str, str]) -> list[str]:
 
 def counted_statuses(pages: dict[str, str]) -> set[str]:
     """The statuses whose shares count as load; all where the wiki leaves none out."""
+    every = {s for s, _ in STATUSES}
     counted: set[str] = set()
     left: set[str] = set()
     near = 0
     for sentence in sentences(pages):
         low = sentence.lower()
-        near = 3 if re.search(r"\b(work)?loads?\b|\bshares?\b|\btime slices?\b", low) else near - 1
-        named = {s for s in STATUSES if re.search(rf"\b{s}\b", low)}
-        if near < 2 or not named or not re.search(r"\bload|workload|share|slice|count|ones", low):
+        near = 3 if re.search(r"\b(work)?load(?:ed|s)?\b|\bshares?\b|\btime slices?\b|\bcapacity\b", low) else near - 1
+        if near < 2:
             continue
-        if re.search(
-            r"\bnot count|\bdo not\b|\bdoes not\b|\bleft out|\bexcept|\bwithout|\bignor", low
-        ):
+        if near == 3 and re.search(r"\bwhatever|\balike|\bevery (?:status|project)|\bany status|\bregardless|\bno(?:t|\s)+matter|does not matter", low):
+            return every
+        named = {s for s, pattern in STATUSES if re.search(rf"{pattern}|\b{s[:5]}\w*", low)}
+        if re.search(r"\bnot count|\bdo(?:es)? not\b|\bnothing\b|\bleave out|\bleft out|\bexcept|\bwithout|\bignor", low):
             left |= named
-        elif re.search(r"\bwhatever|\btoo\b|\balike|\bincluded|\bevery status", low):
-            return set(STATUSES)
-        elif re.search(r"\bsum|=|\bover\b|\bin all\b|\bcounts?\b|\badd", low):
+        elif named and re.search(r"\btoo\b|\bas well|\bincluded", low):
+            return every
+        elif re.search(r"\bsum|=|\bover\b|\bin all\b|\bcounts?\b|\badd|\btotal", low):
             counted |= named
-    return counted - left or set(STATUSES) - left
+    return counted - left or every - left
 
 
 def strong_level(pages: dict[str, str]) -> int:
@@ -217,11 +257,6 @@ def nothing(message: str, **more: Any) -> Report:
     return {"state": "none", "message": message, "links": [], **more}
 
 
-def named(people: list[Record]) -> str:
-    """Names for a message."""
-    return ", ".join(p["name"] for p in people) or "nobody"
-
-
 def links_to(kind: str, records: list[Record]) -> list[tuple[str, str]]:
     """Links to records of a kind."""
     return [(kind, r["id"]) for r in records]
@@ -229,10 +264,8 @@ def links_to(kind: str, records: list[Record]) -> list[tuple[str, str]]:
 
 def best(people: list[Record], value: Callable[[Record], float], low: bool = False) -> list[Record]:
     """Everybody with the highest value, or the lowest."""
-    if not people:
-        return []
     values = [value(p) for p in people]
-    top = min(values) if low else max(values)
+    top = (min(values) if low else max(values)) if values else 0
     return [p for p, v in zip(people, values, strict=True) if abs(v - top) < 1e-6]
 
 
