@@ -23,7 +23,7 @@ CHANGES = {
     "status": "pages", "log_time": "pages", "void_copy": "pages entries", "edit_person": "pages notes",
     "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages",
     "swap": "pages", "team_change": "pages", "rename_page": "pages alone",
-    "delete_page": "pages alone", "placeholders": "pages",
+    "delete_page": "pages alone", "write_page": "pages alone", "placeholders": "pages",
 }  # fmt: skip
 """Kinds of changes, with what they need."""
 _MODULES = (

@@ -191,6 +191,7 @@ class Office:
     def within(self, away: bool = False) -> list[Record]:
         """The people of the department or place that is named; ``away``: all but those of it."""
         text = self.without([{"name": n} for n in self.labels.values()])
+        text = re.sub(r"(?i)\b[\w&]+ (?:too|as well|included)\b", " ", text)
         departments = departments_in(text, self.people)
         places = locations_in(self.without([{"name": n} for n in departments]), self.people, self.pages)
         mine = next((p for p in self.people if p["id"] == self.me), None)
@@ -222,7 +223,7 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
         near = 3 if re.search(r"\b(work)?load(?:ed|s)?\b|\bshares?\b|\btime slices?\b|\bcapacity\b", low) else near - 1
         if near < 2:
             continue
-        if near == 3 and re.search(r"\bwhatever|\balike|\bevery (?:status|project)|\bany status|\bregardless|\bno(?:t|\s)+matter|does not matter", low):
+        if re.search(r"\bwhatever|\balike|\bevery (?:status|project)|\bany status|\bregardless|\bno(?:t|\s)+matter|does not matter", low):
             return every
         named = {s for s, pattern in STATUSES if re.search(rf"{pattern}|\b{s[:5]}\w*", low)}
         if re.search(r"\bnot count|\bdo(?:es)? not\b|\bnothing\b|\bleave out|\bleft out|\bexcept|\bwithout|\bignor", low):

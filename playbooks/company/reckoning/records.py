@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from playbooks.company.reckoning.office import ROLES, Office, Report, Unclear, found, links_to, nothing
-from playbooks.company.reckoning.spotting import Record, customers_in, fold, holds, words
+from playbooks.company.reckoning.spotting import Record, akin, customers_in, fold, holds, words
 
 
 def lead_of(o: Office) -> Report:
@@ -193,12 +193,12 @@ def my_gaps(o: Office) -> Report:
 
 def which_page(o: Office) -> Report:
     """The page whose words fit best, its headings counted twice."""
-    asked = {w[:5] for w in words(o.text) if w not in ("page", "wiki", "read", "tell", "explains", "explain", "written", "handbook")}
+    asking = ("page", "wiki", "read", "tell", "tells", "explains", "explain", "written", "handbook", "wants")
+    asked = [w for w in words(o.text) if w not in asking]
 
     def score(file: str) -> int:
-        page = o.pages[file]
-        heads = " ".join([file, *(x for x in page.splitlines() if x.startswith("#"))])
-        return len(asked & {w[:5] for w in words(page)}) + len(asked & {w[:5] for w in words(heads)})
+        heads = " ".join([file, *(x for x in o.pages[file].splitlines() if x.startswith("#"))])
+        return sum(any(akin(w, x) for x in words(t)) for w in asked for t in (o.pages[file], heads))
 
     ranked = sorted((f for f in o.pages if ".md" not in o.pages[f]), key=score, reverse=True)
     if not ranked or score(ranked[0]) < 2:

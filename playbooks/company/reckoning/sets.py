@@ -15,7 +15,7 @@ from playbooks.company.reckoning.spotting import (
 )  # fmt: skip
 
 SUBJECTS = (
-    ("employee", r"\bwho(?:m|se|ever)?\b(?!le)|\bpeople\b|\bpersons?\b|\bcolleagues?\b|\bemployees?\b|\bsome(?:body|one)\b"
+    ("employee", r"\bwho(?:m|se|ever)?\b|(?<!for the )(?<!the \w{4} )\bpeople\b|\bpersons?\b|\bcolleagues?\b|\bemployees?\b|\bsome(?:body|one)\b"
      r"|\bevery(?:body|one)\b|\bmembers?\b|\b(?:project |team )?leads\b(?= (?:are|is|have|earn|whose|who|paid|with))|\bcoach(?:es)?\b|\bexperts?\b|\bteam for\b"),
     ("project", r"\b(?:projects?|jobs?|engagements?)\b(?! (?:leads?|managers?|team)\b)"),
     ("customer", r"\b(?:customers?|clients?|buyers?|(?:key )?accounts?)\b(?!['’]s? (?:contact|project)| (?:managers?|desk|projects?))"),
@@ -39,10 +39,11 @@ def subject(o: Office) -> str:
         return two[0]
     text = o.without([{"name": p["department"]} for p in o.people] + o.people + o.projects).lower()
     asking = re.search(r"\b(?:which|what|list|name|any|all|every|give me|who|how many|find)\b.*", text, re.DOTALL)
-    at = {kind: found_.start() for kind, pattern in SUBJECTS if (found_ := re.search(pattern, asking[0] if asking else text))}
-    if not at:
-        raise Unclear("what is asked for?")
-    return min(at, key=lambda kind: at[kind])
+    for part in [asking[0]] * bool(asking and not re.search(r"\b(?:ones|of (?:them|those))\b", text)) + [text]:
+        at = {kind: hit.start() for kind, pattern in SUBJECTS if (hit := re.search(pattern, part))}
+        if at:
+            return min(at, key=lambda kind: at[kind])
+    raise Unclear("what is asked for?")
 
 
 def listed(kind: str, hits: list[Record], said: Callable[[Record], str], more: list[tuple[str, str]], **flags: bool | list[str]) -> Report:
@@ -68,7 +69,7 @@ def people(o: Office) -> Report:
     if o.says(PAY):
         rights.append("pay")
         crowd = [p for p in crowd if compared(o)(p)]
-    ids = levels_in(o.text, o.labels)
+    ids = levels_in(o.text, o.labels) if not o.says(PAY) else []
     if ids:
         rights.append("levels")
         crowd = able(o, crowd, ids)
@@ -110,7 +111,7 @@ def able(o: Office, crowd: list[Record], ids: list[str]) -> list[Record]:
     if o.says(r"\bstrong"):
         floor = strong_level(o.pages)
         return [p for p in crowd if all(o.level(p, i) >= floor for i in ids)]
-    if o.says(r"\b(?:better|higher|more|stronger|keener)\b[^.?]* than\b"):
+    if o.says(r"\b(?:better|higher|more|stronger|keener)\b[^.?]* than (?!one\b|\d)"):
         than = next((p for p in o.people if p["id"] == o.me), None) if o.says(r"\bthan (?:me|i)\b") else o.one_person()
         return [p for p in crowd if than and all(o.level(p, i) > o.level(than, i) for i in ids)]
     return [p for p in crowd if all(o.level(p, i) for i in ids)]
@@ -124,7 +125,7 @@ def measure(
     if o.says(r"\bcoach|\bmentor (?:for|of)\b|\bteach\b") and (pupils := o.some_people()):
         own = {x["name"]: x["level"] for x in pupils[0]["skills"]}
         return "levels", lambda p: float(sum(max(0, o.level(p, s) - n) for s, n in own.items())), False
-    if o.says(r"\bthan\b") and not o.says(r"\bcoach"):
+    if o.says(r"\bthan (?!one\b|\d|two\b)"):
         return None
     if o.says(LOAD) and (low or top):
         loads = o.loads()

@@ -17,7 +17,7 @@ GENERIC = frozenset(
     "note notes people person colleague colleagues all any one two into out not its their they them "
     "his her you your can could would should will may about there here some somebody anyone new old "
     "mail email address contact department status paused active archived work more most than other others "
-    "office site lab studio hq mill house gmbh company house team's last first down name something".split()
+    "office site lab studio hq mill house gmbh company house team's last first down name something looks look looking after takes care manages handles talk contact please".split()
 )
 WISHING = frozenset(
     "wish wishes interest interested likes like liking happy pleasure joy fun appetite curiosity "
@@ -205,7 +205,7 @@ def of_field(people: list[Record], field: str) -> list[Record]:
 def labels_of(pages: dict[str, str], ids: list[str]) -> dict[str, str]:
     """What the wiki calls each skill and will, by id; on a line: id and name, or name and id."""
     found: dict[str, str] = {}
-    lines = [x for page in pages.values() for x in re.split(r"\n|;|, ", page)]
+    lines = [x for page in pages.values() for x in re.split(r"\n|;|, |\. ", page)]
     for line in lines:
         told = [x for x in (p.strip(" *`()-.") for p in re.split(r"[|:=–]|\s\(|\s-\s|`", line)) if x]
         if len(told) == 2 and (hits := [x for x in told if x in ids or re.match(r"(?:skill|will)_\w+$", x)]):
