@@ -11,17 +11,8 @@ from dataclasses import dataclass
 import regex
 
 from playbooks.company.reckoning.spotting import akin, fold, holds
-from playbooks.company.rule_text import (
-    CHANGES,
-    NEGATIVE,
-    PLAIN,
-    Group,
-    changes_in,
-    groups,
-    read_group,
-    rights_of,
-    spoken_of,
-)
+from playbooks.company.rule_text import Group, changes_in, groups, read_group, rights_of
+from playbooks.company.things import CHANGES, NEGATIVE, PLAIN
 from playbooks.company.tickets import read_ticket, sentences
 
 _GUEST = regex.compile(
@@ -60,7 +51,9 @@ class Rules:
     def __init__(self, policy: str) -> None:
         self.policy = policy
         self.groups = list(groups(policy))
-        self.groups += [group for said in sentences(policy) for group in spoken_of(said)]
+        called = regex.findall(r"\b(\p{L}+) of a (?:project|job) is (?:its|the|whoever is) Lead\b", policy)
+        self.lead = regex.compile("|".join([LEAD.pattern, *(rf"\b{c}s?\b" for c in called)]), regex.I)
+        """Those who lead a project, also as this policy calls them."""
         given: set[str] = set()
         for group in self.groups:
             read_group(group, given)
@@ -80,6 +73,7 @@ class Rules:
                 self.nobody |= {"approved_hours"} if hours else set()
                 self.nobody |= rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
         self.ticket = read_ticket(policy, changes_in, CHANGES)
+        self.entries = {g.entry for g in self.groups} - {""}
 
     def of(self, asker: Asker) -> list[Group]:
         """The groups of somebody, those left out that hang on what is asked about."""
@@ -107,7 +101,7 @@ class Rules:
         return [
             g
             for g in self.groups
-            if not (_GUEST.search(g.title) or _is_staff(g) or LEAD.search(g.title))
+            if not (_GUEST.search(g.title) or _is_staff(g) or self.lead.search(g.title))
             and _same_group(mine, _telling(g.title))
         ]
 
@@ -135,25 +129,14 @@ class Rules:
         """The groups of somebody, and those that hang on what is asked about."""
         mine = self.of(asker)
         if not asker.guest:
-            mine = mine + [g for g in self.groups if lead and LEAD.search(g.title)]
+            mine = mine + [g for g in self.groups if lead and self.lead.search(g.title)]
             mine += [g for g in self.groups if account and ACCOUNT.search(g.title)]
         return mine
 
 
 def _telling(title: str) -> list[str]:
     """The words of a department's or group's name that say something."""
-    filling = (
-        "and",
-        "of",
-        "the",
-        "member",
-        "members",
-        "department",
-        "team",
-        "staff",
-        "all",
-        "level",
-    )
+    filling = "and of the member members department team staff all level".split()
     return [w for w in fold(title).split() if w not in filling and not w.isdigit()]
 
 

@@ -254,6 +254,7 @@ def _change(
         said = gate.verdict(
             known.rules, known.asker, right, fences,
             lead=bool(report.get("lead")), account=bool(report.get("account")),
+            scope=gate.Scope(status_of(wish.text) or "", tuple(report.get("paths") or ())),
         )  # fmt: skip
         if said == "denied":
             return _denied()

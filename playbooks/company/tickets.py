@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import regex
 
-_WORD = r"\b(?:tickets?|numbers?|codes?|reference)\b"
+_WORD = r"\b(?:tickets?|numbers?|codes?|reference|releases?|permits?)\b"
 _WANTED = r"\b(?:needs?|must|has to|have to|requires?|required)\b"
 _TICKET = regex.compile(
     rf"{_WORD}.*(?:{_WANTED}|\bnamed\b)"
