@@ -70,6 +70,8 @@ _TICKETS = regex.compile(
     regex.I,
 )
 _APPROVAL = regex.compile(r"\b(?:approv|consent|decid|decision|agreed)", regex.I)
+_OF_THEIRS = regex.compile(r"\bown (?=customers?|clients?|buyers?|accounts?|projects?|teams?|jobs?)", regex.I)
+"""Of somebody who leads or looks after: what the flags lead and account say already."""
 _OTHERS = regex.compile(r"\b(?:somebody|someone|anybody|anyone) else\b|\bothers?\b|\banother\b", regex.I)
 _OF_OTHER_THINGS = {
     "hours": r"\b(?:old|wrong|mistakes?|voided|fresh|corrections?)\b",
@@ -113,7 +115,10 @@ def verdict(
     if not rules.allows(asker, right, lead=lead, account=account):
         return "denied"
     mine = [g for g in rules.theirs(asker, lead, account) if right in g.may]
-    giving = [said for g in mine for said in g.by.get(right, ())]
+    giving = [
+        _OF_THEIRS.sub(" ", said) if rules.lead.search(g.title) or ACCOUNT.search(g.title) else said
+        for g in mine for said in g.by.get(right, ())
+    ]  # fmt: skip
     within = [said for said in giving if scope.within(right, said)]
     if giving and not within:
         return "denied"
@@ -170,7 +175,10 @@ class _Judge:
         entries = [g for g in self.rules.groups if g.entry and g.entry == told.strip(" *-")]
         if entries:
             return self._of_entry(entries)
-        said = self._about(_HARMLESS.sub(" ", told))
+        said = _HARMLESS.sub(" ", told)
+        for name in self.rules.actors - {self.asker.department}:
+            said = said.replace(name, " ")
+        said = self._about(said)
         if not regex.search(RESTRICTING, said, regex.I) or not self._speaks_of(said) or self._understood(said):
             return "yes"
         if told.startswith("|"):
@@ -178,7 +186,7 @@ class _Judge:
         homes = [g for g in self.rules.groups if _is_home(g, told)]
         members = _MEMBERS.match(said)
         if homes and (members or (_OWN_LINE.search(said) and not _EXCLUSIVE.search(said))):
-            refused = any(h is g and self.right in h.refused for h in homes for g in self._all_mine())
+            refused = any(h is g and self.right in h.refused for h in homes for g in self.mine)
             return "denied" if refused else "yes"
         if _BARE.search(said):
             return "unread"
@@ -186,9 +194,6 @@ class _Judge:
             giving = [x for g in self.mine for x in g.by.get(self.right, ()) if x and x in told]
             return "yes" if any(_whole(self.right, x) for x in giving) else "unread"
         return "yes" if self._named(said) else "unread"
-
-    def _all_mine(self) -> list[Group]:
-        return self.rules.theirs(self.asker, self.lead, self.account)
 
     def _of_entry(self, entries: list[Group]) -> str:
         """Of an entry that names an action and those who may do it."""

@@ -73,7 +73,7 @@ class Rules:
                 self.nobody |= {"approved_hours"} if hours else set()
                 self.nobody |= rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
         self.ticket = read_ticket(policy, changes_in, CHANGES)
-        self.entries = {g.entry for g in self.groups} - {""}
+        self.actors = {g.title for g in self.groups if g.entry and g.title[:1].isupper()} - {"Nobody", "Lead"}
 
     def of(self, asker: Asker) -> list[Group]:
         """The groups of somebody, those left out that hang on what is asked about."""

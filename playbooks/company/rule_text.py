@@ -111,7 +111,7 @@ def groups(policy: str) -> Iterator[Group]:
         else:
             yield from _by_subject(line.strip())
     yield group
-    for sentence in sentences(policy):
+    for sentence in sentences(regex.sub(r"(?m)^\s*(?:[-*]\s+)?\*\*.+?\*\*[.:]?", "", policy)):
         yield from _spoken_of(sentence)
 
 

@@ -49,7 +49,7 @@ class Thing:
 
 THINGS = {
     "pay": Thing(
-        r"\bpay\b|\bpaid\b|salar|\braises?\b|\brises?\b|\bwages?\b|\bearns?\b|compensation", "pay", "pay_write",
+        r"\bpay\b|\bpaid\b|salar|\braises?\b|\b(?:a|the|any|approved|pay) rises?\b|\bwages?\b|\bearns?\b|compensation", "pay", "pay_write",
         "own_pay", r"\brecords?\b|\bamounts?\b|\bprofiles?\b", alone=True),
     "hours": Thing(
         r"\bhours?\b|\btime\b", "hours", "draft_hours", "own_hours",
@@ -94,7 +94,7 @@ def meant(clause: str, mode: str, before: set[str]) -> set[str]:
             right = thing.own
         elif kind == "pay" and _SUMS.search(clause):
             right = "pay_sum"
-        elif kind == "pay" and regex.search(r"\b(?:raise|rise)", clause, regex.I):
+        elif kind == "pay" and regex.search(r"\braise|\brises?\b", clause, regex.I):
             right = "pay_write"
         elif kind == "hours" and regex.search(r"approved|draft", clause, regex.I):
             right = "approved_hours" if "approved" in clause.lower() else "draft_hours"

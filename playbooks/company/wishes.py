@@ -36,12 +36,15 @@ _AGO = regex.compile(
 )  # fmt: skip
 _MONTH = _MONTHS.replace(" ", "|")
 _VAGUE = regex.compile(
-    rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:{_MONTH}) \d"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of )?(?:{_MONTH})\b|\b(?:last|next) (?:month|year)\b"
+    rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:last|next) (?:month|year)\b"
     r"|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?!\d)",
     regex.I,
 )
 """Days that are named in a way that is not read here."""
+_NAMED = regex.compile(
+    rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)? (?:of )?(?P<m>{_MONTH})\b(?:,? (?P<y>\d{{4}}))?"
+    rf"|\b(?P<m2>{_MONTH}) (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? (?P<y2>\d{{4}}))?", _FLAGS
+)  # fmt: skip
 SHOWN = regex.compile(
     r"\b(?:like(?: this)?|as in|format(?: of)?)[:,]? (?P<a>\d\d)(?P<s>[./-])(?P<b>\d\d)(?P=s)\d{4}\b",
     regex.I,
@@ -49,8 +52,9 @@ SHOWN = regex.compile(
 """A date that only shows how one is written."""
 _QUOTED = regex.compile(r"[‘“\"„«](.+?)[”“\"»]|(?<!\w)['‘](.+?)['’](?!\w)", regex.DOTALL)
 _HOURS = regex.compile(
-    r"(\d+(?:[.,]\d+)?)[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b", _FLAGS
-)
+    rf"(?<![\w.,])(?P<n>\d+(?:[.,]\d+)?|{'|'.join(_WORDS)}|an)(?P<half> and a half)?[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b"
+    r"|\bhours?\b[^.?\d]{0,25}: ?(?P<bare>\d+(?:[.,]\d+)?) (?:on|for|at)\b", _FLAGS
+)  # fmt: skip
 _STATUS = (
     (r"\bpaus|\bon hold|\bon ice", "paused"), (r"\barchiv", "archived"),
     (r"\bexplor", "exploring"), (r"\bactiv|\bresum|\breactiv", "active"), (r"\bidea\b", "idea"),
@@ -89,7 +93,8 @@ def names_day(text: str) -> bool:
     """Whether a text names a day at all."""
     return bool(
         regex.search(r"\d{4}-\d\d-\d\d|\b(?:to|yester)day\b|\btomorrow\b", text, _FLAGS)
-    ) or bool(_AGO.search(text))
+        or _AGO.search(text) or _NAMED.search(text)
+    )  # fmt: skip
 
 
 def day_of(text: str, today: str) -> date | None:
@@ -100,6 +105,8 @@ def day_of(text: str, today: str) -> date | None:
     named = set(regex.findall(r"\b\d{4}-\d\d-\d\d\b", text))
     if named:
         return date.fromisoformat(named.pop()) if len(named) == 1 else None
+    if told := list(_NAMED.finditer(text)):
+        return _of_month(told[0], base) if len(told) == 1 else None
     low = text.lower()
     if regex.search(r"\btwo days before yesterday\b", low):
         return base - timedelta(days=3)
@@ -121,6 +128,17 @@ def day_of(text: str, today: str) -> date | None:
     if regex.search(r"\blast week\b", low):
         return base - timedelta(days=7)
     return base
+
+
+def _of_month(told: regex.Match[str], base: date) -> date | None:
+    """A day of a month; without a year only one of this year that is not ahead."""
+    number = _MONTHS.split().index((told["m"] or told["m2"]).lower()) + 1
+    year = told["y"] or told["y2"]
+    try:
+        day = date(int(year or base.year), number, int(told["d"] or told["d2"]))
+    except ValueError:
+        return None
+    return day if year or day <= base else None
 
 
 def period_of(text: str, today: str) -> tuple[str, str] | None:
@@ -162,7 +180,12 @@ def written(day: date, text: str) -> str:
 
 def hours_of(text: str) -> list[float]:
     """The numbers of hours that a text names."""
-    return [float(n.replace(",", ".")) for n in _HOURS.findall(text)]
+    found = []
+    for said in _HOURS.finditer(text):
+        word = said["bare"] or said["n"].lower().replace(",", ".")
+        number = _NUMBER.get(word) or (1.0 if word == "an" else float(word.replace(",", ".")))
+        found.append(number + (0.5 if said["half"] else 0.0))
+    return found
 
 
 def quoted(text: str) -> list[str]:
