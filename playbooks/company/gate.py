@@ -63,16 +63,22 @@ _HARMLESS = regex.compile(
     r"|\balone and\b|\bwith nothing else\b|\bclaim\w*\b.*\bchanges nothing\b|\bweighs? nothing\b|\b(?:that|which|fields) nobody \w+|[\"“][^\"”]*[\"”]|\bnobody else['’]s\b|\bnobody['’]s\b|^Until then nothing[^.]*",
     regex.I,
 )
-_MEMBERS = regex.compile(r"^\W*Only (?:the one|those) whose\b(?!.*\b(?:may|chang\w+|set|sets|mov\w+)\b)", regex.I)
+_MEMBERS = regex.compile(
+    r"^\W*Only (?:the one|those) whose\b(?!.*\b(?:may|chang\w+|set|sets|mov\w+)\b)", regex.I
+)
 """Who belongs to a group."""
 _TICKETS = regex.compile(
     r"\bif (?:it|the number) is (?:missing|misshapen|wrong)\b.*\bask\b|\bnames? no (?:ticket|code|number|reference)\b|\b(?:with|without) a (?:ticket|code|number)\b",
     regex.I,
 )
 _APPROVAL = regex.compile(r"\b(?:approv|consent|decid|decision|agreed)", regex.I)
-_OF_THEIRS = regex.compile(r"\bown (?=customers?|clients?|buyers?|accounts?|projects?|teams?|jobs?)", regex.I)
+_OF_THEIRS = regex.compile(
+    r"\bown (?=customers?|clients?|buyers?|accounts?|projects?|teams?|jobs?)", regex.I
+)
 """Of somebody who leads or looks after: what the flags lead and account say already."""
-_OTHERS = regex.compile(r"\b(?:somebody|someone|anybody|anyone) else\b|\bothers?\b|\banother\b", regex.I)
+_OTHERS = regex.compile(
+    r"\b(?:somebody|someone|anybody|anyone) else\b|\bothers?\b|\banother\b", regex.I
+)
 _OF_OTHER_THINGS = {
     "hours": r"\b(?:old|wrong|mistakes?|voided|fresh|corrections?)\b",
     "levels": r"\b10\b|\bten\b",
@@ -90,12 +96,18 @@ class Scope:
 
     def within(self, right: str, sentence: str) -> bool:
         """Whether a sentence that gives or keeps a right speaks of this: its statuses, its folders."""
-        if right == "status" and self.status and not regex.search(r"\b(?:any|every|all)\b", sentence, regex.I):
+        if (
+            right == "status"
+            and self.status
+            and not regex.search(r"\b(?:any|every|all)\b", sentence, regex.I)
+        ):
             named = {s for s, p in STATUSES if regex.search(p, sentence, regex.I)}
             return not named or self.status in named
         folders = regex.findall(r"(?<![\w/])((?:[\w-]+/)+)(?![\w-])", sentence)
         if right == "wiki_write" and folders:
-            return all(any(p.startswith(f) for f in folders) for p in self.paths) and bool(self.paths)
+            return all(any(p.startswith(f) for f in folders) for p in self.paths) and bool(
+                self.paths
+            )
         return True
 
 
@@ -106,7 +118,14 @@ def noun(right: str) -> str:
 
 
 def verdict(
-    rules: Rules, asker: Asker, right: str, fences: Iterable[str], *, lead: bool, account: bool, scope: Scope | None = None
+    rules: Rules,
+    asker: Asker,
+    right: str,
+    fences: Iterable[str],
+    *,
+    lead: bool,
+    account: bool,
+    scope: Scope | None = None,
 ) -> str:
     """Of a change: "yes", "denied", or "unread" where a sentence is in the way or gives too little."""
     if rules.outsider(asker):
@@ -150,7 +169,11 @@ def _whole(right: str, sentence: str) -> bool:
 def _of_the_last(clause: str, told: list[str]) -> bool:
     """Whether a condition hangs on the last entry of a longer list alone, and that is another one."""
     *before, last = [p for p in regex.split(r",\s*(?:and\s)?|\band\b", clause) if p.strip()]
-    listed = len(before) >= 2 and not _HANGS.search(",".join(before)) and not regex.match(rf"\s*(?:{_HANGS.pattern})", last)
+    listed = (
+        len(before) >= 2
+        and not _HANGS.search(",".join(before))
+        and not regex.match(rf"\s*(?:{_HANGS.pattern})", last)
+    )
     return listed and not any(p.strip() in last for p in told)
 
 
@@ -179,7 +202,11 @@ class _Judge:
         for name in self.rules.actors - {self.asker.department}:
             said = said.replace(name, " ")
         said = self._about(said)
-        if not regex.search(RESTRICTING, said, regex.I) or not self._speaks_of(said) or self._understood(said):
+        if (
+            not regex.search(RESTRICTING, said, regex.I)
+            or not self._speaks_of(said)
+            or self._understood(said)
+        ):
             return "yes"
         if told.startswith("|"):
             return self._of_row(told)
@@ -197,7 +224,11 @@ class _Judge:
 
     def _of_entry(self, entries: list[Group]) -> str:
         """Of an entry that names an action and those who may do it."""
-        here = [g for g in entries if self.right in g.may | g.refused and self.scope.within(self.right, g.body)]
+        here = [
+            g
+            for g in entries
+            if self.right in g.may | g.refused and self.scope.within(self.right, g.body)
+        ]
         if not here or any(g in self.mine for g in here):
             return "yes"
         return "denied" if _EXCLUSIVE.search(here[0].entry) or here[0].title == "Nobody" else "yes"
@@ -205,7 +236,11 @@ class _Judge:
     def _of_row(self, told: str) -> str:
         cell = told.strip("| ").split("|")[0].strip(" *`")
         rows = [g for g in self.rules.groups if g.title == cell and (g.may or g.refused)]
-        return "yes" if rows and not any(self.right in g.refused for g in rows if g in self.mine) else "unread"
+        return (
+            "yes"
+            if rows and not any(self.right in g.refused for g in rows if g in self.mine)
+            else "unread"
+        )
 
     def _speaks_of(self, said: str) -> bool:
         """Whether a sentence speaks of changes of this kind."""
@@ -215,7 +250,14 @@ class _Judge:
         near = regex.search(thing.near, said, regex.I)
         if near:
             before = said[: near.start()]
-            near = None if any(regex.match(rf"\W*(?:The |A )?(?:{t.name})", before, regex.I) for t in THINGS.values()) else near
+            near = (
+                None
+                if any(
+                    regex.match(rf"\W*(?:The |A )?(?:{t.name})", before, regex.I)
+                    for t in THINGS.values()
+                )
+                else near
+            )
         return bool(
             (regex.search(thing.name, said, regex.I) and (changing or not _TELLING.search(said)))
             or (changing and near)
@@ -226,7 +268,11 @@ class _Judge:
         """The parts of a sentence that speak of the kind; a part that speaks of none goes with the one before."""
         parts: list[str] = []
         for part in said.split(";"):
-            speaks = any(regex.search(f"{t.name}|{t.near}", part, regex.I) for t in THINGS.values() if t.near != ".")
+            speaks = any(
+                regex.search(f"{t.name}|{t.near}", part, regex.I)
+                for t in THINGS.values()
+                if t.near != "."
+            )
             if parts and not speaks:
                 parts[-1] += ";" + part
             else:
@@ -243,7 +289,9 @@ class _Judge:
         of_pay = regex.search(r"\brais(?:e|es|ed|ing)\b|\bsalar", said, regex.I)
         if self.kind in ("note", "levels") and of_pay and _APPROVAL.search(said):
             return True
-        if self.kind in _OF_OTHER_THINGS and regex.search(_OF_OTHER_THINGS[self.kind], said, regex.I):
+        if self.kind in _OF_OTHER_THINGS and regex.search(
+            _OF_OTHER_THINGS[self.kind], said, regex.I
+        ):
             return True
         looking = regex.search(r"\bmay (?:say|see|learn|know|read|tell)\b", said, regex.I)
         if looking and not regex.search(_CHANGING, said, regex.I):

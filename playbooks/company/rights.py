@@ -51,8 +51,12 @@ class Rules:
     def __init__(self, policy: str) -> None:
         self.policy = policy
         self.groups = list(groups(policy))
-        called = regex.findall(r"\b(\p{L}+) of a (?:project|job) is (?:its|the|whoever is) Lead\b", policy)
-        self.lead = regex.compile("|".join([LEAD.pattern, *(rf"\b{c}s?\b" for c in called)]), regex.I)
+        called = regex.findall(
+            r"\b(\p{L}+) of a (?:project|job) is (?:its|the|whoever is) Lead\b", policy
+        )
+        self.lead = regex.compile(
+            "|".join([LEAD.pattern, *(rf"\b{c}s?\b" for c in called)]), regex.I
+        )
         """Those who lead a project, also as this policy calls them."""
         given: set[str] = set()
         for group in self.groups:
@@ -73,7 +77,10 @@ class Rules:
                 self.nobody |= {"approved_hours"} if hours else set()
                 self.nobody |= rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
         self.ticket = read_ticket(policy, changes_in, CHANGES)
-        self.actors = {g.title for g in self.groups if g.entry and g.title[:1].isupper()} - {"Nobody", "Lead"}
+        self.actors = {g.title for g in self.groups if g.entry and g.title[:1].isupper()} - {
+            "Nobody",
+            "Lead",
+        }
 
     def of(self, asker: Asker) -> list[Group]:
         """The groups of somebody, those left out that hang on what is asked about."""

@@ -8,7 +8,17 @@ from dataclasses import dataclass, field
 
 import regex
 
-from playbooks.company.things import CHANGES, EVERY, LOOK, NEGATIVE, OWN, POSITIVE, READ, WRITE, meant
+from playbooks.company.things import (
+    CHANGES,
+    EVERY,
+    LOOK,
+    NEGATIVE,
+    OWN,
+    POSITIVE,
+    READ,
+    WRITE,
+    meant,
+)
 from playbooks.company.tickets import sentences, speaks_of_ticket
 
 SAME = regex.compile(
@@ -39,7 +49,9 @@ _PLAIN_ACTION = regex.compile(
 )  # fmt: skip
 """A change without anything that narrows it but a status or a folder, which a scope tells."""
 _STRONG = r"\b(?:old|former\w*|draft|propos\w+|examples?|approv\w+|agree\w*|consent\w*|sign\w*|decid\w*|following|until|unless)\b"
-_NARROWING = regex.compile(rf"{_STRONG}|\b(?:if|when|after|with|instead|ask\w*|told|inform\w*|only)\b", regex.I)
+_NARROWING = regex.compile(
+    rf"{_STRONG}|\b(?:if|when|after|with|instead|ask\w*|told|inform\w*|only)\b", regex.I
+)
 """What over a list of actions is more than a heading."""
 _SUBJECT = regex.compile(
     r"^\W*(?:Only )?(?P<who>(?!(?:They|It|He|She|May|Can|Must|Also|Not|No|That|This|You|We|What|Which|Nothing|There)\b)\p{Lu}[^.;,:|]{1,45}?)"
@@ -61,7 +73,9 @@ _BY = regex.compile(
 _CONTINUED = regex.compile(r"\W*(?:They|It|He|She|Both|These|May)\b")
 _YES = frozenset({"yes", "y", "x", "✓", "✔", "may", "allowed", "full"})
 _NO = frozenset({"no", "n", "-", "–", "—", "✗", "✘", "", "never", "denied"})
-_PAIR = regex.compile(r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?:skills?|wills?)\b", regex.I)
+_PAIR = regex.compile(
+    r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?:skills?|wills?)\b", regex.I
+)
 _DROPPED = regex.compile(r"\([^)]*\)|\S+\.md\b|\bwithout (?:the )?(?:pay|salar\w+)|`[^`]*`")
 _NOBODY = r"\b(?:no one|nobody|none|not|never|else|other)\b"
 
@@ -92,7 +106,9 @@ def groups(policy: str) -> Iterator[Group]:
             header = header or cells
             continue
         header = []
-        if _ACTION.match(line) and (named := list(_by_action(line, _below(lines[at + 1 :]), above))):
+        if _ACTION.match(line) and (
+            named := list(_by_action(line, _below(lines[at + 1 :]), above))
+        ):
             yield from (group, *named)
             group = Group("")
             continue
@@ -120,7 +136,9 @@ def _spoken_of(sentence: str) -> Iterator[Group]:
     if "|" in sentence:
         return
     subject = _SUBJECT.match(sentence)
-    if subject and not regex.search(r"\b(?:not(?! signed| logged| known)|never|no|nobody|none)\b", subject["who"], regex.I):
+    if subject and not regex.search(
+        r"\b(?:not(?! signed| logged| known)|never|no|nobody|none)\b", subject["who"], regex.I
+    ):
         yield Group(subject["who"].strip(" *"), sentence[subject.end("who") :])
     passive = _PASSIVE.match(sentence)
     for who in regex.split(r",| and | or ", passive["who"]) if passive else ():
@@ -131,7 +149,9 @@ def _spoken_of(sentence: str) -> Iterator[Group]:
 
 def _below(lines: list[str]) -> str:
     """The lines that go on with an entry."""
-    more = itertools.takewhile(lambda x: x[:1].isspace() and x.strip() and not _TITLE.match(x), lines)
+    more = itertools.takewhile(
+        lambda x: x[:1].isspace() and x.strip() and not _TITLE.match(x), lines
+    )
     return " ".join(x.strip() for x in more)
 
 
@@ -141,18 +161,34 @@ def _by_action(line: str, below: str, above: str) -> Iterator[Group]:
     What narrows the action or the groups and is not understood makes a condition of it: it stops
     changes.
     """
-    refusing = regex.search(r"\b(?:not|no|never|nobody|cannot|forbid\w*|refus\w+|den(?:y|ied))\b|n['’]t\b", above, regex.I)
+    refusing = regex.search(
+        r"\b(?:not|no|never|nobody|cannot|forbid\w*|refus\w+|den(?:y|ied))\b|n['’]t\b",
+        above,
+        regex.I,
+    )
     refusing = refusing if above.startswith("#") or above.rstrip().endswith(":") else None
-    narrowed = _NARROWING.search(above) if above.startswith("#") or ":" in above else regex.search(_STRONG, above, regex.I)
+    narrowed = (
+        _NARROWING.search(above)
+        if above.startswith("#") or ":" in above
+        else regex.search(_STRONG, above, regex.I)
+    )
     told = sentences(f"{line} {below}".rstrip())
-    parts = [p for s in told if (p := regex.fullmatch(r"(?P<what>[^:]+?):\**\s*(?P<who>.+)", s.strip(" *-")))]
+    parts = [
+        p
+        for s in told
+        if (p := regex.fullmatch(r"(?P<what>[^:]+?):\**\s*(?P<who>.+)", s.strip(" *-")))
+    ]
     hedged = bool(refusing or narrowed or len(parts) != len(told))
     before, same = "", list[str]()
     for part in parts:
         what = regex.sub(r"^\d+[.)]\s*", "", part["what"]).strip(" *")
         if regex.search(r"\b(?:them|it)$|^any other\b", what, regex.I) and before:
-            thing = regex.sub(rf"^(?:(?:{WRITE}|{READ}|or|and|archive),? )+", "", before, flags=regex.I)
-            what = regex.sub(r"\b(?:them|it)$", thing, regex.sub(r"^any", "change any", what, flags=regex.I))
+            thing = regex.sub(
+                rf"^(?:(?:{WRITE}|{READ}|or|and|archive),? )+", "", before, flags=regex.I
+            )
+            what = regex.sub(
+                r"\b(?:them|it)$", thing, regex.sub(r"^any", "change any", what, flags=regex.I)
+            )
         who, before = part["who"].strip(" .*"), what
         who = regex.sub(r"^(?:nobody|no one)(?: else)? (?:but|except|other than)\b", "", who)
         if regex.match(r"(?:nobody|no one|none)\b", who, regex.I):
@@ -167,7 +203,11 @@ def _by_action(line: str, below: str, above: str) -> Iterator[Group]:
             return
         same = named
         for name in named:
-            yield Group(name, f"May {'not ' if refusing else ''}{what}{', if so' if open_ else ''}.", part[0])
+            yield Group(
+                name,
+                f"May {'not ' if refusing else ''}{what}{', if so' if open_ else ''}.",
+                part[0],
+            )
 
 
 def _actors(who: str, same: list[str]) -> tuple[list[str] | None, bool]:
@@ -197,7 +237,11 @@ def _by_subject(paragraph: str) -> Iterator[Group]:
         elif not _CONTINUED.match(sentence):
             yield group
             group = Group(" ".join(sentence.split()[:4]))
-        if subject or _CONTINUED.match(sentence) or (NEGATIVE.search(sentence) and not POSITIVE.search(sentence)):
+        if (
+            subject
+            or _CONTINUED.match(sentence)
+            or (NEGATIVE.search(sentence) and not POSITIVE.search(sentence))
+        ):
             group.body += f" {sentence}"
     yield group
 

@@ -24,7 +24,6 @@ from playbooks.company.wishes import (
     written,
 )
 
-PUBLIC = frozenset({"date", "place"})
 _SELF = regex.compile(r"\b(?:I|me|my|mine|myself)\b", regex.I)
 _PAGING = regex.compile(r"page limit|refuses (?:every|all) list|does not answer|list(?:s|ing)? .*(?:refused|forbidden)", regex.I)  # fmt: skip
 _CONDITION = regex.compile(

@@ -24,7 +24,9 @@ READ = (
     "|consult|use"
 )
 OWN = regex.compile(r"\b(?:their|his|her|one's|your|our) own\b|\bown\b|\boneself\b", regex.I)
-POSITIVE = regex.compile(r"^\W*(?:they |and |but )?(?:may|can|are allowed to)\b(?! not| never)", regex.I)
+POSITIVE = regex.compile(
+    r"^\W*(?:they |and |but )?(?:may|can|are allowed to)\b(?! not| never)", regex.I
+)
 NEGATIVE = regex.compile(
     r"^\W*(?:(?:they |who )?may not|must not|cannot|can't|are not|refused|denied|forbidden"
     r"|not|never|nor|no|nothing|nobody|they do not|do not|does not|they (?:change|alter) nothing)\b"
@@ -75,8 +77,12 @@ THINGS = {
     "register": Thing(
         r"names?\b|\bmail|directory|register|projects?|\bjobs?\b|people|customers?|clients?|buyers?|departments?|roles?", "register"),
 }  # fmt: skip
-KIND_OF = {right: kind for kind, t in THINGS.items() for right in (t.change, t.own) if right in CHANGES}
-_SUMS = regex.compile(r"\blist|sum|total|average|added up|several|everybody|everyone|all of|all people", regex.I)
+KIND_OF = {
+    right: kind for kind, t in THINGS.items() for right in (t.change, t.own) if right in CHANGES
+}
+_SUMS = regex.compile(
+    r"\blist|sum|total|average|added up|several|everybody|everyone|all of|all people", regex.I
+)
 
 
 def meant(clause: str, mode: str, before: set[str]) -> set[str]:

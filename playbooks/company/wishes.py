@@ -24,6 +24,11 @@ _TABLE: list[dict[str, Any]] = [
     {k: [_filled(p) for p in v] if isinstance(v, list) else v for k, v in entry.items()}
     for entry in _FILE["wish"]
 ]
+_LANGUAGES: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("languages.toml").read_text(encoding="utf-8")
+)
+_ENGLISH = frozenset("the is of who what which to please and are how does".split())
+PUBLIC = frozenset({"date", "place"})
 _ORDERS = _filled("{heads}(?!" + _FILE["forms"]["asks"] + ")" + _FILE["forms"]["verbs"] + r"\b")
 _TOLD = _filled(_FILE["forms"]["told"])
 _WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen".split()
@@ -36,7 +41,7 @@ _AGO = regex.compile(
 )  # fmt: skip
 _MONTH = _MONTHS.replace(" ", "|")
 _VAGUE = regex.compile(
-    rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:last|next) (?:month|year)\b"
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:last|next) (?:month|year)\b"
     r"|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?!\d)",
     regex.I,
 )
@@ -72,7 +77,12 @@ class Wish:
 
 
 def read_wish(text: str) -> Wish | None:
-    """The wish of a task, or None where no pattern fits."""
+    """The wish of a task, or None where no pattern fits; its text is in English."""
+    read = _read(text)
+    return read if read and read.kind in PUBLIC else _read(english(text))
+
+
+def _read(text: str) -> Wish | None:
     form = "change" if orders(text) else "ask"
     for entry in _TABLE:
         if (
@@ -82,6 +92,24 @@ def read_wish(text: str) -> Wish | None:
         ):
             return Wish(entry["kind"], entry["right"], entry.get("own", ""), text)
     return None
+
+
+def english(text: str) -> str:
+    """A text of another language with the words that wishes are known by in English; quotes stay.
+
+    An order that hangs on a condition, or is none, is not read.
+    """
+    spoken = set(regex.findall(r"[\p{L}']+", text.lower()))
+    for language in _LANGUAGES.values():
+        if len(spoken & set(language["marks"].split())) < 2 or len(spoken & _ENGLISH) > 1:
+            continue
+        pairs = dict(pair.strip().split("=") for pair in language["words"].split(";"))
+        known = "|".join(sorted(map(regex.escape, pairs), key=len, reverse=True))
+        said = regex.compile(rf"{_QUOTED.pattern}|(?<!\w)(?P<word>{known})(?!\w)", _FLAGS)
+        told = said.sub(lambda m, to=pairs: to[m["word"].lower()] if m["word"] else m[0], text)
+        hedged = set(language["hedges"].split()) & set(regex.findall(r"[\p{L}']+", told.lower()))
+        return "" if hedged and orders(told) else told
+    return text
 
 
 def orders(text: str) -> bool:

@@ -92,7 +92,10 @@ def note_for_time(o: Office) -> str:
 
 def void_copy(o: Office) -> Report:
     """A wrong entry of the asker voided, and a new one with the hours that it should have had."""
-    bare = re.findall(r"\b(?:fact|truth|actually|only|was|not|but|instead of|really|be) (?:only |just )?(\d+(?:[.,]\d+)?)\b(?![-./]\d)", o.low)
+    bare = re.findall(
+        r"\b(?:fact|truth|actually|only|was|not|but|instead of|really|be) (?:only |just )?(\d+(?:[.,]\d+)?)\b(?![-./]\d)",
+        o.low,
+    )
     named = {*o.p["hours"], *(float(n.replace(",", ".")) for n in bare)}
     if not named or not o.p["day"]:
         raise Unclear("which entry is meant, and how many hours shall it have?")
@@ -141,7 +144,9 @@ def team_change(o: Office) -> Report:
         raise Unclear("who shall lead the project then?")
     links = [("employee", person["id"]), ("project", project["id"])]
     call = ["Combo_Update_Team_For_Changes", {"project": project["id"], **change}]
-    return planned(f"The team of {project['name']} is changed.", links, [call] if change else [], **flags)
+    return planned(
+        f"The team of {project['name']} is changed.", links, [call] if change else [], **flags
+    )
 
 
 def swap(o: Office) -> Report:
@@ -166,12 +171,22 @@ def swapped(o: Office) -> list[str]:
     wanted: list[str] = []
     staying: list[str] = []
     for clause in re.split(r"[;,.:]|\bbut\b|\band (?=keep|leave)", o.low):
-        named = [f for f, word in (("role", r"\broles?\b"), ("time_slice", r"\b(?:workloads?|(?:time )?shares?|slices?)\b")) if re.search(word, clause)]
-        kept = re.search(r"\b(remains?|stays?|keep|kept|unchanged|as they are|as it is|leave|left|not|without)\b", clause)
+        named = [
+            f
+            for f, word in (
+                ("role", r"\broles?\b"),
+                ("time_slice", r"\b(?:workloads?|(?:time )?shares?|slices?)\b"),
+            )
+            if re.search(word, clause)
+        ]
+        kept = re.search(
+            r"\b(remains?|stays?|keep|kept|unchanged|as they are|as it is|leave|left|not|without)\b",
+            clause,
+        )
         if kept and re.search(r"\b(swap|exchange|switch|trade)", clause):
             raise Unclear("what exactly shall be exchanged?")
         (staying if kept else wanted).extend(named)
     fields = [f for f in wanted or ["role", "time_slice"] if f not in staying]
-    if not fields or set(wanted) & set(staying) or o.says(r"\bonly\b") and len(fields) != 1:
+    if not fields or set(wanted) & set(staying) or (o.says(r"\bonly\b") and len(fields) != 1):
         raise Unclear("what exactly shall be exchanged?")
     return list(dict.fromkeys(fields))

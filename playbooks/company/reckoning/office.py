@@ -33,7 +33,9 @@ ROLES = (
     (r"\bquality|\bqa\b|\bqc\b", "QA"), (r"\bdesign", "Designer"), (r"\bengineers?\b", "Engineer"),
     (r"\bops\b|\boperations", "Ops"), (r"\bleads?\b", "Lead"), (r"\bother\b", "Other"),
 )  # fmt: skip
-LEADING = r"\b(leads?|leading|led|leader|keepers?|keep|in charge|runs?|running|heads?|responsible for)\b"
+LEADING = (
+    r"\b(leads?|leading|led|leader|keepers?|keep|in charge|runs?|running|heads?|responsible for)\b"
+)
 OF_MYSELF = (
     r"\bmy (?:own |exact |current |total )?(?:salary|pay|wages?|workload|load|notes?|department|location"
     r"|office|e-?mail|mail|role|record|hours|time)\b|\b(?:am|do|did|have) i\b"
@@ -193,7 +195,9 @@ class Office:
         text = self.without([{"name": n} for n in self.labels.values()])
         text = re.sub(r"(?i)\b[\w&]+ (?:too|as well|included)\b", " ", text)
         departments = departments_in(text, self.people)
-        places = locations_in(self.without([{"name": n} for n in departments]), self.people, self.pages)
+        places = locations_in(
+            self.without([{"name": n} for n in departments]), self.people, self.pages
+        )
         mine = next((p for p in self.people if p["id"] == self.me), None)
         if mine and self.says(r"\b(?:my|our) (?:own )?department\b"):
             departments = [mine["department"]]
@@ -220,13 +224,23 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
     near = 0
     for sentence in sentences(pages):
         low = sentence.lower()
-        near = 3 if re.search(r"\b(work)?load(?:ed|s)?\b|\bshares?\b|\btime slices?\b|\bcapacity\b", low) else near - 1
+        near = (
+            3
+            if re.search(r"\b(work)?load(?:ed|s)?\b|\bshares?\b|\btime slices?\b|\bcapacity\b", low)
+            else near - 1
+        )
         if near < 2:
             continue
-        if re.search(r"\bwhatever|\balike|\bevery (?:status|project)|\bany status|\bregardless|\bno(?:t|\s)+matter|does not matter", low):
+        if re.search(
+            r"\bwhatever|\balike|\bevery (?:status|project)|\bany status|\bregardless|\bno(?:t|\s)+matter|does not matter",
+            low,
+        ):
             return every
         named = {s for s, pattern in STATUSES if re.search(rf"{pattern}|\b{s[:5]}\w*", low)}
-        if re.search(r"\bnot count|\bdo(?:es)? not\b|\bnothing\b|\bleave out|\bleft out|\bexcept|\bwithout|\bignor", low):
+        if re.search(
+            r"\bnot count|\bdo(?:es)? not\b|\bnothing\b|\bleave out|\bleft out|\bexcept|\bwithout|\bignor",
+            low,
+        ):
             left |= named
         elif named and re.search(r"\btoo\b|\bas well|\bincluded", low):
             return every

@@ -9,12 +9,19 @@ from playbooks.company.reckoning.spotting import akin, words
 
 def files(o: Office) -> list[str]:
     """The files that the task names, else the one page whose name's words it has."""
-    named = [f.strip("`'\"“”.,;:") for f in re.findall(r"[\w./-]+\.(?:md|bak|txt)(?:\.\w+)?", o.text)]
+    named = [
+        f.strip("`'\"“”.,;:") for f in re.findall(r"[\w./-]+\.(?:md|bak|txt)(?:\.\w+)?", o.text)
+    ]
     if named:
         return list(dict.fromkeys(named))
     asked = words(o.text) + [w for w in ("old", "new") if o.says(rf"\b{w}\b")]
-    stems = {f: re.findall(r"[^\W\d_]{3,}", f.rsplit("/", 1)[-1].removesuffix(".md").lower()) for f in o.pages}
-    return [f for f, stem in stems.items() if stem and all(any(akin(x, w) for w in asked) for x in stem)]
+    stems = {
+        f: re.findall(r"[^\W\d_]{3,}", f.rsplit("/", 1)[-1].removesuffix(".md").lower())
+        for f in o.pages
+    }
+    return [
+        f for f, stem in stems.items() if stem and all(any(akin(x, w) for w in asked) for x in stem)
+    ]
 
 
 def rename_page(o: Office) -> Report:
@@ -44,9 +51,18 @@ def write_page(o: Office) -> Report:
     """A new page with a text that the task holds word for word."""
     named = [f for f in re.findall(r"[\w./-]+\.md\b", o.text)]
     between = re.findall(r">>+\s?(.+?)\s?<<+", o.text, re.DOTALL)
-    behind = re.search(r"\b(?:exactly|word for word|verbatim|only|nothing (?:else|more)|content|text)\b[^\n:]*:\s*\n?([^\n]+)\s*$", o.text)
+    behind = re.search(
+        r"\b(?:exactly|word for word|verbatim|only|nothing (?:else|more)|content|text)\b[^\n:]*:\s*\n?([^\n]+)\s*$",
+        o.text,
+    )
     texts = between or list(o.p["quoted"]) or ([behind[1].strip()] if behind else [])
-    if len(dict.fromkeys(named)) != 1 or len(texts) != 1 or not o.says(r"\bnew page\b|\bcreate\b|\bpage\b.*\b(?:exactly|only|word for word|content)\b"):
+    if (
+        len(dict.fromkeys(named)) != 1
+        or len(texts) != 1
+        or not o.says(
+            r"\bnew page\b|\bcreate\b|\bpage\b.*\b(?:exactly|only|word for word|content)\b"
+        )
+    ):
         raise Unclear("which text shall stand on which page?")
     if named[0] in o.pages:
         raise Unclear("that page is there already; shall its text go?")
@@ -69,4 +85,6 @@ def placeholders(o: Office) -> Report:
         raise Unclear("for whom?")
     pages = {path[0].replace(path[1], i): content[0] for i in ids}
     call = ["Combo_Write_Wiki_Pages", {"pages": pages}]
-    return planned(f"{len(pages)} pages are written.", [("wiki", f) for f in pages], [call], paths=list(pages))
+    return planned(
+        f"{len(pages)} pages are written.", [("wiki", f) for f in pages], [call], paths=list(pages)
+    )

@@ -5,7 +5,15 @@ from typing import Any
 
 from playbooks.company.reckoning.changes import planned
 from playbooks.company.reckoning.office import Office, Report, Unclear, links_to, nothing, sentences
-from playbooks.company.reckoning.spotting import Record, akin, departments_in, fold, holds, levels_in, named_in
+from playbooks.company.reckoning.spotting import (
+    Record,
+    akin,
+    departments_in,
+    fold,
+    holds,
+    levels_in,
+    named_in,
+)
 
 UPDATE = "Combo_Update_Employee_For_Changes"
 ADDING = r"\b(append|in addition|besides the|also write|add\b.* to (the|their|his|her) (existing )?note)\b"
@@ -14,7 +22,9 @@ ADDING = r"\b(append|in addition|besides the|also write|add\b.* to (the|their|hi
 def edit_person(o: Office) -> Report:
     """A note, levels, or both, of one person or of a whole department."""
     own = o.says(r"\bmy (note|record|profile|levels?|skills?|wills?)\b") or any(
-        holds(fold(o.text), f"my {word}{fold(label)}") for label in o.labels.values() for word in ("", "own ")
+        holds(fold(o.text), f"my {word}{fold(label)}")
+        for label in o.labels.values()
+        for word in ("", "own ")
     )
     people, flags, links = edited_people(o, own)
     change: dict[str, Any] = {}
@@ -26,7 +36,9 @@ def edit_person(o: Office) -> Report:
                 change[field] = part
     if o.says(r"\bnotes?\b") or not levels:
         change["notes"] = new_note(o)
-        if o.says(ADDING) or o.says(r"\badd\b") and not o.says(r"\breplac") and any(p.get("notes") for p in people):
+        if o.says(ADDING) or (
+            o.says(r"\badd\b") and not o.says(r"\breplac") and any(p.get("notes") for p in people)
+        ):
             raise Unclear("shall the note that stands there stay?")
         rights.append("note_write")
     calls = [[UPDATE, {"employee": p["id"], **change}] for p in people]
@@ -34,7 +46,9 @@ def edit_person(o: Office) -> Report:
     return planned(said, links_to("employee", people) + links, calls, rights=rights, **flags)
 
 
-def edited_people(o: Office, own: bool) -> tuple[list[Record], dict[str, bool], list[tuple[str, str]]]:
+def edited_people(
+    o: Office, own: bool
+) -> tuple[list[Record], dict[str, bool], list[tuple[str, str]]]:
     """Whose records are meant, the flags of a report, and more links."""
     if o.says(r"\b(every|all|each|everyone|everybody)\b"):
         departments = departments_in(o.text, o.people)
@@ -47,15 +61,23 @@ def edited_people(o: Office, own: bool) -> tuple[list[Record], dict[str, bool], 
     person = o.one_person(named[0] if len(named) == 1 else None)
     projects = named if len(named) == 1 else o.projects
     led = any(o.lead(p) == o.me and o.on(p, person["id"]) for p in projects)
-    return [person], {"lead": led, "own": person["id"] == o.me}, links_to("project", named) if len(named) == 1 else []
+    return (
+        [person],
+        {"lead": led, "own": person["id"] == o.me},
+        links_to("project", named) if len(named) == 1 else [],
+    )
 
 
 def new_note(o: Office) -> str:
     """The text of a note, exactly. Raises Unclear."""
-    labels = {fold(n) for n in (*o.labels.values(), *o.labels, *(p["department"] for p in o.people))}
+    labels = {
+        fold(n) for n in (*o.labels.values(), *o.labels, *(p["department"] for p in o.people))
+    }
     texts = [q for q in o.p["quoted"] if fold(q) not in labels]
     if not o.p["quoted"]:
-        texts = re.findall(r"\b(?:word for word|exactly|verbatim|this note)\b[^:\n]{0,20}:\s*([^\n]+?)\s*$", o.text)
+        texts = re.findall(
+            r"\b(?:word for word|exactly|verbatim|this note)\b[^:\n]{0,20}:\s*([^\n]+?)\s*$", o.text
+        )
     if len(texts) != 1:
         raise Unclear("what exactly shall the note say?")
     return str(texts[0])
@@ -67,7 +89,9 @@ def set_levels(o: Office) -> dict[str, int]:
     low = fold(o.text)
     for id_ in levels_in(o.text, o.labels, loose=False):
         for name in (fold(o.labels[id_]), fold(id_)):
-            after = re.search(rf"\b{re.escape(name)}\b(?: \w+){{0,3}}? (?:to|at|is)(?: level)? (\d+)\b", low)
+            after = re.search(
+                rf"\b{re.escape(name)}\b(?: \w+){{0,3}}? (?:to|at|is)(?: level)? (\d+)\b", low
+            )
             before = re.search(rf"\b(\d+) (?:in|for|on) (?:the )?{re.escape(name)}\b", low)
             if hit := before or after:
                 wanted[id_] = int(hit[1])
@@ -106,7 +130,9 @@ def level_moves(o: Office, me: Record) -> dict[str, int]:
     for part in rest:
         for id_ in levels_in(part, o.labels, loose=False):
             moves.pop(id_, None)
-            if re.search(r"[+−-]\s*\d|\b(up|down|decrease|increase|lower|raise|minus|plus)\b", part.lower()):
+            if re.search(
+                r"[+−-]\s*\d|\b(up|down|decrease|increase|lower|raise|minus|plus)\b", part.lower()
+            ):
                 moves[id_] = direction(part)
     if not moves:
         raise Unclear("which levels are meant?")
@@ -150,30 +176,52 @@ def apply_raise(o: Office) -> Report:
 def approvers(o: Office) -> set[str]:
     """Who has to approve a change of pay, in the words of the wiki."""
     told = " ".join(
-        s for s in sentences(o.pages)
-        if re.search(r"\b(?:rais|rise|pay\b|salar|amount)", s.lower()) and not re.search(r"\b(?:none|no|not|never|nor)\b", s.lower())
+        s
+        for s in sentences(o.pages)
+        if re.search(r"\b(?:rais|rise|pay\b|salar|amount)", s.lower())
+        and not re.search(r"\b(?:none|no|not|never|nor)\b", s.lower())
     )
     who = r"([^\W\d_]+(?: [^\W\d_]+)??)"
-    named = re.findall(rf"\b(?:a|an|the|our|by) (?:member of the )?{who} (?:member )?(?:has |have |must )?(?:approv|decid|put its (?:consent|approval))", told, re.I)
+    named = re.findall(
+        rf"\b(?:a|an|the|our|by) (?:member of the )?{who} (?:member )?(?:has |have |must )?(?:approv|decid|put its (?:consent|approval))",
+        told,
+        re.I,
+    )
     named += re.findall(
         r"\b(?:approv\w*|decision|decided|signed|consent) (?:of|by|from) (?:a |an |the |our )?(?:member of the )?([^\W\d_]+(?: [^\W\d_]+)?)", told, re.I
     )  # fmt: skip
     last = {fold(n.split()[-1]).removesuffix("s") for n in named}
-    return last - {"person", "lead", "who", "it", "in", "for", "is", "has", "them", "with", "member"}
+    return last - {
+        "person",
+        "lead",
+        "who",
+        "it",
+        "in",
+        "for",
+        "is",
+        "has",
+        "them",
+        "with",
+        "member",
+    }
 
 
 def conditional(o: Office) -> bool:
     """Whether the wiki makes a change of pay hang on an approval."""
     told = [s.lower() for s in sentences(o.pages)]
     return any(
-        re.search(r"\b(approv|decid|decision|consent|sign)", s) and re.search(r"\b(rais|rise|pay|salar)", s)
+        re.search(r"\b(approv|decid|decision|consent|sign)", s)
+        and re.search(r"\b(rais|rise|pay|salar)", s)
         for s in told
     )
 
 
 def approved(note: str, by: set[str]) -> bool:
     """Whether a note says that who may approve a raise has approved it."""
-    if re.search(r"\b(hopes?|wish|would|will|promised|asked|asks|maybe|might|pending|not|no|should|please|if|treat|wants?|talks?)\b", note.lower()):
+    if re.search(
+        r"\b(hopes?|wish|would|will|promised|asked|asks|maybe|might|pending|not|no|should|please|if|treat|wants?|talks?)\b",
+        note.lower(),
+    ):
         return False
     said = r"\b(approv\w+|decision|decid\w+|granted|agree[sd]|consents?)\b"
     parts = [fold(x) for x in re.split(r"(?<=[.!?])\s+", note) if re.search(said, x.lower())]

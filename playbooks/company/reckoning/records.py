@@ -7,20 +7,39 @@ about the asker or about what is the asker's, `own`, `lead` or `account`.
 import re
 from typing import Any
 
-from playbooks.company.reckoning.office import ROLES, Office, Report, Unclear, found, links_to, nothing
+from playbooks.company.reckoning.office import (
+    ROLES,
+    Office,
+    Report,
+    Unclear,
+    found,
+    links_to,
+    nothing,
+)
 from playbooks.company.reckoning.spotting import Record, akin, customers_in, fold, holds, words
 
 
 def lead_of(o: Office) -> Report:
     """Who leads a project, or has another role there."""
     project, flags = o.project()
-    role = next((r for pattern, r in ROLES if r != "Lead" and o.says(pattern) and not named_so(project, pattern)), "Lead")
+    role = next(
+        (
+            r
+            for pattern, r in ROLES
+            if r != "Lead" and o.says(pattern) and not named_so(project, pattern)
+        ),
+        "Lead",
+    )
     team = [m["employee"] for m in project["team"] if m["role"] == role]
     people = [p for p in o.people if p["id"] in team]
     if not people:
         return nothing(f"Nobody has that role on {project['name']}.", **flags)
     said = "; ".join(f"{p['name']} ({p['department']}, {p['location']})" for p in people)
-    return found(f"{role} of {project['name']}: {said}", [*links_to("employee", people), ("project", project["id"])], **flags)
+    return found(
+        f"{role} of {project['name']}: {said}",
+        [*links_to("employee", people), ("project", project["id"])],
+        **flags,
+    )
 
 
 def named_so(project: Record, pattern: str) -> bool:
@@ -32,7 +51,7 @@ def role_of(o: Office) -> Report:
     """The role of a person, or of the asker, on a project."""
     project, flags = o.project()
     people = o.some_people(project)
-    links = links_to("employee", people[:1]) + [("project", project["id"])]
+    links = [*links_to("employee", people[:1]), ("project", project["id"])]
     id_ = people[0]["id"] if people else o.me
     member = o.on(project, id_)
     if member is None:
@@ -169,7 +188,9 @@ def hours(o: Office) -> Report:
         more = {"own": id_ == o.me}
     else:
         try:
-            (customer,) = [c for c in o.some_customers() if o.says(r"\bcustomer|\bclient|\bprojects\b")] or [None]
+            (customer,) = [
+                c for c in o.some_customers() if o.says(r"\bcustomer|\bclient|\bprojects\b")
+            ] or [None]
             project, more = (customer, {}) if customer else o.project()
             field, id_ = ("customer" if customer else "project"), project["id"]
         except (Unclear, ValueError):
@@ -178,7 +199,10 @@ def hours(o: Office) -> Report:
                 raise Unclear("whose hours are meant?") from None
             field, id_ = "customer", customers[0]["id"]
     counted = [e for e in entries if e[field] == id_]
-    paid, total = sum(e["hours"] for e in counted if e["billable"]), sum(e["hours"] for e in counted)
+    paid, total = (
+        sum(e["hours"] for e in counted if e["billable"]),
+        sum(e["hours"] for e in counted),
+    )
     said = f"total {total:g}, billable {paid:g}, non-billable {total - paid:g}"
     return found(said, [(field, id_)], **more)
 
@@ -193,7 +217,18 @@ def my_gaps(o: Office) -> Report:
 
 def which_page(o: Office) -> Report:
     """The page whose words fit best, its headings counted twice."""
-    asking = ("page", "wiki", "read", "tell", "tells", "explains", "explain", "written", "handbook", "wants")
+    asking = (
+        "page",
+        "wiki",
+        "read",
+        "tell",
+        "tells",
+        "explains",
+        "explain",
+        "written",
+        "handbook",
+        "wants",
+    )
     asked = [w for w in words(o.text) if w not in asking]
 
     def score(file: str) -> int:

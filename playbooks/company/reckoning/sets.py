@@ -8,10 +8,29 @@ import re
 from collections.abc import Callable
 
 from playbooks.company.reckoning.office import (
-    LEADING, LOW, NUMBERS, ROLES, STATUSES, Office, Report, Unclear, best, found, links_to, nothing, strong_level,
+    LEADING,
+    LOW,
+    NUMBERS,
+    ROLES,
+    STATUSES,
+    Office,
+    Report,
+    Unclear,
+    best,
+    found,
+    links_to,
+    nothing,
+    strong_level,
 )  # fmt: skip
 from playbooks.company.reckoning.spotting import (
-    Record, akin, customers_in, fold, levels_in, named_in, of_country, projects_in,
+    Record,
+    akin,
+    customers_in,
+    fold,
+    levels_in,
+    named_in,
+    of_country,
+    projects_in,
 )  # fmt: skip
 
 SUBJECTS = (
@@ -38,15 +57,25 @@ def subject(o: Office) -> str:
     if two := two_of(o):
         return two[0]
     text = o.without([{"name": p["department"]} for p in o.people] + o.people + o.projects).lower()
-    asking = re.search(r"\b(?:which|what|list|name|any|all|every|give me|who|how many|find)\b.*", text, re.DOTALL)
-    for part in [asking[0]] * bool(asking and not re.search(r"\b(?:ones|of (?:them|those))\b", text)) + [text]:
+    asking = re.search(
+        r"\b(?:which|what|list|name|any|all|every|give me|who|how many|find)\b.*", text, re.DOTALL
+    )
+    for part in [asking[0]] * bool(
+        asking and not re.search(r"\b(?:ones|of (?:them|those))\b", text)
+    ) + [text]:
         at = {kind: hit.start() for kind, pattern in SUBJECTS if (hit := re.search(pattern, part))}
         if at:
             return min(at, key=lambda kind: at[kind])
     raise Unclear("what is asked for?")
 
 
-def listed(kind: str, hits: list[Record], said: Callable[[Record], str], more: list[tuple[str, str]], **flags: bool | list[str]) -> Report:
+def listed(
+    kind: str,
+    hits: list[Record],
+    said: Callable[[Record], str],
+    more: list[tuple[str, str]],
+    **flags: bool | list[str],
+) -> Report:
     """A report of a set with a word on each; of an empty one that there is none."""
     if not hits:
         return nothing("There is none.", **flags)
@@ -56,7 +85,12 @@ def listed(kind: str, hits: list[Record], said: Callable[[Record], str], more: l
 
 def people(o: Office) -> Report:
     """People by department, place, team, levels, pay; the first of them by a measure."""
-    crowd, more, flags, rights = o.within(away=bool(o.says(OUTSIDE) or o.says(SEND))), [], {}, list[str]()
+    crowd, more, flags, rights = (
+        o.within(away=bool(o.says(OUTSIDE) or o.says(SEND))),
+        [],
+        {},
+        list[str](),
+    )
     whole = crowd
     project = team_of_text(o)
     if project:
@@ -80,8 +114,10 @@ def people(o: Office) -> Report:
         right, value, low = measured
         rights.append(right)
         crowd = best(crowd, value, low)
-        if right == "load" and ids or o.says(r"more project work"):
-            crowd = best(crowd, lambda p: o.level(p, ids[0]) if right == "load" else o.loads()[p["id"]])
+        if (right == "load" and ids) or o.says(r"more project work"):
+            crowd = best(
+                crowd, lambda p: o.level(p, ids[0]) if right == "load" else o.loads()[p["id"]]
+            )
         flags["rights"] = rights
         return listed("employee", crowd, lambda p: f": {value(p):.1f}", more, **flags)
     if not rights and crowd is whole and whole is o.people:
@@ -92,7 +128,9 @@ def people(o: Office) -> Report:
 def team_of_text(o: Office) -> Record | None:
     """The project whose team the question is about. Raises Unclear."""
     named = named_in(o.text, o.projects)
-    spoken = o.says(r"\b(?:the|that|this|on) (?:\w+ )?team\b(?! leads?)|\bteam (?:of|for|that|which|on)\b|\bon it\b|\b(?:on|in) the (?:project|job)\b")
+    spoken = o.says(
+        r"\b(?:the|that|this|on) (?:\w+ )?team\b(?! leads?)|\bteam (?:of|for|that|which|on)\b|\bon it\b|\b(?:on|in) the (?:project|job)\b"
+    )
     if len(named) == 1 or spoken:
         return named[0] if len(named) == 1 else o.project()[0]
     return None
@@ -112,7 +150,11 @@ def able(o: Office, crowd: list[Record], ids: list[str]) -> list[Record]:
         floor = strong_level(o.pages)
         return [p for p in crowd if all(o.level(p, i) >= floor for i in ids)]
     if o.says(r"\b(?:better|higher|more|stronger|keener)\b[^.?]* than (?!one\b|\d)"):
-        than = next((p for p in o.people if p["id"] == o.me), None) if o.says(r"\bthan (?:me|i)\b") else o.one_person()
+        than = (
+            next((p for p in o.people if p["id"] == o.me), None)
+            if o.says(r"\bthan (?:me|i)\b")
+            else o.one_person()
+        )
         return [p for p in crowd if than and all(o.level(p, i) > o.level(than, i) for i in ids)]
     return [p for p in crowd if all(o.level(p, i) for i in ids)]
 
@@ -124,26 +166,44 @@ def measure(
     low, top = o.says(LOW), o.says(MOST)
     if o.says(r"\bcoach|\bmentor (?:for|of)\b|\bteach\b") and (pupils := o.some_people()):
         own = {x["name"]: x["level"] for x in pupils[0]["skills"]}
-        return "levels", lambda p: float(sum(max(0, o.level(p, s) - n) for s, n in own.items())), False
+        return (
+            "levels",
+            lambda p: float(sum(max(0, o.level(p, s) - n) for s, n in own.items())),
+            False,
+        )
     if o.says(r"\bthan (?!one\b|\d|two\b)"):
         return None
     if o.says(LOAD) and (low or top):
         loads = o.loads()
         return "load", lambda p: loads[p["id"]], low or o.says(r"\bfree(st|r)\b|\bmost time\b")
     if project and o.says(r"\bshare|\bslice") and (low or top):
-        return "register", lambda p: (o.on(project, p["id"]) or {"time_slice": 0})["time_slice"], low
+        return (
+            "register",
+            lambda p: (o.on(project, p["id"]) or {"time_slice": 0})["time_slice"],
+            low,
+        )
     if (low or top) and not ids and o.says(SUBJECTS[2][1]):
-        return "account_manager", lambda p: sum(c["account_manager"] == p["id"] for c in o.customers), low
+        return (
+            "account_manager",
+            lambda p: sum(c["account_manager"] == p["id"] for c in o.customers),
+            low,
+        )
     if (low or top) and not ids and o.says(SUBJECTS[1][1]):
         return "register", lambda p: sum(bool(o.on(x, p["id"])) for x in o.projects), low
-    if ids and (low or top or o.says(r"\bknows? (?:least|most)")) and not o.says(r"\bstrong\b(?!est)"):
+    if (
+        ids
+        and (low or top or o.says(r"\bknows? (?:least|most)"))
+        and not o.says(r"\bstrong\b(?!est)")
+    ):
         return "levels", lambda p: sum(o.level(p, i) for i in ids), low
     return None
 
 
 def two_of(o: Office) -> tuple[str, list[Record]] | None:
     """The two people or customers that are compared by their projects. Raises Unclear."""
-    if not o.says(r"\bmore\b[^.?]*\b(?:projects?|jobs?|deals?|engagements?)\b") or not o.says(r"\bor\b"):
+    if not o.says(r"\bmore\b[^.?]*\b(?:projects?|jobs?|deals?|engagements?)\b") or not o.says(
+        r"\bor\b"
+    ):
         return None
     two = o.some_people()
     if len(two) == 2:
@@ -192,7 +252,9 @@ def halves(text: str) -> list[str]:
 def projects(o: Office) -> Report:
     """Projects by people on them or leading them, customer, status and roles."""
     hits, more, named = o.projects, list[tuple[str, str]](), o.some_people()
-    mine = o.says(r"\b(?:i|i'm|i’m|me|my|mine|myself)\b") and not o.says(r"\b(?:tell|give|show|remind|name|make|find|get) me\b(?!.*\b(?:i|my)\b)|\bi (?:need|want|would|have to)\b")
+    mine = o.says(r"\b(?:i|i'm|i’m|me|my|mine|myself)\b") and not o.says(
+        r"\b(?:tell|give|show|remind|name|make|find|get) me\b(?!.*\b(?:i|my)\b)|\bi (?:need|want|would|have to)\b"
+    )
     leading = o.says(LEADING) or (o.says(r"\bmy (?:own )?(?:projects?|jobs?)\b"))
     for person in named:
         leads = o.says(LEADING) and not mine and len(named) == 1
@@ -204,7 +266,10 @@ def projects(o: Office) -> Report:
     if not named and not mine and (theirs := o.some_customers()):
         if len(theirs) != 1:
             raise Unclear("whose projects are meant?")
-        hits, more = [p for p in hits if p["customer"] == theirs[0]["id"]], links_to("customer", theirs)
+        hits, more = (
+            [p for p in hits if p["customer"] == theirs[0]["id"]],
+            links_to("customer", theirs),
+        )
     roles = [r for pattern, r in ROLES[:4] if o.says(pattern)]
     if roles:
         lacks = o.says(NONE)
@@ -239,15 +304,31 @@ def customers(o: Office) -> Report:
         hits = [c for c in hits if c["deal_phase"] in status]
     if counted and (o.says(MOST) or o.says(LOW)):
         hits = [c for c in best(hits, number, o.says(LOW)) if number(c) or o.says(LOW)]
-    elif counted and (wanted := re.search(rf"\b(no|without|{'|'.join(NUMBERS)}|\d+)\b(?: \w+){{0,2}} (?:projects?|jobs?)\b", o.low)):
-        n = 0 if wanted[1] in ("no", "without") else int(wanted[1]) if wanted[1].isdigit() else NUMBERS.index(wanted[1]) + 1
+    elif counted and (
+        wanted := re.search(
+            rf"\b(no|without|{'|'.join(NUMBERS)}|\d+)\b(?: \w+){{0,2}} (?:projects?|jobs?)\b", o.low
+        )
+    ):
+        n = (
+            0
+            if wanted[1] in ("no", "without")
+            else int(wanted[1])
+            if wanted[1].isdigit()
+            else NUMBERS.index(wanted[1]) + 1
+        )
         more = o.says(r"\b(?:at least|more than|or more)\b")
         hits = [c for c in hits if number(c) == n or (more and number(c) > n)]
     elif counted and (status or not managers):
         hits = [c for c in hits if number(c)]
     if hits is o.customers:
         raise Unclear("which customers are meant?")
-    return listed("customer", hits, lambda c: f" ({number(c)})" if counted else "", [], rights=["account_manager"] if managers else ["register"])
+    return listed(
+        "customer",
+        hits,
+        lambda c: f" ({number(c)})" if counted else "",
+        [],
+        rights=["account_manager"] if managers else ["register"],
+    )
 
 
 def team_table(o: Office) -> Report:
@@ -259,9 +340,14 @@ def team_table(o: Office) -> Report:
     ids = ids or sorted({x["name"] for p in team for x in p[field]})
     sums = {i: sum(o.level(p, i) for p in team) for i in ids}
     if o.says(r"\b(sum|combined|together)\b"):
-        said = ", ".join(f"{o.labels.get(i, i)} ({i}): {n}" for i, n in sums.items() if n == max(sums.values()))
+        said = ", ".join(
+            f"{o.labels.get(i, i)} ({i}): {n}" for i, n in sums.items() if n == max(sums.values())
+        )
     else:
-        rows = [" | ".join([f"{i} ({o.labels.get(i, i)})", *(str(o.level(p, i)) for p in team)]) for i in ids]
+        rows = [
+            " | ".join([f"{i} ({o.labels.get(i, i)})", *(str(o.level(p, i)) for p in team)])
+            for i in ids
+        ]
         said = "\n".join([f"{field} | {' | '.join(p['name'] for p in team)}", *rows])
     return found(said, [*links_to("employee", team), ("project", project["id"])], **flags)
 

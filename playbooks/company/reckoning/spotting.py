@@ -207,8 +207,12 @@ def labels_of(pages: dict[str, str], ids: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     lines = [x for page in pages.values() for x in re.split(r"\n|;|, |\. ", page)]
     for line in lines:
-        told = [x for x in (p.strip(" *`()-.") for p in re.split(r"[|:=–]|\s\(|\s-\s|`", line)) if x]
-        if len(told) == 2 and (hits := [x for x in told if x in ids or re.match(r"(?:skill|will)_\w+$", x)]):
+        told = [
+            x for x in (p.strip(" *`()-.") for p in re.split(r"[|:=–]|\s\(|\s-\s|`", line)) if x
+        ]
+        if len(told) == 2 and (
+            hits := [x for x in told if x in ids or re.match(r"(?:skill|will)_\w+$", x)]
+        ):
             found.setdefault(hits[0], next((x for x in told if x != hits[0]), hits[0]))
     return found
 
@@ -220,7 +224,11 @@ def levels_in(raw: str, labels: dict[str, str], loose: bool = True) -> list[str]
         place[record["id"]] = max(text.find(fold(record["name"])), text.find(fold(record["id"])))
     exact = len(place)
     for id_, label in labels.items() if loose else ():
-        core = [w for w in fold(label).split() if len(w) > 2 and w not in WISHING | {"for", "the", "with"}]
+        core = [
+            w
+            for w in fold(label).split()
+            if len(w) > 2 and w not in WISHING | {"for", "the", "with"}
+        ]
         at = [next((text.find(w) for w in text.split() if akin(w, c)), -1) for c in core]
         if id_ not in place and core and min(at) >= 0 and (len(core) > 1 or not exact):
             place[id_] = min(at)
