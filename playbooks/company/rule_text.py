@@ -8,76 +8,12 @@ from dataclasses import dataclass, field
 
 import regex
 
-from playbooks.company.things import (
-    CHANGES,
-    EVERY,
-    LOOK,
-    NEGATIVE,
-    OWN,
-    POSITIVE,
-    READ,
-    WRITE,
-    meant,
-)
+from playbooks.company.patterns import P
+from playbooks.company.things import CHANGES, EVERY, LOOK, READ, WRITE, meant
 from playbooks.company.tickets import sentences, speaks_of_ticket
 
-SAME = regex.compile(
-    r"\b(?:all|everything|whatever) (?:of )?(?:the |that is )?(?:above|others|this|these)\b"
-    r"|\beverything in\b", regex.I
-)  # fmt: skip
-_TITLE = regex.compile(
-    r"^\s*(?:#{1,6}\s+(?P<a>.+)|(?:[-*]\s+)?\*\*(?P<b>.+?)\*\*[.:]?\s*(?P<b2>.*)"
-    r"|(?:\d+[.)]|[-*])\s+(?P<c>[^:.|]{3,60}):\s*(?P<c2>.*))\s*$"
-)
-_VERB = regex.compile(rf"\b(?:(?P<write>{WRITE})|(?P<read>{READ}))(?:e?s)?\b", regex.I)
-_ACTION = regex.compile(
-    rf"^\s*(?:[-*]|\d+[.)])\s+(?:\*\*)?(?P<what>(?P<verb>{WRITE}|archive|{READ}|hand out|tell)"
-    r"(?:,? (?-i:\p{Ll})[^:.|;*]{0,140})?)(?:\*\*:|:\*\*|:)\s*(?P<who>.+)$", regex.I
-)  # fmt: skip
-"""An entry that names what is done first, and behind a colon those who may do it."""
-_ACTORS = regex.compile(
-    r"(?:only |solely )?(?:(?:the|a|an|its|our|each|every|any) )*(?P<name>"
-    r"(?:(?:team|project) )?leads?(?: (?:of|for)(?: (?:the|a|that|it|project|people|on|team|of|for|customer|client))+)?"
-    r"|account managers?(?: of (?:the|a|that) (?:customer|client))?"
-    r"|(?:employees?|staff|everybody|everyone)(?: (?:employed|with a login|signed in|logged in|here))*"
-    r"|(?-i:\p{Lu}[\w&'’-]*(?: (?:of |the |& )?\p{Lu}[\w&'’-]*)*))(?: (?:alone|only|too|as well))*", regex.I
-)  # fmt: skip
-_PLAIN_ACTION = regex.compile(
-    rf"(?:(?:{WRITE}|archiv(?:e|ing)|above|all|the|an?|any|of|in|on|to|it|for|its|their|one's|own|every|again|active|paused|other|others|another|somebody|else|also|them"
-    r"|and|or|pay|salar(?:y|ies)|wages?|notes?|levels?|skills?|wills?|status|teams?|roles?|shares?|slices?|below|under|[\w-]+/"
-    r"|hours|time|entries|pages?|wiki|projects?|person|persons|people|profiles?|members?)(?:,? |$))+", regex.I
-)  # fmt: skip
-"""A change without anything that narrows it but a status or a folder, which a scope tells."""
-_STRONG = r"\b(?:old|former\w*|draft|propos\w+|examples?|approv\w+|agree\w*|consent\w*|sign\w*|decid\w*|following|until|unless)\b"
-_NARROWING = regex.compile(
-    rf"{_STRONG}|\b(?:if|when|after|with|instead|ask\w*|told|inform\w*|only)\b", regex.I
-)
-"""What over a list of actions is more than a heading."""
-_SUBJECT = regex.compile(
-    r"^\W*(?:Only )?(?P<who>(?!(?:They|It|He|She|May|Can|Must|Also|Not|No|That|This|You|We|What|Which|Nothing|There)\b)\p{Lu}[^.;,:|]{1,45}?)"
-    r" (?:may|can|are allowed to|is allowed to|sees?|gets?|changes?|sets?|writes?|must not|cannot"
-    r"|hears?|reads?|looks?|moves|books|records|edits|decides|corrects|raises|manages|keeps|trims?)\b"
-)
-"""A sentence that says whose right it speaks of."""
-_PASSIVE = regex.compile(
-    r"^\W*(?P<what>(?!They\b|It\b|This\b)[^.;:]+?) (?:may|can|must|is|are)(?: only)?(?: be)? "
-    r"(?:(?P<read>seen|viewed|read|visible|shown|available|looked up)"
-    r"|changed|moved|edited|written|set|logged|recorded|booked|updated|corrected|removed|renamed|deleted)"
-    r"(?: only)? (?:by|to|for) (?P<who>[^.;]+)", regex.I
-)  # fmt: skip
-_BY = regex.compile(
-    r"\b(?:is|are|be|being|has been)\b[^.;]*?\b(?:\p{L}+ed|set|written|put|made|done|given|kept)\b[^.;]*\bby\b(?! them\b)",
-    regex.I,
-)
-"""A sentence that says by whom something is done: it is about nobody else."""
-_CONTINUED = regex.compile(r"\W*(?:They|It|He|She|Both|These|May)\b")
 _YES = frozenset({"yes", "y", "x", "✓", "✔", "may", "allowed", "full"})
 _NO = frozenset({"no", "n", "-", "–", "—", "✗", "✘", "", "never", "denied"})
-_PAIR = regex.compile(
-    r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?:skills?|wills?)\b", regex.I
-)
-_DROPPED = regex.compile(r"\([^)]*\)|\S+\.md\b|\bwithout (?:the )?(?:pay|salar\w+)|`[^`]*`")
-_NOBODY = r"\b(?:no one|nobody|none|not|never|else|other)\b"
 
 
 @dataclass
@@ -106,13 +42,13 @@ def groups(policy: str) -> Iterator[Group]:
             header = header or cells
             continue
         header = []
-        if _ACTION.match(line) and (
+        if P["action"].match(line) and (
             named := list(_by_action(line, _below(lines[at + 1 :]), above))
         ):
             yield from (group, *named)
             group = Group("")
             continue
-        title = _TITLE.match(line)
+        title = P["title"].match(line)
         if line.strip() and not regex.match(r"\s*(?:[-*]|\d+[.)])\s", line):
             above = line
         if title:
@@ -135,14 +71,14 @@ def _spoken_of(sentence: str) -> Iterator[Group]:
     """Whose rights a sentence speaks of by itself: `X may …`, `… may be seen by X and Y`."""
     if "|" in sentence:
         return
-    subject = _SUBJECT.match(sentence)
+    subject = P["subject"].match(sentence)
     if subject and not regex.search(
         r"\b(?:not(?! signed| logged| known)|never|no|nobody|none)\b", subject["who"], regex.I
     ):
         yield Group(subject["who"].strip(" *"), sentence[subject.end("who") :])
-    passive = _PASSIVE.match(sentence)
+    passive = P["passive"].match(sentence)
     for who in regex.split(r",| and | or ", passive["who"]) if passive else ():
-        if not regex.search(_NOBODY, who, regex.I):
+        if not P["nobody"].search(who):
             name = regex.sub(r"\b(?:by|only|the|to|for)\b", " ", who).strip(" .*")
             yield Group(name, f"May {'see' if passive['read'] else 'change'} {passive['what']}")
 
@@ -150,7 +86,7 @@ def _spoken_of(sentence: str) -> Iterator[Group]:
 def _below(lines: list[str]) -> str:
     """The lines that go on with an entry."""
     more = itertools.takewhile(
-        lambda x: x[:1].isspace() and x.strip() and not _TITLE.match(x), lines
+        lambda x: x[:1].isspace() and x.strip() and not P["title"].match(x), lines
     )
     return " ".join(x.strip() for x in more)
 
@@ -168,9 +104,9 @@ def _by_action(line: str, below: str, above: str) -> Iterator[Group]:
     )
     refusing = refusing if above.startswith("#") or above.rstrip().endswith(":") else None
     narrowed = (
-        _NARROWING.search(above)
+        P["narrowing"].search(above)
         if above.startswith("#") or ":" in above
-        else regex.search(_STRONG, above, regex.I)
+        else P["strong"].search(above)
     )
     told = sentences(f"{line} {below}".rstrip())
     parts = [
@@ -198,7 +134,7 @@ def _by_action(line: str, below: str, above: str) -> Iterator[Group]:
         if named is None:
             return
         write = regex.match(rf"(?:{WRITE}|archive)\b", what, regex.I)
-        open_ = hedged or unsure or bool(write and not _PLAIN_ACTION.fullmatch(what))
+        open_ = hedged or unsure or bool(write and not P["plain_action"].fullmatch(what))
         if write and open_ and regex.search(r"approv|consent|deci|agree|everything", what, regex.I):
             return
         same = named
@@ -214,7 +150,7 @@ def _actors(who: str, same: list[str]) -> tuple[list[str] | None, bool]:
     """Those whom an entry names, and whether something about them is not understood."""
     named, unsure = list[str](), False
     for part in regex.split(r"\s*(?:[,;]|\band\b|\bor\b)\s*", who):
-        actors = _ACTORS.fullmatch(part)
+        actors = P["actors"].fullmatch(part)
         if regex.fullmatch(r"the same(?: people| groups?)?", part):
             named += same
         elif actors:
@@ -230,17 +166,17 @@ def _by_subject(paragraph: str) -> Iterator[Group]:
     """The groups that a paragraph without a title speaks of, each with the sentences about it."""
     group = Group("")
     for sentence in sentences(paragraph):
-        subject = _SUBJECT.match(sentence)
+        subject = P["subject"].match(sentence)
         if subject:
             yield group
             group = Group(subject["who"].strip(" *"))
-        elif not _CONTINUED.match(sentence):
+        elif not P["continued"].match(sentence):
             yield group
             group = Group(" ".join(sentence.split()[:4]))
         if (
             subject
-            or _CONTINUED.match(sentence)
-            or (NEGATIVE.search(sentence) and not POSITIVE.search(sentence))
+            or P["continued"].match(sentence)
+            or (P["negative"].search(sentence) and not P["positive"].search(sentence))
         ):
             group.body += f" {sentence}"
     yield group
@@ -271,7 +207,7 @@ def _column(name: str) -> str:
 def changes_in(sentence: str) -> set[str]:
     """The changes that a sentence names, whoever makes them."""
     found: set[str] = set()
-    for clause in regex.split(r",| and | or ", _DROPPED.sub(" ", sentence)):
+    for clause in regex.split(r",| and | or ", P["dropped"].sub(" ", sentence)):
         found |= meant(clause, "write", found) & CHANGES
     return found
 
@@ -281,17 +217,21 @@ def read_group(group: Group, before: set[str]) -> None:
     for sentence in sentences(group.body):
         if regex.match(r"\W*(?:Every other|Nothing of that|Only the one|That is)", sentence):
             continue
-        subject = _SUBJECT.match(sentence)
-        if subject and subject["who"].strip(" *") != group.title and not NEGATIVE.search(sentence):
+        subject = P["subject"].match(sentence)
+        if (
+            subject
+            and subject["who"].strip(" *") != group.title
+            and not P["negative"].search(sentence)
+        ):
             continue
-        if _BY.search(sentence) and not sentence.startswith("May "):
+        if P["by"].search(sentence) and not sentence.startswith("May "):
             continue
         may, refused = rights_of(sentence)
         group.refused |= refused
         whole = r"\beverything\b(?! else)|\b(?:full access|all rights|change anything)\b"
-        if not NEGATIVE.search(sentence) and SAME.search(sentence):
+        if not P["negative"].search(sentence) and P["same"].search(sentence):
             may |= before
-        elif not NEGATIVE.search(sentence) and regex.search(whole, sentence):
+        elif not P["negative"].search(sentence) and regex.search(whole, sentence):
             may |= EVERY - CHANGES if regex.match(r"May see\b", sentence) else EVERY
         group.may |= may
         for right in may:
@@ -306,21 +246,21 @@ def rights_of(sentence: str) -> tuple[set[str], set[str]]:
     may: set[str] = set()
     refused: set[str] = set()
     negative, mode = False, ""
-    text = _PAIR.sub(r"\1", _DROPPED.sub(" ", sentence))
+    text = P["pair"].sub(r"\1", P["dropped"].sub(" ", sentence))
     if speaks_of_ticket(text):
         return may, refused
     for part in regex.split(r";|(?<=[a-z]), but |: |,\s*(?=(?:nothing|never|not|no)\b)", text):
-        if POSITIVE.search(part):
+        if P["positive"].search(part):
             negative = False
-        elif NEGATIVE.search(part):
+        elif P["negative"].search(part):
             negative = True
         if regex.search(r"(?:change|alter) nothing|no changes?\b", part):
-            refused |= CHANGES - (meant(part, "write", set()) if OWN.search(part) else set())
+            refused |= CHANGES - (meant(part, "write", set()) if P["own"].search(part) else set())
         seen: set[str] = set()
-        if regex.search(r"\bstatus\b", part) and not _VERB.search(part):
+        if regex.search(r"\bstatus\b", part) and not P["verb"].search(part):
             mode = "write"
         for clause in regex.split(r",| and | or ", part):
-            verb = _VERB.search(clause)
+            verb = P["verb"].search(clause)
             if verb:
                 mode = "write" if verb["write"] else "read"
             seen |= meant(clause, mode, seen)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import regex
 
+from playbooks.company.patterns import TABLES, P
+
 PLAIN = frozenset({"register", "wiki_read", "own_pay", "date", "place"})
 """Rights that whoever is signed in has unless a sentence refuses them."""
 CHANGES = frozenset(
@@ -23,17 +25,6 @@ READ = (
     "see|look|look up|look at|read|learn|know|hear|view|have|ask|asks|compare|told|search|find|get"
     "|consult|use"
 )
-OWN = regex.compile(r"\b(?:their|his|her|one's|your|our) own\b|\bown\b|\boneself\b", regex.I)
-POSITIVE = regex.compile(
-    r"^\W*(?:they |and |but )?(?:may|can|are allowed to)\b(?! not| never)", regex.I
-)
-NEGATIVE = regex.compile(
-    r"^\W*(?:(?:they |who )?may not|must not|cannot|can't|are not|refused|denied|forbidden"
-    r"|not|never|nor|no|nothing|nobody|they do not|do not|does not|they (?:change|alter) nothing)\b"
-    r"|\b(?:may|must|can) (?:not|never)\b|\bdo(?:es)? not\b|\bnot even\b|\bnever\b"
-    r"|\boff.limits\b|\b(?:is|are|remains?|stays?) (?:not(?! signed| logged| known)|refused|forbidden|denied|prohibited|secret|closed)\b"
-    r"|\b(?:change|alter) nothing\b|\bnothing about\b|\bgo(?:es)? to nobody\b|\bto nobody\b|\bneither\b", regex.I
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,40 +40,10 @@ class Thing:
     """Whether a clause that names it names nothing else."""
 
 
-THINGS = {
-    "pay": Thing(
-        r"\bpay\b|\bpaid\b|salar|\braises?\b|\b(?:a|the|any|approved|pay) rises?\b|\bwages?\b|\bearns?\b|compensation", "pay", "pay_write",
-        "own_pay", r"\brecords?\b|\bamounts?\b|\bprofiles?\b", alone=True),
-    "hours": Thing(
-        r"\bhours?\b|\btime\b", "hours", "draft_hours", "own_hours",
-        r"\bentr(?:y|ies)\b|\bbook(?:s|ings?)?\b|\blogs?\b", alone=True),
-    "note": Thing(r"\bnotes?\b", "notes", "note_write", near=r"\bprofiles?\b|\brecords?\b|\bpeople\b", alone=True),
-    "contact": Thing(r"contact", "contact", "contact", alone=True),
-    "levels": Thing(
-        r"\bskills?\b|\bwills?\b|\blevels?\b|can do|abilit|competenc|motivation|\breadiness\b", "levels", "levels_write",
-        "own_levels", r"\bcrafts?\b|\binterests?\b|\brecords?\b|\bpeople\b|\bprofiles?\b"),
-    "load": Thing(r"\bload(?:ed|s)?\b|workload|\bbus(?:y|ier|iest)\b|utili[sz]ation|capacity", "load", "load"),
-    "status": Thing(r"\bstatus|\bphases?\b|\bpaus|\barchiv", "", "status", near=r"\bprojects?\b|\bjobs?\b|\bphases?\b"),
-    "team": Thing(
-        r"\bteams?\b|who is on|\bstaffing\b", "", "team",
-        near=r"\brol(?:e|es)\b|\bshares?\b|\bslices?\b|\bmembers?\b|\bpeople\b|\bprojects?\b"),
-    "wiki": Thing(
-        r"\bwiki\b|\bpages?\b|handbook|\b(?:this|house|our|the) book\b|\bmanual\b", "wiki_read", "wiki_write",
-        near=r"\bbook\b|\barticles?\b|\btexts?\b"),
-    "account": Thing(r"looks after|account manager", "account_manager", "account_manager"),
-    "place": Thing(
-        r"\bsites?\b|\bplaces?\b|\btowns?\b|\bcit(?:y|ies)\b|where|studios?|offices?|locations?|countr|stations?|workshops?|quays?"
-        r"|\bshops?\b|\bstores?\b|branch|premises|depots?\b|plants?\b|\bmills?\b|\byards?\b", "place", "place"),
-    "date": Thing(r"\bdates?\b|what day|which day|\btoday|\bdays?\b", "date", "date"),
-    "register": Thing(
-        r"names?\b|\bmail|directory|register|projects?|\bjobs?\b|people|customers?|clients?|buyers?|departments?|roles?", "register"),
-}  # fmt: skip
+THINGS = {name: Thing(**told) for name, told in TABLES["things"].items()}
 KIND_OF = {
     right: kind for kind, t in THINGS.items() for right in (t.change, t.own) if right in CHANGES
 }
-_SUMS = regex.compile(
-    r"\blist|sum|total|average|added up|several|everybody|everyone|all of|all people", regex.I
-)
 
 
 def meant(clause: str, mode: str, before: set[str]) -> set[str]:
@@ -90,7 +51,7 @@ def meant(clause: str, mode: str, before: set[str]) -> set[str]:
 
     ``before``: what the clauses before it named; behind a status a team and pages are changed too.
     """
-    own, write = bool(OWN.search(clause)), mode == "write"
+    own, write = bool(P["own"].search(clause)), mode == "write"
     found: set[str] = set()
     for kind, thing in THINGS.items():
         if not regex.search(thing.name, clause, regex.I):
@@ -98,7 +59,7 @@ def meant(clause: str, mode: str, before: set[str]) -> set[str]:
         right = (thing.change if write else thing.see) or ("" if mode == "read" else thing.change)
         if own and thing.own and (kind != "levels" or mode != "read"):
             right = thing.own
-        elif kind == "pay" and _SUMS.search(clause):
+        elif kind == "pay" and P["sums"].search(clause):
             right = "pay_sum"
         elif kind == "pay" and regex.search(r"\braise|\brises?\b", clause, regex.I):
             right = "pay_write"
