@@ -228,7 +228,10 @@ def _after_look(known: Briefing, wish: Wish, report: dict[str, Any]) -> Step | A
     links = tuple((str(k), str(i)) for k, i in report.get("links", ()))
     if state == "failed":
         return _failed(message)
-    if state == "unclear" and not may(known, wish, None):
+    unclear = state == "unclear"
+    if unclear and not may(known, wish, None):
+        return _denied()
+    if unclear and "denied" in _judged(known, wish, report, known.leads, known.manages):
         return _denied()
     if state == "unclear":
         return _ask(message[:1].upper() + message[1:])
@@ -249,16 +252,11 @@ def _change(
     links: tuple[tuple[str, str], ...],
 ) -> Step | Answer:
     fences = [str(x) for x in report.get("fences") or ()]
-    for right in rights(wish, report):
-        said = gate.verdict(
-            known.rules, known.asker, right, fences,
-            lead=bool(report.get("lead")), account=bool(report.get("account")),
-            scope=gate.Scope(status_of(wish.text) or "", tuple(report.get("paths") or ())),
-        )  # fmt: skip
-        if said == "denied":
-            return _denied()
-        if said != "yes":
-            return _ask("The rules for this change are not clear to me; who allows it?")
+    said = _judged(known, wish, report, bool(report.get("lead")), bool(report.get("account")))
+    if "denied" in said:
+        return _denied()
+    if said != {"yes"}:
+        return _ask("The rules for this change are not clear to me; who allows it?")
     if wish.kind != "apply_raise" and _CONDITION.search(_unquoted(wish.text)):
         return _ask("On what does the change hang?")
     ticket = gate.ticket_of(known.rules, fences)
@@ -269,6 +267,20 @@ def _change(
         return Answer("ok_answer", f"{message} Nothing had to be changed.", links)
     parameters = {"calls": calls, "message": message, "links": [list(x) for x in links]}
     return Step("write", "Make these changes, in this order, and nothing beside them.", parameters)
+
+
+def _judged(
+    known: Briefing, wish: Wish, report: dict[str, Any], lead: bool, account: bool
+) -> set[str]:
+    """What the rules say of each right that a change needs; nothing of a question."""
+    scope = gate.Scope(status_of(wish.text) or "", tuple(report.get("paths") or ()))
+    fences = [str(x) for x in report.get("fences") or ()]
+    return {
+        gate.verdict(
+            known.rules, known.asker, right, fences, lead=lead, account=account, scope=scope
+        )
+        for right in (rights(wish, report) if wish.kind in programs.CHANGES else ())
+    }
 
 
 def _after_write(report: dict[str, Any]) -> Answer:

@@ -30,6 +30,10 @@ _LANGUAGES: dict[str, dict[str, str]] = tomllib.loads(
 _ENGLISH = frozenset("the is of who what which to please and are how does".split())
 PUBLIC = frozenset({"date", "place"})
 _ORDERS = _filled("{heads}(?!" + _FILE["forms"]["asks"] + ")" + _FILE["forms"]["verbs"] + r"\b")
+_ASKED = regex.compile(
+    r"(?:^|[.!?:;,–—]\s+|\n)\s*(?:who|whom|whose|what|which|how|when|where|why|is|are|was|were|does|do|did|has|have)\b[^.!?]*\?",
+    regex.I,
+)
 _TOLD = _filled(_FILE["forms"]["told"])
 _WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen".split()
 _NUMBER = {word: number for number, word in enumerate(_WORDS, 1)}
@@ -57,7 +61,7 @@ SHOWN = regex.compile(
 """A date that only shows how one is written."""
 _QUOTED = regex.compile(r"[‘“\"„«](.+?)[”“\"»]|(?<!\w)['‘](.+?)['’](?!\w)", regex.DOTALL)
 _HOURS = regex.compile(
-    rf"(?<![\w.,])(?P<n>\d+(?:[.,]\d+)?|{'|'.join(_WORDS)}|an)(?P<half> and a half)?[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b"
+    rf"(?<![\w.,])(?P<n>\d+(?:[.,]\d+)?|{'|'.join(_WORDS)}|(?<!half )(?<!of )an)(?P<half> and a half)?[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b(?P<more> and a half)?"
     r"|\bhours?\b[^.?\d]{0,25}: ?(?P<bare>\d+(?:[.,]\d+)?) (?:on|for|at)\b", _FLAGS
 )  # fmt: skip
 _STATUS = (
@@ -113,8 +117,10 @@ def english(text: str) -> str:
 
 
 def orders(text: str) -> bool:
-    """Whether a text wants something done, not only told."""
-    return bool(_ORDERS.search(text) or _TOLD.search(text))
+    """Whether a text wants something done, not only told: what holds a question wants to be told."""
+    if _ASKED.search(text):
+        return False
+    return bool(_ORDERS.search(text) or ("?" not in text and _TOLD.search(text)))
 
 
 def names_day(text: str) -> bool:
@@ -212,7 +218,7 @@ def hours_of(text: str) -> list[float]:
     for said in _HOURS.finditer(text):
         word = said["bare"] or said["n"].lower().replace(",", ".")
         number = _NUMBER.get(word) or (1.0 if word == "an" else float(word.replace(",", ".")))
-        found.append(number + (0.5 if said["half"] else 0.0))
+        found.append(number + (0.5 if said["half"] or said["more"] else 0.0))
     return found
 
 

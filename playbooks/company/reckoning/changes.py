@@ -19,28 +19,18 @@ def status(o: Office) -> Report:
     wanted = o.p["status"]
     if not wanted:
         raise Unclear("which status is meant?")
-    project, flags = own_project(o)
+    project, flags = o.project()
     call = ["Req_UpdateProjectStatus", {"id": project["id"], "status": wanted}]
     calls = [call] if project["status"] != wanted else []
     return planned(f"{project['name']} is {wanted}.", [("project", project["id"])], calls, **flags)
-
-
-def own_project(o: Office) -> tuple[Record, dict[str, bool]]:
-    """The project that is meant; the only one that the asker leads, where the text says `my project`."""
-    try:
-        return o.project()
-    except Unclear:
-        led = [p for p in o.projects if o.lead(p) == o.me]
-        if len(led) != 1 or not o.says(r"\bmy (?:own )?(?:project|job)\b(?!s)"):
-            raise
-        return led[0], o.flags(led[0])
 
 
 def log_time(o: Office) -> Report:
     """Hours for a member of a team, or for the asker."""
     hours, day, billable = o.p["hours"], o.p["day"], o.p["billable"]
     mine = o.says(r"\bfor (me|myself)\b|\bmy (hours|time)\b|\bi (worked|spent|did|was|had)\b")
-    if len(hours) != 1 or not day:
+    broken = r"\bminutes?\b|\bmins?\b|\bquarters?\b|\bhalf an\b|\d ?h ?\d"
+    if len(hours) != 1 or not day or o.says(broken):
         raise Unclear("how many hours, and on which day?")
     project, flags = project_for_time(o, mine)
     people = o.some_people(project)
@@ -102,7 +92,7 @@ def void_copy(o: Office) -> Report:
     entries = [e for e in o.entries if e["employee"] == o.me and e["date"] == o.p["day"]]
     entries = [e for e in entries if e["status"] != "voided" and e["hours"] in named]
     try:
-        project, _ = own_project(o)
+        project, _ = o.project()
         entries = [e for e in entries if e["project"] == project["id"]]
     except Unclear:
         if len(entries) != 1:
@@ -124,7 +114,7 @@ def void_copy(o: Office) -> Report:
 
 def team_change(o: Office) -> Report:
     """Somebody joins a team, leaves it, or has another role or share there."""
-    project, flags = own_project(o)
+    project, flags = o.project()
     person = o.one_person(project)
     seat = o.on(project, person["id"])
     roles = list(dict.fromkeys(r for pattern, r in ROLES[:5] if o.says(pattern)))
@@ -151,7 +141,7 @@ def team_change(o: Office) -> Report:
 
 def swap(o: Office) -> Report:
     """Two members exchange role and share, or what of it the text names."""
-    project, flags = own_project(o)
+    project, flags = o.project()
     people = o.some_people(project)
     seats = [seat for p in people if (seat := o.on(project, p["id"]))]
     if len(people) != 2 or len(seats) != 2:

@@ -41,6 +41,10 @@ OF_MYSELF = (
     r"|office|e-?mail|mail|role|record|hours|time)\b|\b(?:am|do|did|have) i\b"
     r"|\bi (?:earn|make|worked|logged|recorded)\b|\bmyself\b"
 )
+CALENDAR = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
+    "august september october november december lead engineer designer ops other ticket release".split()
+)
 NEGATED = r"\b(closed|shut|given up|gave up|sold|planned|no \w+ (?:in|at)|have no|not|no longer|never|former|cousin|except|neither)\b"
 
 
@@ -121,10 +125,23 @@ class Office:
             mine = [p for p in found if self.lead(p) == self.me]
             whole = [p for p in mine if all(self.on(p, x["id"]) for x in exact)]
             found = whole if len(whole) == 1 else found
+        if change and found and not named_in(self.text, self.projects) and self.strangers():
+            raise Unclear("which project is meant?")
         if not found or len(found) > most:
             names = ", ".join(p["name"] for p in found[:5])
             raise Unclear(f"which project is meant{': ' + names if names else ''}?")
         return found
+
+    def strangers(self) -> list[str]:
+        """Capitalised words within the text's sentences that no record has: names of what is not here."""
+        text = self.text
+        for quote in self.p.get("quoted") or ():
+            text = text.replace(quote, " ")
+        records = [*self.people, *self.projects, *self.customers]
+        told = [str(v) for r in records for v in r.values()] + list(self.labels.values())
+        known = set(fold(" ".join(told)).split()) | CALENDAR
+        names = [fold(w) for w in re.findall(r"(?<=[a-z,] )[^\W\d_a-z][^\W\d_]{2,}", text)]
+        return [n for n in names if not any(akin(n, k) for k in known)]
 
     def project(self) -> tuple[Record, dict[str, bool]]:
         """The one project that is meant, and whose it is. Raises Unclear."""

@@ -4,7 +4,11 @@ import re
 
 from playbooks.company.reckoning.changes import planned
 from playbooks.company.reckoning.office import Office, Report, Unclear, nothing
-from playbooks.company.reckoning.spotting import akin, words
+from playbooks.company.reckoning.spotting import akin
+
+LEFT = frozenset(
+    "the this that our wiki nobody anybody needs please delete remove drop empty away out and".split()
+)
 
 
 def files(o: Office) -> list[str]:
@@ -14,14 +18,16 @@ def files(o: Office) -> list[str]:
     ]
     if named:
         return list(dict.fromkeys(named))
-    asked = words(o.text) + [w for w in ("old", "new") if o.says(rf"\b{w}\b")]
+    called = re.search(r"((?:[\w-]+ ){1,5}?)pages?\b", o.low)
+    asked = [w for w in re.findall(r"[^\W\d_]{3,}", called[1]) if w not in LEFT] if called else []
     stems = {
         f: re.findall(r"[^\W\d_]{3,}", f.rsplit("/", 1)[-1].removesuffix(".md").lower())
         for f in o.pages
     }
     return [
-        f for f, stem in stems.items() if stem and all(any(akin(x, w) for w in asked) for x in stem)
-    ]
+        f for f, stem in stems.items()
+        if asked and len(stem) == len(asked) and all(any(akin(x, w) for w in asked) for x in stem)
+    ]  # fmt: skip
 
 
 def rename_page(o: Office) -> Report:
