@@ -77,8 +77,8 @@ def _spoken_of(sentence: str) -> Iterator[Group]:
     ):
         yield Group(subject["who"].strip(" *"), sentence[subject.end("who") :])
     passive = P["passive"].match(sentence)
-    for who in regex.split(r",| and | or ", passive["who"]) if passive else ():
-        if not P["nobody"].search(who):
+    for who in regex.split(r",| and | or ", passive["who"]) if passive else []:
+        if passive and not P["nobody"].search(who):
             name = regex.sub(r"\b(?:by|only|the|to|for)\b", " ", who).strip(" .*")
             yield Group(name, f"May {'see' if passive['read'] else 'change'} {passive['what']}")
 

@@ -40,8 +40,8 @@ class Thing:
     """Whether a clause that names it names nothing else."""
 
 
-THINGS = {name: Thing(**told) for name, told in TABLES["things"].items()}
-KIND_OF = {
+THINGS: dict[str, Thing] = {name: Thing(**told) for name, told in TABLES["things"].items()}
+KIND_OF: dict[str, str] = {
     right: kind for kind, t in THINGS.items() for right in (t.change, t.own) if right in CHANGES
 }
 

@@ -109,8 +109,12 @@ def english(text: str) -> str:
             continue
         pairs = dict(pair.strip().split("=") for pair in language["words"].split(";"))
         known = "|".join(sorted(map(regex.escape, pairs), key=len, reverse=True))
-        said = regex.compile(rf"{_QUOTED.pattern}|(?<!\w)(?P<word>{known})(?!\w)", _FLAGS)
-        told = said.sub(lambda m, to=pairs: to[m["word"].lower()] if m["word"] else m[0], text)
+        said = rf"{_QUOTED.pattern}|(?<!\w)(?P<word>{known})(?!\w)"
+        told, at = "", 0
+        for hit in regex.finditer(said, text, _FLAGS):
+            told += text[at : hit.start()] + (pairs[hit["word"].lower()] if hit["word"] else hit[0])
+            at = hit.end()
+        told += text[at:]
         hedged = set(language["hedges"].split()) & set(regex.findall(r"[\p{L}']+", told.lower()))
         return "" if hedged and orders(told) else told
     return text

@@ -16,7 +16,15 @@ from playbooks.company.reckoning.office import (
     links_to,
     nothing,
 )
-from playbooks.company.reckoning.spotting import Record, akin, customers_in, fold, holds, words
+from playbooks.company.reckoning.spotting import (
+    Record,
+    akin,
+    customers_in,
+    fold,
+    holds,
+    named_in,
+    words,
+)
 
 
 def lead_of(o: Office) -> Report:
@@ -182,29 +190,32 @@ def hours(o: Office) -> Report:
     first, last = o.p["period"]
     entries = [e for e in o.entries if first <= e["date"] <= last]
     people = o.some_people()
-    more: dict[str, bool] = {}
     if people or o.says(r"\b(did i|have i|my hours)\b"):
         field, id_ = "employee", (people[0] if len(people) == 1 else o.one_person())["id"]
         more = {"own": id_ == o.me}
     else:
-        try:
-            (customer,) = [
-                c for c in o.some_customers() if o.says(r"\bcustomer|\bclient|\bprojects\b")
-            ] or [None]
-            project, more = (customer, {}) if customer else o.project()
-            field, id_ = ("customer" if customer else "project"), project["id"]
-        except (Unclear, ValueError):
-            customers = o.some_customers()
-            if len(customers) != 1:
-                raise Unclear("whose hours are meant?") from None
-            field, id_ = "customer", customers[0]["id"]
+        field, id_, more = of_what(o)
     counted = [e for e in entries if e[field] == id_]
-    paid, total = (
-        sum(e["hours"] for e in counted if e["billable"]),
-        sum(e["hours"] for e in counted),
-    )
+    total, paid = (sum(e["hours"] for e in counted if e["billable"] or every) for every in (1, 0))
     said = f"total {total:g}, billable {paid:g}, non-billable {total - paid:g}"
     return found(said, [(field, id_)], **more)
+
+
+def of_what(o: Office) -> tuple[str, str, dict[str, bool]]:
+    """The project or customer whose hours are meant: what is named before what is described."""
+    theirs = o.says(r"\bcustomer|\bclient|\bprojects\b")
+    if (named_in(o.text, o.customers) and not named_in(o.text, o.projects)) or theirs:
+        customers = customers_in(o.text, o.customers)
+        if len(customers) == 1:
+            return "customer", customers[0]["id"], {}
+    try:
+        project, flags = o.project()
+    except Unclear:
+        customers = customers_in(o.text, o.customers)
+        if len(customers) != 1:
+            raise
+        return "customer", customers[0]["id"], {}
+    return "project", project["id"], flags
 
 
 def my_gaps(o: Office) -> Report:

@@ -6,6 +6,7 @@ the highest or lowest is wanted. All who tie are named. The report's `rights` ar
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from playbooks.company.reckoning.office import (
     LEADING,
@@ -57,12 +58,9 @@ def subject(o: Office) -> str:
     if two := two_of(o):
         return two[0]
     text = o.without([{"name": p["department"]} for p in o.people] + o.people + o.projects).lower()
-    asking = re.search(
-        r"\b(?:which|what|list|name|any|all|every|give me|who|how many|find)\b.*", text, re.DOTALL
-    )
-    for part in [asking[0]] * bool(
-        asking and not re.search(r"\b(?:ones|of (?:them|those))\b", text)
-    ) + [text]:
+    asking = r"\b(?:which|what|list|name|any|all|every|give me|who|how many|find)\b.*"
+    asked = re.findall(asking, text, re.DOTALL)
+    for part in [*([] if re.search(r"\b(?:ones|of (?:them|those))\b", text) else asked), text]:
         at = {kind: hit.start() for kind, pattern in SUBJECTS if (hit := re.search(pattern, part))}
         if at:
             return min(at, key=lambda kind: at[kind])
@@ -74,7 +72,7 @@ def listed(
     hits: list[Record],
     said: Callable[[Record], str],
     more: list[tuple[str, str]],
-    **flags: bool | list[str],
+    **flags: Any,
 ) -> Report:
     """A report of a set with a word on each; of an empty one that there is none."""
     if not hits:
@@ -85,18 +83,15 @@ def listed(
 
 def people(o: Office) -> Report:
     """People by department, place, team, levels, pay; the first of them by a measure."""
-    crowd, more, flags, rights = (
-        o.within(away=bool(o.says(OUTSIDE) or o.says(SEND))),
-        [],
-        {},
-        list[str](),
-    )
+    crowd = o.within(away=bool(o.says(OUTSIDE) or o.says(SEND)))
+    more, rights = list[tuple[str, str]](), list[str]()
+    flags: dict[str, Any] = {}
     whole = crowd
     project = team_of_text(o)
     if project:
         outside = o.says(OUTSIDE) or o.says(r"\bhelp\b|\boutside\b")
         crowd = [p for p in crowd if bool(o.on(project, p["id"])) is not outside]
-        more, flags = [("project", project["id"])], o.flags(project)
+        more, flags = [("project", project["id"])], {**o.flags(project)}
     elif o.says(LEADING) and not o.says(r"\bwish to lead"):
         leads = {o.lead(p) for p in o.projects}
         crowd = [p for p in crowd if p["id"] in leads]
