@@ -41,6 +41,12 @@ class Rules:
             "|".join([P["lead"].pattern, *(rf"\b{c}s?\b" for c in called)]), regex.I
         )
         """Those who lead a project, also as this policy calls them."""
+        for group in self.groups:
+            if regex.match(
+                r"[^.]{0,40}\b(?:the|team|hold the|has the|with the) role (?:of )?Lead\b",
+                group.body,
+            ):
+                group.title += " (Lead)"
         given: set[str] = set()
         for group in self.groups:
             read_group(group, given)

@@ -38,7 +38,10 @@ def groups(policy: str) -> Iterator[Group]:
         if line.lstrip().startswith("|"):
             cells = [c.strip(" *`") for c in line.strip().strip("|").split("|")]
             if header and len(cells) == len(header):
-                yield Group(cells[0], _row(header, cells))
+                at_head = 1 if header[0] in ("#", "") else 0
+                letters = regex.search(r"\bR\b\s*=[^.]*\bW\b\s*=", policy) is not None
+                row = _letters if letters else _row
+                yield Group(cells[at_head], row(header[at_head:], cells[at_head:]))
             header = header or cells
             continue
         header = []
@@ -194,6 +197,23 @@ def _row(header: list[str], cells: list[str]) -> str:
             said += [f"May {verb} {part.strip(' +')}." for part in cell.split(";")]
         elif regex.search(r"\bmay\b|allowed|\bcan\b|rights?\b|granted", name, regex.I):
             said.append(f"May {cell}.")
+    return " ".join(said)
+
+
+def _letters(header: list[str], cells: list[str]) -> str:
+    """A row whose cells hold R and W, each perhaps with what alone is meant: `own R, status W`."""
+    said = []
+    for name, cell in zip(header[1:], cells[1:], strict=True):
+        for part in cell.split(","):
+            hit = regex.fullmatch(r"\s*(?P<of>\p{Ll}[\p{Ll} ]*?)?\s*(?P<letters>RW|R|W)\s*", part)
+            if hit is None:
+                said.append(f"May not see {regex.sub(r'[(].*[)]', '', name)}.")
+                continue
+            bare = regex.sub(r"\(.*\)", "", name)
+            of = hit["of"] or ""
+            thing = {"own": f"their own {bare}", "team": f"draft {bare}", "": bare}.get(of, of)
+            for letter in hit["letters"]:
+                said.append(f"May {'see' if letter == 'R' else 'change'} {thing}.")
     return " ".join(said)
 
 

@@ -25,7 +25,7 @@ from playbooks.company.reckoning.spotting import (
 Report = dict[str, Any]
 NUMBERS = "one two three four five six seven eight nine ten".split()
 STATUSES = (
-    ("idea", r"\bideas?\b"), ("exploring", r"\bexplor\w+"), ("active", r"\bactive\b"),
+    ("idea", r"\bideas?\b"), ("exploring", r"\bexplor\w+"), ("active", r"\bactive\b|\brun(?:ning)?\b"),
     ("paused", r"\bpause[ds]?\b"), ("archived", r"\barchive[ds]?\b"),
 )  # fmt: skip
 LOW = r"\b(least|lowest|smallest|fewest|weakest|worst|freest|lightest|most free|less|most time)\b"
@@ -33,9 +33,7 @@ ROLES = (
     (r"\bquality|\bqa\b|\bqc\b", "QA"), (r"\bdesign", "Designer"), (r"\bengineers?\b", "Engineer"),
     (r"\bops\b|\boperations", "Ops"), (r"\bleads?\b", "Lead"), (r"\bother\b", "Other"),
 )  # fmt: skip
-LEADING = (
-    r"\b(leads?|leading|led|leader|keepers?|keep|in charge|runs?|running|heads?|responsible for)\b"
-)
+LEADING = r"\b(leads?|leading|led|leader|keepers?|keep|chiefs?|captains?|stewards?|skippers?|in charge|runs?|running|heads?|responsible for)\b"
 OF_MYSELF = (
     r"\bmy (?:own |exact |current |total )?(?:salary|pay|wages?|workload|load|notes?|department|location"
     r"|office|e-?mail|mail|role|record|hours|time)\b|\b(?:am|do|did|have) i\b"
@@ -249,7 +247,7 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
         if near < 2:
             continue
         if re.search(
-            r"\bwhatever|\balike|\bevery (?:status|project)|\bany status|\bregardless|\bno(?:t|\s)+matter|does not matter",
+            r"\bwhatever|\balike|\bevery status|\bevery (?:project|job|study|one) counts|\bany status|\bregardless|\bno(?:t|\s)+matter|does not matter",
             low,
         ):
             return every

@@ -34,7 +34,7 @@ def edit_person(o: Office) -> Report:
         for field in ("skills", "wills"):
             if part := {i: n for i, n in levels.items() if o.kind_of(i) == field}:
                 change[field] = part
-    if o.says(r"\bnotes?\b") or not levels:
+    if o.says(r"\b(?:notes?|remarks?)\b") or not levels:
         change["notes"] = new_note(o)
         if o.says(ADDING) or (
             o.says(r"\badd\b") and not o.says(r"\breplac") and any(p.get("notes") for p in people)

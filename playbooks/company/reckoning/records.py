@@ -247,6 +247,6 @@ def which_page(o: Office) -> Report:
         return sum(any(akin(w, x) for x in words(t)) for w in asked for t in (o.pages[file], heads))
 
     ranked = sorted((f for f in o.pages if ".md" not in o.pages[f]), key=score, reverse=True)
-    if not ranked or score(ranked[0]) < 2:
+    if not ranked or score(ranked[0]) < 1:
         return nothing("No page explains that.")
     return found(ranked[0], [("wiki", ranked[0])])

@@ -36,8 +36,8 @@ from playbooks.company.reckoning.spotting import (
 
 SUBJECTS = (
     ("employee", r"\bwho(?:m|se|ever)?\b|(?<!for the )(?<!the \w{4} )\bpeople\b|\bpersons?\b|\bcolleagues?\b|\bemployees?\b|\bsome(?:body|one)\b"
-     r"|\bevery(?:body|one)\b|\bmembers?\b|\b(?:project |team )?leads\b(?= (?:are|is|have|earn|whose|who|paid|with))|\bcoach(?:es)?\b|\bexperts?\b|\bteam for\b"),
-    ("project", r"\b(?:projects?|jobs?|engagements?)\b(?! (?:leads?|managers?|team)\b)"),
+     r"|\bevery(?:body|one)\b|\bmembers?\b|\b(?:project |team |study |job )?leads\b(?= (?:are|is|have|earn|whose|who|paid|with))|\bcoach(?:es)?\b|\bexperts?\b|\bteam for\b"),
+    ("project", r"\b(?:projects?|jobs?|engagements?|stud(?:y|ies)|assignments?|commissions?)\b(?! (?:leads?|chiefs?|managers?|team)\b)"),
     ("customer", r"\b(?:customers?|clients?|buyers?|(?:key )?accounts?)\b(?!['’]s? (?:contact|project)| (?:managers?|desk|projects?))"),
 )  # fmt: skip
 MOST = r"\b(most|more|highest|biggest|largest|greatest|heaviest|busiest|busier|best|better|keenest|top|strongest|maximum|longest|very best|freest|expert)\b"
@@ -124,7 +124,7 @@ def team_of_text(o: Office) -> Record | None:
     """The project whose team the question is about. Raises Unclear."""
     named = named_in(o.text, o.projects)
     spoken = o.says(
-        r"\b(?:the|that|this|on) (?:\w+ )?team\b(?! leads?)|\bteam (?:of|for|that|which|on)\b|\bon it\b|\b(?:on|in) the (?:project|job)\b"
+        r"\b(?:the|that|this|on) (?:\w+ )?team\b(?! leads?)|\b(?:team|crew) (?:of|for|that|which|on)\b|\bon it\b|\b(?:on|in) the (?:project|job)\b"
     )
     if len(named) == 1 or spoken:
         return named[0] if len(named) == 1 else o.project()[0]

@@ -205,15 +205,15 @@ def of_field(people: list[Record], field: str) -> list[Record]:
 def labels_of(pages: dict[str, str], ids: list[str]) -> dict[str, str]:
     """What the wiki calls each skill and will, by id; on a line: id and name, or name and id."""
     found: dict[str, str] = {}
-    lines = [x for page in pages.values() for x in re.split(r"\n|;|, |\. ", page)]
-    for line in lines:
-        told = [
-            x for x in (p.strip(" *`()-.") for p in re.split(r"[|:=–]|\s\(|\s-\s|`", line)) if x
-        ]
-        if len(told) == 2 and (
-            hits := [x for x in told if x in ids or re.match(r"(?:skill|will)_\w+$", x)]
-        ):
-            found.setdefault(hits[0], next((x for x in told if x != hits[0]), hits[0]))
+    told = "\n".join(pages.values())
+    for id_ in [*ids, *re.findall(r"\b(?:skill|will)_\w+", told)]:
+        behind = re.search(
+            rf"\b{id_}\b`?\s*(?:[|:=–,(-]|hides|means|is|stands for)?\s*([^\W\d_a-z][^|,.;:\n`)]*)",
+            told,
+        )
+        before = re.search(rf"(?m)^[\s|*-]*([^|\n:=]*?[^|\n:=\s])\s*[|:=–]\s*`?{id_}\b", told)
+        if hit := behind or before:
+            found.setdefault(id_, hit[1].strip(" *`-"))
     return found
 
 
