@@ -81,8 +81,12 @@ class Rules:
     def outsider(self, asker: Asker) -> bool:
         """Whether somebody is signed in and yet no staff of the company."""
         name = asker.department
+        rest = CHANGES - {"own_levels", "own_hours"}
+        mighty = regex.fullmatch(r"(?i)partners?", name) and any(
+            g.may & rest for g in self._own(name)
+        )
         if P["outsider"].search(name):
-            return True
+            return not mighty
         excluded = [x[1] for g in self._staff for x in regex.finditer(
             r"\b(?:but|except|without|save)\b(?: for)?(?: the)? ([^.;,]+)", g.body)]  # fmt: skip
         own = self._own(name)

@@ -209,9 +209,9 @@ def _letters(header: list[str], cells: list[str]) -> str:
             if hit is None:
                 said.append(f"May not see {regex.sub(r'[(].*[)]', '', name)}.")
                 continue
-            bare = regex.sub(r"\(.*\)", "", name)
+            bare, whole = regex.sub(r"\(.*\)", "", name), regex.sub(r"[()]", ",", name)
             of = hit["of"] or ""
-            thing = {"own": f"their own {bare}", "team": f"draft {bare}", "": bare}.get(of, of)
+            thing = {"own": f"their own {bare}", "team": f"draft {bare}", "": whole}.get(of, of)
             for letter in hit["letters"]:
                 said.append(f"May {'see' if letter == 'R' else 'change'} {thing}.")
     return " ".join(said)
