@@ -92,7 +92,11 @@ class Rules:
         own = self._own(name)
         return any(holds(fold(x), fold(name)) for x in excluded) or any(
             P["outsider"].search(g.title)
-            or ({"own_pay", "register"} <= g.may and g.may & CHANGES <= {"own_levels", "own_hours"})
+            or (
+                any("register" in x.may for x in self._staff)
+                and {"own_pay", "register"} <= g.may
+                and g.may & CHANGES <= {"own_levels", "own_hours"}
+            )
             for g in own
         )
 

@@ -208,7 +208,7 @@ def labels_of(pages: dict[str, str], ids: list[str]) -> dict[str, str]:
     told = "\n".join(pages.values())
     for id_ in [*ids, *re.findall(r"\b(?:skill|will)_\w+", told)]:
         behind = re.search(
-            rf"\b{id_}\b`?\s*(?:[|:=–,(-]|hides|means|is|stands for)?\s*([^\W\d_a-z][^|,.;:\n`)]*)",
+            rf"\b{id_}\b`?[ \t]*(?:[|:=–,(-]|hides|means|is|stands for)?[ \t]*([^\W\d_a-z][^|,.;:\n`)]*)",
             told,
         )
         before = re.search(rf"(?m)^[\s|*-]*([^|\n:=]*?[^|\n:=\s])\s*[|:=–]\s*`?{id_}\b", told)
