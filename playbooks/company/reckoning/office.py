@@ -25,7 +25,7 @@ from playbooks.company.reckoning.spotting import (
 Report = dict[str, Any]
 NUMBERS = "one two three four five six seven eight nine ten".split()
 STATUSES = (
-    ("idea", r"\bideas?\b"), ("exploring", r"\bexplor\w+"), ("active", r"\bactive\b|\brun(?:ning)?\b"),
+    ("idea", r"\bideas?\b"), ("exploring", r"\bexplor\w+"), ("active", r"\bactive\b"),
     ("paused", r"\bpause[ds]?\b"), ("archived", r"\barchive[ds]?\b"),
 )  # fmt: skip
 LOW = r"\b(least|lowest|smallest|fewest|weakest|worst|freest|lightest|most free|less|most time)\b"
@@ -252,6 +252,7 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
         ):
             return every
         named = {s for s, pattern in STATUSES if re.search(rf"{pattern}|\b{s[:5]}\w*", low)}
+        named |= {"active"} if re.search(r"\bthat run\b|\brunning\b", low) else set()
         if re.search(
             r"\bnot count|\bdo(?:es)? not\b|\bnothing\b|\bleave out|\bleft out|\bexcept|\bwithout|\bignor",
             low,
