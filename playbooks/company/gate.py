@@ -13,7 +13,7 @@ import regex
 
 from playbooks.company.patterns import P
 from playbooks.company.reckoning.fences import RESTRICTING
-from playbooks.company.reckoning.office import STATUSES
+from playbooks.company.reckoning.meanings import STATUSES
 from playbooks.company.rights import Asker, Rules
 from playbooks.company.rule_text import Group, rights_of
 from playbooks.company.things import KIND_OF, THINGS

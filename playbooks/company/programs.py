@@ -27,7 +27,7 @@ CHANGES = {
 }  # fmt: skip
 """Kinds of changes, with what they need."""
 _MODULES = (
-    "spotting", "office", "records", "sets", "places", "changes", "person_changes",
+    "spotting", "meanings", "office", "records", "comparisons", "sets", "places", "changes", "person_changes",
     "page_changes", "fences",
 )  # fmt: skip
 _CALLED = {"set": "answer"}

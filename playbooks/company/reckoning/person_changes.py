@@ -4,7 +4,8 @@ import re
 from typing import Any
 
 from playbooks.company.reckoning.changes import planned
-from playbooks.company.reckoning.office import Office, Report, Unclear, links_to, nothing, sentences
+from playbooks.company.reckoning.meanings import sentences
+from playbooks.company.reckoning.office import Office, Report, Unclear, links_to, nothing
 from playbooks.company.reckoning.spotting import (
     Record,
     akin,
