@@ -82,15 +82,6 @@ def project_id(o: Office) -> Report:
     return found(said, [("project", project["id"])], **flags)
 
 
-def team_of(o: Office) -> Report:
-    """Who is on a project's team."""
-    project, flags = o.project()
-    team = [m for m in project["team"] if m["employee"] != o.me or not o.says(r"\belse\b")]
-    said = ", ".join(f"{o.name(m['employee'])} ({m['role']}, {m['time_slice']:.1f})" for m in team)
-    ids = [("employee", str(m["employee"])) for m in team]
-    return found(said, [*ids, ("project", project["id"])], **flags)
-
-
 def contact(o: Office) -> Report:
     """The mail of an employee or of a customer's contact person."""
     spoken = fold(o.text)
