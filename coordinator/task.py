@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 
 from coordinator.benchmark import Benchmark
+from coordinator.steps import Around, StepKind, booked
 from coordinator.strategy import Strategy
 from ledger import Deed, Ledger, ToolFault
-from models.door import ModelFailed
+from models.door import Door, ModelFailed
 from runs.journal import Journal
 from runs.situation import Decision, Situation
 from runs.task import TaskRun
@@ -35,8 +36,17 @@ class TaskLoop:
     max_turns: int
     witness: Callable[[Deed], None]
     on_turn: Callable[[Turn], None]
+    steps: tuple[StepKind, ...] = ()
+    """Around the strategy."""
+    door: Callable[[str], Door | None] = lambda _: None
+    """The way to the model of a step; None: it does without."""
     briefing: str | None = None
     """What the benchmark says of this task; looked up once."""
+
+    def __post_init__(self) -> None:
+        self._around = Around(
+            self.steps, self.benchmark, self.door, self.journal, self.run, self._booked
+        )
 
     def go(self, task_text: str) -> None:
         """Loop over at most ``max_turns`` turns; the result is in the run that was given.
@@ -78,11 +88,17 @@ class TaskLoop:
         if self.benchmark.finished():
             self.run.outcome = "finished"
             return
-        decision, challenge = self._decide(task_text, state, number)
+        closed = self._closed_at_sight(task_text) if number == 1 else None
+        if closed:
+            closed_by, decision = closed
+            challenge = None
+        else:
+            closed_by = ""
+            decision, challenge = self._decide(task_text, state, number)
         report, refused = None, None
         if decision.decision == "FINISH":
             self._check_answered()
-            refused = self._finish(decision)
+            refused = self._finish(_closing(decision) if closed else self._worded(task_text, decision))
         elif self._closes(number):
             refused = NOT_CARRIED_OUT
         else:
@@ -94,6 +110,7 @@ class TaskLoop:
             challenge=challenge,
             report=report,
             refused=refused,
+            closed_by=closed_by,
             model_calls=len(self.run.calls) - before,
             requests=self.run.requests - requests,
             seconds=round(time.perf_counter() - began, 6),
@@ -107,14 +124,8 @@ class TaskLoop:
         if turn.ends or self.benchmark.finished():
             self.run.outcome = "finished"
 
-    @contextmanager
-    def _booked(self) -> Iterator[Ledger]:
-        """A ledger whose requests are those of the run."""
-        ledger = Ledger(witness=self.witness)
-        try:
-            yield ledger
-        finally:
-            self.run.requests += ledger.requests
+    def _booked(self) -> AbstractContextManager[Ledger]:
+        return booked(self.run, self.witness)
 
     def _read_state(self) -> str:
         with self._booked() as ledger, closing(ledger):
@@ -130,12 +141,15 @@ class TaskLoop:
         """The decision of a turn; a FINISH against the facts is asked back once."""
         turns, limit = self.run.turns, self.max_turns
         alone = self._closes(number)
-        situation = Situation(task_text, turns, state, number, limit, self._brief(), alone)
+        briefing = self._brief()
+        self._around.before(task_text, briefing)
+        told = self._around.told()
+        situation = Situation(task_text, turns, state, number, limit, briefing, told, alone)
         decision = self.strategy.decide(situation)
         if decision.decision == "PROCEED":
             challenge = NOTHING_MORE if alone else None
         else:
-            challenge = self._objection(decision)
+            challenge = self._objection(decision) or self._asked_back(task_text, decision)
         if challenge is None:
             return decision, None
         return self.strategy.decide(replace(situation, challenge=challenge)), challenge
@@ -154,10 +168,36 @@ class TaskLoop:
         if unanswered:
             raise ToolFault(f"the task ends without an answer: {unanswered}", fatal=True)
 
-    def _finish(self, decision: Decision) -> str | None:
+    def _closed_at_sight(self, task_text: str) -> tuple[str, Decision] | None:
+        """The end by the verdict of a step before the solver, and which step that is.
+
+        What the benchmark objects to is not taken: then the solver decides.
+        """
+        self._around.before(task_text, self._brief())
+        found = self._around.verdict()
+        if found is None:
+            return None
+        name, verdict = found
+        decision = Decision(
+            thought=f"{name}, by {verdict.by}: {verdict.reason}",
+            decision="FINISH",
+            instruction=verdict.closing,
+        )
+        return None if self._objection(decision) else (name, decision)
+
+    def _asked_back(self, task_text: str, decision: Decision) -> str | None:
+        """What a step behind the solver asks back."""
+        log = "\n".join(turn.prompt(latest=True) for turn in self.run.turns)
+        said = self._around.objection(task_text, self._brief(), _closing(decision), log)
+        return said and f"CHALLENGE: {said}\nYour FINISH said: {_closing(decision)}"
+
+    def _worded(self, task_text: str, decision: Decision) -> str:
+        return self._around.worded(task_text, self._brief(), _closing(decision))
+
+    def _finish(self, finish: str) -> str | None:
         """The benchmark's last act; what speaks against it, where it was refused."""
         with self._booked() as ledger, closing(ledger):
-            return self.benchmark.finish(_closing(decision), ledger)
+            return self.benchmark.finish(finish, ledger)
 
     def _act(self, decision: Decision) -> WorkReport:
         with self._booked() as ledger, self.benchmark.bind(ledger) as tools:
