@@ -54,12 +54,12 @@ def permission_facts(session: CompanySession, wiki: PageStore, action: str, targ
     if target in pages:
         told["target"] = {"kind": "wiki page", "id": target}
     elif asker and target:
-        told["target"] = _target(session, asker, target.strip())
+        told["target"] = target_facts(session, asker, target.strip())
     told["rules"] = rule_lines(pages, f"{action} {target}")
     return told
 
 
-def _target(session: CompanySession, asker: str, target: str) -> Record:
+def target_facts(session: CompanySession, asker: str, target: str) -> Record:
     """What the target is, and what the asker has to do with it."""
     readers: tuple[Reader, ...] = (_employee, _project, _customer)
     if target.startswith("te_") or target in session.evidence.tokens:

@@ -98,7 +98,9 @@ class TaskLoop:
         report, refused = None, None
         if decision.decision == "FINISH":
             self._check_answered()
-            refused = self._finish(_closing(decision) if closed else self._worded(task_text, decision))
+            refused = self._finish(
+                _closing(decision) if closed else self._worded(task_text, decision)
+            )
         elif self._closes(number):
             refused = NOT_CARRIED_OUT
         else:

@@ -1,4 +1,4 @@
-"""Every tool call of generated code, checked, counted and recorded, whatever the benchmark; and what steps find."""
+"""Every tool call checked, counted and recorded, whatever the benchmark; and what steps find."""
 
 from ledger.calls import Deed, Intent, Record, Settled, ToolCall, WireCall, say_short, shortened
 from ledger.fault import ToolFault
