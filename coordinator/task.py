@@ -173,11 +173,12 @@ class TaskLoop:
     def _closed_at_sight(self, task_text: str) -> tuple[str, Decision] | None:
         """The end by the verdict of a step before the solver, and which step that is.
 
-        What the benchmark objects to is not taken: then the solver decides.
+        What the benchmark objects to is not taken: then the solver decides. So it does where no
+        model was asked yet: a task without a reported call loses score on the platform.
         """
         self._around.before(task_text, self._brief())
         found = self._around.verdict()
-        if found is None:
+        if found is None or not self.run.calls:
             return None
         name, verdict = found
         decision = Decision(

@@ -68,7 +68,7 @@ class Policy:
         """The verdict, or what ties who asks to what is named."""
         with self._desk.reading(ledger) as (session, wiki):
             ruled = by_rule(task.text, session)
-            if ruled:
+            if ruled and (door is None or session.identity_fault):
                 return Finding(text=ruled.reason, verdict=ruled)
             facts = _facts(session, _targets(task))
             told = _told(facts)
@@ -78,12 +78,9 @@ class Policy:
             asker = _asker(session)
         user = _user(asker, task.text, facts, rules)
         judged, failed = ask_once(door, system(), user, ["verdict"], _read)
-        if judged is None:
-            return Finding(text=told, facts=facts, failed=failed)
-        verdict = _verdict(judged, rules, guest=asker == "guest")
-        said = f"{'denied' if verdict else judged.verdict}: {judged.reason}"
-        lines = [line for line in (said if judged.verdict != "unclear" else "", told) if line]
-        return Finding(text="; ".join(lines), facts=facts, verdict=verdict)
+        verdict, said = _weighed(judged, ruled, rules, guest=asker == "guest")
+        text = "; ".join(part for part in (said, told) if part)
+        return Finding(text=text, facts=facts, verdict=verdict, failed=failed)
 
 
 def by_rule(text: str, session: CompanySession) -> Verdict | None:
@@ -189,7 +186,23 @@ def _line(said: object) -> str:
     return " ".join(str(said or "").split())[:REASON_CHARS]
 
 
-def _verdict(judged: Judgement, rules: list[str], *, guest: bool) -> Verdict | None:
+def _weighed(
+    judged: Judgement | None, ruled: Verdict | None, rules: list[str], *, guest: bool
+) -> tuple[Verdict | None, str]:
+    """The verdict of rule and model, where they do not contradict each other; and what to say."""
+    if judged is None:
+        return ruled, ruled.reason if ruled else ""
+    if judged.verdict == "allowed":
+        against = f", yet {ruled.reason}" if ruled else ""
+        return None, f"allowed: {judged.reason}{against}"
+    verdict = _denied(judged, rules, guest=guest) or ruled
+    if verdict:
+        return verdict, f"denied: {verdict.reason}"
+    doubt = judged.verdict == "denied"
+    return None, f"perhaps denied, by no line that is known: {judged.reason}" if doubt else ""
+
+
+def _denied(judged: Judgement, rules: list[str], *, guest: bool) -> Verdict | None:
     """The denial, where its rule is one of the lines; of a guest also where no line gives it."""
     named = 1 <= judged.rule <= len(rules)
     if judged.verdict != "denied" or not judged.reason or not (named or guest):
