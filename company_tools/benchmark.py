@@ -12,6 +12,7 @@ import regex
 from company_tools.briefing import briefing, pages_of, rules
 from company_tools.closing import Closing, NoClosing, as_sent, links_of, read_closing, reworded
 from company_tools.company_session import RESPOND, WIKI_UPDATE, CompanySession
+from company_tools.evidence import Known
 from company_tools.guards import may_write, objections
 from company_tools.repeat import Log, has_arrived, read_again, recall, repeat_request
 from company_tools.toolbox import known, tools_of
@@ -81,14 +82,18 @@ class CompanyBenchmark:
 
     @contextmanager
     def reading(self, ledger: Ledger) -> Iterator[tuple[CompanySession, WikiStore]]:
-        """Session and wiki for one who only looks; while it lasts nothing can be changed."""
+        """Session and wiki for one who only looks: nothing can be changed, nothing is evidence."""
         session = self._session
         may, session.may_write = session.may_write, lambda: "a step around the solver only looks"
         try:
-            with session.booked_in(ledger):
+            with session.booked_in(ledger), session.memory.aside():
                 yield session, self._wiki
         finally:
             session.may_write = may
+
+    def tell(self, records: list[Known]) -> None:
+        """Let the solver name records that a step has told it of."""
+        self._session.memory.tell(records)
 
     def briefing(self, ledger: Ledger) -> str:
         """Who asks, today, and what the wiki of this version rules. Raises ToolFault."""

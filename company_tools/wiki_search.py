@@ -56,8 +56,8 @@ def wiki_pages(session: CompanySession, wiki: PageStore) -> Pages:
         return {path: load(session, path) for path in paths}
 
     pages = wiki.pages(sha1, read)
-    session.evidence.note("/wiki/list", {"paths": list(pages), "contents": list(pages.values())})
-    session.listed.add("paths")
+    session.memory.note("/wiki/list", {"paths": list(pages), "contents": list(pages.values())})
+    session.memory.read_whole("paths")
     return pages
 
 

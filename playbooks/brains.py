@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from models.model_call import Message
+from playbooks import around
 
 
 def names() -> tuple[str, ...]:
@@ -10,7 +11,7 @@ def names() -> tuple[str, ...]:
     from playbooks.company import brain as company
     from playbooks.store import brain
 
-    return (*brain.names(), *company.NAMES)
+    return (*brain.names(), *company.NAMES, around.NAME)
 
 
 def reply(model: str, messages: list[Message]) -> str:
@@ -19,6 +20,8 @@ def reply(model: str, messages: list[Message]) -> str:
     Raises:
         LookupError: the prompt is of no role that it plays, or the id names no brain.
     """
+    if model == around.NAME:
+        return around.reply(messages)
     if model.startswith("company"):
         from playbooks.company import brain as company
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from company_tools.company_session import CompanySession, Record
 from company_tools.customers import resolve_customer
+from company_tools.evidence import Known
 from company_tools.people import resolve_person
 from company_tools.projects import resolve_project
 from company_tools.steps.spotting import Sight, spot
@@ -32,7 +33,10 @@ class Desk(Protocol):
     """A task's company, for one who only looks."""
 
     def reading(self, ledger: Ledger) -> AbstractContextManager[tuple[CompanySession, PageStore]]:
-        """Session and wiki; while it lasts nothing can be changed."""
+        """Session and wiki; while it lasts nothing can be changed, and nothing is evidence."""
+
+    def tell(self, records: list[Known]) -> None:
+        """Let the solver name records that a step has told it of."""
 
 
 def system() -> str:
@@ -56,7 +60,7 @@ class Entities:
                 return Finding()
             sight = spot(task.text, session)
             permission = [one.told() for one in sight.certain]
-            candidates = [
+            candidates: list[Record] = [
                 {"said": said, "found": [one.told() for one in found]}
                 for said, found in sight.several.items()
             ]
@@ -68,6 +72,8 @@ class Entities:
         if not (permission or candidates):
             return Finding(failed=failed)
         facts = {"permission": permission, "candidates": candidates}
+        rows = [*permission, *(row for one in candidates for row in one["found"])]
+        self._desk.tell([Known(row["kind"], row["id"], row["name"]) for row in rows])
         return Finding(text=_told(permission, candidates), facts=facts, failed=failed)
 
     def _asked(self, text: str, sight: Sight, door: Door) -> tuple[list[tuple[str, str]], str]:
