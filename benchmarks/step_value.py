@@ -108,9 +108,8 @@ def price(args: argparse.Namespace) -> None:
         models.write_text("\n".join(["[steps]", *lines]), encoding="utf-8")
         found = {steps: play(steps, args, models) for steps in ("none", "default")}
     logs = {name: {t.spec_id: t for t in read_tasks(folder)} for name, folder in found.items()}
-    print(
-        "| task | tokens of step calls | of findings in prompts | beyond the solver |\n|---|---|---|---|"
-    )
+    head = ("task", "tokens of step calls", "of findings in prompts", "beyond the solver")
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     sums = []
     for spec, log in logs["default"].items():
         own = sum(_tokens(c) for c in log.calls if c.role not in SOLVER)
