@@ -34,6 +34,7 @@ class Memory:
         self._owed: dict[tuple[str, ...], list[_Shown]] = {}
         """Of what is kept, the answers that are no evidence yet."""
         self._beside = Evidence()
+        """What a step sees: the evidence, and what steps have read."""
         self._aside = False
         self._shown: list[_Shown] = []
 
@@ -41,6 +42,7 @@ class Memory:
     def aside(self) -> Iterator[None]:
         """While it lasts nothing that is read is evidence."""
         listed = self.listed
+        self._beside.add(self._solvers)
         self.evidence, self.listed, self._aside = self._beside, set(), True
         try:
             yield
