@@ -146,7 +146,8 @@ def test_a_denial_that_names_its_line_closes_the_task() -> None:
     "reply",
     [
         judged("denied", rule=0), judged("denied", rule=99), judged("denied", reason=""),
-        judged("unclear"), judged("allowed"), "", "I would deny it.", '{"verdict": "denied", "rule"',
+        judged("unclear"), judged("allowed"), "", "I would deny it.",
+        '{"verdict": "denied", "rule"',
         '{"verdict": "perhaps"}', '{"verdict": ["denied"]}', '{"outcome": "denied_security"}',
         '{"verdict": "denied", "rule": 1, "reason": "x"} {"verdict": "allowed"}',
     ],
