@@ -118,6 +118,7 @@ def _project(session: CompanySession, asker: str, target: str) -> Record:
         "asker_roles": roles,
         "leads": leads_of(project),
         "account_manager": manager,
+        "asker_manages": manager == asker,
     }
 
 

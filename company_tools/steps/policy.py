@@ -135,7 +135,14 @@ def _ties(row: Record) -> list[str]:
             return [where, f"on projects that the user leads: {', '.join(led) or 'none'}"]
         case "project":
             roles = row["asker_roles"]
-            return [f"the user's role there: {', '.join(roles) or 'none'}"]
+            manager = row["account_manager"]
+            told = (
+                "unknown" if manager is None else "the user" if row["asker_manages"] else "another"
+            )
+            return [
+                f"the user's role there: {' and '.join(roles) or 'none'}",
+                f"account manager of its customer: {told}",
+            ]
         case "customer":
             mine = row["asker_is_account_manager"]
             return [f"the user is {'' if mine else 'not '}its account manager"]
