@@ -145,8 +145,11 @@ def _entry(session: CompanySession, asker: str, target: str) -> Record:
     return told
 
 
-def rule_lines(pages: dict[str, str], action: str) -> list[Record]:
-    """The lines of the wiki that speak of an action as rules do, those that say most first."""
+def rule_lines(pages: dict[str, str], action: str, chars: int = LINE_CHARS) -> list[Record]:
+    """The lines of the wiki that speak of an action as rules do, those that say most first.
+
+    Of a longer line the first ``chars`` are told.
+    """
     asked = {word for word in telling(action) if len(word) > 2}
     topics = [set(topic.split()) for topic in _TOPICS]
     near = set().union(*(t for t in topics if any(_has(word, t) for word in asked)))
@@ -163,7 +166,7 @@ def rule_lines(pages: dict[str, str], action: str) -> list[Record]:
             if line.strip() and score:
                 score += 2 * min(2, len(_RULES.findall(line)))
                 row = {"page": path, "line": number, "under": heading}
-                found.append((score, {**row, "text": line.strip()[:LINE_CHARS]}))
+                found.append((score, {**row, "text": line.strip()[:chars]}))
     found.sort(key=lambda pair: -pair[0])
     return [row for _, row in found[:LINES_AT_MOST]]
 

@@ -23,7 +23,9 @@ from models.small_call import ask_once
 from models.tokens import count_text
 
 TARGETS_AT_MOST = 2
-RULE_TOKENS = 600
+RULE_TOKENS = 900
+RULE_CHARS = 1_600
+"""Of one line: its end may be what forbids."""
 REASON_CHARS = 240
 NOBODY = "The request could not be completed because of an internal error."
 DENIED = "I am not allowed to do or tell that."
@@ -162,13 +164,12 @@ def _rules(session: CompanySession, pages: dict[str, str], text: str) -> list[st
     """The lines that speak of the ask and of who asks, best first, within a bound."""
     whose = "guest public outside" if session.known_guest else session.user().get("department", "")
     kept: list[str] = []
-    tokens = 0
-    for row in rule_lines(pages, f"{text} {whose}"):
+    room = RULE_TOKENS
+    for row in rule_lines(pages, f"{text} {whose}", RULE_CHARS):
         line = f"{row['page']}:{row['line']} {row['under']}: {row['text']}"
-        tokens += count_text(line)
-        if tokens > RULE_TOKENS:
-            break
-        kept.append(line)
+        if (tokens := count_text(line)) <= room:
+            kept.append(line)
+            room -= tokens
     return kept
 
 
