@@ -11,7 +11,9 @@ from models.prompts import prompt
 from models.tokens import count_text
 
 PUBLIC = "public guest visitor anonymous stranger outside website"
-LINE_TOKENS = 160
+LINE_TOKENS = 200
+LINE_CHARS = 1_000
+"""Of one line: its end may be what forbids."""
 
 
 class Guest:
@@ -32,8 +34,7 @@ class Guest:
                     raise
                 pages, failed = {}, fault.text
         lines: list[str] = []
-        for row in rule_lines(pages, PUBLIC):
-            if sum(map(count_text, [*lines, row["text"]])) > LINE_TOKENS:
-                break
-            lines.append(row["text"])
+        for row in rule_lines(pages, PUBLIC, LINE_CHARS):
+            if sum(map(count_text, [*lines, row["text"]])) <= LINE_TOKENS:
+                lines.append(row["text"])
         return Finding(text=prompt(ROOM, "guest", lines=lines), failed=failed)

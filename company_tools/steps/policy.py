@@ -162,7 +162,8 @@ def _asker(session: CompanySession) -> str:
 
 def _rules(session: CompanySession, pages: dict[str, str], text: str) -> list[str]:
     """The lines that speak of the ask and of who asks, best first, within a bound."""
-    whose = "guest public outside" if session.known_guest else session.user().get("department", "")
+    department = session.user().get("department") or ""
+    whose = "guest public outside" if session.known_guest else f"{department} everybody employed"
     kept: list[str] = []
     room = RULE_TOKENS
     for row in rule_lines(pages, f"{text} {whose}", RULE_CHARS):
