@@ -11,6 +11,7 @@ import pytest
 from launch.benchmarks import guest_of
 from launch.steps import NAMES
 from models.reply_faults import KINDS
+from models.tokens import count_text
 from runs.reader import read_tasks
 from simulator.company.pack import BUNDLED_PACK, load_pack
 from tests.launch.test_company import cli
@@ -104,6 +105,18 @@ def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
     manifest = json.loads((folder / "run.json").read_text())
     assert manifest["identity"]["models"]["policy"] == "playbook/around"
     assert {"policy", "verify"} <= manifest["identity"]["prompts"].keys()
+
+
+def test_the_usual_steps_cost_at_most_2500_tokens_a_task(tmp_path: Path) -> None:
+    """Their calls, and their findings in each prompt of the solver; replies of 150 tokens."""
+    path = models(tmp_path, **dict.fromkeys(("entities", "policy", "wording"), "playbook/around"))
+    _, folder = run(tmp_path, "--models", path)
+    for log in read_tasks(folder):
+        of_steps = [c for c in log.calls if c.role not in ("evaluator", "worker")]
+        asked = sum(c.role == "evaluator" for c in log.calls)
+        told = sum(count_text(found.text) for found in log.findings)
+        cost = sum((c.usage.prompt or 0) + 150 for c in of_steps) + asked * told
+        assert cost <= 2_500, (log.spec_id, cost)
 
 
 def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
