@@ -23,7 +23,7 @@ from models.small_call import ask_once
 from models.tokens import count_text
 
 TARGETS_AT_MOST = 2
-RULE_TOKENS = 900
+RULE_TOKENS = 800
 RULE_CHARS = 1_600
 """Of one line: its end may be what forbids."""
 REASON_CHARS = 240
