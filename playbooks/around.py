@@ -12,7 +12,6 @@ import regex
 
 from models.model_call import Message
 
-NAME = "around"
 _ANSWER = regex.compile(r"<answer>\n(.*)\n</answer>", regex.DOTALL)
 _SURE_OF_NOTHING: dict[str, dict[str, object]] = {
     "names": {"names": []},
