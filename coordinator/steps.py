@@ -117,9 +117,15 @@ class Around:
         """What they have found, for the solver."""
         return "\n".join(f"{f.step}: {f.text}" for f in self._early() if f.text)
 
-    def verdict(self) -> tuple[str, Verdict] | None:
-        """Which step says that the task ends before the solver is asked, and how."""
-        return next(((f.step, f.verdict) for f in self._early() if f.verdict), None)
+    @property
+    def verdict(self) -> Verdict | None:
+        """How the task ends before the solver is asked, where a step says that it does."""
+        return next((f.verdict for f in self._early() if f.verdict), None)
+
+    @property
+    def closed_by(self) -> str:
+        """The step that says so; "" where none does."""
+        return next((f.step for f in self._early() if f.verdict), "")
 
     def objection(self, text: str, briefing: str, finish: str, log: str) -> str | None:
         """What a step wants to ask back about the end that the solver wants; each does it once."""

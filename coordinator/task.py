@@ -89,18 +89,11 @@ class TaskLoop:
             self.run.outcome = "finished"
             return
         closed = self._closed_at_sight(task_text) if number == 1 else None
-        if closed:
-            closed_by, decision = closed
-            challenge = None
-        else:
-            closed_by = ""
-            decision, challenge = self._decide(task_text, state, number)
+        decision, challenge = closed or self._decide(task_text, state, number)
         report, refused = None, None
         if decision.decision == "FINISH":
             self._check_answered()
-            refused = self._finish(
-                _closing(decision) if closed else self._worded(task_text, decision)
-            )
+            refused = self._finish(task_text, decision, worded=not closed)
         elif self._closes(number):
             refused = NOT_CARRIED_OUT
         else:
@@ -112,7 +105,7 @@ class TaskLoop:
             challenge=challenge,
             report=report,
             refused=refused,
-            closed_by=closed_by,
+            closed_by=self._around.closed_by if closed else "",
             model_calls=len(self.run.calls) - before,
             requests=self.run.requests - requests,
             seconds=round(time.perf_counter() - began, 6),
@@ -170,23 +163,19 @@ class TaskLoop:
         if unanswered:
             raise ToolFault(f"the task ends without an answer: {unanswered}", fatal=True)
 
-    def _closed_at_sight(self, task_text: str) -> tuple[str, Decision] | None:
-        """The end by the verdict of a step before the solver, and which step that is.
+    def _closed_at_sight(self, task_text: str) -> tuple[Decision, None] | None:
+        """The end by the verdict of a step before the solver.
 
         What the benchmark objects to is not taken: then the solver decides. So it does where no
         model was asked yet: a task without a reported call loses score on the platform.
         """
         self._around.before(task_text, self._brief())
-        found = self._around.verdict()
-        if found is None or not self.run.calls:
+        verdict = self._around.verdict
+        if verdict is None or not self.run.calls:
             return None
-        name, verdict = found
-        decision = Decision(
-            thought=f"{name}, by {verdict.by}: {verdict.reason}",
-            decision="FINISH",
-            instruction=verdict.closing,
-        )
-        return None if self._objection(decision) else (name, decision)
+        thought = f"{self._around.closed_by}, by {verdict.by}: {verdict.reason}"
+        decision = Decision(thought=thought, decision="FINISH", instruction=verdict.closing)
+        return None if self._objection(decision) else (decision, None)
 
     def _asked_back(self, task_text: str, decision: Decision) -> str | None:
         """What a step behind the solver asks back."""
@@ -194,11 +183,19 @@ class TaskLoop:
         said = self._around.objection(task_text, self._brief(), _closing(decision), log)
         return said and f"CHALLENGE: {said}\nYour FINISH said: {_closing(decision)}"
 
-    def _worded(self, task_text: str, decision: Decision) -> str:
-        return self._around.worded(task_text, self._brief(), _closing(decision))
+    def _finish(self, task_text: str, decision: Decision, *, worded: bool) -> str | None:
+        """The benchmark's last act; what speaks against it, where it was refused.
 
-    def _finish(self, finish: str) -> str | None:
-        """The benchmark's last act; what speaks against it, where it was refused."""
+        ``worded``: in the words of the steps, unless these are refused.
+        """
+        own = _closing(decision)
+        if worded:
+            words = self._around.worded(task_text, self._brief(), own)
+            if words != own and self._send(words) is None:
+                return None
+        return self._send(own)
+
+    def _send(self, finish: str) -> str | None:
         with self._booked() as ledger, closing(ledger):
             return self.benchmark.finish(finish, ledger)
 

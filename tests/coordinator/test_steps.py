@@ -188,6 +188,14 @@ def test_other_words_leave_outcome_and_links(plays: Plays) -> None:
     assert list(response.links) == [("employee", "mara")]
 
 
+def test_other_words_that_are_refused_give_way_to_the_solver_s(plays: Plays) -> None:
+    words = Says(Finding(words="See ghost_1."))
+    played = plays((words.kind("words", "words"),), [finish()])
+    (response,) = played.responses
+    assert response.message == "Yes."
+    assert played.result.turns == 1
+
+
 @pytest.mark.parametrize("place", ["before", "objects", "words"])
 def test_a_step_that_breaks_is_named_and_loses_nothing(plays: Plays, place: str) -> None:
     broken = Says(RuntimeError("no such page"))
