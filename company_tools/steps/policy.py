@@ -107,7 +107,9 @@ def _closing(outcome: str, message: str) -> str:
 
 def _targets(task: Case) -> list[Record]:
     found = next((f.facts for f in task.earlier if f.step == "entities"), {})
-    return [row for row in found.get("permission", ()) if row.get("id")][:TARGETS_AT_MOST]
+    rows = [row for row in found.get("permission", ()) if row.get("id")]
+    # Most rights hang on a role in a project or on the account of a customer.
+    return sorted(rows, key=lambda row: bool(row["kind"] == "employee"))[:TARGETS_AT_MOST]
 
 
 def _facts(session: CompanySession, targets: list[Record]) -> dict[str, Any]:
