@@ -42,6 +42,8 @@ class TaskLoop:
     """The way to the model of a step; None: it does without."""
     briefing: str | None = None
     """What the benchmark says of this task; looked up once."""
+    asked: str = ""
+    """The task's text."""
 
     def __post_init__(self) -> None:
         self._around = Around(
@@ -59,7 +61,7 @@ class TaskLoop:
             ModelFailed: a model gave no answer, the one that decides or the worker's.
             Unreadable: the replies of the one that decides cannot be used.
         """
-        run = self.run
+        run, self.asked = self.run, task_text
         if self.conclude():
             return
         for number in range(len(run.turns) + 1, self.max_turns + 1):
@@ -129,7 +131,7 @@ class TaskLoop:
     def _brief(self) -> str:
         if self.briefing is None:
             with self._booked() as ledger, closing(ledger):
-                self.briefing = self.benchmark.briefing(ledger)
+                self.briefing = self.benchmark.briefing(ledger, self.asked)
         return self.briefing
 
     def _decide(self, task_text: str, state: str, number: int) -> tuple[Decision, str | None]:
