@@ -9,6 +9,7 @@ from typing import Any
 import regex
 
 from playbooks.company import gate, programs
+from playbooks.company.findings import at_sight
 from playbooks.company.rights import Asker, Rules
 from playbooks.company.wishes import (
     SHOWN,
@@ -101,7 +102,9 @@ def read_briefing(text: str) -> Briefing | None:
     )  # fmt: skip
 
 
-def decide(task: str, briefing: str, name: str, report: dict[str, Any] | None) -> Step | Answer:
+def decide(
+    task: str, briefing: str, name: str, report: dict[str, Any] | None, findings: str = ""
+) -> Step | Answer:
     """What comes next; ``name`` and ``report``: of the last step, if there was one."""
     known = read_briefing(briefing)
     if known is None or not known.asker.today:
@@ -114,7 +117,8 @@ def decide(task: str, briefing: str, name: str, report: dict[str, Any] | None) -
     if wish.kind == "date":
         return _date(known, task)
     if report is None:
-        return _look(known, wish)
+        seen = at_sight(wish.kind, findings)
+        return _denied() if seen and not may(known, wish, seen) else _look(known, wish)
     if name == "write":
         return _after_write(report)
     return _after_look(known, wish, report)
