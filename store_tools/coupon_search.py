@@ -9,7 +9,6 @@ from store_tools.basket import Basket, Content
 from store_tools.basket_moves import distance
 from store_tools.coupon_bounds import Bounds, Key, union
 
-
 REFUSALS = 2
 """Where the shop refuses so many baskets laid together, each is tried by itself."""
 
