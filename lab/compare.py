@@ -15,8 +15,9 @@ from views.console import answers, say
 
 if TYPE_CHECKING:
     from lab.baseline import Check
-    from lab.comparison import Comparison, Flips, Side
+    from lab.comparison import Side
     from lab.kit import Invitation
+    from views.verdict import Comparison, Flips
 
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""
@@ -118,6 +119,8 @@ def _lines(found: Comparison) -> list[str]:
     ]
     if found.only_a or found.only_b:
         lines.append(f"left out: {found.only_a} tasks that only A has, {found.only_b} only B")
+    test = next((check.name for check in found.checks if check.decides), "no test holds")
+    lines.append(f"decided by: {test}")
     verdict = f"{found.verdict.upper()}: {found.reason}"
     if found.tasks_needed is None:
         return [*lines, f"B is {verdict}"]
@@ -126,8 +129,7 @@ def _lines(found: Comparison) -> list[str]:
 
 
 def _flips(lost: str, gained: str, flips: Flips) -> list[str]:
-    first = f"{len(flips.lost)} tasks {lost}, {len(flips.gained)} {gained} "
-    first += f"(exact McNemar, two-sided: p = {flips.p_different:.4f})"
+    first = f"{len(flips.lost)} tasks {lost}, {len(flips.gained)} {gained}"
     return [first, *_named(lost, flips.lost), *_named(gained, flips.gained)]
 
 
