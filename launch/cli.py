@@ -103,10 +103,12 @@ class Commands(typer.core.TyperGroup):
         """Run the subcommand; what cannot be done is one line for the user."""
         from dotenv import load_dotenv
 
-        from launch.commands import invitation
+        from launch.commands import invitation, judge
 
         load_dotenv(Path.cwd() / ".env")
         ctx.obj = invitation
+        # Pages stand below the lab, whose verdict they show.
+        ctx.meta["judge"] = judge
         with _explained(complete=self._asked != "run"):
             return super().invoke(ctx)
 

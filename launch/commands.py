@@ -16,6 +16,7 @@ from launch.record_command import takes
 
 if TYPE_CHECKING:
     from lab.kit import Invitation
+    from views.verdict import Comparison
     from worker.replay.repeat import Repetition
 
 
@@ -25,6 +26,16 @@ def invitation() -> Invitation:
     from launch.kits import KITS
 
     return Invitation(KITS, default="store", models=_models)
+
+
+def judge(first: Path, second: Path) -> Comparison:
+    """The lab's verdict on the second of two runs, with its default margin. Raises CannotRun."""
+    from lab.command import no_verdict
+
+    with no_verdict():
+        from lab.comparison import MARGIN, compare, read_side
+
+        return compare(read_side(first), read_side(second), MARGIN)
 
 
 def _models(

@@ -9,6 +9,7 @@ import typer
 
 
 def report(
+    context: typer.Context,
     run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
     other: Annotated[str | None, typer.Argument(help="A second run to lay beside it.")] = None,
     out: Annotated[
@@ -17,14 +18,13 @@ def report(
     ] = None,
     logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
 ) -> None:
-    """Write a page about a run, or about two side by side.
+    """Write a page about a run, or about two: the verdict, what flipped, what differs.
 
     The page is one file that needs no other.
     """
     from runs.find import find_run
     from runs.journal import write_whole
-    from runs.run_view import read_run_view
-    from views.report.pairs import pair_page
+    from views.report.versus import versus_page
     from views.report.write import run_page
 
     first = find_run(run, logs)
@@ -34,5 +34,5 @@ def report(
     else:
         second = find_run(other, logs)
         path = out or second / f"report-beside-{first.resolve().name}.html"
-        write_whole(path, pair_page(read_run_view(first), read_run_view(second)))
+        write_whole(path, versus_page(first, second, context.meta["judge"]))
     typer.echo(str(path))

@@ -18,11 +18,14 @@ from runs.task_log import TaskLog
 from views import figures
 from views.report.charts import charts
 from views.report.code import plain, snippets_of
+from views.report.commands import commands_of, show_command
 from views.report.task_table import Row
 from views.task_columns import COLUMNS
 
 HERE = Path(__file__).parent
 REQUESTS_SHOWN = 30
+TEXT_CHARS = 220
+"""Of a task's text in a table."""
 CALLS_UNFOLDED = 5
 """More calls of one line are folded away together."""
 PACKING = 2
@@ -55,9 +58,9 @@ def row_html(row: Row) -> Markup:
     return piece("table.html.jinja", "row", row)
 
 
-def piece(template: str, macro: str, shown: object) -> Markup:
+def piece(template: str, macro: str, *shown: object) -> Markup:
     """A piece of a page, made by a macro of a template."""
-    made = getattr(environment().get_template(template).module, macro)(shown)
+    made = getattr(environment().get_template(template).module, macro)(*shown)
     return Markup(made)
 
 
@@ -97,6 +100,11 @@ def broken(name: str) -> Markup:
     return escape(plain(name)).replace("_", Markup("_<wbr>"))
 
 
+def capital(text: str) -> str:
+    """A text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
 def address(key: str) -> str:
     """A name as the part of an address behind its ``#``."""
     return quote(key, errors="replace")
@@ -118,12 +126,13 @@ def environment() -> jinja2.Environment:
     for used in (
         figures.answer, figures.arguments, figures.counted, figures.cut, figures.dollars,
         figures.number, figures.peek, figures.seconds, figures.strays, figures.tokens,
-        figures.tokens_of, address, broken,
+        figures.tokens_of, address, broken, capital,
     ):  # fmt: skip
         found.filters[used.__name__] = used
     found.globals.update(
         charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
-        CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN,
+        CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN, TEXT_CHARS=TEXT_CHARS,
+        commands_of=commands_of, show_command=show_command,
     )  # fmt: skip
     return found
 

@@ -120,22 +120,83 @@
   const rowOf = new Map([...body.rows].map((row) => [row.dataset.key, row]));
   const taskOf = new Map(page.tasks.map((task) => [task.key, task]));
   const placeOf = new Map(page.tasks.map((task, at) => [task.key, at]));
-  let filter = "", sorting = null, here = null, open = null;
+  let filter = page.filter ?? "", sorting = null, here = null, open = null;
+  const hunted = filter || "failed";
 
   const visible = () => [...body.rows].filter((row) => !row.hidden);
 
   function sift() {
-    const words = $("find").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = wanted();
     const label = $("label")?.value ?? "";
     let count = 0;
     for (const [key, row] of rowOf) {
       const task = taskOf.get(key);
       const stays = (!filter || task.flags.includes(filter)) && (!label || task.labels.includes(label))
-        && words.every((word) => task.find.includes(word));
+        && words.every((word) => task.find.some(([, text]) => word.test(text)));
       row.hidden = !stays;
       count += stays;
+      if (stays) showHits(row, task, words);
     }
     $("count").textContent = count === rowOf.size ? `${count} tasks` : `${count} of ${rowOf.size} tasks`;
+    if ($("none")) $("none").hidden = count > 0;
+    light();
+  }
+
+  // --- where a search hit -------------------------------------------------------------------
+  const AROUND = 40;
+  const wanted = () => $("find").value.split(/\s+/).filter(Boolean)
+    .map((word) => new RegExp(word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), "iu"));
+  const anyOf = (words) => new RegExp(words.map((word) => word.source).join("|"), "giu");
+
+  function marked(text, words) {
+    const parts = [];
+    let from = 0;
+    for (const found of text.matchAll(anyOf(words))) {
+      parts.push(clean(text.slice(from, found.index)), make("mark", found[0]));
+      from = found.index + found[0].length;
+    }
+    return [...parts, clean(text.slice(from))];
+  }
+
+  // Name and text of a task are seen in its row; a hit in anything else gets a line of its own.
+  function showHits(row, task, words) {
+    for (const old of row.querySelectorAll(".hit")) old.remove();
+    const seen = { name: row.querySelector("th a"), task: row.querySelector("th .wish") };
+    for (const node of Object.values(seen)) {
+      if (node?.plain) node.replaceChildren(...node.plain);
+    }
+    if (!words.length) return;
+    for (const [where, text] of task.find) {
+      const at = text.search(anyOf(words));
+      if (at < 0) continue;
+      const node = seen[where];
+      if (node && node.textContent.search(anyOf(words)) >= 0) {
+        node.plain ??= [...node.childNodes];
+        node.replaceChildren(...marked(node.textContent, words));
+        continue;
+      }
+      const from = Math.max(0, at - AROUND);
+      const line = make("span", `${where}: ${from ? "…" : ""}`, "hit");
+      line.append(...marked(text.slice(from, at + 2 * AROUND), words), at + 2 * AROUND < text.length ? "…" : "");
+      row.querySelector("th").append(line);
+    }
+  }
+
+  function light() {
+    if (!globalThis.Highlight) return;
+    const words = wanted(), ranges = [];
+    if (words.length && open !== null) {
+      const texts = document.createTreeWalker($("story-body"), NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        for (const found of texts.currentNode.data.matchAll(anyOf(words))) {
+          const range = new Range();
+          range.setStart(texts.currentNode, found.index);
+          range.setEnd(texts.currentNode, found.index + found[0].length);
+          ranges.push(range);
+        }
+      }
+    }
+    CSS.highlights.set("found", new Highlight(...ranges));
   }
 
   function sort() {
@@ -219,6 +280,7 @@
     $("story-body").innerHTML = html;
     [...$("story-body").querySelectorAll("details")].forEach((d, at) => { if (unfolded[at]) d.open = true; });
     unpack($("story-body"));
+    light();
   }
 
   async function follow() {
@@ -231,7 +293,7 @@
     $("story").hidden = !row;
     if (!row) {
       $("story-body").replaceChildren();
-      if (was !== null) goTo(rowOf.get(was));
+      if (was !== null && !$(key)) goTo(rowOf.get(was));
       return;
     }
     goTo(row, false);
@@ -259,11 +321,21 @@
   $("next").addEventListener("click", () => step(1));
   addEventListener("hashchange", follow);
 
+  // --- commands to copy ---------------------------------------------------------------------
+  $("story-body").addEventListener("click", async (event) => {
+    const button = event.target.closest("button.copy");
+    if (!button) return;
+    const code = button.parentElement.querySelector("code");
+    getSelection().selectAllChildren(code);
+    try { await navigator.clipboard.writeText(code.textContent); button.textContent = "Copied"; }
+    catch { button.textContent = document.execCommand("copy") ? "Copied" : "Selected"; }
+  });
+
   const keys = {
     "/": () => { $("find").focus(); $("find").select(); },
     j: () => step(1),
     k: () => step(-1),
-    f: () => step(1, (task) => task.flags.includes("failed")),
+    f: () => step(1, (task) => task.flags.includes(hunted)),
     e: () => { if (open !== null) unfold(); },
     Escape: close,
   };
@@ -322,6 +394,7 @@
     setTimeout(poll, document.hidden ? 5000 : wait);
   }
 
+  if (filter) sift();
   follow();
   if (page.live) poll();
 })();
