@@ -12,6 +12,7 @@ from rich.table import Table
 from lab.command import no_verdict
 from runs.errors import CannotRun
 from views.console import answers, say
+from views.verdict import MARGIN
 
 if TYPE_CHECKING:
     from lab.baseline import Check
@@ -31,7 +32,7 @@ def compare(
     ],
     margin: Annotated[
         float, typer.Option(min=0.0001, max=0.5, help="A loss of score that does not matter.")
-    ] = 0.02,
+    ] = MARGIN,
     baseline: Annotated[
         bool,
         typer.Option("--baseline", help="Hold one lab run against the stored baseline instead."),
@@ -40,23 +41,33 @@ def compare(
     plot: Annotated[
         Path | None, typer.Option(help="Score against cost of all runs, as .svg or .png.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the page of both runs into this file.")
+    ] = None,
 ) -> None:
     """Compare two runs task by task: is the second one worse?
 
     Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 it cannot be told.
     """
     if baseline:
-        if len(runs) != 1 or plot:
-            raise typer.BadParameter("--baseline takes one lab run and no --plot")
+        if len(runs) != 1 or plot or html:
+            raise typer.BadParameter("--baseline takes one lab run, no --plot and no --html")
         with no_verdict():
             raise typer.Exit(_against_baseline(context.obj(), runs[0], as_json))
     if len(runs) < 2:
         raise typer.BadParameter("two run folders are needed, or one and --baseline")
     with no_verdict():
-        raise typer.Exit(compare_runs(runs, margin, as_json=as_json, plot=plot))
+        raise typer.Exit(compare_runs(runs, margin, as_json=as_json, plot=plot, html=html))
 
 
-def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path | None) -> int:
+def compare_runs(
+    runs: list[Path],
+    margin: float,
+    *,
+    as_json: bool,
+    plot: Path | None = None,
+    html: Path | None = None,
+) -> int:
     """Show how the second run stands to the first; the exit code. Raises CannotRun."""
     from lab import comparison
     from lab.plots import check_plot
@@ -67,10 +78,16 @@ def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path |
     found = comparison.compare(sides[0], sides[1], margin)
     if plot:
         _plot(sides, plot)
+    if html:
+        from lab.beside import write_page
+
+        write_page(runs[0], runs[1], found, html)
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
         _show(found)
+        if html:
+            say(answers(), f"page: {html}")
     return found.code
 
 

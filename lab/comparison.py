@@ -38,8 +38,6 @@ from views.verdict import (
 )
 
 WORDS = {NOT_WORSE: "not worse", WORSE: "worse", UNKNOWN: "not enough data"}
-MARGIN = 0.02
-"""A loss of score that does not matter, where nothing else is asked for."""
 DETERMINISTIC = "playbook/"
 """Prefix of the models that answer the same prompt the same way every time."""
 

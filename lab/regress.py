@@ -15,6 +15,7 @@ from lab.command import PACKS, Evaluator, Worker, no_verdict
 from lab.cores import cores
 from runs.errors import CannotRun
 from views.console import answers, say
+from views.verdict import MARGIN
 
 if TYPE_CHECKING:
     from lab.kit import Invitation
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from lab.lab_run import LabRun, Settings
 
 FIRST: StrategyName = "evaluator-worker"
-MARGIN = 0.02
 
 
 def regress(
@@ -125,7 +125,7 @@ def regress(
         if len(folders) > 1:
             from lab.compare import compare_runs
 
-            raise typer.Exit(compare_runs(folders, MARGIN, as_json=False, plot=None))
+            raise typer.Exit(compare_runs(folders, MARGIN, as_json=False))
 
 
 def _check(strategies: Sequence[StrategyName], worker: str | None, *single: object) -> None:

@@ -33,7 +33,8 @@ def judge(first: Path, second: Path) -> Comparison:
     from lab.command import no_verdict
 
     with no_verdict():
-        from lab.comparison import MARGIN, compare, read_side
+        from lab.comparison import compare, read_side
+        from views.verdict import MARGIN
 
         return compare(read_side(first), read_side(second), MARGIN)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from runs.errors import CannotRun
 from views.stats.interval import Record, Share
 
 Code = Literal[0, 1, 3]
@@ -13,6 +14,8 @@ Code = Literal[0, 1, 3]
 NOT_WORSE: Code = 0
 WORSE: Code = 1
 UNKNOWN: Code = 3
+MARGIN = 0.02
+"""A loss of score that does not matter, where nothing else is asked for."""
 
 
 class Flips(Record):
@@ -88,3 +91,8 @@ class Comparison(Record):
 
 Judge = Callable[[Path, Path], Comparison]
 """The verdict on the second of two run folders. Raises CannotRun: it cannot be told."""
+
+
+def no_judge(_first: Path, _second: Path) -> Comparison:
+    """Where nobody was lent who could tell. Raises CannotRun."""
+    raise CannotRun("no verdict is given here; the command compare gives it")

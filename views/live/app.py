@@ -10,9 +10,10 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
@@ -24,12 +25,15 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from runs.find import run_folders
+from runs.journal_names import journals
 from runs.results import NAME, RunResults
 from runs.run_view import raw_results
 from runs.task_log import HARM
 from views.live.watch import Mark, RunWatch, Seen, mark_of
 from views.report.render import environment, page, policy, row_html, story_html
 from views.report.task_table import rows_of, table
+from views.report.versus import versus_page
+from views.verdict import Judge, no_judge
 
 HOSTS = ["127.0.0.1", "localhost"]
 """Another name in the Host header is a page elsewhere that had its own name point here."""
@@ -37,11 +41,12 @@ FRESH_S = 60.0
 """A run without an end that wrote within this time is taken to be running."""
 
 
-def build_app(logs: Path) -> Starlette:
-    """The application over a folder of runs."""
-    pages = _Pages(logs)
+def build_app(logs: Path, judge: Judge = no_judge) -> Starlette:
+    """The application over a folder of runs; ``judge`` gives the verdict on two of them."""
+    pages = _Pages(logs, judge)
     routes = {
         "/": pages.index,
+        "/compare": pages.compare,
         "/runs/{run}": pages.slash,
         "/runs/{run}/": pages.run,
         "/runs/{run}/changes": pages.changes,
@@ -56,8 +61,9 @@ def build_app(logs: Path) -> Starlette:
 class _Pages:
     """The handlers. They are plain functions: Starlette runs them in threads of its own."""
 
-    def __init__(self, logs: Path) -> None:
+    def __init__(self, logs: Path, judge: Judge) -> None:
         self._logs = logs
+        self._versus = lru_cache(maxsize=4)(partial(_versus, judge))
         self._watches: dict[str, RunWatch] = {}
         self._boot = secrets.token_hex(4)
         """Revisions of another server mean nothing here."""
@@ -66,6 +72,21 @@ class _Pages:
         rows = [_index_row(folder, time.time()) for folder in run_folders(self._logs)]
         tag = hashlib.sha256(repr(rows).encode("utf-8", "replace")).hexdigest()[:32]
         return self._answer(request, tag, lambda: _index(self._logs, rows))
+
+    def compare(self, request: Request) -> Response:
+        """The page of two runs that were ticked, the older one first."""
+        named = set(request.query_params.getlist("run"))
+        found = [folder for folder in run_folders(self._logs) if folder.name in named]
+        if len(named) != 2 or len(found) != 2:
+            raise HTTPException(404, "name two runs of this folder: /compare?run=A&run=B")
+        newer, older = found
+        back = request.query_params.get("swap") == "1"
+        pair = (newer, older) if back else (older, newer)
+        query = {"run": [older.name, newer.name], "swap": [] if back else ["1"]}
+        swapped = f"/compare?{urlencode(query, doseq=True)}"
+        state = tuple(_state(folder) for folder in pair)
+        tag = hashlib.sha256(repr((pair, state)).encode("utf-8", "replace")).hexdigest()[:32]
+        return self._answer(request, tag, lambda: _html(self._versus(*pair, swapped, state)))
 
     def slash(self, request: Request) -> Response:
         return RedirectResponse(f"/runs/{self._folder(request).name}/")
@@ -135,6 +156,15 @@ class _Pages:
         answer.headers["X-Content-Type-Options"] = "nosniff"
         answer.headers["Referrer-Policy"] = "no-referrer"
         return answer
+
+
+def _versus(judge: Judge, first: Path, second: Path, swapped: str, _state: object) -> str:
+    return versus_page(first, second, judge, swapped=swapped)
+
+
+def _state(folder: Path) -> tuple[Mark, ...]:
+    """What changes when a run goes on."""
+    return tuple(mark_of(path) for path in (folder / NAME, *journals(folder)))
 
 
 def _html(text: str) -> Response:

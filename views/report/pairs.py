@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -33,18 +33,18 @@ class Half:
     """One of two runs: its tasks without their turns, and those again where they are needed."""
 
     view: RunView
-    steps: dict[str, tuple[Step, ...]] = field(default_factory=dict)
-    """By task the turns in short."""
+    steps: Mapping[Path, tuple[Step, ...]] = field(default_factory=dict)
+    """By journal its turns in short."""
     whole: Callable[[TaskLog], TaskLog] = lambda story: story
     """The task with all its turns."""
 
 
 def read_half(folder: Path) -> Half:
     """A run folder, of which no more than one story is held at a time. Raises NotRecorded."""
-    steps: dict[str, tuple[Step, ...]] = {}
+    steps: dict[Path, tuple[Step, ...]] = {}
 
     def short(story: TaskLog) -> TaskLog:
-        steps[story.key] = steps_of(story)
+        steps[story.path] = steps_of(story)
         return story.outline()
 
     view = read_run_view(folder, short)
@@ -201,6 +201,6 @@ def _numbered(half: Half) -> dict[tuple[str, int], Side]:
     seen: dict[str, int] = {}
     for row in rows_of(half.view.tasks):
         spec = row.story.spec_id
-        found[spec, seen.get(spec, 0)] = Side(row, half.steps.get(row.story.key, ()))
+        found[spec, seen.get(spec, 0)] = Side(row, half.steps.get(row.story.path, ()))
         seen[spec] = seen.get(spec, 0) + 1
     return found

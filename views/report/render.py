@@ -75,7 +75,7 @@ def policy(*, live: bool) -> str:
         "form-action": "'none'",
     }
     if live:
-        parts["connect-src"] = "'self'"
+        parts |= {"connect-src": "'self'", "form-action": "'self'"}
     return "; ".join(f"{name} {value}" for name, value in parts.items())
 
 

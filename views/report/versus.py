@@ -65,14 +65,15 @@ _LOOKS = {
 """By the lab's name, in the page's order."""
 
 
-def versus_page(left: Path, right: Path, judge: Judge, *, live: bool = False) -> str:
-    """The page of two run folders. Raises NotRecorded: one of them is none."""
+def versus_page(left: Path, right: Path, judge: Judge, *, swapped: str = "") -> str:
+    """The page of two run folders; ``swapped``: address of the same the other way, where it is
+    served. Raises NotRecorded: one of them is none."""
     halves = read_half(left), read_half(right)
     try:
         verdict: Comparison | str = judge(left, right)
     except CannotRun as error:
         verdict = str(error)
-    return page_of(*halves, verdict, differences(left, right), live=live)
+    return page_of(*halves, verdict, differences(left, right), swapped=swapped)
 
 
 def page_of(
@@ -81,9 +82,9 @@ def page_of(
     verdict: Comparison | str,
     found: Differences,
     *,
-    live: bool = False,
+    swapped: str = "",
 ) -> str:
-    """The page of two runs; ``verdict``: or why there is none. ``live``: it is served."""
+    """The page of two runs; ``verdict``: or why there is none."""
     pairs = pairs_of(left, right)
     data = [pair.data for pair in pairs]
     marks = [flag for task in data for flag in task["flags"]]
@@ -105,7 +106,8 @@ def page_of(
         first=first,
         labels=labels([*left.view.tasks, *right.view.tasks]),
         columns=PAIR_COLUMNS,
-        served=live,
+        served=bool(swapped),
+        swapped=swapped,
         stories=list(_stories(pairs, left, right)),
     )
 
