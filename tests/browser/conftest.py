@@ -55,7 +55,7 @@ class Look:
 
     def tasks(self) -> list[str]:
         """The tasks that the table shows, in its order."""
-        names: list[str] = self.page.locator("#tasks tbody tr:visible th").all_inner_texts()
+        names: list[str] = self.page.locator("#tasks tbody tr:visible th a").all_inner_texts()
         return names
 
     @property

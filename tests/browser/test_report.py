@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from runs.journal import write_whole
-from runs.run_view import read_run_view
-from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
-from views.report.pairs import pair_page
+from tests.run_folders import HOSTILE
 from views.report.write import write_report
 
 SHOWN = HOSTILE.replace("\u202e", "\\u202e")
@@ -149,27 +146,3 @@ def test_on_paper_the_open_story_is_printed_without_the_tools(report: Any) -> No
     assert report.told.is_visible()
     assert not report.page.locator("#find").is_visible()
     assert not report.page.locator("#tasks").is_visible()
-
-
-def test_two_runs_stand_side_by_side(hostile: Path, look: Any, tmp_path: Path) -> None:
-    other = RunFolder(tmp_path / "20260505-120000-bbbb")
-    other.task("good", asked(), worked(), ended(), score=0.0, group="buy")
-    other.task(
-        "hostile", asked(), worked(name="Tea"), group="buy", outcome="finished", verdict="purchased"
-    )
-    other.write()
-    runs = read_run_view(hostile), read_run_view(other.path)
-    path = tmp_path / "pair.html"
-    write_whole(path, pair_page(*runs))
-    seen = look(path.as_uri())
-    assert seen.tasks() == ["good", "hostile", "wrong", "broken"]
-    seen.page.get_by_role("button", name="Worse").click()
-    assert seen.tasks() == ["good"]
-    seen.page.get_by_role("button", name="Better").click()
-    assert seen.tasks() == ["hostile"]
-    seen.page.get_by_role("link", name="hostile").click()
-    headings = seen.told.get_by_role("heading", name="hostile")
-    headings.nth(1).wait_for()  # a story is unpacked when it is opened
-    assert headings.all_inner_texts() == ["hostile"] * 2
-    assert seen.violations() == []
-    assert seen.complaints == []

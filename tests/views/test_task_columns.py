@@ -14,10 +14,12 @@ from rich.console import Console
 from runs.results import read_results
 from runs.run_view import read_run_view
 from tests.run_folders import RunFolder, asked, hostile_run, worked
-from views.report.pairs import pair_page
+from views.report.pairs import PAIR_COLUMNS
+from views.report.versus import versus_page
 from views.report.write import run_page
 from views.task_columns import COLUMNS, figures_of_result, figures_of_story
 from views.terminal.tables import closing_table, overview
+from views.verdict import no_judge
 
 
 def sorted_by(page: str) -> list[str]:
@@ -30,10 +32,10 @@ def sorted_by(page: str) -> list[str]:
 
 
 def test_every_table_is_made_of_the_list(tmp_path: Path) -> None:
-    run = read_run_view(hostile_run(tmp_path / "run"))
-    assert sorted_by(run_page(tmp_path / "run")) == [c.name for c in COLUMNS]
-    compared = [c.name for c in COLUMNS if c.compared]
-    assert sorted_by(pair_page(run, run)) == [n.replace("outcome", "change") for n in compared]
+    path = hostile_run(tmp_path / "run")
+    run = read_run_view(path)
+    assert sorted_by(run_page(path)) == [c.name for c in COLUMNS]
+    assert sorted_by(versus_page(path, path, no_judge)) == [c.name for c in PAIR_COLUMNS]
     file = io.StringIO()
     overview(Console(file=file, width=140), run)
     for column in COLUMNS:

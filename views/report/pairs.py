@@ -182,7 +182,7 @@ PAIR_COLUMNS: tuple[Column[Pair], ...] = (
         "parts", "They part in",
         lambda p: p.parting.at, lambda p: p.parting.text, short="They part", figure=False,
     ),
-    *(_compared(c) for c in COLUMNS if c.compared and c.name in ("turns", "tokens")),
+    *(_compared(c) for c in COLUMNS if c.name in ("turns", "tokens")),
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ stays small; of the others there are the turns in short.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +22,10 @@ from views.report.task_table import filters_of, labels
 from views.task_columns import totals
 from views.verdict import Comparison, Judge, Measure
 
-STORY_BYTES = 9_000_000
-"""Of all stories together, as they lie in the page; the rest is told in short."""
+PAGE_BYTES = 11_000_000
+"""Of the whole page; stories that would make it larger are told in short."""
+PAIR_BYTES = 2_500
+"""What a task takes beside its stories and what is searched: its row, its turns in short."""
 WORDS = {0: "B is not worse than A", 1: "B is worse than A", 3: "Not enough data to tell"}
 CLASSES = {0: "good", 1: "bad", 3: "open"}
 
@@ -89,6 +92,7 @@ def page_of(
     data = [pair.data for pair in pairs]
     marks = [flag for task in data for flag in task["flags"]]
     filters = filters_of(FILTERS, marks, f"new {right.view.harm_name}")
+    room = PAGE_BYTES - len(json.dumps(data)) - PAIR_BYTES * len(pairs)
     first = "flipped" if marks.count("flipped") else ""
     return page(
         "versus.html.jinja",
@@ -108,7 +112,7 @@ def page_of(
         columns=PAIR_COLUMNS,
         served=bool(swapped),
         swapped=swapped,
-        stories=list(_stories(pairs, left, right)),
+        stories=list(_stories(pairs, left, right, room)),
     )
 
 
@@ -192,13 +196,14 @@ def _plain(name: str, a: str, b: str) -> Figure:
     return Figure(name, "of the run", a, b, DASH)
 
 
-def _stories(pairs: list[Pair], left: Half, right: Half) -> Iterator[Markup]:
+def _stories(pairs: list[Pair], left: Half, right: Half, room: int) -> Iterator[Markup]:
     """The stories as they lie in the page, those of flipped tasks in full while there is room."""
-    room = STORY_BYTES
     for pair in pairs:
-        told = story_html(pair, left, right) if pair.flipped and room > 0 else outline_html(pair)
-        found = packed(told)
-        room -= len(found)
+        if pair.flipped and room > 0:
+            found = packed(story_html(pair, left, right))
+            room -= len(found)
+        else:
+            found = packed(outline_html(pair))
         yield found
 
 

@@ -17,7 +17,7 @@ CONTEXT = 1
 """Equal lines that are shown before and behind a change."""
 LEAST_ALIKE = 0.35
 """Lines less alike are not one line that was changed."""
-_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+_WORDS = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
 _HEADING = re.compile(r"#{1,6} +\S.*|[A-Z][A-Za-z' ()-]{2,48}")
 """A heading of Markdown, or a short line without the signs of a sentence, a list or a name."""
 
