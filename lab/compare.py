@@ -9,9 +9,10 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from lab.command import no_verdict
+from lab.command import find_any_run, find_lab_run, no_verdict
 from runs.errors import CannotRun
 from views.console import answers, say
+from views.run_argument import LOGS, Logs
 
 if TYPE_CHECKING:
     from lab.baseline import Check
@@ -25,8 +26,11 @@ SHOWN = 20
 def compare(
     context: typer.Context,
     runs: Annotated[
-        list[Path],
-        typer.Argument(help="Run folders: the first, the second; more are only plotted."),
+        list[str],
+        typer.Argument(
+            help="The first run, the second; more are only plotted. A folder, `latest`, or how a "
+            "name begins."
+        ),
     ],
     margin: Annotated[
         float, typer.Option(min=0.0001, max=0.5, help="A loss of score that does not matter.")
@@ -39,6 +43,7 @@ def compare(
     plot: Annotated[
         Path | None, typer.Option(help="Score against cost of all runs, as .svg or .png.")
     ] = None,
+    logs: Logs = LOGS,
 ) -> None:
     """Compare two runs task by task: is the second one worse?
 
@@ -48,11 +53,13 @@ def compare(
         if len(runs) != 1 or plot:
             raise typer.BadParameter("--baseline takes one lab run and no --plot")
         with no_verdict():
-            raise typer.Exit(_against_baseline(context.obj(), runs[0], as_json))
+            folder = find_lab_run(runs[0], logs)
+            raise typer.Exit(_against_baseline(context.obj(), folder, as_json))
     if len(runs) < 2:
         raise typer.BadParameter("two run folders are needed, or one and --baseline")
     with no_verdict():
-        raise typer.Exit(compare_runs(runs, margin, as_json=as_json, plot=plot))
+        folders = [find_any_run(run, logs) for run in runs]
+        raise typer.Exit(compare_runs(folders, margin, as_json=as_json, plot=plot))
 
 
 def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path | None) -> int:

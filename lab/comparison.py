@@ -25,6 +25,7 @@ from lab.lab_folder import LAB, LabFolder
 from lab.lab_run import Trial
 from models.file_checks import first_problem
 from runs.errors import CannotRun
+from runs.hints import command
 from runs.results import RunResults, read_results
 from views.stats.interval import Record, Share, share_of
 
@@ -148,7 +149,7 @@ def read_side(path: Path) -> Side:
         folder = LabFolder(path)
         run = folder.read()
         if not folder.merged:
-            raise CannotRun(f"{path} is not finished; submission.py regress --resume {path}")
+            raise CannotRun(f"{path} is not finished: {command('regress', '--resume', path)}")
         if run.settings.baseline_only:
             raise CannotRun(f"{path} holds trivial baselines only")
         models = run.settings.evaluator, run.settings.worker

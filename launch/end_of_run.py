@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from launch.standard_streams import loss
 from models.redact import hide
 from runs.errors import CannotRun, Exit
+from runs.hints import command
 from views.console import answers, notes, say
 
 if TYPE_CHECKING:
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
     from coordinator.session import Session
     from launch.assembly import Assembly
     from runs.results import RunResults
-
-DOOR = (Path(__file__).parents[1] / "submission").with_suffix(".py")
 
 
 def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit:
@@ -134,17 +130,7 @@ def _report(assembly: Assembly) -> str:
         return f"no report: {type(error).__name__}: {error}"
 
 
-def command(*words: object) -> str:
-    """``submission.py`` with these words."""
-    return shlex.join([_near(Path(sys.executable)), _near(DOOR), *map(str, words)])
-
-
 def goes_on(folder: Path) -> str:
     """How a run goes on, as the end of a sentence; "" where nothing has begun."""
-    return f"; --resume {folder} goes on" if (folder / "run.json").is_file() else ""
-
-
-def _near(path: Path) -> str:
-    """A path as it is written from here, where that is shorter."""
-    near = os.path.relpath(path)
-    return str(path) if near.startswith(os.pardir) else near
+    begun = (folder / "run.json").is_file()
+    return f"; go on: {command('--resume', folder)}" if begun else ""

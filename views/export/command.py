@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from views.run_argument import LOGS, Logs, Run
+
 if TYPE_CHECKING:
     from runs.run_view import RunView
 
@@ -23,7 +25,7 @@ class Format(StrEnum):
 
 
 def export(
-    run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
+    run: Run,
     format: Annotated[
         Format,
         typer.Option(help="An Inspect AI log, or traces as --trace of a run would write them."),
@@ -34,7 +36,7 @@ def export(
             "-o", "--out", help="With inspect: the file, .eval or .json [inspect.eval of the run]."
         ),
     ] = None,
-    logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
+    logs: Logs = LOGS,
 ) -> None:
     """Hand a run to Inspect AI, MLflow or OpenTelemetry."""
     from runs.find import find_run
