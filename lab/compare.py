@@ -97,12 +97,13 @@ def _plot(sides: list[Side], path: Path) -> None:
 
 def _show(found: Comparison) -> None:
     from lab.report import share
-    from views.figures import number
+    from views.figures import counted, number, so_many_tasks
 
     show = answers()
     brain_a, brain_b = " / ".join(found.brain_a), " / ".join(found.brain_b)
     table = Table(title=escape(f"A {found.a}  {brain_a}\nB {found.b}  {brain_b}"))
-    for heading in (f"{found.tasks} tasks, {found.trials} trials", "A", "B", "B - A, 95 %"):
+    played = f"{so_many_tasks(found.tasks)}, {counted(found.trials, 'trial')}"
+    for heading in (played, "A", "B", "B - A, 95 %"):
         table.add_column(heading, justify="right" if table.columns else "left")
     passed = _interval(found.difference, found.low, found.high)
     table.add_row("passed", share(found.passed_a), share(found.passed_b), passed)
@@ -118,13 +119,16 @@ def _show(found: Comparison) -> None:
 
 
 def _lines(found: Comparison) -> list[str]:
+    from views.figures import so_many_tasks
+
     harm = found.harm_name
     lines = [
         *_flips("got worse", "got better", found.flips),
         *_flips(f"with a new {harm}", f"without their {harm}", found.harm),
     ]
     if found.only_a or found.only_b:
-        lines.append(f"left out: {found.only_a} tasks that only A has, {found.only_b} only B")
+        alone = so_many_tasks(found.only_a)
+        lines.append(f"left out: {alone} that only A has, {found.only_b} only B")
     verdict = f"{found.verdict.upper()}: {found.reason}"
     if found.tasks_needed is None:
         return [*lines, f"B is {verdict}"]
@@ -133,7 +137,9 @@ def _lines(found: Comparison) -> list[str]:
 
 
 def _flips(lost: str, gained: str, flips: Flips) -> list[str]:
-    first = f"{len(flips.lost)} tasks {lost}, {len(flips.gained)} {gained} "
+    from views.figures import so_many_tasks
+
+    first = f"{so_many_tasks(len(flips.lost))} {lost}, {len(flips.gained)} {gained} "
     first += f"(exact McNemar, two-sided: p = {flips.p_different:.4f})"
     return [first, *_named(lost, flips.lost), *_named(gained, flips.gained)]
 

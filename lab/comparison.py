@@ -27,6 +27,7 @@ from models.file_checks import first_problem
 from runs.errors import CannotRun
 from runs.hints import command
 from runs.results import RunResults, read_results
+from views.figures import so_many_tasks
 from views.stats.interval import Record, Share, share_of
 
 Code = Literal[0, 1, 3]
@@ -237,13 +238,13 @@ def _decide(
     flips: Flips, harm: Flips, name: str, bound: float, margin: float, deterministic: bool
 ) -> tuple[Code, str]:
     if deterministic and harm.lost:
-        return WORSE, f"{len(harm.lost)} tasks have a {name} that had none"
+        return WORSE, f"{so_many_tasks(len(harm.lost))} with a {name} that had none"
     if harm.p_worse <= stats.ALPHA:
-        text = f"{len(harm.lost)} tasks have a new {name}, {len(harm.gained)} lost theirs"
+        text = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} lost theirs"
         return WORSE, f"{text} (p = {harm.p_worse:.4f})"
     if bound < margin:
         return NOT_WORSE, f"with 95 % confidence at most {bound:.4f} is lost, less than {margin}"
-    counts = f"{len(flips.lost)} tasks got worse, {len(flips.gained)} better"
+    counts = f"{so_many_tasks(len(flips.lost))} got worse, {len(flips.gained)} better"
     if flips.p_worse <= stats.ALPHA:
         return WORSE, f"{counts} (p = {flips.p_worse:.4f})"
     text = f"{counts} (p = {flips.p_worse:.4f}); up to {bound:.4f} may be lost"

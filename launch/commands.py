@@ -69,6 +69,7 @@ def replay(
     """Run the recorded code against the recorded answers; say what is not as it was."""
     from launch.benchmarks import tools_of
     from runs.find import find_run
+    from views.figures import counted, so_many_tasks
     from worker.replay.repeat import replay as replayed
     from worker.sandbox.values import clean
 
@@ -82,10 +83,10 @@ def replay(
     else:
         for turn_, found in apart:
             typer.echo(f"DIVERGED {clean(f'{turn_.task}: turn {turn_.turn}, {found.text()}')}")
-        end = f"{len(apart)} turns not equal" if apart else "equal"
+        end = f"{counted(len(apart), 'turn')} not equal" if apart else "equal"
         typer.echo(
-            f"{len({t.task for t in turns})} tasks, {len(turns)} turns, "
-            f"{sum(t.calls for t in turns)} calls repeated in {seconds:.1f} s: {end}"
+            f"{so_many_tasks(len({t.task for t in turns}))}, {counted(len(turns), 'turn')}, "
+            f"{counted(sum(t.calls for t in turns), 'call')} repeated in {seconds:.1f} s: {end}"
         )
     raise typer.Exit(1 if apart else 0)
 

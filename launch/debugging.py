@@ -9,7 +9,7 @@ from pathlib import Path
 from launch.platform import pack_at
 from runs.errors import Usage
 from runs.folder import PACK_COPY
-from runs.hints import command, run_name
+from runs.hints import command
 from runs.reader import NotRecorded, read_tasks
 from runs.run_view import read_run_view
 from views.console import notes, say
@@ -25,23 +25,23 @@ def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
         raise Usage("--turn goes with --task")
     if task is None:
         failed = [story.spec_id for story in read_run_view(run).tasks if story.failed]
-        coded = (spec for spec in failed if _coded(run, spec))
+        coded = (spec for spec in failed if coded_turns(run, spec))
         task = next(coded, None)
         if task is None:
             why = "none of its failed tasks ran code" if failed else "no task of it failed"
-            tell = command("show", run_name(run))
+            tell = command("show", run)
             raise NotRecorded(f"{run}: {why}; name a --task, or see {tell}")
     if turn is None:
-        turns = _coded(run, task)
+        turns = coded_turns(run, task)
         if not turns:
-            tell = command("show", run_name(run), "--task", task)
+            tell = command("show", run, "--task", task)
             raise NotRecorded(f"{task} ran no code to step through; {tell} tells what it did")
         turn = turns[-1]
     return task, turn
 
 
-def _coded(run: Path, spec_id: str) -> list[int]:
-    """Numbers of the turns whose code can be stepped through."""
+def coded_turns(run: Path, spec_id: str) -> list[int]:
+    """Numbers of a task's turns whose code can be stepped through. Raises NotRecorded."""
     return [
         act.number
         for log in read_tasks(run, spec_id)[:1]

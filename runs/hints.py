@@ -22,14 +22,6 @@ def command(*words: object) -> str:
     return shlex.join([*_started(), *map(str, words)])
 
 
-def run_name(folder: Path) -> str:
-    """A run folder as a command takes it from here: by its name where it lies in ``logs``."""
-    from runs.find import LOGS
-
-    inside = folder.parent.resolve() == LOGS.resolve()
-    return folder.name if inside else str(folder)
-
-
 def near(path: Path) -> str:
     """A path as it is written from here, where that is shorter."""
     try:

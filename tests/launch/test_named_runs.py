@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from launch.cli import app
+from runs.find import run_folders
 
 FAILED = "wrong"
 
@@ -38,7 +40,7 @@ def logs(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 
 def newest(logs: Path) -> Path:
-    return max(logs.iterdir(), key=lambda path: path.name)
+    return run_folders(logs)[0]
 
 
 COMMANDS: tuple[tuple[tuple[str, ...], int, str], ...] = (
@@ -74,6 +76,24 @@ def test_every_command_takes_latest_and_a_bare_name(
         assert unknown.exit_code == 2
         assert "there is no run 'no-such-run'" in unknown.output
         assert name in unknown.output
+
+
+def test_a_run_that_is_over_says_so_and_shows_no_table_again(logs: Path) -> None:
+    done = call("--resume", "latest")
+    assert f"going on with {newest(logs).relative_to(logs.parent)}: 2 tasks kept" in done.stderr
+    assert "nothing is left to play" in done.stderr
+    assert "┃" not in done.stdout
+    assert "1 passed, 1 failed in" in done.stdout
+
+
+def test_from_a_failed_task_to_its_code_is_one_command(logs: Path) -> None:
+    done = call("--resume", "latest")
+    (hint,) = [line for line in done.stdout.splitlines() if "step through the code" in line]
+    words = shlex.split(hint.split(": ", 1)[1])
+    assert words[2] == "debug"
+    talk = call(*words[2:], typed="q\n")
+    assert talk.exit_code == 0
+    assert f"{FAILED}, turn" in talk.output
 
 
 def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> None:

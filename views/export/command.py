@@ -69,6 +69,7 @@ def _inspect(view: RunView, folder: Path, path: Path) -> Path:
 def _traces(view: RunView, folder: Path, kind: str) -> None:
     """Write the traces of all tasks that are over. Raises CannotTrace."""
     from runs.manifest import NoManifest, read_manifest
+    from views.figures import so_many_tasks
     from views.tracing.sinks import CannotTrace, check_kinds
     from views.tracing.writer import write_traces
 
@@ -83,4 +84,4 @@ def _traces(view: RunView, folder: Path, kind: str) -> None:
     for told in write_traces(json.dumps(line, default=str) for line in (head, *tasks)):
         if told["error"]:
             raise CannotTrace(f"not all is written to {kind}: {told['error']}")
-    typer.echo(f"{len(done)} tasks of {view.name} traced")
+    typer.echo(f"{so_many_tasks(len(done))} of {view.name} traced")
