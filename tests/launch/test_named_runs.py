@@ -83,7 +83,7 @@ def test_a_run_that_is_over_says_so_and_shows_no_table_again(logs: Path) -> None
     assert f"going on with {newest(logs).relative_to(logs.parent)}: 2 tasks kept" in done.stderr
     assert "nothing is left to play" in done.stderr
     assert "┃" not in done.stdout
-    assert "1 passed, 1 failed in" in done.stdout
+    assert "1 passed, 1 failed, 1 wrong checkout in" in done.stdout
 
 
 def test_from_a_failed_task_to_its_code_is_one_command(logs: Path) -> None:
