@@ -41,7 +41,7 @@ class EndOfRun:
     """Shows the end of one run: report, table, what failed, what to type next."""
 
     def __init__(self, assembly: Assembly, session: Session, *, anything_new: bool) -> None:
-        """``anything_new``: whether a task was played; a table that was shown is not shown again."""
+        """``anything_new``: whether a task was played; no table is shown twice."""
         self._anything_new = anything_new
         self._assembly = assembly
         self._session = session

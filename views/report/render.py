@@ -73,6 +73,8 @@ def policy(*, live: bool) -> str:
     }
     if live:
         parts["connect-src"] = "'self'"
+        parts["script-src"] += f" {_hash('runs.js')}"
+        parts["style-src"] += f" {_hash('runs.css')}"
     return "; ".join(f"{name} {value}" for name, value in parts.items())
 
 
@@ -122,6 +124,7 @@ def environment() -> jinja2.Environment:
     ):  # fmt: skip
         found.filters[used.__name__] = used
     found.globals.update(
+        asset=lambda name: Markup(_asset(name)),
         charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
         CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN,
     )  # fmt: skip
