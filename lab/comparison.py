@@ -24,7 +24,9 @@ from lab.lab_folder import LAB, LabFolder
 from lab.lab_run import Trial
 from models.file_checks import first_problem
 from runs.errors import CannotRun
+from runs.hints import command
 from runs.results import RunResults, read_results
+from views.figures import so_many_tasks
 from views.stats.interval import share_of
 from views.verdict import (
     NOT_WORSE,
@@ -106,7 +108,7 @@ def read_side(path: Path) -> Side:
         folder = LabFolder(path)
         run = folder.read()
         if not folder.merged:
-            raise CannotRun(f"{path} is not finished; submission.py regress --resume {path}")
+            raise CannotRun(f"{path} is not finished: {command('regress', '--resume', path)}")
         if run.settings.baseline_only:
             raise CannotRun(f"{path} holds trivial baselines only")
         models = run.settings.evaluator, run.settings.worker
@@ -196,7 +198,7 @@ def _checks(
     flips: Flips, harm: Flips, name: str, bound: float, margin: float, deterministic: bool
 ) -> tuple[Check, ...]:
     """The tests in their order; the first that holds decides."""
-    new = f"{len(harm.lost)} tasks have a new {name}, {len(harm.gained)} lost theirs"
+    new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} lost theirs"
     sign = f"p ≤ {stats.ALPHA}"
     exact = Check(
         name=f"exact test of tasks with a new {name}, one-sided",
@@ -216,7 +218,7 @@ def _checks(
         found=f"at most {bound:.4f} is lost",
         holds=bound < margin,
     )
-    counts = f"{len(flips.lost)} tasks got worse, {len(flips.gained)} better"
+    counts = f"{so_many_tasks(len(flips.lost))} got worse, {len(flips.gained)} better"
     mcnemar = Check(
         name="exact McNemar test of the flips, one-sided",
         asks=f"worse where {sign}",

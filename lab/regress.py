@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from coordinator.config import STRATEGIES, StrategyName
-from lab.command import PACKS, Evaluator, Worker, no_verdict
+from lab.command import PACKS, Evaluator, Worker, find_lab_run, no_verdict
 from lab.cores import cores
 from runs.errors import CannotRun
+from runs.hints import command
 from views.console import answers, say
 from views.verdict import MARGIN
 
@@ -61,8 +62,11 @@ def regress(
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("logs"),
     resume: Annotated[
-        Path | None,
-        typer.Option(help="A lab run to go on with; trials that failed outside are played again."),
+        str | None,
+        typer.Option(
+            help="A lab run, `latest`, or how its name begins: go on with it; trials that failed "
+            "outside are played again."
+        ),
     ] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler whose workers play.")
@@ -91,7 +95,8 @@ def regress(
         if resume:
             if pack or evaluator or worker or epochs > 1 or save_baseline or strategy:
                 raise typer.BadParameter("--resume goes on with the packs and models of its run")
-            lab.show(lab.go_on(resume), resume)
+            folder = find_lab_run(resume, out)
+            lab.show(lab.go_on(folder), folder)
             return
         strategies = tuple(STRATEGIES) if strategy == "both" else (strategy or FIRST,)
         _check(strategies, worker, max_turns, plot, as_json)
@@ -212,7 +217,8 @@ class _Lab:
             try:
                 return carry_out(folder, run, engine, watch)
             except KeyboardInterrupt:
-                raise CannotRun(f"interrupted; go on with --resume {folder.path}") from None
+                again = command("regress", "--resume", folder.path)
+                raise CannotRun(f"interrupted; go on: {again}") from None
 
     def show(self, run: LabRun, path: Path) -> None:
         """What came of a run, in the forms that were asked for."""

@@ -19,13 +19,13 @@ from launch import preflight
 from launch.benchmarks import guest_of, workbench_of
 from launch.brains import Brains, identity_of, prompts_of, versions
 from launch.options import Options
-from launch.platform import PACK_COPY, STATE, client_class, pack_of, platform_of
+from launch.platform import STATE, client_class, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
 from models import litellm_module
 from models.extras import ExtraMissing
 from models.model_call import ModelCall
 from runs.errors import CannotRun, NothingToDo
-from runs.folder import run_folder
+from runs.folder import PACK_COPY, run_folder
 from runs.journal import write_whole
 from runs.manifest import Manifest, NoManifest, read_manifest
 from runs.prompts import Prompts

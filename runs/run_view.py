@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from models.model_call import LARGEST
+from runs.folder import PACK_COPY
 from runs.journal_names import journals
 from runs.manifest import NoManifest, read_manifest
 from runs.reader import NotRecorded, labels_in, parsed, read_task, text_in
@@ -132,7 +133,7 @@ def benchmark_of(folder: Path) -> str:
 def _labels(folder: Path) -> dict[str, tuple[str, ...]]:
     """By spec the kinds of task, as the pack says that lies in the folder; {} where none does."""
     try:
-        pack = parsed((folder / "pack.json").read_bytes())
+        pack = parsed((folder / PACK_COPY).read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
     found = _records(pack.get("scenarios")) if isinstance(pack, dict) else []

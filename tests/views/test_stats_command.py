@@ -121,7 +121,7 @@ def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("nowhere",), "there is no folder nowhere"),
+        (("nowhere",), "there is no run 'nowhere'"),
         ((".", "--by", "moon"), "moon"),
         ((".", "--plot", "x.pdf"), "must end in .svg or .png"),
         ((".", "--plot", "nowhere/x.svg"), "there is no folder nowhere"),

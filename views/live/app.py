@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -25,10 +24,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from runs.find import run_folders
+from runs.hints import command
 from runs.journal_names import journals
-from runs.results import NAME, RunResults
-from runs.run_view import raw_results
+from runs.results import NAME
 from runs.task_log import HARM
+from views.live.index import IndexRow, index_row
 from views.live.watch import Mark, RunWatch, Seen, mark_of
 from views.report.render import environment, page, policy, row_html, story_html
 from views.report.task_table import rows_of, table
@@ -37,8 +37,6 @@ from views.verdict import Judge, no_judge
 
 HOSTS = ["127.0.0.1", "localhost"]
 """Another name in the Host header is a page elsewhere that had its own name point here."""
-FRESH_S = 60.0
-"""A run without an end that wrote within this time is taken to be running."""
 
 
 def build_app(logs: Path, judge: Judge = no_judge) -> Starlette:
@@ -69,7 +67,7 @@ class _Pages:
         """Revisions of another server mean nothing here."""
 
     def index(self, request: Request) -> Response:
-        rows = [_index_row(folder, time.time()) for folder in run_folders(self._logs)]
+        rows = [index_row(folder, time.time()) for folder in run_folders(self._logs)]
         tag = hashlib.sha256(repr(rows).encode("utf-8", "replace")).hexdigest()[:32]
         return self._answer(request, tag, lambda: _index(self._logs, rows))
 
@@ -171,30 +169,8 @@ def _html(text: str) -> Response:
     return HTMLResponse(text.encode("utf-8", "replace"))
 
 
-def _index(logs: Path, rows: list[dict[str, Any]]) -> Response:
-    names = {row["results"].harm_name for row in rows if row["results"]}
+def _index(logs: Path, rows: list[IndexRow]) -> Response:
+    names = {row.results.harm_name for row in rows if row.results}
     name = names.pop() if len(names) == 1 else HARM
-    values = {"logs": str(logs), "rows": rows, "harm_name": name}
+    values = {"logs": str(logs), "rows": rows, "harm_name": name, "make_one": command()}
     return _html(page("index.html.jinja", {"tasks": []}, live=True, **values))
-
-
-def _index_row(folder: Path, now: float) -> dict[str, Any]:
-    """What the index says of a run; ``now`` in seconds since 1970."""
-    results = _results(folder, mark_of(folder / NAME))
-    state = "finished" if results and results.finished else _unfinished(folder, now)
-    return {"name": folder.name, "state": state, "results": results}
-
-
-@lru_cache(maxsize=1024)
-def _results(folder: Path, _mark: Mark) -> RunResults | None:
-    """The results of a run, read again only where they changed."""
-    try:
-        return RunResults.model_validate(raw_results(folder))
-    except ValidationError:
-        return None
-
-
-def _unfinished(folder: Path, now: float) -> str:
-    paths = (folder / NAME, *(folder / "tasks").glob("*.jsonl"))
-    last = max(mark_of(path)[1] for path in paths)
-    return "running" if now - last / 1e9 < FRESH_S else "stopped"

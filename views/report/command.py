@@ -7,16 +7,18 @@ from typing import Annotated
 
 import typer
 
+from views.run_argument import LOGS, Logs, Run
+
 
 def report(
     context: typer.Context,
-    run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
+    run: Run,
     other: Annotated[str | None, typer.Argument(help="A second run to lay beside it.")] = None,
     out: Annotated[
         Path | None,
         typer.Option("-o", "--out", help="The file; default: in the (second) run folder."),
     ] = None,
-    logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
+    logs: Logs = LOGS,
 ) -> None:
     """Write a page about a run, or about two: the verdict, what flipped, what differs.
 

@@ -76,6 +76,8 @@ def policy(*, live: bool) -> str:
     }
     if live:
         parts |= {"connect-src": "'self'", "form-action": "'self'"}
+        parts["script-src"] += f" {_hash('index.js')}"
+        parts["style-src"] += f" {_hash('index.css')}"
     return "; ".join(f"{name} {value}" for name, value in parts.items())
 
 
@@ -130,6 +132,7 @@ def environment() -> jinja2.Environment:
     ):  # fmt: skip
         found.filters[used.__name__] = used
     found.globals.update(
+        asset=lambda name: Markup(_asset(name)),
         charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
         CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN, TEXT_CHARS=TEXT_CHARS,
         commands_of=commands_of, show_command=show_command,

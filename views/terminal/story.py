@@ -124,7 +124,9 @@ class Teller:
         done = call.outcome == "done"
         said = figures.peek(call.result) if done else f"{call.outcome}: {call.error}"
         text = f"{where}{call.name}({figures.arguments(call)}) → {said}"
-        self._say(f"  {text} [{len(call.requests)} requests]", "" if done else "red")
+        self._say(
+            f"  {text} [{figures.counted(len(call.requests), 'request')}]", "" if done else "red"
+        )
 
     def _head(self, text: str) -> None:
         self._console.print()

@@ -99,18 +99,7 @@
     }
   }
 
-  // --- two runs to compare ------------------------------------------------------------------
-  const ticks = () => [...document.querySelectorAll("[name=run]:checked")];
-  function pick() {
-    if (!$("pick")) return;
-    const count = ticks().length;
-    $("compare").disabled = count !== 2;
-    $("picked").textContent = count === 2 ? "" : count > 2 ? "Tick no more than two." : count ? "Tick one more." : "Tick two runs.";
-  }
-  $("list")?.addEventListener("change", pick);
-  pick();
-
-  // Of the index only the ticks are kept: its body is taken anew when the server has another one.
+  // The index has no state worth keeping: its body is taken anew when the server has another one.
   function refresh() {
     if (!page.live) return;
     let tag = "";
@@ -120,12 +109,7 @@
         if (answer.status !== 200) return;
         const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
         tag = answer.headers.get("ETag") ?? "";
-        if (fresh.querySelector("#list").innerHTML !== $("list").innerHTML) {
-          const ticked = new Set(ticks().map((box) => box.value));
-          $("list").replaceChildren(...fresh.querySelector("#list").childNodes);
-          for (const box of document.querySelectorAll("[name=run]")) box.checked = ticked.has(box.value);
-          pick();
-        }
+        if (fresh.querySelector("#list").innerHTML !== $("list").innerHTML) $("list").replaceChildren(...fresh.querySelector("#list").childNodes);
       } catch { /* the server is gone; the page stays as it was */ }
     }, 2000);
   }
