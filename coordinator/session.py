@@ -248,6 +248,7 @@ class Session:
             started=self.started.isoformat(timespec="seconds"),
             finished=now,
             harm_name=self._shared.guest.harm_name,
+            idle_group=self._shared.guest.idle_group,
             totals=totals_of(done, time.perf_counter() - self._clock, self._shared.guest.groups),
             tasks=tuple(done),
         )

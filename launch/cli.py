@@ -103,12 +103,12 @@ class Commands(typer.core.TyperGroup):
         """Run the subcommand; what cannot be done is one line for the user."""
         from dotenv import load_dotenv
 
-        from launch.commands import invitation, judge
+        from launch.commands import invitation, judge, note_floors
 
         load_dotenv(Path.cwd() / ".env")
         ctx.obj = invitation
-        # Pages stand below the lab, whose verdict they show.
-        ctx.meta["judge"] = judge
+        # Pages stand below the lab and the platform, whose verdicts and floors they show.
+        ctx.meta.update(judge=judge, floors=note_floors)
         with _explained(complete=self._asked != "run"):
             return super().invoke(ctx)
 

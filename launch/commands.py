@@ -28,6 +28,13 @@ def invitation() -> Invitation:
     return Invitation(KITS, default="store", models=_models)
 
 
+def note_floors(folder: Path) -> None:
+    """Note in a run's folder what players that understand nothing score on its tasks."""
+    from launch.floors import note_floors as noted
+
+    noted(folder)
+
+
 def judge(first: Path, second: Path) -> Comparison:
     """The lab's verdict on the second of two runs, with its default margin. Raises CannotRun."""
     from lab.command import no_verdict

@@ -38,6 +38,10 @@ class RunView:
     tasks: tuple[TaskLog, ...]
     harm_name: str = HARM
     """What the benchmark calls the mistake that cannot be undone."""
+    idle_group: str = ""
+    """The group whose tasks pass where nothing is done; "" where none is known."""
+    session_id: str = ""
+    submitted: bool = False
     problems: tuple[str, ...] = ()
     """What could not be read."""
 
@@ -80,6 +84,9 @@ class Folder:
             seconds=_figure(seconds),
             tasks=tuple(sorted(logs, key=lambda log: places.get(log.task_id, len(order)))),
             harm_name=self.harm_name,
+            idle_group=text_in(results, "idle_group"),
+            session_id=text_in(results, "session_id"),
+            submitted=results.get("submitted") is True,
             problems=tuple(self.problems),
         )
 

@@ -130,7 +130,9 @@ class _Pages:
     def _page(self, seen: Seen) -> str:
         rows = rows_of(seen.run.tasks)
         data = {"tasks": [row.data for row in rows], "since": self._tag(seen)}
-        return page("run.html.jinja", data, live=True, stories=(), **table(seen.run, rows))
+        return page(
+            "run.html.jinja", data, live=True, stories=(), **table(seen.run, rows, seen.setup)
+        )
 
     def _news(self, seen: Seen, since: int) -> dict[str, Any]:
         # The bars are relative to the largest of all rows, so all are made and few are sent.
@@ -139,7 +141,7 @@ class _Pages:
         head = environment().get_template("head.html.jinja")
         return {
             "since": self._tag(seen),
-            "head": head.render(live=True, **table(seen.run, rows)),
+            "head": head.render(live=True, **table(seen.run, rows, seen.setup)),
             "rows": {row.story.key: row_html(row) for row in fresh},
             "tasks": [row.data for row in fresh],
         }

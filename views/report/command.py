@@ -30,6 +30,7 @@ def report(
     from views.report.write import run_page
 
     first = find_run(run, logs)
+    context.meta["floors"](first)
     if other is None:
         path = out or first / "report.html"
         write_whole(path, run_page(first))

@@ -19,11 +19,14 @@ from views import figures
 from views.report.charts import charts
 from views.report.code import plain, snippets_of
 from views.report.commands import commands_of, show_command
+from views.report.setup import briefing_of
 from views.report.task_table import Row
 from views.task_columns import COLUMNS
 
 HERE = Path(__file__).parent
 REQUESTS_SHOWN = 30
+HASH_CHARS = 10
+"""Of a hash that is shown to be compared by eye."""
 TEXT_CHARS = 220
 """Of a task's text in a table."""
 CALLS_UNFOLDED = 5
@@ -135,7 +138,8 @@ def environment() -> jinja2.Environment:
         asset=lambda name: Markup(_asset(name)),
         charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
         CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN, TEXT_CHARS=TEXT_CHARS,
-        commands_of=commands_of, show_command=show_command,
+        HASH_CHARS=HASH_CHARS, briefing_of=briefing_of, commands_of=commands_of,
+        show_command=show_command,
     )  # fmt: skip
     return found
 

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runs.results import Totals
 from runs.run_view import RunView
 from runs.task_log import TaskLog
 from views.figures import cut, reason
+from views.report.setup import Setup
 from views.task_columns import COLUMNS, TaskFigures, figures_of_story, totals
 
 FILTERS = {
@@ -109,18 +111,30 @@ def filters_of(
     return [(n, title or harm_name.capitalize(), marks.count(n)) for n, title in names.items()]
 
 
-def table(run: RunView, rows: list[Row]) -> dict[str, Any]:
+def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
     """What the head and the table of a run's page are made of."""
+    sums = totals(run)
     marks = [flag for row in rows for flag in flags(row.story)]
     found = filters_of(FILTERS, marks, run.harm_name)
     return {
         "run": run,
-        "totals": totals(run),
+        "setup": setup,
+        "totals": sums,
+        "idle": idle_score(run, sums),
         "rows": rows,
         "filters": [f for f in found if f[2] or f[0] in ALWAYS],
         "labels": labels(run.tasks),
         "columns": COLUMNS,
     }
+
+
+def idle_score(run: RunView, sums: Totals) -> float | None:
+    """What doing nothing would score, as far as the tasks show their groups; None is unknown."""
+    known = sum(part.tasks for part in sums.groups.values())
+    if not run.idle_group or not known:
+        return None
+    idle = sums.groups.get(run.idle_group)
+    return (idle.tasks if idle else 0) / known
 
 
 def labels(stories: Iterable[TaskLog]) -> list[str]:

@@ -18,6 +18,7 @@ from views.figures import DASH, dollars, number, seconds, tokens
 from views.report.differences import Differences, differences
 from views.report.pairs import FILTERS, PAIR_COLUMNS, Half, Pair, Side, pairs_of, read_half
 from views.report.render import packed, page, piece
+from views.report.setup import Text, setup_of
 from views.report.task_table import filters_of, labels
 from views.task_columns import totals
 from views.verdict import Comparison, Judge, Measure
@@ -76,7 +77,9 @@ def versus_page(left: Path, right: Path, judge: Judge, *, swapped: str = "") -> 
         verdict: Comparison | str = judge(left, right)
     except CannotRun as error:
         verdict = str(error)
-    return page_of(*halves, verdict, differences(left, right), swapped=swapped)
+    prompts = {text.sha256: text for side in (left, right) for text in setup_of(side).prompts}
+    found = differences(left, right)
+    return page_of(*halves, verdict, found, swapped=swapped, prompts=tuple(prompts.values()))
 
 
 def page_of(
@@ -86,8 +89,9 @@ def page_of(
     found: Differences,
     *,
     swapped: str = "",
+    prompts: tuple[Text, ...] = (),
 ) -> str:
-    """The page of two runs; ``verdict``: or why there is none."""
+    """The page of two runs; ``verdict``: or why there is none; ``prompts``: of both, each once."""
     pairs = pairs_of(left, right)
     data = [pair.data for pair in pairs]
     marks = [flag for task in data for flag in task["flags"]]
@@ -110,6 +114,7 @@ def page_of(
         first=first,
         labels=labels([*left.view.tasks, *right.view.tasks]),
         columns=PAIR_COLUMNS,
+        prompts=prompts,
         served=bool(swapped),
         swapped=swapped,
         stories=list(_stories(pairs, left, right, room)),

@@ -293,7 +293,12 @@
     $("story").hidden = !row;
     if (!row) {
       $("story-body").replaceChildren();
-      if (was !== null && !$(key)) goTo(rowOf.get(was));
+      const part = key && $(key);
+      if (part) {
+        for (let fold = part.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+        part.scrollIntoView();
+      }
+      else if (was !== null) goTo(rowOf.get(was));
       return;
     }
     goTo(row, false);
