@@ -8,16 +8,12 @@ from typing import Any
 import pytest
 
 from runs.journal import write_whole
+from tests.browser.conftest import OUTSIDE
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from tests.views.test_versus_page import judge, run
 from views.report.versus import versus_page
 
 WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
-OUTSIDE = """() => [...document.querySelectorAll("body *")].filter((node) => {
-    const box = node.getBoundingClientRect();
-    return box.width > 0 && (box.right > innerWidth + 1 || box.left < -1)
-        && !node.closest(".unseen") && !node.closest("svg");
-}).map((node) => `${node.tagName}.${node.className}`)"""
 
 
 @pytest.fixture
