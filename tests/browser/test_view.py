@@ -111,3 +111,25 @@ def test_a_page_follows_its_run(served: str, look: Any, tmp_path: Path) -> None:
     seen.page.get_by_role("link", name="cup").wait_for(state="attached")
     assert seen.page.get_by_role("button", name="Failed").inner_text() == "Failed 1"
     assert seen.complaints == []
+
+
+def test_two_ticked_runs_open_as_one_page(
+    served: str, hostile: Path, look: Any, tmp_path: Path
+) -> None:
+    RunFolder(tmp_path / "20260506-120000-cccc").task("good", worked(), score=0.0).write()
+    seen = look(served)
+    button = seen.page.get_by_role("button", name="Compare two runs")
+    assert button.is_disabled()
+    seen.page.get_by_label(f"Compare {hostile.name}").check()
+    assert seen.page.locator("#picked").inner_text() == "Tick one more."
+    RunFolder(tmp_path / "20260507-120000-dddd").task("tea", worked()).write()
+    seen.page.get_by_role("link", name="20260507-120000-dddd").wait_for()
+    assert seen.page.get_by_label(f"Compare {hostile.name}").is_checked(), "a tick was lost"
+    seen.page.get_by_label("Compare 20260506-120000-cccc").check()
+    button.click()
+    seen.page.locator("#verdict").wait_for()
+    assert seen.tasks() == ["good"]
+    names = seen.page.locator(".versus-names a").all_inner_texts()
+    assert names == [hostile.name, "20260506-120000-cccc"]
+    assert seen.violations() == []
+    assert seen.complaints == []

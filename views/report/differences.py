@@ -71,5 +71,9 @@ def _texts(run: Run) -> dict[str, str]:
 def _prompt(role: str, was: str | None, now: str | None, texts: Mapping[str, str]) -> PromptDiff:
     kept = all(digest is None or digest in texts for digest in (was, now))
     old, new = (texts.get(digest or "", "") for digest in (was, now))
-    names = [(digest or "")[:SHOWN_OF_HASH] for digest in (was, now)]
-    return PromptDiff(role, *names, diff_sections(old, new) if kept else None)
+    return PromptDiff(
+        role=role,
+        was=(was or "")[:SHOWN_OF_HASH],
+        now=(now or "")[:SHOWN_OF_HASH],
+        sections=diff_sections(old, new) if kept else None,
+    )
