@@ -24,6 +24,8 @@ from views.report.task_table import Row
 from views.task_columns import COLUMNS
 
 HERE = Path(__file__).parent
+SCRIPT = ("shown.js", "app.js")
+"""Its parts, which are one script in a page."""
 REQUESTS_SHOWN = 30
 HASH_CHARS = 10
 """Of a hash that is shown to be compared by eye."""
@@ -43,7 +45,7 @@ def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values
         .render(
             policy=policy(live=live),
             style=Markup(_asset("style.css")),
-            script=Markup(_asset("app.js")),
+            script=Markup(_asset(*SCRIPT)),
             data={"live": live, **data},
             live=live,
             **values,
@@ -71,7 +73,7 @@ def policy(*, live: bool) -> str:
     """What a page may do: its own script and style by their hashes, and nothing from elsewhere."""
     parts = {
         "default-src": "'none'",
-        "script-src": _hash("app.js"),
+        "script-src": _hash(*SCRIPT),
         "style-src": _hash("style.css"),
         "img-src": "data:",
         "base-uri": "'none'",
@@ -153,11 +155,11 @@ def _compiled() -> jinja2.BytecodeCache | None:
 
 
 @cache
-def _asset(name: str) -> str:
-    return (HERE / "static" / name).read_text(encoding="utf-8")
+def _asset(*names: str) -> str:
+    return "".join((HERE / "static" / name).read_text(encoding="utf-8") for name in names)
 
 
 @cache
-def _hash(name: str) -> str:
-    digest = hashlib.sha256(_asset(name).encode("utf-8")).digest()
+def _hash(*names: str) -> str:
+    digest = hashlib.sha256(_asset(*names).encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
