@@ -26,7 +26,8 @@ ROOT = Path(__file__).parents[1]
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 AGENT, PYTHON = f".venv/bin/{SCRIPT}", ".venv/bin/python"
 NEEDS = (
-    "key", "server", "terminal", "network", "minutes", "after `make test`", "with a failed task",
+    "key", "server", "terminal", "network", "minutes", "after `make test`", "after the extra",
+    "with a failed task",
 )  # fmt: skip
 """What a command may need, in brackets behind it."""
 _MARK = re.compile(rf"\(({'|'.join(map(re.escape, NEEDS))})\)")

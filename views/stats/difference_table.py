@@ -74,8 +74,8 @@ def _paired(found: Difference) -> str:
     if found.paired_change is None:
         return "no task is the same in both runs, played and scored in both"
     return (
-        f"tasks played and scored in both: {found.tasks_in_both}, score {found.paired_change:+.3f}; "
-        f"better {len(found.better)}, worse {len(found.worse)}"
+        f"tasks played and scored in both: {found.tasks_in_both}, "
+        f"score {found.paired_change:+.3f}; better {len(found.better)}, worse {len(found.worse)}"
     )
 
 

@@ -52,6 +52,12 @@ COLUMNS = (
     Column("seconds", lambda g: number(g.seconds.mean, 1)),
 )
 
+EARLY = "ended early"
+ENDED: dict[str, Callable[[Group], dict[str, int]]] = {
+    EARLY: lambda g: g.failures,
+    "outside": lambda g: g.outside,
+}
+"""Why tasks ended otherwise; the second only where there are such."""
 LEFT_OUT = ((By.DAY, "since"), (By.RUN, "runs"))
 """Figures that say nothing where runs are put together so."""
 
@@ -108,10 +114,11 @@ def _with_columns(by: By, rows: Sequence[Group], columns: Sequence[Column]) -> T
     table.add_column(by, overflow="fold", min_width=NAME_WIDTH)
     for column in columns:
         table.add_column(column.heading, justify="right", no_wrap=True)
-    for heading in ("ended early", "outside"):
+    ended = [heading for heading, of in ENDED.items() if heading == EARLY or any(map(of, rows))]
+    for heading in ended:
         table.add_column(heading, overflow="fold", min_width=len(heading))
     for group in rows:
-        ends = kinds(group.failures), kinds(group.outside)
+        ends = [kinds(ENDED[heading](group)) for heading in ended]
         cells = [clean(group.name), *(column.cell(group) for column in columns), *ends]
         table.add_row(*map(Text, cells), style=_style(group))
     return table
@@ -121,7 +128,7 @@ def _list(console: Console, group: Group, columns: Sequence[Column]) -> None:
     """A group where there is no room for columns: its name, then its figures."""
     plain_line(console, group.name, "bold")
     named = [f"{column.heading} {column.cell(group)}" for column in columns]
-    ends = f"ended early: {kinds(group.failures)}", f"outside: {kinds(group.outside)}"
+    ends = (f"{heading}: {kinds(of(group))}" for heading, of in ENDED.items())
     text = ", ".join([*named, *ends])
     for line in Text(text).wrap(console, max(1, console.width - 2)):
         console.print(Text("  ") + line, highlight=False)
