@@ -34,6 +34,7 @@ from runs.task import TaskInfo
 from views.console import notes, say
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
+from views.tracing.targets import check_targets
 from views.tracing.tracer import Tracer
 
 SUBMITTED = frozenset({"submitted", "evaluated"})
@@ -53,6 +54,8 @@ class Assembly:
         self.options = self.resumed.options if self.resumed else options
         try:
             check_kinds(self.options.trace)
+            at = self.resumed.folder.parent if self.resumed else options.out
+            check_targets(self.options.trace, at)
         except (CannotTrace, ExtraMissing) as error:
             raise CannotRun(str(error)) from None
         self.past = _past(self.options)

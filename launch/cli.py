@@ -19,9 +19,9 @@ from runs.errors import CannotRun, Exit, NothingToDo, Usage
 CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
 NAMES = (
     "run", "doctor", "show", "report", "view", "stats", "export", "regress", "compare",
-    "minimise", "replay", "debug", "serve", "generate",
+    "minimise", "replay", "debug", "serve", "generate", "floors",
 )  # fmt: skip
-SIMULATOR = ("serve", "generate")
+SIMULATOR = ("serve", "generate", "floors")
 _LOOK: dict[str, Any] = {
     "add_completion": False,
     "rich_markup_mode": None,
@@ -59,8 +59,10 @@ def _function(name: str) -> Callable[..., Any]:
             from launch.commands import debug as found
         case "serve":
             from launch.commands import serve as found
-        case _:
+        case "generate":
             from launch.commands import generate as found
+        case _:
+            from launch.commands import floors as found
     return found
 
 

@@ -12,6 +12,7 @@ import typer
 from coordinator.config import StrategyName
 from launch.options import DoctorOptions, Options, check
 from launch.record_command import takes
+from runs.hints import command
 from views.run_argument import LOGS, Logs, Run
 
 if TYPE_CHECKING:
@@ -160,10 +161,15 @@ def generate(context: typer.Context) -> None:
     _simulator(context)
 
 
+def floors(context: typer.Context) -> None:
+    """Say what players that understand nothing score on a pack."""
+    _simulator(context)
+
+
 def _simulator(context: typer.Context) -> None:
     from simulator.cli import main
 
-    raise typer.Exit(main([str(context.info_name), *context.args]))
+    raise typer.Exit(main([str(context.info_name), *context.args], prog=command()))
 
 
 def _record(run: Path, turns: list[Repetition], seconds: float) -> dict[str, Any]:

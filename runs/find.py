@@ -1,7 +1,11 @@
-"""A run folder by what a person types: a folder, ``latest``, or how a run's name begins."""
+"""A run folder by what a person types: a folder, ``latest``, or how a run's name begins.
+
+``latest~1`` is the one before the newest, and so on.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +14,7 @@ from runs.reader import NotRecorded
 
 LOGS = Path("logs")
 NAMED_AT_MOST = 8
+_LATEST = re.compile(r"latest(?:~(\d{1,4}))?")
 SECOND = len("20260101-120000")
 
 
@@ -49,8 +54,8 @@ def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run
     if folder.is_dir() or name != folder.name:
         raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
     runs = run_folders(logs, fits)
-    if name == "latest" and runs:
-        return runs[0]
+    if (back := _LATEST.fullmatch(name)) and (before := int(back[1] or 0)) < len(runs):
+        return runs[before]
     found = [path for path in runs if name and path.name.startswith(name)]
     if len(found) == 1:
         return found[0]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-NAMED = "A run folder, `latest`, or how its name begins."
+NAMED = "A run folder, `latest` (`latest~1` is the one before), or how its name begins."
 Run = Annotated[str, typer.Argument(help=NAMED)]
 Logs = Annotated[Path, typer.Option(help="Where run folders are looked for.")]
 LOGS = Path("logs")

@@ -71,9 +71,12 @@ def _traces(view: RunView, folder: Path, kind: str) -> None:
     from runs.manifest import NoManifest, read_manifest
     from views.figures import so_many_tasks
     from views.tracing.sinks import CannotTrace, check_kinds
+    from views.tracing.targets import check_targets, way_to
+    from views.tracing.tracer import complaint
     from views.tracing.writer import write_traces
 
     check_kinds([kind])
+    check_targets([kind], folder.parent)
     try:
         options = read_manifest(folder).options
     except NoManifest:
@@ -81,7 +84,11 @@ def _traces(view: RunView, folder: Path, kind: str) -> None:
     done = [story for story in view.tasks if story.result is not None]
     head = {"folder": str(folder), "kinds": [kind], "options": options}
     tasks = ({"spec_id": story.spec_id, "task_id": story.task_id} for story in done)
+    way = ""
     for told in write_traces(json.dumps(line, default=str) for line in (head, *tasks)):
         if told["error"]:
-            raise CannotTrace(f"not all is written to {kind}: {told['error']}")
+            raise CannotTrace(complaint(told))
+        way = way_to(kind, folder.parent, str(told["page"]))
     typer.echo(f"{so_many_tasks(len(done))} of {view.name} traced")
+    if way:
+        typer.echo(way)

@@ -56,18 +56,20 @@ class IndexRow:
     @property
     def sorted_by(self) -> dict[str, float | str | None]:
         """By column what the list is sorted by; None is unknown and comes last."""
-        found: dict[str, float | str | None] = {"run": self.folder, "state": self.state}
-        sums = self.results.totals if self.results else None
-        share = sums.tasks / self.total if sums and self.total else None
+        names = ("tasks", "score", "models", "harm", "tokens", "dollars", "time")
+        found: dict[str, float | str | None] = dict.fromkeys(names)
+        found |= {"run": self.folder, "state": self.state, "place": self.place or None}
+        if self.results is None:
+            return found
+        sums = self.results.totals
         return found | {
-            "tasks": share,
-            "score": sums and sums.score_mean,
-            "models": self.results.brain.evaluator if self.results else None,
-            "place": self.place or None,
-            "harm": sums and sums.harm,
-            "tokens": sums and tokens(sums.tokens),
-            "dollars": sums and sums.cost_usd,
-            "time": sums and sums.seconds,
+            "tasks": sums.tasks / self.total if self.total else None,
+            "score": sums.score_mean,
+            "models": self.results.brain.evaluator,
+            "harm": sums.harm,
+            "tokens": tokens(sums.tokens),
+            "dollars": sums.cost_usd,
+            "time": sums.seconds,
         }
 
 
