@@ -3,7 +3,7 @@
     .venv/bin/python docs/shots.py [NAME ...]
 
 Needs Chromium (or CHROMIUM) and Playwright; writes docs/run.svg, docs/report.png, docs/live.png,
-docs/runs.png and docs/simulator.png, or those that are named.
+docs/runs.png, docs/versus.png and docs/simulator.png, or those that are named.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from rich.text import Text
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from launch.commands import judge  # noqa: E402
 from simulator.server import serve as simulate  # noqa: E402
 from simulator.store.pack import load_pack  # noqa: E402
 from views.live.app import build_app  # noqa: E402
+from views.report.versus import versus_page  # noqa: E402
 from views.report.write import write_report  # noqa: E402
 
 TASK = "cheapest_mix_ghost_fill_in"
@@ -101,6 +103,14 @@ def shoot_report(browser: Any, logs: Path) -> None:
     shoot(page, "report")
 
 
+def shoot_versus(browser: Any, logs: Path) -> None:
+    """Two runs on one page: the second one had too few turns."""
+    first, second = run(logs, BUNDLED), run(logs, BUNDLED, "--max-turns", "2")
+    path = logs / "versus.html"
+    path.write_text(versus_page(first, second, judge), encoding="utf-8")
+    shoot(opened(browser, path.as_uri()), "versus")
+
+
 def shoot_live(browser: Any, logs: Path) -> None:
     """The live pages: the failed tasks of a run."""
     found = run(logs, VARIATIONS)
@@ -135,6 +145,7 @@ def shoot_simulator(browser: Any, logs: Path) -> None:
 
 SHOTS = {
     "run": shoot_run, "report": shoot_report, "live": shoot_live, "runs": shoot_runs,
+    "versus": shoot_versus,
     "simulator": shoot_simulator,
 }  # fmt: skip
 

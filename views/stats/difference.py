@@ -104,6 +104,7 @@ def _changes(was: Run, now: Run) -> Iterator[Change]:
         "strategy": (was.strategy, now.strategy),
         "model of the evaluator": (was.results.brain.evaluator, now.results.brain.evaluator),
         "model of the worker": (_worker(was), _worker(now)),
+        "steps": (_steps(was), _steps(now)),
         "benchmark": (was.results.benchmark, now.results.benchmark),
         "pack": (was.pack, now.pack),
     }
@@ -120,6 +121,11 @@ def _changes(was: Run, now: Run) -> Iterator[Change]:
 
 def _worker(run: Run) -> str | None:
     return None if run.strategy == "next-step" else run.results.brain.worker
+
+
+def _steps(run: Run) -> str:
+    """What stood around the solver."""
+    return ", ".join(run.results.steps) or "none"
 
 
 def _options(run: Run) -> dict[str, str]:
