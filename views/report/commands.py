@@ -8,12 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from runs.folder import PACK_COPY
 from runs.hints import DOOR
 from runs.reader import text_in
+from runs.results import NAME
 from runs.run_view import raw_results
 from runs.task_log import TaskLog, TurnLog
-
-PACK = "pack.json"
 
 
 class Way(NamedTuple):
@@ -40,9 +40,8 @@ def commands_of(story: TaskLog) -> list[Way]:
     """
     if not story.failed:
         return []
-    folder, spec = story.folder.resolve(), story.spec_id
-    run = _run(folder)
-    turn = next((act.number for act in reversed(story.last) if _has_code(act)), None)
+    folder, spec, turn = story.folder.absolute(), story.spec_id, last_coded(story)
+    run = _run(folder, (folder / NAME).is_file())
     models = ["--evaluator", run.evaluator, "--worker", run.worker]
     of = ["--benchmark", run.benchmark] if run.benchmark else []
     found = []
@@ -68,7 +67,12 @@ def show_command(story: TaskLog) -> str:
     """The whole story in a terminal; "" where no journal was kept."""
     if not story.path.is_file():
         return ""
-    return _typed("show", story.folder.resolve(), "--task", story.spec_id)
+    return _typed("show", story.folder.absolute(), "--task", story.spec_id)
+
+
+def last_coded(story: TaskLog) -> int | None:
+    """Number of the last turn whose code can be stepped through; None: there is none."""
+    return next((act.number for act in reversed(story.last) if _has_code(act)), None)
 
 
 def _has_code(act: TurnLog) -> bool:
@@ -78,11 +82,11 @@ def _has_code(act: TurnLog) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _run(folder: Path) -> _Run:
+def _run(folder: Path, _has_results: bool) -> _Run:
     results = raw_results(folder)
     brain = results.get("brain")
     brain = brain if isinstance(brain, dict) else {}
-    pack = folder / PACK
+    pack = folder / PACK_COPY
     return _Run(
         text_in(results, "benchmark"),
         text_in(results, "strategy"),
