@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +109,8 @@ class Commands(typer.core.TyperGroup):
 
         from launch.commands import invitation, judge, note_floors
 
+        ctx.obj = partial(invitation, dict(os.environ))
         load_dotenv(Path.cwd() / ".env")
-        ctx.obj = invitation
         # Pages stand below the lab and the platform, whose verdicts and floors they show.
         ctx.meta.update(judge=judge, floors=note_floors)
         with _explained(complete=self._asked != "run"):

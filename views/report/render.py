@@ -31,6 +31,8 @@ HASH_CHARS = 10
 """Of a hash that is shown to be compared by eye."""
 TEXT_CHARS = 220
 """Of a task's text in a table."""
+SEEN_SHOWN = 300
+"""Of an agent that is not ours there is nothing else to tell."""
 CALLS_UNFOLDED = 5
 """More calls of one line are folded away together."""
 PACKING = 2
@@ -140,8 +142,8 @@ def environment() -> jinja2.Environment:
         asset=lambda name: Markup(_asset(name)),
         charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
         CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN, TEXT_CHARS=TEXT_CHARS,
-        HASH_CHARS=HASH_CHARS, briefing_of=briefing_of, commands_of=commands_of,
-        show_command=show_command,
+        SEEN_SHOWN=SEEN_SHOWN, HASH_CHARS=HASH_CHARS, briefing_of=briefing_of,
+        commands_of=commands_of, show_command=show_command,
     )  # fmt: skip
     return found
 
