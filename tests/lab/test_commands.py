@@ -142,10 +142,12 @@ def test_compare_writes_a_page_of_two_lab_runs(
 
 
 def test_kept_journals_are_told_in_the_page(tmp_path: Path, pack_file: PackFile) -> None:
-    options = ("--out", tmp_path / "logs", "--jobs", 1, "--keep-journals")
+    runs = []
     for turns in (7, 1):
-        call("regress", "--pack", pack_file(2), *options, "--max-turns", turns)
-    runs = sorted((tmp_path / "logs").iterdir())
+        logs = tmp_path / f"logs-{turns}"
+        options = ("--out", logs, "--jobs", 1, "--keep-journals", "--max-turns", turns)
+        call("regress", "--pack", pack_file(2), *options)
+        runs += logs.iterdir()
     call("compare", *runs, "--html", tmp_path / "pair.html")
     page = (tmp_path / "pair.html").read_text(encoding="utf-8")
     assert '<th scope="row">max_turns</th><td>7</td><td>1</td>' in page

@@ -52,6 +52,11 @@ def test_words_alone_part_where_nothing_else_does(tmp_path: Path) -> None:
     assert (apart.at, apart.text, apart.deeds) == (0, "turn 1: other words", False)
 
 
+def test_of_what_was_not_recorded_nothing_is_said(tmp_path: Path) -> None:
+    found = parted(tmp_path, [], [worked()])
+    assert (found.at, found.text, found.deeds) == (None, "turns not recorded", False)
+
+
 @pytest.mark.parametrize("letter", ["A", "B"])
 def test_the_one_that_ended_first_is_named(tmp_path: Path, letter: str) -> None:
     short, long = [worked()], [worked(), ended()]

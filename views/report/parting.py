@@ -41,10 +41,14 @@ class Parting:
     """By aspect the number of the first turn that differs in it; of the others there is none."""
     ended: str = ""
     """"A" or "B" where that one had ended by then."""
+    known: bool = True
+    """Whether turns of both are recorded."""
 
     @property
     def text(self) -> str:
         """Where, and in what, in a few words."""
+        if not self.known:
+            return "turns not recorded"
         if self.at is None:
             return "the same"
         if self.ended:
@@ -85,7 +89,9 @@ def _calls(calls: Sequence[ToolCall]) -> str:
 
 
 def parting(left: Sequence[Step], right: Sequence[Step]) -> Parting:
-    """Where two tasks part, turn by turn."""
+    """Where two tasks part, turn by turn; an agent that is not ours has none."""
+    if not left or not right:
+        return Parting(None, {}, known=False)
     first: dict[str, int] = {}
     ended: tuple[int, str] | None = None
     for place, (one, other) in enumerate(zip_longest(left, right)):
