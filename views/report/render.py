@@ -75,8 +75,8 @@ def policy(*, live: bool) -> str:
     }
     if live:
         parts["connect-src"] = "'self'"
-        parts["script-src"] += f" {_hash('runs.js')}"
-        parts["style-src"] += f" {_hash('runs.css')}"
+        parts["script-src"] += f" {_hash('index.js')}"
+        parts["style-src"] += f" {_hash('index.css')}"
     return "; ".join(f"{name} {value}" for name, value in parts.items())
 
 
