@@ -48,8 +48,9 @@ def page_address(way: str, tmp_path: Path) -> Iterator[str]:
     told, _, address = way.partition(", then open ")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
-    words = [sys.executable, *shlex.split(told)[1:-1], port, "--workers", "1"]
-    quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
+    setting, _python, *rest = shlex.split(told)
+    words = [sys.executable, *rest[:-1], port, "--workers", "1"]
+    quiet = {"MLFLOW_DISABLE_TELEMETRY": "true"} | dict([setting.split("=")])
     with (tmp_path / "server.log").open("wb") as log:
         server = subprocess.Popen(
             words, cwd=tmp_path, stdout=log, stderr=log, env=os.environ | quiet,

@@ -93,6 +93,7 @@ def test_the_store_lies_beside_the_runs_and_the_command_opens_it(
     logs = tmp_path / "logs"
     assert store_of(logs) == f"sqlite:///{logs / 'mlflow.db'}"
     way = way_to("mlflow", logs, "#/experiments/1/traces")
+    assert "LITELLM_LOCAL_MODEL_COST_MAP=True " in way
     assert " -m mlflow ui --backend-store-uri sqlite:///logs/mlflow.db --port 5000" in way
     assert way.endswith("then open http://127.0.0.1:5000/#/experiments/1/traces")
 

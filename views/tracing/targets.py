@@ -21,6 +21,9 @@ ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"
 OTEL_DEFAULTS = {"http/protobuf": "http://localhost:4318", "grpc": "http://localhost:4317"}
 CONNECT_SECONDS = 3.0
 UI_PORT = 5000
+STAYS_HERE = "LITELLM_LOCAL_MODEL_COST_MAP=True"
+"""For MLflow's page, which loads LiteLLM: without it that fetches a list of prices, and where there
+is no network the two wait for each other for ever."""
 
 
 def check_targets(kinds: list[str] | tuple[str, ...], logs: Path) -> None:
@@ -69,7 +72,7 @@ def way_to(kind: str, logs: Path, page: str) -> str:
     if store.startswith(SQLITE):
         shown = f"{SQLITE}{near(Path(store.removeprefix(SQLITE)))}"
     words = [near(Path(sys.executable)), "-m", "mlflow", "ui", "--backend-store-uri", shown]
-    opens = shlex.join([*words, "--port", str(UI_PORT)])
+    opens = f"{STAYS_HERE} {shlex.join([*words, '--port', str(UI_PORT)])}"
     first = "" if find_spec("flask") else f"{install('mlflow')}, then "
     return f"traces: {first}{opens}, then open http://127.0.0.1:{UI_PORT}/{page}"
 
