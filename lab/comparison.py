@@ -40,6 +40,8 @@ from views.verdict import (
 )
 
 WORDS = {NOT_WORSE: "not worse", WORSE: "worse", UNKNOWN: "not enough data"}
+LEAST_P = 0.0001
+"""A smaller p is only said to be smaller."""
 DETERMINISTIC = "playbook/"
 """Prefix of the models that answer the same prompt the same way every time."""
 
@@ -203,7 +205,7 @@ def _checks(
     exact = Check(
         name=f"exact test of tasks with a new {name}, one-sided",
         asks=f"worse where {sign}",
-        found=f"{new} (p = {harm.p_worse:.4f})",
+        found=f"{new} ({_p(harm.p_worse)})",
         holds=harm.p_worse <= stats.ALPHA,
     )
     any_new = Check(
@@ -222,12 +224,17 @@ def _checks(
     mcnemar = Check(
         name="exact McNemar test of the flips, one-sided",
         asks=f"worse where {sign}",
-        found=f"{counts} (p = {flips.p_worse:.4f})",
+        found=f"{counts} ({_p(flips.p_worse)})",
         holds=flips.p_worse <= stats.ALPHA,
     )
     found = [any_new if deterministic else exact, loss, mcnemar]
     first = next((check for check in found if check.holds), None)
     return tuple(check.model_copy(update={"decides": check is first}) for check in found)
+
+
+def _p(value: float) -> str:
+    """A p as it is said; it is never nothing."""
+    return f"p = {value:.4f}" if value >= LEAST_P else f"p < {LEAST_P}"
 
 
 def _decide(checks: Sequence[Check], flips: Flips, bound: float, margin: float) -> tuple[Code, str]:
