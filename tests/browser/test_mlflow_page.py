@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -61,12 +62,8 @@ def page_address(way: str, tmp_path: Path) -> Iterator[str]:
         yield re.sub(r":5000/", f":{port}/", address)
     finally:
         with suppress(ProcessLookupError):
-            os.killpg(server.pid, 15)
-        try:
-            server.wait(10)
-        except subprocess.TimeoutExpired:
-            os.killpg(server.pid, 9)
-            server.wait()
+            os.killpg(server.pid, signal.SIGKILL)  # nothing of it is kept
+        server.wait()
 
 
 def _until_it_answers(address: str, server: subprocess.Popen[bytes]) -> None:
@@ -84,7 +81,7 @@ def _until_it_answers(address: str, server: subprocess.Popen[bytes]) -> None:
 def test_the_page_of_mlflow_shows_the_tasks_of_the_run(
     page_address: str, look: Callable[..., Any]
 ) -> None:
-    page = look(page_address).page
+    page = look(page_address, viewport={"width": 1800, "height": 900}).page
     page.set_default_timeout(60_000)
     for spec in SPECS:
-        page.get_by_text(spec).first.wait_for()
+        page.get_by_text(spec).filter(visible=True).first.wait_for()
