@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from launch.standard_streams import loss
 from models.redact import hide
 from runs.errors import CannotRun, Exit
 from runs.hints import command
+from runs.reader import NotRecorded
 from views.console import answers, notes, say
 
 LOOKED_AT = 10
@@ -139,9 +141,11 @@ class EndOfRun:
         folder = self._assembly.folder
         if not STRATEGIES[self._assembly.options.strategy].has_worker:
             return ""
-        for task in worst_first(results)[:LOOKED_AT]:
-            if turns := coded_turns(folder, task.spec_id):
-                return command("debug", folder, "--task", task.spec_id, "--turn", turns[-1])
+        # A journal that cannot be read costs a hint and not the end of a run.
+        with suppress(NotRecorded, OSError):
+            for task in worst_first(results)[:LOOKED_AT]:
+                if turns := coded_turns(folder, task.spec_id):
+                    return command("debug", folder, "--task", task.spec_id, "--turn", turns[-1])
         return ""
 
 
