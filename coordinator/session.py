@@ -157,6 +157,11 @@ class Session:
             for call in start.history.run().calls if start.history else ():
                 self._shared.meter.add(call)
 
+    @property
+    def kept(self) -> list[TaskResult]:
+        """Results that are known: before the run those of an earlier part, in its order."""
+        return [self._results[i] for i in self._order if i in self._results]
+
     def run(self, tasks: list[TaskInfo], starts: list[Start] | None = None) -> RunResults:
         """Run every task, at most ``jobs`` at once, and write the results after each.
 
@@ -236,7 +241,7 @@ class Session:
         return results
 
     def _summary(self, finished: bool) -> RunResults:
-        done = [self._results[i] for i in self._order if i in self._results]
+        done = self.kept
         now = datetime.now(UTC).isoformat(timespec="seconds") if finished else None
         return RunResults(
             run_id=self._folder.name,
@@ -250,6 +255,7 @@ class Session:
             started=self.started.isoformat(timespec="seconds"),
             finished=now,
             harm_name=self._shared.guest.harm_name,
+            idle_group=self._shared.guest.idle_group,
             totals=totals_of(done, time.perf_counter() - self._clock, self._shared.guest.groups),
             tasks=tuple(done),
         )

@@ -12,11 +12,13 @@ import typer
 
 from coordinator.config import STRATEGIES, StrategyName
 from coordinator.steps import StepKind, chosen
-from lab.command import PACKS, Evaluator, Worker, no_verdict
+from lab.command import PACKS, Evaluator, Worker, find_lab_run, no_verdict
 from lab.cores import cores
 from lab.foreign import command as foreign
 from runs.errors import CannotRun
+from runs.hints import command
 from views.console import answers, say
+from views.verdict import MARGIN
 
 if TYPE_CHECKING:
     from lab.kit import Invitation
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from lab.lab_run import LabRun, Settings
 
 FIRST: StrategyName = "evaluator-worker"
-MARGIN = 0.02
 
 
 def regress(
@@ -67,8 +68,11 @@ def regress(
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("logs"),
     resume: Annotated[
-        Path | None,
-        typer.Option(help="A lab run to go on with; trials that failed outside are played again."),
+        str | None,
+        typer.Option(
+            help="A lab run, `latest`, or how its name begins: go on with it; trials that failed "
+            "outside are played again."
+        ),
     ] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler whose workers play.")
@@ -127,7 +131,8 @@ def regress(
         if resume:
             if pack or evaluator or worker or epochs > 1 or save_baseline or strategy or agent:
                 raise typer.BadParameter("--resume goes on with the packs and models of its run")
-            lab.show(lab.go_on(resume), resume)
+            folder = find_lab_run(resume, out)
+            lab.show(lab.go_on(folder), folder)
             return
         strategies = tuple(STRATEGIES) if strategy == "both" else (strategy or FIRST,)
         _check(strategies, worker, max_turns, plot, as_json)
@@ -168,7 +173,7 @@ def regress(
         if len(folders) > 1:
             from lab.compare import compare_runs
 
-            raise typer.Exit(compare_runs(folders, MARGIN, as_json=False, plot=None))
+            raise typer.Exit(compare_runs(folders, MARGIN, as_json=False))
 
 
 def _check_steps(steps: str, kinds: Sequence[StepKind]) -> None:
@@ -270,7 +275,8 @@ class _Lab:
             try:
                 done = carry_out(folder, run, engine, watch)
             except KeyboardInterrupt:
-                raise CannotRun(f"interrupted; go on with --resume {folder.path}") from None
+                again = command("regress", "--resume", folder.path)
+                raise CannotRun(f"interrupted; go on: {again}") from None
         if settings.agent:
             foreign.leave(folder, done, kit_of())
         return done

@@ -21,13 +21,13 @@ from launch.brains import Brains, identity_of, prompts_of, versions
 from launch.caches import cache_folder
 from launch.embedding import vectors_of
 from launch.options import Options
-from launch.platform import PACK_COPY, STATE, client_class, pack_of, platform_of
+from launch.platform import STATE, client_class, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
 from models import litellm_module
 from models.extras import ExtraMissing
 from models.model_call import ModelCall
 from runs.errors import CannotRun, NothingToDo
-from runs.folder import run_folder
+from runs.folder import PACK_COPY, run_folder
 from runs.journal import write_whole
 from runs.manifest import Manifest, NoManifest, read_manifest
 from runs.prompts import Prompts
@@ -36,6 +36,7 @@ from runs.task import TaskInfo
 from views.console import notes, say
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
+from views.tracing.targets import check_targets
 from views.tracing.tracer import Tracer
 
 SUBMITTED = frozenset({"submitted", "evaluated"})
@@ -55,6 +56,8 @@ class Assembly:
         self.options = self.resumed.options if self.resumed else options
         try:
             check_kinds(self.options.trace)
+            at = self.resumed.folder.parent if self.resumed else options.out
+            check_targets(self.options.trace, at)
         except (CannotTrace, ExtraMissing) as error:
             raise CannotRun(str(error)) from None
         self.past = _past(self.options)

@@ -140,6 +140,8 @@ class RunResults(Record):
     finished: str | None
     harm_name: str
     """What ``harm`` is called in tables: the mistake that cannot be undone."""
+    idle_group: str | None = None
+    """The group whose tasks pass where nothing is done; None: there is none, or it is unknown."""
     totals: Totals
     tasks: tuple[TaskResult, ...]
 

@@ -18,14 +18,17 @@ from simulator.worlds import DEFAULT, load_pack, world_of
 DEFAULT_COMMAND = "serve"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, `serve` where none is named; the exit code is 2 for wrong input."""
+def main(arguments: Sequence[str] | None = None, prog: str = "python -m simulator") -> int:
+    """Run a command, `serve` where none is named; the exit code is 2 for wrong input.
+
+    ``prog``: what its help calls it.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
     wants_help = words[:1] in (["-h"], ["--help"])
     if not wants_help and (not words or words[0] not in COMMANDS):
         words.insert(0, DEFAULT_COMMAND)
     parser = argparse.ArgumentParser(
-        prog="python -m simulator",
+        prog=prog,
         description="An ERC3 platform on this machine's loopback.",
         epilog=f"Without a command, {DEFAULT_COMMAND} is meant: see `{DEFAULT_COMMAND} --help`.",
     )

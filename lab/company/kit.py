@@ -147,7 +147,8 @@ def _play(player: Player, task: Task) -> Attempt:
 
 def _tables(raw: Raw) -> Cut:
     """Time entries and pages are what a company can most easily do without."""
-    whole = raw[WHOLE]
+    # The pack that a run keeps leaves out what is empty.
+    whole = {"time_entries": [], "wiki": {}} | raw[WHOLE]
     rows = [("time_entries", one) for one in whole["time_entries"]]
     rows += [("wiki", path) for path in whole["wiki"]]
 
