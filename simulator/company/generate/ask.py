@@ -105,6 +105,13 @@ def need(*rights: Right, project: Project | None = None) -> list[Need]:
     return [(right, Target(project)) for right in rights]
 
 
+def about(view: View, person: str, *rights: Right) -> list[Need]:
+    """Needs of rights on one person, for whom the Leads of their projects may have more of them."""
+    who = view.firm.employees[person]
+    leads = frozenset(project.lead for project in view.firm.projects_of(person))
+    return [(right, Target(person=who, led_by=leads)) for right in rights]
+
+
 def links(must: Iterable[str], may: Iterable[str] = ()) -> Links:
     """Links in the order of their ids."""
     wanted = sorted(set(must))

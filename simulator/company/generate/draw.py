@@ -47,7 +47,7 @@ def draw_firm(plan: Plan, seed: str) -> Firm:
         wills=plan.levels.wills,
         places=plan.places,
     )
-    return render(firm, plan, plan.policy)
+    return render(firm, plan.book, plan.policy)
 
 
 def _people(plan: Plan, seed: str) -> list[Employee]:

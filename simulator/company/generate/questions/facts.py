@@ -79,7 +79,8 @@ class PageAbout:
     def answer(self, view: View) -> Answer:
         """The page alone, by its path."""
         others = [path for path, text in view.firm.wiki.items() if self.why in text]
-        assert others == [self.page], f"{self.why!r} stands in {others}"
+        if others != [self.page]:
+            raise LookupError(f"{self.why!r} stands in {others}")
         return Answer(
             f"{self.page} alone says {self.why!r}.",
             links={"wiki": links([self.page])},
@@ -108,7 +109,8 @@ class HoursIn:
         other = [entry for entry in inside if not entry.billable]
         sums = [_sum(part) for part in (inside, billed, other)]
         # Each is looked for in the message, so none may hide in another.
-        assert not any(one in other for one in sums for other in sums if one is not other)
+        if any(one in other for one in sums for other in sums if one is not other):
+            raise LookupError(f"one of the sums {sums} stands in another")
         told = ", ".join(f"{e.id} {e.date} {e.hours:g}" for e in entries)
         return Answer(
             f"Entries: {told}. From {self.first} to {self.last}: total {sums[0]}, "

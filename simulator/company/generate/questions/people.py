@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from simulator.company.generate.ask import NOT_FOUND, Answer, Need, View, links, need
+from simulator.company.generate.ask import NOT_FOUND, Answer, Need, View, about, links, need
 from simulator.company.generate.records import Employee
 
 _SHOWN = 6
@@ -63,7 +63,7 @@ class LoadOf:
 
     def needs(self, view: View) -> list[Need]:
         """Loads are not for everybody."""
-        return need("load")
+        return about(view, self.person, "load")
 
     def answer(self, view: View) -> Answer:
         """The sum of shares."""

@@ -13,6 +13,7 @@ from simulator.company.generate.ask import (
     Links,
     Need,
     View,
+    about,
     links,
     need,
 )
@@ -123,7 +124,9 @@ class Pay:
 
     def needs(self, view: View) -> list[Need]:
         """One's own pay is another right than that of others."""
-        return need("own_pay" if self.person == view.me else "pay")
+        if self.person == view.me:
+            return need("own_pay")
+        return about(view, self.person, "pay")
 
     def answer(self, view: View) -> Answer:
         """The digits and the person."""
@@ -145,7 +148,7 @@ class Phone:
 
     def needs(self, view: View) -> list[Need]:
         """It takes reading notes."""
-        return need("notes")
+        return about(view, self.person, "notes")
 
     def answer(self, view: View) -> Answer:
         """The number as the note has it."""

@@ -7,7 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from simulator.company.generate.ask import Answer, Event, LinkKind, Links, Need, View, links, need
+from simulator.company.generate.ask import (
+    NOBODY,
+    Answer,
+    Event,
+    LinkKind,
+    Links,
+    Need,
+    View,
+    about,
+    links,
+    need,
+)
+from simulator.company.generate.policy import Target
 
 _AMOUNT = re.compile(r"\b\d{2,3},?\d{3}\b")
 
@@ -27,6 +39,8 @@ class LogDraft:
     def needs(self, view: View) -> list[Need]:
         """Own hours, drafts of others, and what is approved are different rights."""
         project = view.firm.projects[self.project]
+        if self.person not in project.members:
+            return [(NOBODY, Target(project))]
         if self.approved:
             return need("approved_hours", project=project)
         return need("own_hours" if self.person == view.me else "draft_hours", project=project)
@@ -45,10 +59,11 @@ class LogDraft:
             "hours": self.hours,
             "work_category": "internal" if own else "customer_project",
             "billable": self.billable,
-            "status": "draft",
+            "status": "approved" if self.approved else "draft",
             "logged_by": view.me,
         }
-        notes = view.ticket if view.policy.needs_ticket("draft_hours") else self.note
+        ticketed = any(right and view.policy.needs_ticket(right) for right, _ in self.needs(view))
+        notes = view.ticket if ticketed else self.note
         if notes:
             event["notes"] = notes if notes == view.ticket else {"contains": [notes]}
         who = firm.employees[self.person]
@@ -139,9 +154,8 @@ class SetRecord:
 
     def needs(self, view: View) -> list[Need]:
         """Levels and notes are different rights."""
-        project = view.firm.projects[self.project] if self.project else None
-        found = need("levels_write", project=project) if self.levels else []
-        return [*found, *(need("note_write", project=project) if self.note else [])]
+        found = about(view, self.person, "levels_write") if self.levels else []
+        return [*found, *(about(view, self.person, "note_write") if self.note else [])]
 
     def answer(self, view: View) -> Answer:
         """One event for the note, one for the levels that change."""

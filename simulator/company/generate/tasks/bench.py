@@ -108,7 +108,7 @@ class Bench:
     def taken_over(self) -> Bench:
         """The same after the buyer came: another policy, another wiki."""
         policy = replace(self.policy, takeover=self.plan.takeover)
-        return replace(self, policy=policy, firm=render(self.firm, self.plan, policy))
+        return replace(self, policy=policy, firm=render(self.firm, self.plan.book, policy))
 
     def recorded(self, *entries: Entry) -> Firm:
         """The company with recorded hours."""

@@ -1,0 +1,1 @@
+"""Companies without end: word tables, drawn rules, pages in many wordings, tasks and their texts."""
