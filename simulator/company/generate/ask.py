@@ -105,6 +105,14 @@ def need(*rights: Right, project: Project | None = None) -> list[Need]:
     return [(right, Target(project)) for right in rights]
 
 
+def on_project(view: View, project_id: str, *rights: Right) -> list[Need]:
+    """Needs of rights on one project, for which its Lead and its account manager may have more."""
+    project = view.firm.projects[project_id]
+    known = project.customer in view.firm.customers
+    customer = view.firm.customers[project.customer] if known else None
+    return [(right, Target(project, customer)) for right in rights]
+
+
 def about(view: View, person: str, *rights: Right) -> list[Need]:
     """Needs of rights on one person, for whom the Leads of their projects may have more of them."""
     who = view.firm.employees[person]

@@ -6,9 +6,9 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from simulator.company.generate.draw import folded
 from simulator.company.generate.endless.tables import table
 from simulator.company.generate.policy import STATUSES
+from simulator.company.generate.records import folded
 
 OWN_SHARE = 9
 """One project of so many is the company's own."""
@@ -57,7 +57,7 @@ def draw_projects(
     rng: Random, trade: dict[str, Any], customers: list[dict[str, str]], own: str, number: int
 ) -> list[dict[str, str]]:
     """So many projects, none of the same thing and work; every status that there is, if it fits."""
-    works = table("trades")["works"]
+    works = table("trades")["common"]["works"]
     pairs = rng.sample(list(product(trade["things"], works)), number)
     if number <= len(trade["things"]):
         pairs = [(thing, rng.choice(works)) for thing in rng.sample(trade["things"], number)]

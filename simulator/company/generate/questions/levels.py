@@ -91,6 +91,24 @@ class ExpertOutside:
 
 
 @dataclass(frozen=True, slots=True)
+class Weakest:
+    """Who of a department, all of whom have a skill, has it least."""
+
+    skill: str
+    department: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Others' levels are not for everybody."""
+        return need("levels")
+
+    def answer(self, view: View) -> Answer:
+        """All that tie."""
+        people = [one for one in view.firm.employees if one.department == self.department]
+        least, told = ranked(view, _levels(people, self.skill), False)
+        return Answer(f"{self.skill}, lowest first: {told}.", links={"employee": links(least)})
+
+
+@dataclass(frozen=True, slots=True)
 class FreestKeen:
     """Of those with a strong will the least busy, of these the keenest; others as free are fine."""
 

@@ -205,3 +205,47 @@ class ManagerOf:
             links={"employee": links([manager.id]), "customer": links([customer.id])},
             secrets=(manager.name, manager.id),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class MailOf:
+    """The mail address of a colleague."""
+
+    person: str
+
+    def needs(self, view: View) -> list[Need]:
+        """For everybody inside."""
+        return need("register")
+
+    def answer(self, view: View) -> Answer:
+        """The address and the person."""
+        who = view.firm.employees[self.person]
+        return Answer(
+            f"{who.name} has {who.email}.",
+            links={"employee": links([who.id])},
+            contains=(who.email,),
+            secrets=(who.email,),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MemberAs:
+    """Who has a role on a team that only one has there, and the department of that one."""
+
+    project: str
+    role: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Teams are for everybody inside."""
+        return need("register")
+
+    def answer(self, view: View) -> Answer:
+        """The department's name, the person and the project."""
+        project = view.firm.projects[self.project]
+        (seat,) = (one for one in project.team if one.role == self.role)
+        who = view.firm.employees[seat.employee]
+        return Answer(
+            f"The {self.role} of {project.name} is {who.name} of {who.department}.",
+            links={"employee": links([who.id]), "project": links([project.id])},
+            contains=(who.department,),
+        )

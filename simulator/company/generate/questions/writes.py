@@ -18,8 +18,9 @@ from simulator.company.generate.ask import (
     about,
     links,
     need,
+    on_project,
 )
-from simulator.company.generate.policy import Target
+from simulator.company.generate.policy import Right, Target
 
 _AMOUNT = re.compile(r"\b\d{2,3},?\d{3}\b")
 
@@ -42,8 +43,9 @@ class LogDraft:
         if self.person not in project.members:
             return [(NOBODY, Target(project))]
         if self.approved:
-            return need("approved_hours", project=project)
-        return need("own_hours" if self.person == view.me else "draft_hours", project=project)
+            return on_project(view, project.id, "approved_hours")
+        right: Right = "own_hours" if self.person == view.me else "draft_hours"
+        return on_project(view, project.id, right)
 
     def answer(self, view: View) -> Answer:
         """One entry, with the customer and the category that the company's page wants."""
@@ -144,6 +146,28 @@ class ApplyRaises:
 
 
 @dataclass(frozen=True, slots=True)
+class RaisePay:
+    """Change somebody's pay by so many euros, at the asker's own word."""
+
+    person: str
+    by: int
+
+    def needs(self, view: View) -> list[Need]:
+        """Changing pay."""
+        return about(view, self.person, "pay_write")
+
+    def answer(self, view: View) -> Answer:
+        """Euros and no percentage; nothing else changes."""
+        who = view.firm.employees[self.person]
+        event = {"type": "Evt_EmployeeSalaryUpdated", "employee": who.id}
+        return Answer(
+            f"{who.name} earns {who.salary}, {self.by:+} is {who.salary + self.by}.",
+            links={"employee": links([who.id], [view.me])},
+            events=({**event, "salary": who.salary + self.by, "changed_by": view.me},),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SetRecord:
     """Set levels and the note of somebody; `project` where the asker acts as its Lead."""
 
@@ -217,7 +241,7 @@ class SetStatus:
 
     def needs(self, view: View) -> list[Need]:
         """The Lead's, or of those who may it everywhere."""
-        return need("status", project=view.firm.projects[self.project])
+        return on_project(view, self.project, "status")
 
     def answer(self, view: View) -> Answer:
         """One change of status, or none where it is so already."""
@@ -241,7 +265,7 @@ class SwapSeats:
 
     def needs(self, view: View) -> list[Need]:
         """Changing a team."""
-        return need("team", project=view.firm.projects[self.project])
+        return on_project(view, self.project, "team")
 
     def answer(self, view: View) -> Answer:
         """The whole team as it is afterwards."""
@@ -260,5 +284,32 @@ class SwapSeats:
         return Answer(
             f"{project.name}: {before}; afterwards {after}.",
             links={"employee": links([a.employee, b.employee]), "project": links([project.id])},
+            events=({**event, "changed_by": view.me},),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AddMember:
+    """Put somebody on a team."""
+
+    project: str
+    person: str
+    role: str
+    share: float
+
+    def needs(self, view: View) -> list[Need]:
+        """Changing a team."""
+        return on_project(view, self.project, "team")
+
+    def answer(self, view: View) -> Answer:
+        """The whole team as it was, and the new member."""
+        project, who = view.firm.projects[self.project], view.firm.employees[self.person]
+        new = {"employee": who.id, "time_slice": self.share, "role": self.role}
+        team = [*(seat.as_json() for seat in project.team), new]
+        event = {"type": "Evt_ProjectTeamUpdated", "id": project.id, "team": team}
+        return Answer(
+            f"{who.name} joins the {len(project.team)} of {project.name} as {self.role} "
+            f"with {self.share}.",
+            links={"employee": links([who.id], [view.me]), "project": links([project.id])},
             events=({**event, "changed_by": view.me},),
         )
