@@ -1,1 +1,1 @@
-"""Companies without end: word tables, drawn rules, pages in many wordings, tasks and their texts."""
+"""Companies without end: word tables, drawn rules, wikis, and the tasks that are asked there."""

@@ -90,11 +90,11 @@ def draw_plan(seed: str, number: int, people: int) -> Plan:
 
 
 def _places(rng: Random, regions: list[dict[str, Any]], people: int) -> dict[str, tuple[str, ...]]:
-    towns = [(town, region["key"]) for region in regions for town in region["towns"]]
+    towns = [town for region in regions for town in region["towns"]]
     label = rng.choice(_SITES)
     number = min(len(towns), 2 + (people >= 30) + rng.randrange(1 + people // 60))
     found: dict[str, tuple[str, ...]] = {}
-    for town, region in rng.sample(towns, number):
+    for town in rng.sample(towns, number):
         site = label.format(town=town[0], country=town[1])
         if site in found:
             site = f"{town[0]} – {town[1]}"
