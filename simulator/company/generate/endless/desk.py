@@ -22,6 +22,8 @@ from simulator.company.generate.tasks.bench import (
     plain,
 )
 
+_TRIED = 8
+"""So many of all questions that could be asked are looked at."""
 Mode = Literal["may", "may-not", "guest"]
 """Whether the asker shall have the rights that it takes; a guest hardly ever has."""
 
@@ -79,10 +81,11 @@ class Desk(Bench):
         return self.draft(self.asker(question), question, **words)
 
     def clear(self, questions: Iterable[Any]) -> Any:
-        """One of some questions whose answer names no outsider."""
+        """One of some questions that somebody is the answer to, and no outsider among them."""
         found = list(questions)
         self.rng("question").shuffle(found)
-        return super().clear(found[:8])
+        answers = ((one, one.answer(self.view)) for one in found[:_TRIED])
+        return super().clear(one for one, told in answers if told.links["employee"].must)
 
     def called(self, one: Employee) -> Said:
         """Somebody's whole name or id, in one of the ways in which people write it."""

@@ -53,6 +53,9 @@ class People:
     least: int = 20
     most: int = 60
 
+    def __str__(self) -> str:
+        return f"{self.least}-{self.most}"
+
     def draw(self, seed: str, company: int) -> int:
         """The number for one company."""
         return draws(seed, f"c{company:05d}", "people").randint(self.least, self.most)

@@ -15,6 +15,8 @@ _SHOWN = 6
 
 def ranked(view: View, values: Mapping[str, Decimal | int], most: bool) -> tuple[list[str], str]:
     """All who share the best value, and the head of the ranking in words."""
+    if not values:
+        return [], "nobody"
     best = (max if most else min)(values.values())
     order = sorted(values, key=lambda who: (-values[who] if most else values[who], who))
     told = ", ".join(f"{view.firm.employees[who].name} {values[who]}" for who in order[:_SHOWN])
