@@ -59,6 +59,7 @@ def chosen(value: Any) -> Any:
 
 
 def literals(wanted: list[Any]) -> list[str]:
+    """Texts that satisfy what a message has to hold: of alternatives the first."""
     return [one if isinstance(one, str) else one[0] for one in wanted]
 
 
@@ -85,11 +86,13 @@ class Play:
 
     @property
     def expect(self) -> Wire:
+        """What the scenario wants."""
         found: Wire = self.scenario["expect"]
         return found
 
     @property
     def wanted(self) -> list[Wire]:
+        """The links that it has to have."""
         return [
             {"kind": kind, "id": id_}
             for kind, links in self.expect.get("links", {}).items()

@@ -1,4 +1,4 @@
-"""`python -m simulator generate --benchmark company`: a pack of fresh companies with their tasks."""
+"""`python -m simulator generate --benchmark company`: a pack of fresh companies and tasks."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Block(NamedTuple):
 
 
 class WrongScenario(Exception):
-    """A scenario whose expected answer does not score, or whose spoilt one does: a fault of ours."""
+    """A scenario whose expected answer does not score, or a spoilt one does: a fault of ours."""
 
 
 def blocks(seed: str, count: int, people: People, jobs: int = 1) -> Iterator[Block]:

@@ -173,7 +173,9 @@ def set_note(b: Desk) -> Draft:
 def will_and_note(b: Desk) -> Draft:
     """One will and the note, and nothing of what else the record holds."""
     b = _ticketed(b)
-    who = b.someone(lambda e: any(level < b.policy.highest for level in e.wills.values()))
+    top = b.policy.highest
+    # With one will alone nothing could be lost.
+    who = b.someone(lambda e: len(e.wills) > 1 and any(n < top for n in e.wills.values()))
     will = b.pick((w for w, level in who.wills.items() if level < b.policy.highest), "will")
     level = b.policy.highest
     note = b.pick(_NOTES, "note")
@@ -190,6 +192,8 @@ def lead_sets_levels(b: Desk) -> Draft:
     b = _ticketed(b)
 
     def alone(project: Project, who: str) -> bool:
+        if len(b.person(who).skills) < 2:
+            return False
         names = [n for w in project.members for n in b.person(w).name.split(" ", 1)]
         return who != project.lead and names.count(b.person(who).name.split()[0]) == 1
 
