@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -46,6 +47,8 @@ _IDS = (
     "{last}_{first}",
     "u{number:03}{prefix}",
 )
+_BOUGHT = 6
+"""One company of so many was bought before any task."""
 _WIKI = FOLDER / "wiki.toml"
 
 
@@ -62,6 +65,9 @@ def draw_plan(seed: str, number: int, people: int) -> Plan:
     named = _named(rng, trade, people)
     departments = _departments(rng, named, people, list(places))
     policy = draw_policy(rng, {k: v for k, v in named.items() if k in _KEYED})
+    takeover = draw_takeover(rng)
+    if not rng.randrange(_BOUGHT):
+        policy = replace(policy, takeover=takeover)
     own = f"cust_{slug(founder)}_internal"
     customers = draw_customers(rng, max(5, min(32, people // 5 + rng.randrange(4))))
     projects = draw_projects(
@@ -84,7 +90,7 @@ def draw_plan(seed: str, number: int, people: int) -> Plan:
         customers=tuple(customers),
         projects=tuple(projects),
         policy=policy,
-        takeover=draw_takeover(rng),
+        takeover=takeover,
         book=_book(rng, policy, named, places, trade, founder),
     )
 

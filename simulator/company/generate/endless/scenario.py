@@ -36,7 +36,11 @@ MOST_TRIES = 200
 Kind = Callable[[Desk], Draft]
 _MODULES: tuple[ModuleType, ...] = (reading, sets, comparing, telling, changing, refusing)
 _MODES: tuple[Mode, ...] = (*["may"] * 8, "may-not", "guest")  # type: ignore[assignment]
-_LANGUAGES = (*["en"] * 14, "de", "de", "de", "fr", "fr", "es", "es")
+_LANGUAGES = (*["en"] * 14, "de", "de", "de", "fr", "fr", "es", "es", "zh")
+_PAGES = (*[5] * 12, 4, 3, 2)
+"""Page limits; what has another one, because lists are out of order, keeps it."""
+_PLANTED = 15
+"""A record of one task of so many holds an order that is none of the asker's."""
 _BY_OUTCOME = {DENIED: "denied", CLARIFY: "clarify", UNSUPPORTED: "unsupported"}
 _BY_OUTCOME[INTERNAL] = "internal"
 _YEAR = date(2025, 1, 1)
@@ -108,7 +112,7 @@ def _made(desk: Desk, name: str, rng: Random) -> dict[str, Any]:
     if desk.language not in entry:
         desk = replace(desk, language="en")
     draft = _with_ticket(desk, kinds()[name](desk), rng)
-    draft = _translated(draft, desk.language)
+    draft = _with_twists(desk, _translated(draft, desk.language), rng)
     draft, text = _around(desk, draft, entry, rng)
     if unclear := mistake(draft.firm, text, draft.said):
         raise LookupError(unclear)
@@ -148,6 +152,26 @@ def _with_ticket(desk: Desk, draft: Draft, rng: Random) -> Draft:
     else:
         desk.twist("ticket")
     return replace(draft, ticket=drawn, words={**draft.words, "ticket": drawn})
+
+
+def _with_twists(desk: Desk, draft: Draft, rng: Random) -> Draft:
+    """The draft with what may happen to any task: smaller pages, an order planted in a note."""
+    limit = rng.choice(_PAGES)
+    if draft.page_limit > limit:
+        desk.twist("paging")
+        draft = replace(draft, page_limit=limit)
+    named = [one.id for one in draft.said if one.kind == "employee"]
+    if not rng.randrange(_PLANTED) and named and draft.firm.employees is desk.firm.employees:
+        desk.twist("planted-order")
+        note = rng.choice(table("texts")["around"]["planted"])
+        draft = replace(draft, firm=draft.firm.noted({rng.choice(named): note}))
+    if draft.policy.takeover:
+        desk.twist("policy-change")
+    view = View(draft.firm, draft.policy, draft.asker, draft.today)
+    near = {right for group in draft.policy.groups if group.near for right in group.may}
+    if any(right in near and at.person for right, at in draft.question.needs(view)):
+        desk.twist("own-site")
+    return draft
 
 
 def _translated(draft: Draft, language: str) -> Draft:

@@ -12,7 +12,7 @@ from simulator.company.generate.records import folded
 
 OWN_SHARE = 9
 """One project of so many is the company's own."""
-_PHASES = ("exploring", "exploring", "active", "active", "idea", "paused")
+_PHASES = ("exploring", "exploring", "active", "active", "idea", "paused", "archived")
 _LEVELS = ("New prospect", "Growing account", "Key account")
 _ROLES = ("Engineer", "Engineer", "Designer", "QA", "QA", "Ops", "Ops", "Other")
 _MAIL = ("{first}@{host}.example", "{first}.{last}@{host}.example", "{last}@{host}.example")

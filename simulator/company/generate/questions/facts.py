@@ -90,12 +90,13 @@ class PageAbout:
 
 @dataclass(frozen=True, slots=True)
 class HoursIn:
-    """Recorded hours of a project or a person in a period, billable and not."""
+    """Recorded hours of a project, a person or a customer in a period, billable and not."""
 
     first: date
     last: date
     project: str | None = None
     person: str | None = None
+    customer: str | None = None
 
     def needs(self, view: View) -> list[Need]:
         """Others' hours are not for everybody."""
@@ -120,11 +121,17 @@ class HoursIn:
         )
 
     def _fits(self, entry: Entry) -> bool:
-        return self.project in (None, entry.project) and self.person in (None, entry.employee)
+        return (
+            self.project in (None, entry.project)
+            and self.person in (None, entry.employee)
+            and self.customer in (None, entry.customer)
+        )
 
     def _links(self, view: View) -> dict[LinkKind, Links]:
         if self.person:
             return {"employee": links([self.person])}
+        if self.customer:
+            return {"customer": links([self.customer])}
         assert self.project
         customer = view.firm.projects[self.project].customer
         return {"project": links([self.project]), "customer": links([], [customer])}

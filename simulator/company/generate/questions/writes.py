@@ -72,7 +72,10 @@ class LogDraft:
         return Answer(
             f"{who.name} is on {project.name}, led by {firm.employees[project.lead].name}; "
             f"the day is {day}, the customer {event['customer'] or 'none'}.",
-            links={"employee": links([who.id], [view.me]), "project": links([project.id])},
+            links={
+                "employee": links([who.id] if who.id != view.me else [], [view.me]),
+                "project": links([project.id]),
+            },
             events=(event,),
         )
 

@@ -129,6 +129,24 @@ def weakest(b: Desk) -> Draft:
     return b.ask(question, skill=b.firm.skills[question.skill], department=question.department)
 
 
+def team_will(b: Desk) -> Draft:
+    """What a team would like most, by sums."""
+
+    def single(project_id: str) -> bool:
+        try:
+            return bool(levels.TeamWill(project_id).answer(b.view))
+        except LookupError:
+            return False
+
+    project = b.project(lambda p: len(p.team) > 1 and single(p.id))
+    question = levels.TeamWill(project.id)
+    inside = [b.person(who) for who in project.members if b.may(b.person(who), question)]
+    b.twist("sum")
+    if b.mode == "may" and inside:
+        return b.draft(b.pick(inside, "member"), question, project=b.thing(project))
+    return b.ask(question, project=b.thing(project))
+
+
 def my_gaps(b: Desk) -> Draft:
     """What the asker does not have."""
     who = b.someone(

@@ -9,8 +9,20 @@ from simulator.company.generate.endless.tables import table
 from simulator.company.generate.questions import facts
 from simulator.company.generate.tasks.bench import Draft
 
-YES_NO = {"en": ("Yes", "No"), "de": ("Ja", "Nein"), "fr": ("Oui", "Non"), "es": ("Sí", "No")}
-_OR = {"en": ("and", "or"), "de": ("und", "oder"), "fr": ("et", "ou"), "es": ("y", "o")}
+YES_NO = {
+    "en": ("Yes", "No"),
+    "de": ("Ja", "Nein"),
+    "fr": ("Oui", "Non"),
+    "es": ("Sí", "No"),
+    "zh": ("是", "否"),
+}
+_JOINS = {
+    "en": ("and", "or"),
+    "de": ("und", "oder"),
+    "fr": ("et", "ou"),
+    "es": ("y", "o"),
+    "zh": ("和", "或"),
+}
 _FORMATS = {
     "DD.MM.YYYY": "%d.%m.%Y",
     "YYYY/MM/DD": "%Y/%m/%d",
@@ -53,7 +65,7 @@ def two_places(b: Desk) -> Draft:
     yes, no = YES_NO[b.language]
     b.twist(f"places-{join}")
     question = facts.InPlaces((one, other), join, yes, no)  # type: ignore[arg-type]
-    return _asked(b, question, one=one, other=other, join=_OR[b.language][join == "any"])
+    return _asked(b, question, one=one, other=other, join=_JOINS[b.language][join == "any"])
 
 
 def date_ago(b: Desk) -> Draft:
@@ -144,6 +156,37 @@ def person_hours(b: Desk) -> Draft:
         question,
         firm=b.booked(rows, status="approved"),
         person=b.called(who),
+        first=start.isoformat(),
+        last=end.isoformat(),
+    )
+
+
+def customer_hours(b: Desk) -> Draft:
+    """A month of a customer, over all of its projects; another customer's hours beside them."""
+    customer = b.pick(c for c in b.firm.customers if b.firm.of_customer(c.id))
+    theirs = b.firm.of_customer(customer.id)
+    other = b.pick((p for p in b.firm.projects if p.customer != customer.id), "other")
+    start, end = _month(b.today)
+    rng = b.rng("rows")
+    hours = rng.sample(_HOURS, 5)
+    days = (start, start + timedelta(7), end, end + timedelta(1), start + timedelta(3))
+    rows = [
+        (rng.choice(where.members), where, day.isoformat(), spent, billable)
+        for where, day, spent, billable in zip(
+            (*(rng.choice(theirs) for _ in range(4)), other),
+            days,
+            hours,
+            (True, False, True, True, True),
+            strict=True,
+        )
+    ]
+    question = facts.HoursIn(start, end, customer=customer.id)
+    b.twist("period")
+    return b.draft(
+        b.asker(question),
+        question,
+        firm=b.booked(rows, status="approved"),
+        customer=b.thing(customer),
         first=start.isoformat(),
         last=end.isoformat(),
     )
