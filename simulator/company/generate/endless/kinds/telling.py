@@ -50,7 +50,9 @@ def place(b: Desk) -> Draft:
     b = _public(b)
     name = b.pick((b.pick(_ours(b), "ours"), b.pick(_theirs(b), "theirs")), "place")
     yes, no = YES_NO[b.language]
-    if name in _ours(b)[2:] and no in name:
+    traps = [one for one in _ours(b) if no in one]
+    if traps and b.rng("trap").randrange(2):
+        name = b.pick(traps, "trap")
         b.twist("no-in-yes")
     return _asked(b, facts.InPlaces((name,), yes=yes, no=no), place=name)
 
