@@ -42,10 +42,12 @@ class Answer:
     excludes: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     no_links: bool = False
+    also: tuple[str, ...] = ()
+    """Outcomes that do as well."""
 
     def as_json(self) -> dict[str, Any]:
         """The expectation of a pack file."""
-        found: dict[str, Any] = {"outcomes": [self.outcome]}
+        found: dict[str, Any] = {"outcomes": [self.outcome, *self.also]}
         if self.links:
             found["links"] = {
                 kind: {"must": list(links.must), **({"may": list(links.may)} if links.may else {})}

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from simulator.company.generate.ask import (
     NOBODY,
+    NOT_FOUND,
     Answer,
     Event,
     LinkKind,
@@ -145,6 +146,8 @@ class ApplyRaises:
                 }
                 for who, salary in raised.items()
             ),
+            # That there is none is an answer, and nothing found as well.
+            also=() if raised else (NOT_FOUND,),
         )
 
 
