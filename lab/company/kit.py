@@ -70,7 +70,7 @@ def kit(guest: Guest, guarded: Callable[[str], Guest]) -> Kit:
         holds=_holds,
         cuts=(_tables,),
         baseline=BASELINE,
-        baseline_packs=("bundled",),
+        baseline_packs=("bundled", "generated:baseline:100"),
         scenarios=_scenarios,
         shared=_shared,
     )
