@@ -78,7 +78,7 @@ class Desk(Bench):
 
     def ask(self, question: Question, **words: Said | str) -> Draft:
         """The task of whoever the mode wants."""
-        return self.draft(self.asker(question), question, **words)
+        return self.drafted(self.asker(question), question, words)
 
     def clear(self, questions: Iterable[Any]) -> Any:
         """One of some questions that somebody is the answer to, and no outsider among them."""

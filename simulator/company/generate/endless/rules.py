@@ -23,9 +23,9 @@ from simulator.company.generate.policy import (
 EXECUTIVE, HR, FINANCE, EXTERNAL = "exec", "hr", "finance", "external"
 KEYS = (GUEST, EXTERNAL, STAFF, LEAD, ACCOUNT)
 """Groups that every company has, whatever its departments."""
-EVERYBODY: tuple[Right, ...] = (
-    *("place", "date", "register", "own_pay", "own_levels", "own_hours"),
-)  # type: ignore[assignment]
+EVERYBODY: frozenset[Right] = frozenset(
+    {"place", "date", "register", "own_pay", "own_levels", "own_hours"}
+)
 """What all staff may in every company."""
 PERSONAL: frozenset[Right] = frozenset({"pay", "notes", "note_write", "levels_write"})
 """Rights that somebody may have for the people of one site alone."""
@@ -88,7 +88,7 @@ def _may(rng: Random, key: str, holders: Mapping[str, list[str]], near: bool) ->
     words = table("rules")
     given: set[Any] = {right for right, keys in holders.items() if key in keys}
     if key == STAFF:
-        given |= set(EVERYBODY)
+        given |= EVERYBODY
     elif key in (GUEST, EXTERNAL):
         given |= set(rng.choice(words[key]["may"]))
     if near and key == HR:

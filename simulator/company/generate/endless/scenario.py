@@ -35,7 +35,7 @@ TASKS = 10
 MOST_TRIES = 200
 Kind = Callable[[Desk], Draft]
 _MODULES: tuple[ModuleType, ...] = (reading, sets, comparing, telling, changing, refusing)
-_MODES: tuple[Mode, ...] = (*["may"] * 8, "may-not", "guest")  # type: ignore[assignment]
+_MODES: tuple[Mode, ...] = (*("may",) * 8, "may-not", "guest")
 _LANGUAGES = (*["en"] * 14, "de", "de", "de", "fr", "fr", "es", "es", "zh")
 _PAGES = (*[5] * 12, 4, 3, 2)
 """Page limits; what has another one, because lists are out of order, keeps it."""
@@ -176,7 +176,10 @@ def _with_twists(desk: Desk, draft: Draft, rng: Random) -> Draft:
 
 def _translated(draft: Draft, language: str) -> Draft:
     """The draft with words in place of those that are said otherwise in a language."""
-    known = table("texts")["tongue"].get(language, {})
+    known = {
+        **table("texts")["tongue"].get(language, {}),
+        **table("regions")["called"].get(language, {}),
+    }
     words = {
         key: known.get(word, word) if isinstance(word, str) else word
         for key, word in draft.words.items()

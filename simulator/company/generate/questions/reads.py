@@ -249,3 +249,26 @@ class MemberAs:
             links={"employee": links([who.id]), "project": links([project.id])},
             contains=(who.department,),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class BothInCharge:
+    """Who leads a project and who manages its customer's account; an own project has no account."""
+
+    project: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Teams, and who looks after whom."""
+        return need("register", "account_manager")
+
+    def answer(self, view: View) -> Answer:
+        """One person or two, and the project."""
+        firm, project = view.firm, view.firm.projects[self.project]
+        people = [project.lead]
+        if project.customer in firm.customers:
+            people.append(firm.customers[project.customer].account_manager)
+        names = ", ".join(firm.employees[who].name for who in people)
+        return Answer(
+            f"{project.name}: Lead and, where there is a customer, account manager: {names}.",
+            links={"employee": links(people), "project": links([project.id])},
+        )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from simulator.company.generate.ask import (
     NOT_FOUND,
+    OK,
     Answer,
     LinkKind,
     Links,
@@ -225,3 +226,26 @@ class OfCustomer:
         if not found:
             return told
         return replace(told, links={**told.links, "customer": links([self.customer])})
+
+
+@dataclass(frozen=True, slots=True)
+class MyCustomers:
+    """The customers that the asker looks after, of one phase in one country."""
+
+    phase: str
+    country: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Customers by name are for everybody inside."""
+        return need("register", "account_manager")
+
+    def answer(self, view: View) -> Answer:
+        """Nobody else's, and nothing is an answer of its own."""
+        mine = [c for c in view.firm.customers if c.account_manager == view.me]
+        found = [c for c in mine if (c.phase, c.location) == (self.phase, self.country)]
+        told = ", ".join(f"{c.name} ({c.phase}, {c.location})" for c in mine)
+        return Answer(
+            f"The asker looks after: {told}.",
+            OK if found else NOT_FOUND,
+            links={"customer": links(c.id for c in found)},
+        )

@@ -137,6 +137,28 @@ class Bench:
         **words: Said | str,
     ) -> Draft:
         """The draft of a task on this company, or on a `firm` that was changed for it."""
+        return self.drafted(
+            asker,
+            question,
+            words,
+            firm=firm,
+            ticket=ticket,
+            page_limit=page_limit,
+            whoami_status=whoami_status,
+        )
+
+    def drafted(
+        self,
+        asker: Employee | None,
+        question: Question,
+        words: Mapping[str, Said | str],
+        *,
+        firm: Firm | None = None,
+        ticket: str | None = None,
+        page_limit: int = 5,
+        whoami_status: int = 200,
+    ) -> Draft:
+        """The same, of words that were gathered before."""
         return Draft(
             asker,
             question,

@@ -7,6 +7,7 @@ from simulator.company.generate.endless.rules import EXECUTIVE
 from simulator.company.generate.policy import STATUSES
 from simulator.company.generate.questions import pages, writes
 from simulator.company.generate.records import Employee, Project
+from simulator.company.generate.resolve import Said
 from simulator.company.generate.tasks.bench import Draft, first
 
 _HOURS = (1, 1.5, 2, 3, 3.5, 4, 5, 6, 7.5)
@@ -141,9 +142,10 @@ def raise_notes(b: Desk) -> Draft:
     people = (a, c, d)
     firm = b.firm.noted({one.id: text for one, text in zip(people, told, strict=True)})
     question = writes.ApplyRaises(tuple(one.id for one in people))
-    names = {key: b.called(one) for key, one in zip("abc", people, strict=True)}
+    words: dict[str, Said | str] = {"by": b.policy.raise_from}
+    words |= {key: b.called(one) for key, one in zip("abc", people, strict=True)}
     asker = b.asker(question, lambda one: one not in people)
-    return b.draft(asker, question, firm=firm, by=b.policy.raise_from, **names)
+    return b.drafted(asker, question, words, firm=firm)
 
 
 def raise_by(b: Desk) -> Draft:
@@ -184,7 +186,7 @@ def will_and_note(b: Desk) -> Draft:
     asker = b.asker(question, lambda one: one.id != who.id)
     firm = b.firm.noted({who.id: "to be filled in"})
     words = {"will": b.firm.wills[will], "level": str(level), "note": note}
-    return b.draft(asker, question, firm=firm, person=b.called(who), **words)
+    return b.drafted(asker, question, {**words, "person": b.called(who)}, firm=firm)
 
 
 def lead_sets_levels(b: Desk) -> Draft:
@@ -231,9 +233,9 @@ def self_review(b: Desk) -> Draft:
     if who.skills[edge] == b.policy.highest:
         b.twist("cap")
     b.twist("self")
-    words = {"up": b.firm.skills[edge], "down": b.firm.wills[other]}
+    up, down = b.firm.skills[edge], b.firm.wills[other]
     steps = {edge: 1, other: -1}
-    return b.draft(who, writes.SelfReview(steps), word=b.policy.self_word, **words)
+    return b.draft(who, writes.SelfReview(steps), word=b.policy.self_word, up=up, down=down)
 
 
 def set_status(b: Desk) -> Draft:

@@ -133,6 +133,14 @@ def manager_of(b: Desk) -> Draft:
     return b.ask(reads.ManagerOf(customer.id), customer=b.thing(customer))
 
 
+def both_in_charge(b: Desk) -> Draft:
+    """Lead and account manager; an own project has the Lead alone."""
+    project = b.project(lambda _: True)
+    if project.customer == b.firm.own:
+        b.twist("internal-project")
+    return b.ask(reads.BothInCharge(project.id), project=b.thing(project))
+
+
 def department_by_first(b: Desk) -> Draft:
     """A first name alone, which one has or several."""
     shared = bool(b.rng("shared").randrange(2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from simulator.company.generate.endless.desk import Desk
+from simulator.company.generate.endless.tables import table
 from simulator.company.generate.policy import LEAD
 from simulator.company.generate.questions import people, sets
 from simulator.company.generate.records import Employee, Project
@@ -90,6 +91,22 @@ def managed_by(b: Desk) -> Draft:
     b.twist("union")
     question = sets.ManagedBy((one.id, other.id))
     return b.ask(question, one=b.called(one), other=b.called(other))
+
+
+def my_customers(b: Desk) -> Draft:
+    """The asker's own accounts in a country, which other languages call otherwise."""
+    customer = b.pick(c for c in b.firm.customers if c.location in _countries("de"))
+    asker = b.person(customer.account_manager)
+    if b.language != "en":
+        b.twist("country-name")
+    question = sets.MyCustomers(customer.phase, customer.location)
+    return b.draft(asker, question, phase=customer.phase, country=customer.location)
+
+
+def _countries(language: str) -> dict[str, str]:
+    """What a language calls the countries of customers."""
+    found: dict[str, str] = table("regions")["called"][language]
+    return found
 
 
 def of_customer(b: Desk) -> Draft:

@@ -41,7 +41,7 @@ def _public(b: Desk) -> Desk:
 def _asked(b: Desk, question: facts.InPlaces | facts.DateOf, **words: str) -> Draft:
     if b.mode == "guest" or (b.may(None, question) and b.rng("public").randrange(3)):
         b.twist("guest")
-        return b.draft(None, question, **words)
+        return b.drafted(None, question, words)
     return b.ask(question, **words)
 
 
