@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from simulator.company.generate.ask import Question, View
 from simulator.company.generate.draw import draws
-from simulator.company.generate.policy import STAFF, Right
 from simulator.company.generate.records import Customer, Employee, Entry, Firm, Project
 from simulator.company.generate.resolve import Said, meant
 from simulator.company.generate.tasks.bench import (
@@ -134,9 +133,9 @@ class Desk(Bench):
         assert isinstance(found, Desk)
         return found
 
-    def everybody_may(self, right: Right) -> bool:
-        """Whether all staff have a right."""
-        return any(group.key == STAFF and right in group.may for group in self.policy.groups)
+    def maybe_bought(self) -> Desk:
+        """Some changes are asked for after a takeover, which wants tickets."""
+        return self.after_takeover() if not self.rng("bought").randrange(4) else self
 
     def booked(self, rows: Iterable[tuple[str, Project, str, float, bool]], **more: Any) -> Firm:
         """The company with recorded hours: who, on what, when, how many, billable or not."""

@@ -16,11 +16,13 @@ from simulator.company.generate.draw import draw_firm, draws
 from simulator.company.generate.endless.company import draw_plan
 from simulator.company.generate.endless.desk import Desk, Mode
 from simulator.company.generate.endless.kinds import (
-    changing,
+    booking,
     comparing,
+    paging,
     reading,
     refusing,
     sets,
+    staffing,
     telling,
 )
 from simulator.company.generate.endless.rules import EXECUTIVE
@@ -34,7 +36,10 @@ TASKS = 10
 """So many scenarios in a row play in one company."""
 MOST_TRIES = 200
 Kind = Callable[[Desk], Draft]
-_MODULES: tuple[ModuleType, ...] = (reading, sets, comparing, telling, changing, refusing)
+_MODULES: tuple[ModuleType, ...] = (
+    *(reading, sets, comparing, telling),
+    *(booking, staffing, paging, refusing),
+)
 _MODES: tuple[Mode, ...] = (*("may",) * 8, "may-not", "guest")
 _LANGUAGES = (*["en"] * 14, "de", "de", "de", "fr", "fr", "es", "es", "zh")
 _PAGES = (*[5] * 12, 4, 3, 2)

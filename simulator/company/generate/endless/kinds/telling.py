@@ -33,11 +33,6 @@ _FORMATS = {
 _HOURS = (1.5, 2, 2.5, 3, 4, 4.5, 5, 6, 6.5, 7, 7.5, 8)
 
 
-def _public(b: Desk) -> Desk:
-    """Guests ask what is public, sometimes after a takeover; so does anybody."""
-    return b.after_takeover() if not b.rng("bought").randrange(4) else b
-
-
 def _asked(b: Desk, question: facts.InPlaces | facts.DateOf, **words: str) -> Draft:
     if b.mode == "guest" or (b.may(None, question) and b.rng("public").randrange(3)):
         b.twist("guest")
@@ -47,7 +42,7 @@ def _asked(b: Desk, question: facts.InPlaces | facts.DateOf, **words: str) -> Dr
 
 def place(b: Desk) -> Draft:
     """One town or country, ours or not, in any spelling."""
-    b = _public(b)
+    b = b.maybe_bought()
     name = b.pick((b.pick(_ours(b), "ours"), b.pick(_theirs(b), "theirs")), "place")
     yes, no = YES_NO[b.language]
     traps = [one for one in _ours(b) if no in one]
@@ -59,7 +54,7 @@ def place(b: Desk) -> Draft:
 
 def two_places(b: Desk) -> Draft:
     """Both, or either."""
-    b = _public(b)
+    b = b.maybe_bought()
     join = b.pick(("all", "any"), "join")
     one, other = b.pick(_ours(b), "ours"), b.pick(_theirs(b), "theirs")
     if b.rng("both").randrange(2):
@@ -82,7 +77,7 @@ def date_ahead(b: Desk) -> Draft:
 
 def _date(b: Desk, sign: int) -> Draft:
     """So many days from today, in a format that is told."""
-    b = _public(b)
+    b = b.maybe_bought()
     days = b.pick((3, 7, 10, 14, 21, 30), "days")
     shape = b.pick(sorted(_FORMATS), "format")
     b.twist("date-format")
