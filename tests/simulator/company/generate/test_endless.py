@@ -117,8 +117,8 @@ def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[dict[str, Any]]
     assert outcomes["ok_answer"] > COUNT // 2
     assert outcomes["denied_security"] > COUNT // 8
     tags = {tag for one in scenarios for tag in one["tags"]}
-    more = blocks("twists", 1500, People(30, 50))
-    tags |= {tag for block in more for one in block.scenarios for tag in one["tags"]}
+    more = (make_scenario("twists", number, People(30, 50)) for number in range(1500))
+    tags |= {tag for one in more for tag in one["tags"]}
     assert set(TWISTS) - tags == set()
 
 
