@@ -9,13 +9,13 @@ from typing import Any
 
 import regex
 
-from company_tools.briefing import briefing, pages_of, rules
+from company_tools.briefing import briefing, pages_of, rules_since
 from company_tools.closing import Closing, NoClosing, as_sent, links_of, read_closing
 from company_tools.company_session import RESPOND, WIKI_UPDATE, CompanySession
 from company_tools.guards import may_write, objections
 from company_tools.repeat import Log, has_arrived, read_again, recall, repeat_request
 from company_tools.toolbox import known, tools_of
-from company_tools.wiki_store import WikiStore
+from company_tools.wiki_store import Pages, WikiStore
 from erc3_compat import company
 from erc3_compat.patience import Patience
 from ledger import Deed, Ledger, Tool, WireCall
@@ -71,7 +71,11 @@ class CompanyBenchmark:
         """What earlier work has read: an answer may name it."""
         self._briefed = 0
         """Of how many changes to the wiki the rules are known."""
-        self._rules_now = self._sha1 = ""
+        self._pages: Pages | None = None
+        """The wiki as it was last read."""
+        self._told: Pages | None = None
+        """The wiki as it stands in the briefing."""
+        self._rules_now = ""
 
     @contextmanager
     def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
@@ -79,12 +83,16 @@ class CompanyBenchmark:
         with self._session.booked_in(ledger):
             yield [tool for tool in tools_of(self._session, self._wiki) if not tool.final]
 
-    def briefing(self, ledger: Ledger) -> str:
-        """Who asks, today, and what the wiki of this version rules. Raises ToolFault."""
+    def briefing(self, ledger: Ledger, task: str = "") -> str:
+        """Who asks, today, what the wiki of this version rules and has on the task's text.
+
+        Raises ToolFault.
+        """
         with self._session.booked_in(ledger):
-            told = briefing(self._session, self._wiki)
+            told = briefing(self._session, self._wiki, task)
             if self._session.asker:
-                self._sha1 = str(self._session.user().get("wiki_sha1", ""))
+                self._pages = pages_of(self._session, self._wiki)
+                self._told = self._pages
             return told
 
     def state(self, ledger: Ledger) -> str:
@@ -106,7 +114,7 @@ class CompanyBenchmark:
         return json.dumps(state, ensure_ascii=False)
 
     def _read_rules(self) -> None:
-        """Ask whoami again after a change to the wiki; what is new comes first. Raises ToolFault.
+        """Ask whoami again after a change to the wiki; what changed is told. Raises ToolFault.
 
         Pages that nobody has changed are those of the version before.
         """
@@ -114,12 +122,11 @@ class CompanyBenchmark:
         written = [c.body["file"] for c in session.changes if c.path == WIKI_UPDATE]
         if "wiki" in self._off or len(written) == self._briefed or not session.asker:
             return
-        before = self._wiki.known(self._sha1)
-        self._sha1 = str(session.user().get("wiki_sha1", ""))
         self._briefed = len(written)
-        pages = pages_of(session, self._wiki, known=before, rewritten=written)
-        if before is not None and pages is not None and pages != before:
-            self._rules_now = rules(pages, before)
+        pages = pages_of(session, self._wiki, known=self._pages, rewritten=written)
+        self._pages = pages or self._pages
+        if pages is not None and self._told is not None:
+            self._rules_now = rules_since(pages, self._told)
 
     def _settle(self, ledger: Ledger) -> None:
         """What became of an answer that was about to be sent when a process died.

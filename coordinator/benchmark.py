@@ -29,8 +29,10 @@ class Benchmark(Protocol):
     def verdict(self) -> str:
         """How the task has ended, in the benchmark's own word; asked once it is finished."""
 
-    def briefing(self, ledger: Ledger) -> str:
+    def briefing(self, ledger: Ledger, task: str = "") -> str:
         """What the prompt says of this task before its state, "" for nothing; asked once.
+
+        ``task``: its text.
 
         Raises ToolFault where it has to be looked up and there is no answer.
         """

@@ -37,6 +37,8 @@ class TaskLoop:
     on_turn: Callable[[Turn], None]
     briefing: str | None = None
     """What the benchmark says of this task; looked up once."""
+    asked: str = ""
+    """The task's text."""
 
     def go(self, task_text: str) -> None:
         """Loop over at most ``max_turns`` turns; the result is in the run that was given.
@@ -49,7 +51,7 @@ class TaskLoop:
             ModelFailed: a model gave no answer, the one that decides or the worker's.
             Unreadable: the replies of the one that decides cannot be used.
         """
-        run = self.run
+        run, self.asked = self.run, task_text
         if self.conclude():
             return
         for number in range(len(run.turns) + 1, self.max_turns + 1):
@@ -123,7 +125,7 @@ class TaskLoop:
     def _brief(self) -> str:
         if self.briefing is None:
             with self._booked() as ledger, closing(ledger):
-                self.briefing = self.benchmark.briefing(ledger)
+                self.briefing = self.benchmark.briefing(ledger, self.asked)
         return self.briefing
 
     def _decide(self, task_text: str, state: str, number: int) -> tuple[Decision, str | None]:

@@ -53,7 +53,7 @@ def failed_lines(trials: Iterable[Trial], harm_name: str) -> list[str]:
 def overview(run: LabRun) -> Table:
     """One column for each player, one line for each measure."""
     settings = run.settings
-    brain = f"{settings.evaluator} / {settings.worker}"
+    brain = " / ".join(dict.fromkeys((settings.evaluator, settings.worker)))
     packs = ", ".join(f"{pack.name} ({pack.tasks})" for pack in run.packs)
     table = Table(title=escape(f"{run.run_id}  {brain}\n{packs}, epochs: {settings.epochs}"))
     table.add_column("measure, 95 % interval")

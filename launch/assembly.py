@@ -18,6 +18,8 @@ from erc3_compat.patience import Patience
 from launch import preflight
 from launch.benchmarks import guest_of, workbench_of
 from launch.brains import Brains, identity_of, prompts_of, versions
+from launch.caches import cache_folder
+from launch.embedding import vectors_of
 from launch.options import Options
 from launch.platform import PACK_COPY, STATE, client_class, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
@@ -60,6 +62,10 @@ class Assembly:
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
         self.brains = Brains(self.options)
+        # A cassette holds all that was asked, or a replay elsewhere would miss it.
+        taped = self.options.record or self.options.replay
+        kept = None if taped else cache_folder()
+        self._vectors = vectors_of(self.options.embedding, kept, self.brains)
         self.guest = guest_of(self.options.benchmark, guards=self.options.guards)
         client_class()  # the tools that the prompts name are made from its models
         self._prompts = prompts_of(self.guest, self.options, self.brains)
@@ -121,7 +127,13 @@ class Assembly:
         session = Session(
             self.platform,
             self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            guest_of(self.options.benchmark, self._patience, self.options.guards, self.folder),
+            guest_of(
+                self.options.benchmark,
+                self._patience,
+                self.options.guards,
+                cache_folder(),
+                self._vectors,
+            ),
             self.folder,
             watch,
             doors=doors_of(

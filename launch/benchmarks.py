@@ -14,6 +14,7 @@ from runs.errors import Usage
 from simulator.worlds import WORLDS
 
 if TYPE_CHECKING:
+    from company_tools.vectors import Vectors
     from ledger import Tool
     from simulator.world import World
     from worker.replay.debugger.debug_state import Workbench
@@ -27,7 +28,9 @@ class Setting(NamedTuple):
     guards: str = "all"
     """Those that are on."""
     folder: Path | None = None
-    """Of the run, for what its tasks share."""
+    """A cache for what its tasks share with other runs."""
+    vectors: Vectors | None = None
+    """What finds texts by their meaning."""
 
 
 def store(id: str, setting: Setting) -> Guest:
@@ -75,7 +78,7 @@ def company(id: str, setting: Setting) -> Guest:
         off = guards_off(setting.guards)
     except ValueError as error:
         raise Usage(f"--guards: {error}") from None
-    wiki = WikiStore(setting.folder)
+    wiki = WikiStore(setting.folder, setting.vectors)
 
     def open_company(platform: Any, task_id: str) -> Benchmark:
         client = platform.get_erc_client(SimpleNamespace(task_id=task_id))
@@ -140,10 +143,14 @@ def _entry(name: str) -> Entry:
 
 
 def guest_of(
-    name: str, patience: Patience | None = None, guards: str = "all", folder: Path | None = None
+    name: str,
+    patience: Patience | None = None,
+    guards: str = "all",
+    folder: Path | None = None,
+    vectors: Vectors | None = None,
 ) -> Guest:
     """The benchmark of that name. Raises Usage."""
-    return _entry(name).make(name, Setting(patience, guards, folder))
+    return _entry(name).make(name, Setting(patience, guards, folder, vectors))
 
 
 def world_named(name: str) -> World:

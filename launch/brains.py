@@ -51,6 +51,8 @@ class Brains:
             if role == "evaluator" or options.strategy == "evaluator-worker"
         }
         """Id and base URL of each role that the strategy asks."""
+        self.told_at_the_end: list[Callable[[], str]] = []
+        """Asked for what else the user should know when the run is over."""
         try:
             self.models: Models = load_models(options.models)
             self.opener = cache(self._opener(options))
@@ -95,10 +97,15 @@ class Brains:
             if self.player:
                 return self.player
             taped = backend.model.startswith("cassette/")
-            inner = open_cassette(backend.model) if taped else open_transport(backend)
-            return Recorder(self.writer, inner) if self.writer else inner
+            return self.taped(open_cassette(backend.model) if taped else open_transport(backend))
 
         return open_
+
+    def taped(self, inner: Transport) -> Transport:
+        """What asks ``inner`` by way of this run's cassette, where there is one."""
+        if self.player:
+            return self.player
+        return Recorder(self.writer, inner) if self.writer else inner
 
     def _check_prices(self, options: Options) -> None:
         if options.max_dollars is None and options.task_dollars is None:
@@ -111,8 +118,9 @@ class Brains:
                 )
 
     def notes(self) -> list[str]:
-        """What the user should know about the cassette when the run is over."""
+        """What the user should know about cassette and embeddings when the run is over."""
         notes = list(self.player.notes()) if self.player else []
+        notes += [note for tell in self.told_at_the_end if (note := tell())]
         if self.writer:
             notes.append(f"{self.writer.exchanges} model exchanges recorded: {self.writer.path}")
             if self.writer.masked:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +107,8 @@ class Commands(typer.core.TyperGroup):
 
         from launch.commands import invitation
 
+        ctx.obj = partial(invitation, dict(os.environ))
         load_dotenv(Path.cwd() / ".env")
-        ctx.obj = invitation
         with _explained(complete=self._asked != "run"):
             return super().invoke(ctx)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from worker.replay.repeat import Repetition
 
 
-def invitation() -> Invitation:
-    """The benchmarks that the lab can play."""
+def invitation(environment: Mapping[str, str]) -> Invitation:
+    """The benchmarks that the lab can play; ``environment``: as the program was started with."""
     from lab.kit import Invitation
     from launch.kits import KITS
 
-    return Invitation(KITS, default="store", models=_models)
+    return Invitation(KITS, default="store", models=_models, environment=environment)
 
 
 def _models(

@@ -88,6 +88,11 @@ class Options(RunConfig):
     models: Path | None = option(
         "Settings of models (TOML) over the shipped ones [MODELS_FILE].", None
     )
+    embedding: str = option(
+        "Model that finds parts of a wiki by their meaning: a LiteLLM id, local (the extra "
+        "semantic), none, or auto: local where that is installed [EMBEDDING_MODEL; auto].",
+        default_factory=lambda: os.environ.get("EMBEDDING_MODEL") or "auto",
+    )
     record: Path | None = option("Record every exchange with a model into this new file.", None)
     replay: Path | None = option(
         "Answer every exchange with a model from this recorded file.", None

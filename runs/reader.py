@@ -24,6 +24,7 @@ from runs.errors import Usage
 from runs.journal import VERSION
 from runs.journal_names import journals
 from runs.results import NAME, PASS, RunResults, TaskResult, read_results
+from runs.seen import Seen
 from runs.task_log import Line, TaskLog, TurnLog
 from runs.turn import Turn
 from runs.version_1 import task_of_2
@@ -157,6 +158,7 @@ class _Reader:
         self._texts: dict[str, str] = {}
         self._intent: dict[str, Any] | None = None
         self._deeds: list[Deed] = []
+        self._seen: list[Seen] = []
         self._since: list[Line] = []
         """Lines since the last turn."""
 
@@ -184,6 +186,8 @@ class _Reader:
                 return
             case "intent" | "effect" | "settled":
                 self._deed(line)
+            case "seen":
+                self._seen += filter(None, [self._checked(Seen, line)])
             case "result":
                 self._result = task_of_2(record, PASS)
                 if self._strict:
@@ -212,6 +216,7 @@ class _Reader:
             begun=self._begun,
             attempt=number if isinstance(number, int) else 1,
             deeds=tuple(self._deeds),
+            seen=tuple(self._seen),
         )
 
     def _begin(self, line: Line) -> None:
@@ -223,6 +228,7 @@ class _Reader:
                     raise NotRecorded(f"{self._where(line)}: {name} is missing")
         if line.record.get("task_id") != self._task.get("task_id"):
             self._deeds = []
+        self._seen = []
         self._task, self._result = self._task | line.record, None
         self._begun += 1
 

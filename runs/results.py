@@ -17,10 +17,12 @@ from models.model_call import Figure, Usage
 from runs.version_1 import run_of_2, task_of_2
 
 Outcome = Literal["finished", "unfinished", "error"]
-Failure = Literal["model", "reply", "benchmark", "internal", "limit", "interrupted", "sandbox"]
+Failure = Literal[
+    "model", "reply", "benchmark", "internal", "limit", "interrupted", "sandbox", "agent"
+]
 """Why a task ended early: no answer from a model, replies that cannot be read, no answer from
 the benchmark, a fault of ours, a limit, the user's wish, a sandbox that died (which only the lab
-tells apart)."""
+tells apart), an agent that is not ours and did not play it to its end."""
 INFRASTRUCTURE = frozenset({"model", "benchmark", "internal", "interrupted", "sandbox"})
 """Failures that say nothing of the agent: such a task may be run again."""
 PASS = 0.9 - 1e-9

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from ledger import Deed, ToolCall
 from models.model_call import ModelCall
 from runs.results import PASS, TaskResult
+from runs.seen import Seen
 from runs.turn import Turn
 from runs.work import StepRecord
 
@@ -108,6 +109,8 @@ class TaskLog:
     deeds: tuple[Deed, ...] = ()
     """Intents, writes and what became of them since the task has its id; only of a journal that
     is read strictly."""
+    seen: tuple[Seen, ...] = ()
+    """Requests of the last attempt as the platform saw them, of an agent that is not ours."""
 
     @property
     def key(self) -> str:
@@ -173,8 +176,8 @@ class TaskLog:
         )
 
     def outline(self) -> TaskLog:
-        """The task without its turns, where its result tells what they came to."""
-        return self if self.result is None else replace(self, turns=())
+        """The task without turns and requests, where its result tells what they came to."""
+        return self if self.result is None else replace(self, turns=(), seen=())
 
     def of_result(self, name: str) -> Any:
         """A value of the result; None where there is none."""

@@ -52,7 +52,7 @@ class StoreBenchmark:
         with self._session.booked_in(ledger):
             yield list(self._tools)
 
-    def briefing(self, ledger: Ledger) -> str:
+    def briefing(self, ledger: Ledger, task: str = "") -> str:
         """Nothing: a shop's task says all by itself."""
         return ""
 

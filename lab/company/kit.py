@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,13 +16,16 @@ import simulator.pages.site  # noqa: F401
 from coordinator.benchmark import Guest
 from lab.cores import cores
 from lab.generated import name_of, parsed
-from lab.kit import Attempt, Cut, Floor, Kit, Known, Raw
+from lab.kit import Attempt, Cut, Ended, Floor, Kit, Known, Raw
+from models.prompt_json import compact
 from runs.errors import CannotRun
+from simulator.company.events import Event
 from simulator.company.floors import PLAYERS, Player
 from simulator.company.generate.endless.command import define_generate
 from simulator.company.generate.endless.scenario import NoScenario
 from simulator.company.generate.endless.writer import WrongScenario, blocks
 from simulator.company.generate.play import asking
+from simulator.company.office import Office
 from simulator.company.pack import FORMAT, CompanyPack, CompanyScenario, PackError, read_pack
 from simulator.company.world import COMPANY
 from simulator.pack_files import raw_pack
@@ -62,6 +66,7 @@ def kit(guest: Guest, guarded: Callable[[str], Guest]) -> Kit:
         serve=_serve,
         known=partial(_known, guest),
         paid=lambda _served, _task_id: None,
+        ended=_ended,
         playbook=_playbook,
         floors={
             title.replace(" ", "-"): Floor(title, partial(_play, player))
@@ -115,6 +120,17 @@ def _known(guest: Guest, task: Task, raw: Raw) -> Known:
         group=guest.expected("", task.scenario.expect.outcomes[0]),
         mechanics=tuple(map(str, tags)) if isinstance(tags, list) else (),
     )
+
+
+def _ended(office: Office) -> Ended:
+    events = tuple(
+        f"{one.type} {compact(one.fields)}"
+        if isinstance(one, Event)
+        else f"response {compact(asdict(one))}"
+        for one in office.acts
+    )
+    changes = len(events) - len(office.responses)
+    return Ended(office.responses[-1].outcome if office.responses else "none", changes, events)
 
 
 def _playbook(instruction: str) -> str | None:

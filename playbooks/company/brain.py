@@ -22,7 +22,7 @@ _TURN = regex.compile(r"<turn [^>]*>\n(.*?)\n</turn>", regex.DOTALL)
 _RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
 _HEADER = regex.compile(r"^Playbook: company / (\w+)$", regex.MULTILINE)
 _PARAMETERS = regex.compile(r"^Parameters: (\{.*\})\s*$", regex.MULTILINE)
-NAMES = ("company", STEPS := "company-steps")
+STEPS = "company-steps"
 UNREADABLE = {"state": "failed", "message": "the report cannot be read", "links": []}
 
 

@@ -20,6 +20,11 @@ PLAYBOOK = Playbook(
 )
 
 
+def needs_all(order: Order) -> bool:
+    """Whether the cheapest row alone does not tell what to buy."""
+    return order.codes.mode == "any" or order.goal == "discount"
+
+
 def choose(order: Order, rows: tuple[Row, ...]) -> Row | Decline:
     """The row to buy, by the order's demands and goal."""
     codes = set(order.codes.codes)

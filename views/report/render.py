@@ -23,6 +23,8 @@ from views.task_columns import COLUMNS
 
 HERE = Path(__file__).parent
 REQUESTS_SHOWN = 30
+SEEN_SHOWN = 300
+"""Of an agent that is not ours there is nothing else to tell."""
 CALLS_UNFOLDED = 5
 """More calls of one line are folded away together."""
 PACKING = 2
@@ -124,6 +126,7 @@ def environment() -> jinja2.Environment:
     found.globals.update(
         charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
         CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN,
+        SEEN_SHOWN=SEEN_SHOWN,
     )  # fmt: skip
     return found
 

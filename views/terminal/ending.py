@@ -22,6 +22,7 @@ _CAUSES: dict[Failure, str] = {
     "sandbox": "a sandbox that died",
     "interrupted": "interrupted",
     "limit": "cut off by a limit",
+    "agent": "not played to its end by the agent",
     "reply": "replies of the model that cannot be read",
 }
 _TOGETHER = frozenset(_CAUSES) - {"reply"}

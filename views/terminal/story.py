@@ -23,6 +23,7 @@ from worker.sandbox.values import clean
 VALUE_CHARS = 1_500
 REPLY_CHARS = 4_000
 REASON_CHARS = 240
+SEEN_CHARS = 160
 
 
 def failures(console: Console, run: RunView) -> None:
@@ -65,6 +66,13 @@ class Teller:
                 self._act(act)
         if only is not None:
             return
+        if story.seen:
+            self._head("What the platform saw")
+        for one in story.seen:
+            said = figures.cut(one.error or one.answer or figures.DASH, SEEN_CHARS)
+            text = f"+{figures.seconds(one.at)} {one.method} {one.path} "
+            text += f"{figures.cut(one.body, SEEN_CHARS)} → {said}"
+            self._say(text, "red" if one.error else "")
         if story.eval_log:
             self._head("The platform's evaluator")
             self._say(story.eval_log)
