@@ -10,8 +10,9 @@ from typing import Any
 import regex
 
 from company_tools.briefing import briefing, pages_of, rules_since
-from company_tools.closing import Closing, NoClosing, as_sent, links_of, read_closing
+from company_tools.closing import Closing, NoClosing, as_sent, links_of, read_closing, reworded
 from company_tools.company_session import RESPOND, WIKI_UPDATE, CompanySession
+from company_tools.evidence import Known
 from company_tools.guards import may_write, objections
 from company_tools.repeat import Log, has_arrived, read_again, recall, repeat_request
 from company_tools.toolbox import known, tools_of
@@ -82,6 +83,21 @@ class CompanyBenchmark:
         """The tools for one instruction; a guest has none that write or tell of people."""
         with self._session.booked_in(ledger):
             yield [tool for tool in tools_of(self._session, self._wiki) if not tool.final]
+
+    @contextmanager
+    def reading(self, ledger: Ledger) -> Iterator[tuple[CompanySession, WikiStore]]:
+        """Session and wiki for one who only looks: nothing can be changed, nothing is evidence."""
+        session = self._session
+        may, session.may_write = session.may_write, lambda: "a step around the solver only looks"
+        try:
+            with session.booked_in(ledger), session.memory.aside():
+                yield session, self._wiki
+        finally:
+            session.may_write = may
+
+    def tell(self, records: list[Known]) -> None:
+        """Let the solver name records that a step has told it of."""
+        self._session.memory.tell(records)
 
     def briefing(self, ledger: Ledger, task: str = "") -> str:
         """Who asks, today, what the wiki of this version rules and has on the task's text.
@@ -206,6 +222,14 @@ class CompanyBenchmark:
             return f"not answered: {'; '.join(hard)}"
         self._respond(read, ledger)
         return None
+
+    def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
+        """The same answer with another message; what is no answer comes back as it is."""
+        with self._session.booked_in(ledger):
+            try:
+                return reworded(closing, words, self._session)
+            except NoClosing:
+                return closing
 
     def give_up(self, ledger: Ledger) -> None:
         """The one answer of a task that a limit ends: error_internal. Raises ToolFault."""

@@ -43,7 +43,7 @@ class PageStore(Protocol):
 def wiki_pages(session: CompanySession, wiki: PageStore) -> Pages:
     """All pages of the wiki as it is now, for a tool. Raises ToolFault where it cannot be read."""
     pages = pages_now(session, wiki)
-    session.listed.add("paths")
+    session.memory.read_whole("paths")
     return pages
 
 
@@ -69,7 +69,7 @@ def pages_now(
         pages = wiki.pages(sha1, read, lambda kept: _fit(session, kept), whole=not same)
     else:  # without a version nothing tells one company's wiki from another's
         pages = session.kept(("wiki", "pages"), read)
-    session.evidence.note("/wiki/list", {"paths": list(pages), "contents": list(pages.values())})
+    session.memory.note("/wiki/list", {"paths": list(pages), "contents": list(pages.values())})
     return pages
 
 

@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ledger import Deed, Ledger, Tool, WireCall
+
+if TYPE_CHECKING:
+    from coordinator.steps import StepKind
 
 
 class Benchmark(Protocol):
@@ -66,6 +69,9 @@ class Benchmark(Protocol):
         Raises ToolFault: the benchmark does not answer.
         """
 
+    def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
+        """The words that finish a task with another message; all else in them stays as it is."""
+
     def give_up(self, ledger: Ledger) -> None:
         """The last act of a task that a limit ends. Raises ToolFault."""
 
@@ -117,6 +123,8 @@ class Guest:
     bundled_pack: Path
     brain: str
     """The model id that plays it without a key."""
+    steps: tuple[StepKind, ...] = ()
+    """What can stand around the solver, in the order in which it is asked."""
 
 
 class Platform(Protocol):

@@ -42,6 +42,8 @@ class Settings(Record):
     epochs: int = 1
     max_turns: int = 7
     guards: str = "all"
+    steps: str = "none"
+    """Around the solver; a run of which nothing is said had none."""
     chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False

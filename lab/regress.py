@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from coordinator.config import STRATEGIES, StrategyName
+from coordinator.steps import StepKind, chosen
 from lab.command import PACKS, Evaluator, Worker, no_verdict
 from lab.cores import cores
 from lab.foreign import command as foreign
@@ -56,6 +57,10 @@ def regress(
     guards: Annotated[
         str, typer.Option(help="Guards that are on: all, none, names, or -NAME for all but one.")
     ] = "all",
+    steps: Annotated[
+        str,
+        typer.Option(help="Steps around the solver: default, all, none, names, or -NAME."),
+    ] = "default",
     max_turns: Annotated[
         int | None,
         typer.Option(min=1, max=50, help="Turns for a task; default: the strategy's."),
@@ -139,6 +144,7 @@ def regress(
             lab.show(*lab.play(theirs, out))
             return
         kit.guest_with(guards)
+        _check_steps(steps, kit.guest.steps)
         if save_baseline:
             pack = list(kit.baseline_packs)
             evaluator = worker = kit.guest.brain
@@ -152,6 +158,7 @@ def regress(
                 "baseline_only": baseline_only,
                 "keep_journals": keep_journals,
                 "guards": guards,
+                "steps": steps,
                 **lab.invitation.models(kit.guest.id, name, evaluator, worker),
                 "max_turns": max_turns or STRATEGIES[name].turns,
             }
@@ -162,6 +169,14 @@ def regress(
             from lab.compare import compare_runs
 
             raise typer.Exit(compare_runs(folders, MARGIN, as_json=False, plot=None))
+
+
+def _check_steps(steps: str, kinds: Sequence[StepKind]) -> None:
+    """Raises BadParameter: the benchmark has no such step."""
+    try:
+        chosen(steps, kinds)
+    except ValueError as error:
+        raise typer.BadParameter(f"--steps: {error}") from None
 
 
 def _check(strategies: Sequence[StrategyName], worker: str | None, *single: object) -> None:

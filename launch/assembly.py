@@ -61,12 +61,12 @@ class Assembly:
         self.pack: Pack | None = (
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
-        self.brains = Brains(self.options)
+        self.guest = guest_of(self.options.benchmark, guards=self.options.guards)
+        self.brains = Brains(self.options, self.guest.steps)
         # A cassette holds all that was asked, or a replay elsewhere would miss it.
         taped = self.options.record or self.options.replay
         kept = None if taped else cache_folder()
         self._vectors = vectors_of(self.options.embedding, kept, self.brains)
-        self.guest = guest_of(self.options.benchmark, guards=self.options.guards)
         client_class()  # the tools that the prompts name are made from its models
         self._prompts = prompts_of(self.guest, self.options, self.brains)
         self._identity = identity_of(self.brains.ids, self.pack, self._prompts)
@@ -147,6 +147,7 @@ class Assembly:
             stop=self._stop,
             patiently=self._patience.within,
             workbench=workbench_of(self.options.benchmark) if self.options.debug else None,
+            step_models=self.brains.step_models,
         )
         if self.resumed:
             plan = self._taken_up(session, self.resumed)

@@ -35,6 +35,7 @@ class Setting(NamedTuple):
 
 def store(id: str, setting: Setting) -> Guest:
     """The store."""
+    from launch import steps
     from playbooks.store.library import prose, prose_of_steps
     from store_tools import benchmark as rules
     from store_tools import workbench
@@ -63,6 +64,7 @@ def store(id: str, setting: Setting) -> Guest:
         harmed=rules.harmed,
         bundled_pack=world_named(id).bundled,
         brain=BRAINS[id]["evaluator-worker"],
+        steps=steps.store(),
     )
 
 
@@ -72,6 +74,7 @@ def company(id: str, setting: Setting) -> Guest:
     from company_tools import workbench
     from company_tools.guards import guards_off
     from company_tools.wiki_store import WikiStore
+    from launch import steps
     from playbooks.company.library import prose, prose_of_steps
 
     try:
@@ -104,6 +107,7 @@ def company(id: str, setting: Setting) -> Guest:
         harmed=rules.harmed,
         bundled_pack=world_named(id).bundled,
         brain=BRAINS[id]["evaluator-worker"],
+        steps=steps.company(),
     )
 
 

@@ -143,7 +143,8 @@ class Options(RunConfig):
             # A tape is written once; what follows has to be recorded into another one.
             if name in self.model_fields_set or field.exclude or name == "record"
         }
-        asked = kept | now
+        # A run without them is older than the steps around the solver.
+        asked = {"steps": "none"} | kept | now
         if kept.get("strategy") == "next-step":
             del asked["worker"]  # it has one model, whichever of the two was given anew
         try:

@@ -6,11 +6,12 @@ from models.model_call import Message
 
 _STORE = ("store", "next-step")
 _COMPANY = ("company", "company-steps")
+_AROUND = ("around",)
 
 
 def names() -> tuple[str, ...]:
     """The brains there are; none is loaded for that."""
-    return _STORE + _COMPANY
+    return _STORE + _COMPANY + _AROUND
 
 
 def reply(model: str, messages: list[Message]) -> str:
@@ -23,6 +24,10 @@ def reply(model: str, messages: list[Message]) -> str:
         from playbooks.company import brain as company
 
         return company.reply(model, messages)
+    if model in _AROUND:
+        from playbooks import around
+
+        return around.reply(messages)
     if model in _STORE:
         from playbooks.store import brain as store
 

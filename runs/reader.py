@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ledger import Deed, Intent, Settled, WireCall
+from ledger import Deed, Finding, Intent, Settled, WireCall
 from models.file_checks import first_problem
 from models.model_call import ModelCall
 from runs.errors import Usage
@@ -155,6 +155,7 @@ class _Reader:
         self._result: dict[str, Any] | None = None
         self._turns: list[TurnLog] = []
         self._asked: list[ModelCall] = []
+        self._findings: list[Finding] = []
         self._texts: dict[str, str] = {}
         self._intent: dict[str, Any] | None = None
         self._deeds: list[Deed] = []
@@ -180,6 +181,9 @@ class _Reader:
             case "model_call":
                 call = self._checked(ModelCall, line)
                 self._asked += [call] if call else []
+            case "finding":
+                found = self._checked(Finding, line, FROM_JSON)
+                self._findings += [found] if found else []
             case "turn":
                 self._since.append(line)
                 self._close(self._checked(Turn, line, FROM_JSON))
@@ -259,7 +263,7 @@ class _Reader:
 
     def _cut(self) -> None:
         """What was asked for a turn that was never written is a turn of its own."""
-        if self._asked:
+        if self._asked or self._findings:
             self._close(None)
         self._since = []
 
@@ -276,12 +280,14 @@ class _Reader:
                 number=turn.number if turn else following,
                 turn=turn,
                 asked=tuple(self._asked),
+                findings=tuple(self._findings),
                 attempt=self._begun,
+                task_id=text_in(self._task, "task_id"),
                 texts=self._texts,
                 lines=tuple(self._since) if self._strict else (),
             )
         )
-        self._asked, self._since = [], []
+        self._asked, self._findings, self._since = [], [], []
 
 
 def _note(record: dict[str, Any]) -> str:

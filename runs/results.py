@@ -56,6 +56,8 @@ class TaskResult(Record):
     seconds: float = 0.0
     error: str | None = None
     failure: Failure | None = None
+    failed_steps: tuple[str, ...] = ()
+    """Steps around the solver that came to nothing where they should have."""
     attempt: int = 1
     """Counts the tries of a task over resumed runs."""
 

@@ -46,7 +46,8 @@ def reply(model: str, messages: list[Message]) -> str:
 
 def _evaluate(task: str, asked: str) -> str:
     name, report = _last(asked)
-    step = decide(task, section("briefing", asked) or "", name, report)
+    findings = section("findings", asked) or ""
+    step = decide(task, section("briefing", asked) or "", name, report, findings)
     if isinstance(step, Answer):
         if turns_refused(asked):
             step = replace(step, links=None)

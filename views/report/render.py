@@ -119,7 +119,8 @@ def environment() -> jinja2.Environment:
     )
     for used in (
         figures.answer, figures.arguments, figures.counted, figures.cut, figures.dollars,
-        figures.number, figures.peek, figures.seconds, figures.strays, figures.tokens,
+        figures.found_parts, figures.number, figures.peek, figures.seconds, figures.strays,
+        figures.tokens,
         figures.tokens_of, address, broken,
     ):  # fmt: skip
         found.filters[used.__name__] = used

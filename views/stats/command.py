@@ -33,8 +33,8 @@ def stats(
 ) -> None:
     """Score, cost and failures of many runs, or two compared.
 
-    Runs are put together by day, prompt, model, strategy, pack or task; --diff says what changed
-    between two of them.
+    Runs are put together by day, prompt, model, strategy, steps, pack or task; --diff says what
+    changed between two of them.
     """
     if diff and (by or plot):
         raise typer.BadParameter("--diff goes with neither --by nor --plot")

@@ -28,6 +28,7 @@ class By(StrEnum):
     PROMPT = "prompt"
     MODEL = "model"
     STRATEGY = "strategy"
+    STEPS = "steps"
     PACK = "pack"
     TASK = "task"
     RUN = "run"

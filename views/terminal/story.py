@@ -86,6 +86,10 @@ class Teller:
         for asked in act.asked:
             if asked.error or act.turn is None:
                 self._asked(asked)
+        for found in act.findings:
+            self._named(found.step, "; ".join(figures.found_parts(found)) or "no finding")
+            if found.failed:
+                self._say(f"{found.step} failed: {found.failed}", "red")
         if act.turn is None:
             self._say("this turn is not over, or never was", "dim")
             return
