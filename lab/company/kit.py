@@ -14,18 +14,22 @@ import regex
 import simulator.app
 import simulator.pages.site  # noqa: F401
 from coordinator.benchmark import Guest
+from lab.cores import cores
+from lab.generated import name_of, parsed
 from lab.kit import Attempt, Cut, Ended, Floor, Kit, Known, Raw
 from models.prompt_json import compact
 from runs.errors import CannotRun
-from simulator.company.api import ROUTES
 from simulator.company.events import Event
 from simulator.company.floors import PLAYERS, Player
+from simulator.company.generate.endless.command import define_generate
+from simulator.company.generate.endless.scenario import NoScenario
+from simulator.company.generate.endless.writer import WrongScenario, blocks
+from simulator.company.generate.play import asking
 from simulator.company.office import Office
 from simulator.company.pack import FORMAT, CompanyPack, CompanyScenario, PackError, read_pack
 from simulator.company.world import COMPANY
 from simulator.pack_files import raw_pack
 from simulator.server import Simulator, serve
-from simulator.world import Refusal, read_request
 
 BASELINE = Path(__file__).parent / "baseline-playbook-company.json"
 WHOLE = "company_whole"
@@ -56,8 +60,8 @@ def kit(guest: Guest, guarded: Callable[[str], Guest]) -> Kit:
         guarded=guarded,
         format=FORMAT,
         packs={"bundled": guest.bundled_pack},
-        generated_name=_no_generator,
-        generated=_no_generator,
+        generated_name=partial(name_of, define=define_generate),
+        generated=_generated,
         read=_read,
         serve=_serve,
         known=partial(_known, guest),
@@ -71,14 +75,20 @@ def kit(guest: Guest, guarded: Callable[[str], Guest]) -> Kit:
         holds=_holds,
         cuts=(_tables,),
         baseline=BASELINE,
-        baseline_packs=("bundled",),
+        baseline_packs=("bundled", "generated:baseline:100"),
         scenarios=_scenarios,
         shared=_shared,
     )
 
 
-def _no_generator(asked: str) -> Any:
-    raise CannotRun(f"{asked}: companies are not drawn from a seed here; give a pack file")
+def _generated(asked: str) -> Iterator[Raw]:
+    """Scenarios drawn as they are asked for, each with its company. Raises CannotRun."""
+    found = parsed(asked, define_generate)
+    try:
+        for block in blocks(found.seed, found.count, found.people, cores()):
+            yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
+    except (NoScenario, WrongScenario) as error:
+        raise CannotRun(f"{asked}: {error}") from None
 
 
 def _scenarios(path: Path) -> Iterator[Raw]:
@@ -130,16 +140,12 @@ def _playbook(instruction: str) -> str | None:
 
 def _play(player: Player, task: Task) -> Attempt:
     office = COMPANY.opener(task.pack, task.scenario)()
-    asked = 0
+    post, asked = asking(office), 0
 
     def ask(path: str, **body: Any) -> Raw:
         nonlocal asked
         asked += 1
-        route = ROUTES[path]
-        try:
-            return route.answer(office, read_request(route.request, body))
-        except Refusal as no:
-            return {"error": str(no)}
+        return post(path, **body)
 
     ask("/respond", **player(ask, task.scenario.task_text))
     return Attempt(office.evaluate(logged=True).score, acts=0, requests=asked)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import simulator.app
 import simulator.pages.site  # noqa: F401
 from coordinator.benchmark import Guest
+from lab.generated import name_of
 from lab.kit import Ended, Floor, Kit, Known, Raw
 from lab.store import generated, trivial
 from lab.store.cuts import CUTS
@@ -16,6 +18,7 @@ from models.prompt_json import compact
 from playbooks.store.playbook import HEADER
 from runs.errors import CannotRun
 from simulator.server import Simulator, serve
+from simulator.store.generate.command import define_generate
 from simulator.store.oracle.certificate import CertificateError, check_certificate
 from simulator.store.pack import FORMAT, Pack, PackError, Scenario, parse_pack
 from simulator.store.world import TaskShop
@@ -33,7 +36,7 @@ def kit(guest: Guest) -> Kit:
             "bundled": guest.bundled_pack,
             "variations": guest.bundled_pack.with_name("store-variations.json"),
         },
-        generated_name=generated.name_of,
+        generated_name=partial(name_of, define=define_generate),
         generated=generated.scenarios,
         read=_read,
         serve=serve,
