@@ -31,10 +31,8 @@ def basket_tools(session: StoreSession) -> list[Tool]:
     ) -> dict[str, Any]:
         """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
         with none; restores the basket. {results: [{items, coupon, subtotal, discount, total}]
-        cheapest first, errors: [{items or coupon, error}]}. Baskets that cannot be the cheapest
-        are left out and counted in untried; every=True tries all (a code is demanded, a discount
-        to be largest). A code has rows only where it gives a discount; one that never does is in
-        errors."""
+        cheapest first, errors: [{items or coupon, error}]}. Skips what cannot be cheapest
+        (untried: how many) unless every. A code without a discount has no rows but an error."""
         contents = [content_of(items) for items in _chosen(session, combinations)]
         return try_coupons(session, contents, coupons, every=every)
 
