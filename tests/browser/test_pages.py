@@ -98,6 +98,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
         yield {
             "report": (logs / "report.html").as_uri(),
             "report, a story": f"{(logs / 'report.html').as_uri()}#hostile",
+            "two runs": f"{site}/compare?run=20260506-120000-bbbb&run={first.name}",
             "runs": site,
             "live run": f"{site}/runs/{first.name}/",
             "live story": f"{site}/runs/{first.name}/#hostile",
@@ -110,7 +111,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
 
 
 PAGES = (
-    "report", "report, a story", "runs", "live run", "live story", "platform",
+    "report", "report, a story", "two runs", "runs", "live run", "live story", "platform",
     "platform, benchmark", "platform, session", "platform, shop", "platform, company",
 )  # fmt: skip
 
