@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from ledger import Deed, Ledger, Tool, WireCall
+from models.sections import Texts
 
 
 class Benchmark(Protocol):
@@ -115,6 +116,10 @@ class Guest:
     bundled_pack: Path
     brain: str
     """The model id that plays it without a key."""
+    shipped: Callable[[], Texts] = dict
+    """Every section of its prompts by name, as the house brings it."""
+    texts: Texts = field(default_factory=dict)
+    """The sections that are laid over them."""
 
 
 class Platform(Protocol):

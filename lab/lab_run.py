@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from coordinator.config import StrategyName
 from lab.cores import cores
@@ -30,6 +30,8 @@ class Settings(Record):
     epochs: int = 1
     max_turns: int = 7
     guards: str = "all"
+    prompts: dict[str, str] = Field(default_factory=dict)
+    """Sections over the shipped ones, by name."""
     chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,7 +71,7 @@ def play_job(job: Job, kit_of: KitOf) -> list[Trial]:
         return [_trivial(kit, who, *one) for one in both for who in kit.floors]
     try:
         with _folder(job) as folder:
-            played = _played(kit, pack, _config(job, name), folder)
+            played = _played(kit, pack, _config(job, name), job.settings.prompts, folder)
     except NO_ANSWER as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
         played = [{"outcome": "error", "error": text, "failure": "benchmark"}] * len(tasks)
@@ -103,7 +103,9 @@ def _config(job: Job, pack: str) -> RunConfig:
     )
 
 
-def _played(kit: Kit, pack: Pack, config: RunConfig, folder: Path) -> list[dict[str, Any]]:
+def _played(
+    kit: Kit, pack: Pack, config: RunConfig, prompts: Mapping[str, str], folder: Path
+) -> list[dict[str, Any]]:
     """Run every task of a pack as one session on a platform of its own; results in pack order.
 
     Journals and ``results.json`` are left in ``folder``.
@@ -113,7 +115,8 @@ def _played(kit: Kit, pack: Pack, config: RunConfig, folder: Path) -> list[dict[
     try:
         client = PatientPlatform(ERC3(key=KEY, base_url=served.base_url))
         doors = doors_of(config.ids, base_urls=base_urls())
-        session = Session(client, config, kit.guest_with(config.guards), folder, notes, doors=doors)
+        guest = kit.guest_with(config.guards, prompts)
+        session = Session(client, config, guest, folder, notes, doors=doors)
         session.run(session.tasks())
         results = session.close_open().tasks
         return [_noted(one, notes) | {"paid": kit.paid(served, one.task_id)} for one in results]

@@ -55,6 +55,9 @@ def regress(
     guards: Annotated[
         str, typer.Option(help="Guards that are on: all, none, names, or -NAME for all but one.")
     ] = "all",
+    prompts: Annotated[
+        Path | None, typer.Option(help="A folder of sections over the shipped prompts.")
+    ] = None,
     max_turns: Annotated[
         int | None,
         typer.Option(min=1, max=50, help="Turns for a task; default: the strategy's."),
@@ -89,20 +92,21 @@ def regress(
     with no_verdict():
         lab.prepare(keep_journals)
         if resume:
-            if pack or evaluator or worker or epochs > 1 or save_baseline or strategy:
+            if pack or evaluator or worker or epochs > 1 or save_baseline or strategy or prompts:
                 raise typer.BadParameter("--resume goes on with the packs and models of its run")
             lab.show(lab.go_on(resume), resume)
             return
         strategies = tuple(STRATEGIES) if strategy == "both" else (strategy or FIRST,)
         _check(strategies, worker, max_turns, plot, as_json)
         if save_baseline and (
-            pack or evaluator or worker or epochs > 1 or baseline_only or strategy
+            pack or evaluator or worker or epochs > 1 or baseline_only or strategy or prompts
         ):
             raise typer.BadParameter("--save-baseline says itself what it runs")
         from lab.lab_run import Settings
 
         kit = lab.invitation.kit(benchmark)
-        kit.guest_with(guards)
+        texts = dict(lab.invitation.texts(prompts))
+        kit.guest_with(guards, texts)
         if save_baseline:
             pack = list(kit.baseline_packs)
             evaluator = worker = kit.guest.brain
@@ -116,6 +120,7 @@ def regress(
                 "baseline_only": baseline_only,
                 "keep_journals": keep_journals,
                 "guards": guards,
+                "prompts": texts,
                 **lab.invitation.models(kit.guest.id, name, evaluator, worker),
                 "max_turns": max_turns or STRATEGIES[name].turns,
             }

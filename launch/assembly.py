@@ -16,8 +16,8 @@ from coordinator.session import Session
 from coordinator.watching import Watcher
 from erc3_compat.patience import Patience
 from launch import preflight
-from launch.benchmarks import guest_of, workbench_of
-from launch.brains import Brains, identity_of, prompts_of, versions
+from launch.benchmarks import guest_of, sections_at, workbench_of
+from launch.brains import Brains, hashes, identity_of, prompts_of, versions
 from launch.options import Options
 from launch.platform import PACK_COPY, STATE, client_class, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
@@ -60,10 +60,11 @@ class Assembly:
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
         self.brains = Brains(self.options)
-        self.guest = guest_of(self.options.benchmark, guards=self.options.guards)
+        self._texts = sections_at(self.options.prompts)
+        self.guest = guest_of(self.options.benchmark, guards=self.options.guards, texts=self._texts)
         client_class()  # the tools that the prompts name are made from its models
         self._prompts = prompts_of(self.guest, self.options, self.brains)
-        self._identity = identity_of(self.brains.ids, self.pack, self._prompts)
+        self._identity = identity_of(self.brains.ids, self.pack, self._prompts, self._texts)
         if self.resumed:
             self.resumed.check(self._identity, self._prompts)
         self._preflight = () if self.resumed else self._ready()
@@ -121,7 +122,13 @@ class Assembly:
         session = Session(
             self.platform,
             self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            guest_of(self.options.benchmark, self._patience, self.options.guards, self.folder),
+            guest_of(
+                self.options.benchmark,
+                self._patience,
+                self.options.guards,
+                self.folder,
+                self._texts,
+            ),
             self.folder,
             watch,
             doors=doors_of(
@@ -202,7 +209,9 @@ class Assembly:
     def _keep(self) -> None:
         """The texts and the pack that the manifest names."""
         prompts = Prompts(self.folder)
-        for text in self._prompts.values():
+        shipped = self.guest.shipped()
+        laid = [text for name in self._texts for text in (shipped[name], self._texts[name])]
+        for text in [*self._prompts.values(), *laid]:
             prompts.keep(text)
         if self.pack:
             write_whole(self.folder / PACK_COPY, self.pack.model_dump_json(exclude_defaults=True))
@@ -219,6 +228,7 @@ class Assembly:
             session_id=session.session_id,
             tasks=tuple((t.spec_id, t.task_id, t.text) for t in tasks),
             preflight=self._preflight,
+            shipped=hashes({name: self.guest.shipped()[name] for name in self._texts}),
             versions=versions(),
         ).write(self.folder)
 

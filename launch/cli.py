@@ -19,7 +19,7 @@ from runs.errors import CannotRun, Exit, NothingToDo, Usage
 CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
 NAMES = (
     "run", "doctor", "show", "report", "view", "stats", "export", "regress", "compare",
-    "minimise", "replay", "debug", "serve", "generate",
+    "minimise", "replay", "debug", "serve", "generate", "prompts",
 )  # fmt: skip
 SIMULATOR = ("serve", "generate")
 _LOOK: dict[str, Any] = {
@@ -59,6 +59,8 @@ def _function(name: str) -> Callable[..., Any]:
             from launch.commands import debug as found
         case "serve":
             from launch.commands import serve as found
+        case "prompts":
+            from launch.commands import prompts as found
         case _:
             from launch.commands import generate as found
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +25,7 @@ def invitation() -> Invitation:
     from lab.kit import Invitation
     from launch.kits import KITS
 
-    return Invitation(KITS, default="store", models=_models)
+    return Invitation(KITS, default="store", models=_models, texts=_texts)
 
 
 def _models(
@@ -34,6 +35,12 @@ def _models(
     asked = {role: model for role, model in named.items() if model}
     found = Options.model_validate({"benchmark": benchmark, "strategy": strategy, **asked})
     return {"evaluator": found.evaluator, "worker": found.worker}
+
+
+def _texts(folder: Path | None) -> Mapping[str, str]:
+    from launch.benchmarks import sections_at
+
+    return sections_at(folder)
 
 
 @takes(Options)
@@ -117,6 +124,28 @@ def debug(
             drive(debugged, Console(soft_wrap=True))
         except KeyboardInterrupt:
             typer.echo("interrupted", err=True)
+
+
+def prompts(
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    benchmark: Annotated[
+        str | None, typer.Option(help="Only the sections of this benchmark's prompts.")
+    ] = None,
+) -> None:
+    """Write every text that a model reads into a folder, one file a section.
+
+    What is changed there is laid over the shipped texts by --prompts; files may be left out.
+    """
+    from launch.benchmarks import guest_of, shipped_sections
+    from models.sections import SectionError, write_out
+    from runs.errors import Usage
+
+    texts = guest_of(benchmark).shipped() if benchmark else shipped_sections()
+    try:
+        write_out(texts, folder)
+    except SectionError as error:
+        raise Usage(str(error)) from None
+    typer.echo(f"{len(texts)} sections: {folder}")
 
 
 def serve(context: typer.Context) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,11 +45,11 @@ class Tasks(NamedTuple):
     pack: CompanyPack
 
 
-def kit(guest: Guest, guarded: Callable[[str], Guest]) -> Kit:
-    """All that the lab needs of the company; ``guarded`` makes it with other guards."""
+def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
+    """All that the lab needs of the company; ``remade`` makes it with other guards and texts."""
     return Kit(
         guest=guest,
-        guarded=guarded,
+        remade=remade,
         format=FORMAT,
         packs={"bundled": guest.bundled_pack},
         generated_name=_no_generator,

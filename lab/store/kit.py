@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import simulator.app
@@ -20,11 +21,12 @@ from simulator.store.pack import FORMAT, Pack, PackError, Scenario, parse_pack
 BASELINE = Path(__file__).parent / "baseline-playbook-store.json"
 
 
-def kit(guest: Guest) -> Kit:
-    """All that the lab needs of the store."""
+def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
+    """All that the lab needs of the store; ``remade`` makes it with other guards and texts."""
 
     return Kit(
         guest=guest,
+        remade=remade,
         format=FORMAT,
         packs={
             "bundled": guest.bundled_pack,
