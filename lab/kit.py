@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from coordinator.benchmark import Guest
 from coordinator.config import StrategyName
+from lab.leaks import Facts
 from runs.errors import Usage
 
 ALL = "all"
@@ -113,6 +114,8 @@ class Kit:
     remade: Callable[[str, Mapping[str, str]], Guest] | None = None
     """The guest with other guards than all and with sections over the shipped ones; None: it takes
     neither. Raises Usage."""
+    facts: Callable[[Raw], Facts] = lambda _raw: Facts()
+    """What a scenario holds that no prompt may tell."""
     scenarios: Callable[[Path], Iterator[Raw]] | None = None
     """The scenarios of a file, each with all that it needs; None: as they stand there."""
     shared: Callable[[Sequence[Raw]], Raw] | None = None

@@ -14,6 +14,7 @@ import simulator.app
 import simulator.pages.site  # noqa: F401
 from coordinator.benchmark import Guest
 from lab.kit import Attempt, Cut, Floor, Kit, Known, Raw
+from lab.leaks import Facts
 from runs.errors import CannotRun
 from simulator.company.api import ROUTES
 from simulator.company.floors import PLAYERS, Player
@@ -66,6 +67,7 @@ def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
         holds=_holds,
         cuts=(_tables,),
         baseline=BASELINE,
+        facts=_facts,
         baseline_packs=("bundled",),
         scenarios=_scenarios,
         shared=_shared,
@@ -141,6 +143,21 @@ def _tables(raw: Raw) -> Cut:
         return {**raw, WHOLE: {**whole, "time_entries": entries, "wiki": pages}}
 
     return Cut(rows, keeping)
+
+
+def _facts(raw: Raw) -> Facts:
+    whole = raw[WHOLE]
+    tables = ("employees", "customers", "projects", "time_entries")
+    rows = [row for table in tables for row in whole[table]]
+    people = {row["name"] for row in whole["employees"]}
+    people |= {str(row[key]) for row in rows for key in row if "contact_name" in key}
+    mails = {str(row[key]) for row in rows for key in row if "email" in key}
+    return Facts(
+        names=frozenset(r["name"] for table in tables[1:3] for r in whole[table]),
+        people=frozenset(people),
+        codes=frozenset({*(str(row["id"]) for row in rows), *mails, raw["spec_id"]}),
+        texts=(raw["task_text"], json.dumps([raw["expect"], raw.get("patch")]), json.dumps(whole)),
+    )
 
 
 def _holds(raw: Raw) -> bool:

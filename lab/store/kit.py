@@ -10,6 +10,7 @@ import simulator.app
 import simulator.pages.site  # noqa: F401
 from coordinator.benchmark import Guest
 from lab.kit import Floor, Kit, Known, Raw
+from lab.leaks import Facts
 from lab.store import generated, trivial
 from lab.store.cuts import CUTS
 from playbooks.store.playbook import HEADER
@@ -46,6 +47,7 @@ def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
         holds=_holds,
         cuts=CUTS,
         baseline=BASELINE,
+        facts=_facts,
         baseline_packs=("bundled", "variations", "generated:baseline:300"),
     )
 
@@ -75,6 +77,17 @@ def _paid(served: Simulator, task_id: str) -> int | None:
 def _playbook(instruction: str) -> str | None:
     named = HEADER.search(instruction)
     return named["playbook"] if named else None
+
+
+def _facts(raw: Raw) -> Facts:
+    products, coupons = raw["products"], raw["coupons"]
+    codes = {*(p["sku"] for p in products), *(c["code"] for c in coupons), raw["spec_id"]}
+    prices = " ".join(str(p[key]) for p in products for key in ("price", "available"))
+    return Facts(
+        names=frozenset(p["name"] for p in products),
+        codes=frozenset(codes),
+        texts=(raw["task_text"], prices, json.dumps([coupons, raw["expect"]])),
+    )
 
 
 def _holds(raw: Raw) -> bool:
