@@ -49,6 +49,8 @@ class Job:
     """Tasks side by side."""
     journals: Path | None = None
     """Folder for the journals; None: they are not kept."""
+    tapes: Path | None = None
+    """Folder for the exchanges with models; None: they are not kept."""
 
 
 class Engine(Protocol):

@@ -36,6 +36,12 @@ class Settings(Record):
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False
     keep_journals: bool = False
+    floors: bool = True
+    """Whether the trivial players play too."""
+    stories: bool = False
+    """Whether trials that did not pass keep their story."""
+    tapes: bool = False
+    """Whether exchanges with models are recorded, so that none is paid twice."""
 
     def for_jobs(self, jobs: int) -> Settings:
         """The same with a chunk that fits so many tasks side by side."""
@@ -148,6 +154,8 @@ class Trial(TaskResult):
     """The playbook of the last instruction that names one, else how the task ended."""
     why: str = ""
     """The last words of the evaluator, cut."""
+    story: str = ""
+    """Of one that did not pass, where that was asked for."""
 
     @property
     def task(self) -> tuple[str, str]:

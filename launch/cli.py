@@ -19,7 +19,7 @@ from runs.errors import CannotRun, Exit, NothingToDo, Usage
 CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
 NAMES = (
     "run", "doctor", "show", "report", "view", "stats", "export", "regress", "compare",
-    "minimise", "replay", "debug", "serve", "generate", "prompts",
+    "minimise", "replay", "debug", "serve", "generate", "prompts", "evolve",
 )  # fmt: skip
 SIMULATOR = ("serve", "generate")
 _LOOK: dict[str, Any] = {
@@ -51,6 +51,8 @@ def _function(name: str) -> Callable[..., Any]:
             from lab.regress import regress as found
         case "compare":
             from lab.compare import compare as found
+        case "evolve":
+            from lab.evolve.command import evolve as found
         case "minimise":
             from lab.minimise import minimise as found
         case "replay":
