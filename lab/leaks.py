@@ -100,12 +100,15 @@ class Secrets:
         plain = word in self._free or word in _SMALL or len(word) < 3
         return not plain and not word[0].isdigit()
 
-    def leaks(self, text: str) -> list[Leak]:
-        """Every place that tells something, in order."""
+    def leaks(self, text: str, *, every_word: bool = False) -> list[Leak]:
+        """Every place that tells something, in order.
+
+        ``every_word``: a word of a thing's name is one by itself.
+        """
         found = words(text)
         rows = [word.text for word in found]
         leaks = [
-            *self._named(found),
+            *self._named(found, every_word),
             *self._coded(found, rows),
             *self._numbered(found, _list_marks(text)),
             *self._quoted(found, rows),
@@ -113,11 +116,12 @@ class Secrets:
         leaks += [Leak(*m.span(), "word", m[0].casefold()) for m in _BLOB.finditer(text)]
         return sorted(set(leaks), key=lambda leak: (leak.start, -leak.end, leak))
 
-    def _named(self, found: Sequence[Word]) -> Iterator[Leak]:
+    def _named(self, found: Sequence[Word], every_word: bool) -> Iterator[Leak]:
         for word in found:
             if word.text in self._people:
                 yield Leak(word.start, word.end, "person", word.text)
-            if frozenset({word.text}) in self._names.get(word.text, ()):
+            of = self._names.get(word.text, ())
+            if frozenset({word.text}) in of or (of and every_word):
                 yield Leak(word.start, word.end, "name", word.text)
         hits = [(at, word) for at, word in enumerate(found) if word.text in self._names]
         for number, (at, word) in enumerate(hits):
@@ -174,12 +178,16 @@ class Mask:
 
     def __call__(self, text: str) -> str:
         """The text with marks such as [name A]; places that touch are one."""
-        while leaks := [leak for leak in self._secrets.leaks(text) if leak.kind != "words"]:
+        while leaks := self._leaks(text):
             marks = [(one, self._mark(one.kind, one.what)) for one in _merged(leaks)]
             for leak, mark in reversed(marks):
                 text = f"{text[: leak.start]}{mark}{text[leak.end :]}"
             # What stood apart may stand together now.
         return text
+
+    def _leaks(self, text: str) -> list[Leak]:
+        found = self._secrets.leaks(text, every_word=True)
+        return [leak for leak in found if leak.kind != "words"]
 
     def _mark(self, kind: str, what: str) -> str:
         number = len([1 for known, _ in self._marks if known == kind])

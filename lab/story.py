@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import regex
+
 from ledger import ToolCall
 from runs.task_log import TaskLog
 from runs.turn import Turn
@@ -11,6 +13,7 @@ from views.figures import cut
 
 MOST_CHARS = 8_000
 """Of a whole story; its middle is left out first."""
+_CUT = regex.compile(r"\S*…")
 TEXT_CHARS = 700
 CALL_CHARS = 260
 CALLS_SHOWN = 10
@@ -19,11 +22,16 @@ CALLS_SHOWN = 10
 
 def story_of(log: TaskLog) -> str:
     """Task, turns, calls, refusals, the end, and what the platform wanted."""
-    text = "\n".join(_lines(log))
-    if len(text) <= MOST_CHARS:
-        return text
-    half = MOST_CHARS // 2
-    return f"{text[:half]}\n… (left out) …\n{text[-half:]}"
+    # A word that was cut is left out: whoever masks the story would not know it.
+    lines = [_CUT.sub("…", line) for line in _lines(log)]
+    first: list[str] = []
+    while lines and sum(map(len, first)) + len(lines[0]) <= MOST_CHARS // 2:
+        first.append(lines.pop(0))
+    left = len(lines)
+    while lines and sum(map(len, lines)) > MOST_CHARS // 2:
+        lines.pop(0)
+    gone = left - len(lines)
+    return "\n".join([*first, *([f"… {gone} lines left out …"] if gone else []), *lines])
 
 
 def _lines(log: TaskLog) -> Iterator[str]:

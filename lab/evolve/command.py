@@ -223,7 +223,7 @@ def _go_on(
         told = loop.run()
     except KeyboardInterrupt:
         raise CannotRun(f"interrupted; go on with evolve --resume {folder}") from None
-    write_outcome(told, kit.guest.shipped(), folder)
+    write_outcome(told, folder)
     return told
 
 

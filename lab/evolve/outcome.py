@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lab.evolve.records import Candidate, Evolved, Generation
-from models.sections import Texts, write_out
+from models.sections import write_out
 from runs.journal import write_whole
 from runs.prompts import text_diff
 from views import figures
@@ -23,14 +23,15 @@ DIFF = "proposed.diff"
 PAGE = "evolve.html"
 
 
-def write_outcome(told: Evolved, shipped: Texts, folder: Path) -> None:
+def write_outcome(told: Evolved, folder: Path) -> None:
     """Write all of it, over what an earlier life has left. Raises OSError."""
     shutil.rmtree(folder / PROPOSED, ignore_errors=True)
     (folder / DIFF).unlink(missing_ok=True)
     found = proposal(told)
     if found:
-        texts = {**told.asked.start, **found.texts}
-        write_out({k: v for k, v in texts.items() if v != shipped[k]}, folder / PROPOSED)
+        first = told.candidates[0].texts
+        changed = {name: text for name, text in found.texts.items() if text != first[name]}
+        write_out({**told.asked.start, **changed}, folder / PROPOSED)
         write_whole(folder / DIFF, diff_of(told, found))
     write_whole(folder / PAGE, page_of(told))
 
