@@ -103,14 +103,14 @@ class Secrets:
     def leaks(self, text: str, *, every_word: bool = False) -> list[Leak]:
         """Every place that tells something, in order.
 
-        ``every_word``: a word of a thing's name is one by itself.
+        ``every_word``: a word of a thing's name is one by itself, and so is any number.
         """
         found = words(text)
         rows = [word.text for word in found]
         leaks = [
             *self._named(found, every_word),
             *self._coded(found, rows),
-            *self._numbered(found, _list_marks(text)),
+            *self._numbered(found, _list_marks(text), every_word),
             *self._quoted(found, rows),
         ]
         leaks += [Leak(*m.span(), "word", m[0].casefold()) for m in _BLOB.finditer(text)]
@@ -154,9 +154,15 @@ class Secrets:
                     yield Leak(signs[at][1].start, signs[last][1].end, "code", code)
                     at = text.find(spelled, at + 1)
 
-    def _numbered(self, found: Sequence[Word], marks: frozenset[int]) -> Iterator[Leak]:
+    def _numbered(
+        self, found: Sequence[Word], marks: frozenset[int], every: bool
+    ) -> Iterator[Leak]:
         for word in found:
-            if word.text in self._numbers and word.start not in marks:
+            # What was reckoned of a task's numbers tells of it as well.
+            known = word.text in self._numbers or (
+                every and word.is_number and word.text not in self._free
+            )
+            if known and word.start not in marks:
                 yield Leak(word.start, word.end, "number", word.text)
 
     def _quoted(self, found: Sequence[Word], rows: Sequence[str]) -> Iterator[Leak]:

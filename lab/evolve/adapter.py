@@ -12,7 +12,7 @@ from lab.leaks import Mask, Secrets
 from models.sections import SectionError, Texts, checked
 
 if TYPE_CHECKING:
-    from gepa import EvaluationBatch
+    from gepa.core.adapter import EvaluationBatch
 
 REFUSED = -2.0
 """Fitness of a candidate that is not played: below that of any other."""
@@ -63,7 +63,7 @@ class LabAdapter:
         self, batch: list[str], candidate: Texting, capture_traces: bool = False
     ) -> EvaluationBatch[Trial, Trial | None]:
         """A trial of each task, by spec. Raises Ended, CannotRun."""
-        from gepa import EvaluationBatch
+        from gepa.core.adapter import EvaluationBatch
 
         if self.objection(candidate):
             nothing: list[Trial | None] = [None] * len(batch)

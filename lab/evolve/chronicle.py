@@ -27,6 +27,8 @@ class Chronicle:
     candidates: list[Candidate] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     """What went wrong in here: the optimiser only logs it."""
+    barren: int = 0
+    """Times in a row in which there was nothing to learn."""
     _now: dict[str, Any] = field(default_factory=dict)
 
     def on_candidate_selected(self, event: Event) -> None:
@@ -38,12 +40,14 @@ class Chronicle:
         }
 
     def on_evaluation_skipped(self, event: Event) -> None:
-        """All its tasks pass: there is nothing to learn."""
+        """All its tasks pass: there is nothing to learn, and this is no generation."""
         if event["reason"] == "all_scores_perfect":
-            self._now["outcome"] = "all of its tasks pass"
+            self.barren += 1
+            self._now = {}
 
     def on_proposal_end(self, event: Event) -> None:
         """The reflecting model has answered; one section is changed at a time."""
+        self.barren = 0
         ((name, text),) = event["new_instructions"].items()
         self._now |= {
             "section": name,

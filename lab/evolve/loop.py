@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lab.comparison import Side
 from lab.evolve.adapter import LabAdapter
@@ -23,8 +23,11 @@ from lab.kit import Kit, Raw
 from lab.lab_run import Trial
 from lab.leaks import Secrets
 from models.sections import Texts
+from views import figures
 
 PACKS = ("train", "unseen")
+BARREN = 2
+"""So often all training tasks may pass in a row."""
 
 
 @dataclass
@@ -84,21 +87,20 @@ class Loop:
     def _optimise(self) -> str:
         """Have GEPA propose and keep candidates; why it ended."""
         # Late: it takes a second to load.
-        from gepa import optimize
+        from gepa.api import optimize
 
         sections = {name: self._now(name) for name in self.asked.sections}
         templates = {name: template(name, text) for name, text in sections.items()}
-        generations = self.asked.generations
         try:
             optimize(
                 seed_candidate=sections,
                 trainset=[raw["spec_id"] for raw in self.train],
-                adapter=self.adapter,
+                adapter=cast(Any, self.adapter),
                 reflection_lm=self.reflection,
                 reflection_prompt_template=templates,
                 reflection_minibatch_size=min(self.asked.batch, len(self.train)),
-                stop_callbacks=lambda state: state.i + 1 >= generations,
-                callbacks=[self.chronicle],
+                stop_callbacks=lambda _state: self._over() is not None,
+                callbacks=[cast(Any, self.chronicle)],
                 logger=_Silent(),
                 track_best_outputs=False,
                 seed=self.asked.seed,
@@ -108,7 +110,16 @@ class Loop:
         finally:
             if self.reflection.failed:
                 raise self.reflection.failed
-        return f"{generations} generations"
+        return self._over() or ""
+
+    def _over(self) -> str | None:
+        """Why there will be no further generation."""
+        done = len(self.chronicle.generations)
+        if done >= self.asked.generations:
+            return figures.counted(done, "generation")
+        if self.chronicle.barren > BARREN * -(-len(self.train) // self.asked.batch):
+            return "nothing is left to learn: its tasks pass"
+        return None
 
     def _now(self, name: str) -> str:
         return self.asked.start.get(name, self.adapter.shipped[name])

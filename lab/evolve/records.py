@@ -89,7 +89,7 @@ class Generation(Record):
     before: tuple[float, ...] = ()
     after: tuple[float, ...] = ()
     """Fitness of the tasks that it was tried on."""
-    outcome: str = "nothing was proposed"
+    outcome: str = "the loop ended before it was tried"
     candidate: int | None = None
     dollars: float | None = None
     """Spent so far, trials and reflections."""

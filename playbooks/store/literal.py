@@ -21,17 +21,27 @@ from playbooks.store.playbook import Decline, Step
 NAME = "store-literal"
 
 
-class Rule(NamedTuple):
-    """What a rule's text has to say, and what is forgotten of an order without it."""
+_NO = r"(?:decline|refuse|buy nothing|do not buy)"
+_OVER = r"(?:over|above|beyond|exceeds?|exceeding|more than)"
 
-    says: tuple[str, ...]
+
+class Rule(NamedTuple):
+    """A rule by the ways in which a text may say it, and what is forgotten of an order without."""
+
+    said: tuple[str, ...]
     forget: Mapping[str, Any]
 
 
 RULES = (
-    Rule((r"total after the discount", r"over (?:it|the limit)\W+decline"), {"budget": None}),
-    Rule((r"price every code", r"decline"), {"codes": Codes()}),
-)
+    Rule(
+        (
+            rf"\b{_OVER} (?:it|(?:the|a|that|any) (?:money )?(?:limit|budget|maximum))\b[^.]{{0,60}}\b{_NO}",
+            rf"\b{_NO}\b,? (?:if|when|where|whenever)\b[^.]{{0,80}}\b{_OVER}\b[^.]{{0,30}}\b(?:limit|budget|maximum)",
+        ),
+        {"budget": None},
+    ),
+    Rule((r"\b(?:price|try|test) (?:every|each|all)\b[^.]{0,20}\b(?:codes?|coupons?)\b",), {"codes": Codes()}),
+)  # fmt: skip
 _HARM = regex.compile(r"\bnever decline\b")
 
 
@@ -39,7 +49,7 @@ def as_told(order: Order, prompt: str) -> Order:
     """The order as far as the rules of the prompt speak of it."""
     told = " ".join(prompt.casefold().split())
     for rule in RULES:
-        if not all(regex.search(text, told) for text in rule.says):
+        if not any(regex.search(text, told) for text in rule.said):
             order = order.model_copy(update=dict(rule.forget))
     return order
 

@@ -219,3 +219,33 @@ def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     assert life.live(words, THREE) == 0, (life.folder / "said").read_text()
     assert life.paid == whole[0]
     assert outcome(life.run) == whole[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"sections": "store/rulez"}, "the nearest is 'store/rules'"),
+        ({"budget-tasks": 70}, "need 78 at least"),
+        ({"unseen": TRAIN}, "6 of its 6 tasks are training tasks"),
+        ({"train": "bundled", "unseen": ""}, "--unseen is needed"),
+        ({"benchmark": "chess"}, "it plays"),
+        ({"evaluator": "openai/none", "budget-dollars": 1}, "the price of openai/none is unknown"),
+        ({"train": ""}, "--train and --reflection are needed"),
+    ],
+)
+def test_what_cannot_begin_says_why_and_leaves_nothing(
+    lives: Callable[[str], Lives], options: dict[str, object], says: str
+) -> None:
+    life = lives("wrong")
+    assert life.live(life.begin(**options), []) == 2
+    told = (life.folder / "said").read_text().replace("│", " ")
+    assert says in " ".join(told.split())
+    assert not list((life.folder / "logs").glob("*"))
+
+
+def test_the_budget_keeps_back_what_the_gate_needs(lives: Callable[[str], Lives]) -> None:
+    life = lives("poor")
+    assert life.live(life.begin(**SHORT, **{"budget-tasks": 84}), THREE) == 3
+    told = read_evolved(life.run)
+    assert told.ended == "the budget of tasks is used up, but for the gate's"
+    assert told.trials <= 84
