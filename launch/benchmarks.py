@@ -12,7 +12,7 @@ from coordinator.benchmark import Benchmark, Guest
 from erc3_compat.patience import Patience
 from launch.options import BRAINS, COMPANY, DEFAULT, ids_of
 from ledger.tool import retold
-from models.prompts import template_text
+from models.prompts import template_sections
 from models.sections import NONE, SectionError, Texts, laid_over
 from runs.errors import Usage
 from simulator.worlds import WORLDS
@@ -124,13 +124,14 @@ def company(id: str, setting: Setting) -> Guest:
     )
 
 
-ROOMS = ("evaluator", "worker", "nextstep")
-"""Each has a system prompt of its own."""
+TEMPLATES = {"evaluator": ("system",), "worker": ("system",), "nextstep": ("system",)}
+"""By room the templates that are sections of every benchmark's prompts."""
 
 
 def _sections(name: str, rules: str, prose: Texts, tools: Iterable[Tool]) -> dict[str, str]:
     """Every section of a benchmark's prompts: those of all benchmarks, then its own."""
-    roles = {f"{room}/system": template_text(room, "system") for room in ROOMS}
+    rooms = (template_sections(room, *names) for room, names in TEMPLATES.items())
+    roles = {key: text for room in rooms for key, text in room.items()}
     told = {f"{name}/tools/{tool.name}": tool.doc for tool in tools if tool.told}
     return {**roles, f"{name}/rules": rules, **prose, **told}
 

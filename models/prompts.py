@@ -17,16 +17,22 @@ def prompt(room: str, name: str, /, texts: Texts = NONE, **values: Any) -> str:
 
     Raises UndefinedError where a value is missing.
     """
-    laid = texts.get(f"{room}/{name}")
+    laid = texts.get(section(room, name))
     if laid is not None:
         return _template(room, laid).render(values)
     return _environment(room).get_template(f"{name}.jinja").render(values)
 
 
-def template_text(room: str, name: str) -> str:
-    """The shipped template as a section: its text."""
-    path = files(room) / "prompts" / f"{name}.jinja"
-    return path.read_text(encoding="utf-8").rstrip("\n")
+def section(room: str, name: str) -> str:
+    """What a template is called as a section."""
+    return f"{room.replace('.', '/')}/{name}"
+
+
+def template_sections(room: str, *names: str) -> dict[str, str]:
+    """Shipped templates of a room as sections, by name."""
+    folder = files(room) / "prompts"
+    texts = {name: (folder / f"{name}.jinja").read_text(encoding="utf-8") for name in names}
+    return {section(room, name): text.rstrip("\n") for name, text in texts.items()}
 
 
 @lru_cache(maxsize=64)

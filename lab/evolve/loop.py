@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from lab.comparison import Side
+from lab.comparison import Side, read_side
 from lab.evolve.adapter import LabAdapter
 from lab.evolve.chronicle import Chronicle
 from lab.evolve.records import Asked, Candidate, Evolved
@@ -23,6 +23,7 @@ from lab.kit import Kit, Raw
 from lab.lab_run import Trial
 from lab.leaks import Secrets
 from models.sections import Texts
+from runs.journal import write_whole
 from views import figures
 
 PACKS = ("train", "unseen")
@@ -48,7 +49,8 @@ class Loop:
     def __post_init__(self) -> None:
         """Nothing is played yet."""
         shipped = self.kit.guest.shipped()
-        secrets = Secrets(map(self.kit.facts, self.train), [*shipped.values(), *self._start])
+        may_say = [*shipped.values(), *self.asked.start.values()]
+        secrets = Secrets(map(self.kit.facts, self.train), may_say)
         rollouts = Rollouts(
             self.folder / "rollouts",
             self.kit,
@@ -58,14 +60,10 @@ class Loop:
             self._may_play,
         )
         self.adapter = LabAdapter(rollouts, shipped, self.asked.start, secrets)
-        self.chronicle = Chronicle(self.adapter, self._dollars, self._write)
+        self.chronicle = Chronicle(self.adapter, self._dollars, self._tell)
         self._told = Evolved(
             run_id=self.folder.name, asked=self.asked, harm_name=self.kit.guest.harm_name
         )
-
-    @property
-    def _start(self) -> Sequence[str]:
-        return list(self.asked.start.values())
 
     @property
     def _gate_trials(self) -> int:
@@ -170,14 +168,19 @@ class Loop:
         return None
 
     def _side(self, candidate: Candidate) -> Side:
-        from lab.comparison import read_side
-
         texts, asked = self.adapter.texts(candidate.texts), self.asked
         pack = pack_of(self.kit, asked.unseen, self.unseen)
         settings = asked.settings(asked.unseen, texts, stories=False)
         path = self.folder / "gate" / str(candidate.number)
         self._looked += played(path, self.kit, pack, settings, self.engine_of).trials()
         return read_side(path)
+
+    def _tell(self) -> None:
+        """Say what is new, and keep it."""
+        for one in self.chronicle.generations[len(self._told.generations) :]:
+            line = f"generation {one.number}: {one.section or 'no proposal'}: {one.outcome}"
+            self.said(f"{line}; {len(self.adapter.rollouts.trials)} trials so far")
+        self._write()
 
     def _write(self) -> None:
         told, chronicle = self._told, self.chronicle
@@ -202,8 +205,6 @@ class _Silent:
 
 def keep_packs(folder: Path, kit: Kit, train: Sequence[Raw], unseen: Sequence[Raw]) -> None:
     """The scenarios as they were drawn, for a life to come. Raises OSError."""
-    from runs.journal import write_whole
-
     for name, raws in zip(PACKS, (train, unseen), strict=True):
         write_whole(folder / f"{name}.json", kit.pack_text(name, raws))
 

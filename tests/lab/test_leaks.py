@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,9 @@ from hypothesis import strategies as st
 
 from lab.folding import words
 from lab.leaks import Facts, Mask, Secrets
+from lab.packs import source_of
+from launch.benchmarks import shipped_sections
+from launch.kits import KITS
 
 SHIPPED = ("Count units of packs. At most 5 turns, 10 tries. Decline when it cannot be had.",)
 TASK = Facts(
@@ -102,3 +107,30 @@ def test_every_word_has_its_place(text: str) -> None:
     for word in words(text):
         assert 0 <= word.start < word.end <= len(text)
     Mask(SECRETS)(text)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "pick"),
+    [
+        ("store", lambda raw: [raw["products"][0]["name"], raw["products"][0]["sku"]]),
+        (
+            "company",
+            lambda raw: [
+                raw["company_whole"]["employees"][3]["name"],
+                raw["company_whole"]["projects"][0]["id"],
+                raw["company_whole"]["customers"][0]["primary_contact_name"],
+                raw["company_whole"]["customers"][0]["name"],
+                str(raw["company_whole"]["employees"][3]["salary"]),
+            ],
+        ),
+    ],
+)
+def test_each_benchmark_tells_what_its_scenarios_hold(
+    benchmark: str, pick: Callable[[Any], list[str]]
+) -> None:
+    kit, shipped = KITS[benchmark](), shipped_sections()
+    raw = next(iter(source_of("bundled", kit).scenarios()))
+    secrets = Secrets([kit.facts(raw)], shipped.values())
+    for told in pick(raw):
+        assert secrets.leaks(f"Mind {told} first."), told
+    assert [name for name, text in shipped.items() if secrets.leaks(text)] == []

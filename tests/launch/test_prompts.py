@@ -16,6 +16,8 @@ from launch.cli import app
 from launch.options import Options
 from runs.prompts import laid_sections
 from simulator.store.pack import BUNDLED_PACK
+from views.stats.difference import difference
+from views.stats.reading import read_run
 
 SPEC = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))["scenarios"][0]["spec_id"]
 CASES = [(b, s) for b in ("store", "company") for s in ("evaluator-worker", "next-step")]
@@ -78,6 +80,13 @@ def test_a_run_with_other_texts_keeps_them_and_goes_on_with_no_others(
     shown = invoke("show", folder).output
     assert "section store/rules" in shown
     assert "+1 -0 lines" in shown
+    assert invoke("--task", SPEC, "--out", tmp_path / "plain", "--quiet").exit_code == 0
+    (plain,) = (tmp_path / "plain").iterdir()
+    notes: list[str] = []
+    found = difference(read_run(plain, notes), read_run(folder, notes))
+    sections = [c.what for c in found.changes if c.what.startswith("section ")]
+    assert sections == ["section store/rules", "section store/tools/Req_ViewBasket"]
+    assert [p.role for p in found.prompts or ()] == ["evaluator", "worker"]
     rules.write_text("- Buy nothing.\n")
     again = invoke("--resume", folder)
     assert again.exit_code != 0
@@ -98,10 +107,13 @@ def test_a_folder_with_a_mistake_is_refused_before_anything_begins(
 
 
 def test_the_lab_plays_with_them(invoke: Callable[..., Any], tmp_path: Path) -> None:
-    (tmp_path / "store").mkdir()
-    (tmp_path / "store/rules.md").write_text("- Buy.\n")
+    mine = tmp_path / "mine"
+    (mine / "store").mkdir(parents=True)
+    (mine / "store/rules.md").write_text("- Buy.\n")
     words = ["--pack", "generated:prompts:1", "--jobs", "1", "--json", "--keep-journals"]
-    done = invoke("regress", *words, "--prompts", tmp_path, "--out", tmp_path / "logs")
+    shown = invoke("regress", *words[:4], "--prompts", mine, "--out", tmp_path / "other")
+    assert "sections over the shipped ones: store/rules" in shown.output
+    done = invoke("regress", *words, "--prompts", mine, "--out", tmp_path / "logs")
     assert done.exit_code == 0, done.output
     (folder,) = (tmp_path / "logs").iterdir()
     assert json.loads((folder / "lab.json").read_text())["settings"]["prompts"] == {
