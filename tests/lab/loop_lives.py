@@ -16,6 +16,7 @@ from typing import Any
 
 import launch.kits
 from launch import cli
+from models.exchange import ExchangeFailed
 from models.model_call import Message, sha256_of
 from models.providers import register
 from models.tokens import count_text
@@ -29,13 +30,16 @@ STEPS = frozenset({"open", "os.rename", "os.remove", "os.mkdir", "os.truncate", 
 class Paid:
     """The playbook's brains, and a reflecting model that says its texts in turn."""
 
-    def __init__(self, payments: Path, texts: Sequence[str]) -> None:
-        self._payments, self._texts = payments, texts
+    def __init__(self, payments: Path, texts: Sequence[str], broken: int | None) -> None:
+        """``broken``: behind so many payments no model answers any more."""
+        self._payments, self._texts, self._broken = payments, texts, broken
 
     def names(self) -> Sequence[str]:
         return ("reflection", *brains.names())
 
     def reply(self, model: str, messages: list[Message]) -> str:
+        if self._broken is not None and len(self.lines()) >= self._broken:
+            raise ExchangeFailed("authentication", "no such key")
         if model == "reflection":
             asked = sum(line.startswith(model) for line in self.lines())
             text = self._texts[asked % len(self._texts)]
@@ -73,7 +77,7 @@ def live(order: dict[str, Any]) -> None:
     for number in (1, 2):
         os.dup2(out, number)
     sys.stdout, sys.stderr = os.fdopen(1, "w", 1), os.fdopen(2, "w", 1)
-    paid = Paid(Path(order["payments"]), order["texts"])
+    paid = Paid(Path(order["payments"]), order["texts"], order["broken"])
     register("paid", lambda: paid)
     if order["kill"]:
         die_behind(paid, *order["kill"])

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from lab.evolve.records import Evolved, read_evolved
+from lab.leaks import Secrets
 from lab.packs import source_of
 from launch.benchmarks import sections_at, shipped_sections
 from launch.kits import store
@@ -48,6 +49,7 @@ class Lives:
             "log": str(self.folder / "said"),
             "payments": str(self.payments),
             "kill": how.get("kill"),
+            "broken": how.get("broken"),
         }
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -174,7 +176,12 @@ def test_what_the_reflecting_model_is_told_holds_no_data_of_a_task(
     assert "Story" in asked
     assert "Combo_Find_Products_For_Query(query=" in asked
     assert "Expected number of checkout events" in asked
-    for raw in source_of(TRAIN, store()).scenarios():
+    raws = list(source_of(TRAIN, store()).scenarios())
+    parts = [part.partition("\nFind what in")[0] for part in asked.split("# Example")[1:]]
+    told = "".join(part.partition("\n")[2] for part in parts)
+    secrets = Secrets(map(store().facts, raws), shipped_sections().values())
+    assert {leak.kind for leak in secrets.leaks(told, every_word=True)} <= {"words"}
+    for raw in raws:
         for product in raw["products"]:
             assert product["name"] not in asked
             assert f'"{product["sku"]}"' not in asked
@@ -217,6 +224,22 @@ def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
         if (life.folder / "logs").exists():
             words = ["evolve", "--resume", life.run, "--jobs", 1]
     assert life.live(words, THREE) == 0, (life.folder / "said").read_text()
+    assert life.paid == whole[0]
+    assert outcome(life.run) == whole[1]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.35, 0.9])
+def test_a_loop_whose_models_fail_for_a_while_goes_on(
+    lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], share: float
+) -> None:
+    """The evaluator, the worker or the reflecting model: whoever is asked then."""
+    life = lives("broken")
+    broken = int(share * whole[0].total())
+    assert life.live(life.begin(**SHORT), THREE, broken=broken) == 1
+    assert "--resume" in (life.folder / "said").read_text()
+    again = ["evolve", "--resume", life.run, "--jobs", 1]
+    assert life.live(again, THREE, broken=broken) == 1
+    assert life.live(again, THREE) == 0, (life.folder / "said").read_text()
     assert life.paid == whole[0]
     assert outcome(life.run) == whole[1]
 
