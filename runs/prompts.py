@@ -73,10 +73,10 @@ def laid_sections(folder: Path) -> list[LaidSection]:
     ]
 
 
-def text_diff(name: str, was: str, now: str) -> str:
-    """A unified diff of two texts of one section."""
+def text_diff(name: str, was: str, now: str, before: str = "shipped") -> str:
+    """A unified diff of two texts of one section; ``before`` is what the first one is called."""
     lines = was.splitlines(), now.splitlines()
-    return "\n".join(difflib.unified_diff(*lines, f"shipped/{name}", name, lineterm=""))
+    return "\n".join(difflib.unified_diff(*lines, f"{before}/{name}", name, lineterm=""))
 
 
 def _diff(name: str, was: str | None, now: str | None) -> str:

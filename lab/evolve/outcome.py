@@ -44,7 +44,7 @@ def proposal(told: Evolved) -> Candidate | None:
 def diff_of(told: Evolved, candidate: Candidate) -> str:
     """From what the loop began with."""
     first = told.candidates[0].texts
-    parts = [text_diff(name, first[name], text) for name, text in candidate.texts.items()]
+    parts = [text_diff(name, first[name], text, "start") for name, text in candidate.texts.items()]
     return "".join(f"{part}\n" for part in parts if part)
 
 
