@@ -1,14 +1,27 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+AGENT := $(BIN)/erc3-agent
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+LAB_STAMP := $(VENV)/.installed-lab
 ARGS ?=
+LOGS ?= logs
 
-.PHONY: run test setup check clean
+.PHONY: help run test lab view setup check clean
 
-run: setup  ## run the benchmark on the embedded platform, without a key
-	@$(BIN)/python submission.py $(ARGS)
+help:  ## what there is to make
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
+
+run: setup  ## run the benchmark on the embedded platform, without a key (ARGS="--option ...")
+	@$(AGENT) $(ARGS)
+
+view: setup  ## show all runs of a folder in the browser, live (LOGS=logs)
+	@mkdir -p $(LOGS)
+	@$(AGENT) view $(LOGS) $(ARGS)
+
+lab: $(LAB_STAMP)  ## play packs and report scores with intervals (ARGS="--pack ...")
+	@$(AGENT) regress $(ARGS)
 
 setup: $(STAMP)  ## prepare .venv
 
@@ -18,6 +31,11 @@ $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV) (a minute or two the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(LAB_STAMP): $(STAMP)
+	@echo "installing the extra lab into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
 	@touch $@
 
 $(DEV_STAMP): $(STAMP)
@@ -36,5 +54,5 @@ check: $(DEV_STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-clean:
+clean:  ## remove .venv and caches
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import cProfile
+import importlib.util
 import json
 import os
 import shutil
@@ -46,9 +47,9 @@ print(time.perf_counter() - began)
 """
 
 
-def bundled_run(out: Path) -> tuple[Path, float]:
+def bundled_run(out: Path, *more: str) -> tuple[Path, float]:
     """A run over the bundled pack in a process of its own: its folder and its seconds."""
-    command = [sys.executable, str(ROOT / "submission.py"), "--json", "--out", str(out)]
+    command = [sys.executable, str(ROOT / "submission.py"), "--json", "--out", str(out), *more]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
     found = json.loads(done.stdout)
     return out / found["run_id"], float(found["totals"]["seconds"])
@@ -97,16 +98,21 @@ def spread(times: list[float]) -> str:
     return f"best {min(times) * 1000:.0f} ms, median {statistics.median(times) * 1000:.0f} ms"
 
 
+def chromium() -> str | None:
+    """The browser of this machine; None without one, or without Playwright."""
+    if not importlib.util.find_spec("playwright"):
+        return None
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
 def opened(path: Path) -> tuple[float, float, float] | None:
     """Seconds to open, to filter and to open a task in Chromium; None without one."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        return None
+    found = chromium()
     if not found:
         return None
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as driver:
         page = driver.chromium.launch(executable_path=found, args=FLAGS).new_page()
         page.goto("about:blank")

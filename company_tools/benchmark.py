@@ -9,13 +9,14 @@ from typing import Any
 
 import regex
 
-from company_tools.briefing import briefing, pages_of, rules
-from company_tools.closing import Closing, NoClosing, as_sent, links_of, read_closing
+from company_tools.briefing import briefing, pages_of, rules_since
+from company_tools.closing import Closing, NoClosing, as_sent, links_of, read_closing, reworded
 from company_tools.company_session import RESPOND, WIKI_UPDATE, CompanySession
+from company_tools.evidence import Known
 from company_tools.guards import may_write, objections
 from company_tools.repeat import Log, has_arrived, read_again, recall, repeat_request
 from company_tools.toolbox import known, tools_of
-from company_tools.wiki_store import WikiStore
+from company_tools.wiki_store import Pages, WikiStore
 from erc3_compat import company
 from erc3_compat.patience import Patience
 from ledger import Deed, Ledger, Tool, WireCall
@@ -75,7 +76,11 @@ class CompanyBenchmark:
         """What earlier work has read: an answer may name it."""
         self._briefed = 0
         """Of how many changes to the wiki the rules are known."""
-        self._rules_now = self._sha1 = ""
+        self._pages: Pages | None = None
+        """The wiki as it was last read."""
+        self._told: Pages | None = None
+        """The wiki as it stands in the briefing."""
+        self._rules_now = ""
 
     @contextmanager
     def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
@@ -84,12 +89,31 @@ class CompanyBenchmark:
             found = retold(tools_of(self._session, self._wiki), self._docs)
             yield [tool for tool in found if not tool.final]
 
-    def briefing(self, ledger: Ledger) -> str:
-        """Who asks, today, and what the wiki of this version rules. Raises ToolFault."""
+    @contextmanager
+    def reading(self, ledger: Ledger) -> Iterator[tuple[CompanySession, WikiStore]]:
+        """Session and wiki for one who only looks: nothing can be changed, nothing is evidence."""
+        session = self._session
+        may, session.may_write = session.may_write, lambda: "a step around the solver only looks"
+        try:
+            with session.booked_in(ledger), session.memory.aside():
+                yield session, self._wiki
+        finally:
+            session.may_write = may
+
+    def tell(self, records: list[Known]) -> None:
+        """Let the solver name records that a step has told it of."""
+        self._session.memory.tell(records)
+
+    def briefing(self, ledger: Ledger, task: str = "") -> str:
+        """Who asks, today, what the wiki of this version rules and has on the task's text.
+
+        Raises ToolFault.
+        """
         with self._session.booked_in(ledger):
-            told = briefing(self._session, self._wiki)
+            told = briefing(self._session, self._wiki, task)
             if self._session.asker:
-                self._sha1 = str(self._session.user().get("wiki_sha1", ""))
+                self._pages = pages_of(self._session, self._wiki)
+                self._told = self._pages
             return told
 
     def state(self, ledger: Ledger) -> str:
@@ -111,7 +135,7 @@ class CompanyBenchmark:
         return json.dumps(state, ensure_ascii=False)
 
     def _read_rules(self) -> None:
-        """Ask whoami again after a change to the wiki; what is new comes first. Raises ToolFault.
+        """Ask whoami again after a change to the wiki; what changed is told. Raises ToolFault.
 
         Pages that nobody has changed are those of the version before.
         """
@@ -119,12 +143,11 @@ class CompanyBenchmark:
         written = [c.body["file"] for c in session.changes if c.path == WIKI_UPDATE]
         if "wiki" in self._off or len(written) == self._briefed or not session.asker:
             return
-        before = self._wiki.known(self._sha1)
-        self._sha1 = str(session.user().get("wiki_sha1", ""))
         self._briefed = len(written)
-        pages = pages_of(session, self._wiki, known=before, rewritten=written)
-        if before is not None and pages is not None and pages != before:
-            self._rules_now = rules(pages, before)
+        pages = pages_of(session, self._wiki, known=self._pages, rewritten=written)
+        self._pages = pages or self._pages
+        if pages is not None and self._told is not None:
+            self._rules_now = rules_since(pages, self._told)
 
     def _settle(self, ledger: Ledger) -> None:
         """What became of an answer that was about to be sent when a process died.
@@ -204,6 +227,14 @@ class CompanyBenchmark:
             return f"not answered: {'; '.join(hard)}"
         self._respond(read, ledger)
         return None
+
+    def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
+        """The same answer with another message; what is no answer comes back as it is."""
+        with self._session.booked_in(ledger):
+            try:
+                return reworded(closing, words, self._session)
+            except NoClosing:
+                return closing
 
     def give_up(self, ledger: Ledger) -> None:
         """The one answer of a task that a limit ends: error_internal. Raises ToolFault."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from company_tools.company_session import CompanySession
 from company_tools.policy import policy_of
+from company_tools.wiki_search import pages_now, pages_on
 from company_tools.wiki_store import Difference, Pages, WikiStore, difference
 from erc3_compat import company
 from ledger import ToolFault
@@ -16,10 +17,11 @@ from tooling.faults import OutOfReach
 NOBODY = "nobody can tell who asks: whoami answered {why!r}. Only error_internal can be answered."
 
 
-def briefing(session: CompanySession, wiki: WikiStore) -> str:
-    """A line of facts as JSON, then the pages that rule, those first that are new.
+def briefing(session: CompanySession, wiki: WikiStore, task: str = "") -> str:
+    """A line of facts as JSON, then pages: that rule, those first that are new; on the task's text.
 
-    The facts: user ({id, name, department, location} or "guest"), leads, member_of, manages, today.
+    The facts: user ({id, name, department, location} or "guest"), leads, member_of, manages,
+    today; unknown: what could not be asked, and why.
     Raises OutOfReach: the system does not answer.
     """
     try:
@@ -33,14 +35,18 @@ def briefing(session: CompanySession, wiki: WikiStore) -> str:
     pages = pages_of(session, wiki)
     if pages is None:
         return f"{lines[0]}\nthe wiki cannot be read"
-    lines.append(rules(pages, wiki.before(user.get("wiki_sha1", ""))))
+    asked = pages_on(pages, task, wiki.vectors)
+    lines.append(rules(pages, wiki.before(user.get("wiki_sha1", "")), asked))
     return "\n".join(lines)
 
 
-def rules(pages: Pages, before: Pages | None) -> str:
-    """The pages that rule as text; what is otherwise than ``before`` is named and comes first."""
+def rules(pages: Pages, before: Pages | None, asked: Mapping[str, str]) -> str:
+    """Pages as text: those that rule and those that are ``asked`` for, with their parts.
+
+    What is otherwise than ``before`` is named and comes first.
+    """
     new = difference(before, pages) if before is not None else Difference((), ())
-    policy = policy_of(pages, new.changed)
+    policy = policy_of(pages, new.changed, asked)
     others = [path for path in pages if path not in policy.pages]
     lines = []
     if new.any:
@@ -49,6 +55,16 @@ def rules(pages: Pages, before: Pages | None) -> str:
     if others:
         lines.append(f"other pages: {', '.join(others[:60])}")
     return "\n".join(lines)
+
+
+def rules_since(pages: Pages, told: Pages) -> str:
+    """What changed since a briefing was ``told``: the pages that rule, of the others the names."""
+    new = difference(told, pages)
+    if not new.any:
+        return ""
+    policy = policy_of({path: pages[path] for path in new.changed})
+    lines = [f"the wiki has changed since the briefing: {_changes(new)}", policy.text()]
+    return "\n".join([*filter(None, lines), "All else in the briefing holds."])
 
 
 def _changes(new: Difference) -> str:
@@ -63,27 +79,49 @@ def _who(session: CompanySession) -> dict[str, Any]:
     user = session.user()
     who = {"id": asker, "name": "", "department": user.get("department", "")}
     who["location"] = user.get("location", "")
+    facts: dict[str, Any] = {"user": who}
+    unknown: list[str] = []
+    for what, ask in _ASKED.items():
+        try:
+            facts |= ask(session, asker)
+        except OutOfReach:
+            raise
+        except ToolFault as fault:
+            unknown.append(f"{what} ({fault.text})")
+    who["name"] = facts.pop("name", "")
+    return {**facts, "unknown": "; ".join(unknown)} if unknown else facts
+
+
+def _profile(session: CompanySession, asker: str) -> dict[str, Any]:
+    employee = session.send(company.Req_GetEmployee(id=asker)).get("employee") or {}
+    return {"name": employee.get("name", "")}
+
+
+def _projects(session: CompanySession, asker: str) -> dict[str, Any]:
     member = {"employee_id": asker, "min_time_slice": 0.0}
     every = {"status": [], "include_archived": True}
-    with_customers = {"deal_phase": [], "locations": [], "account_managers": [asker]}
-    facts: dict[str, Any] = {"user": who}
-    try:
-        employee = session.send(company.Req_GetEmployee(id=asker)).get("employee") or {}
-        who["name"] = employee.get("name", "")
-        leads = session.pages(
-            company.Req_SearchProjects, "projects", team={**member, "role": "Lead"}, **every
-        )
-        mine = session.pages(company.Req_SearchProjects, "projects", team=member, **every)
-        customers = session.pages(company.Req_SearchCustomers, "companies", **with_customers)
-    except OutOfReach:
-        raise
-    except ToolFault as fault:
-        return {**facts, "unknown": f"profile and projects ({fault.text})"}
+    lead = {**member, "role": "Lead"}
+    leads = session.pages(company.Req_SearchProjects, "projects", team=lead, **every)
+    mine = session.pages(company.Req_SearchProjects, "projects", team=member, **every)
     led = {project["id"] for project in leads}
-    facts["leads"] = [_project(p) for p in leads]
-    facts["member_of"] = [_project(p) for p in mine if p["id"] not in led]
-    facts["manages"] = [f"{c['id']} ({c.get('name', '')})" for c in customers]
-    return facts
+    return {
+        "leads": [_project(p) for p in leads],
+        "member_of": [_project(p) for p in mine if p["id"] not in led],
+    }
+
+
+def _customers(session: CompanySession, asker: str) -> dict[str, Any]:
+    with_customers = {"deal_phase": [], "locations": [], "account_managers": [asker]}
+    customers = session.pages(company.Req_SearchCustomers, "companies", **with_customers)
+    return {"manages": [f"{c['id']} ({c.get('name', '')})" for c in customers]}
+
+
+_ASKED = {
+    "their name": _profile,
+    "what they lead and are on; Req_GetProject of an id tells its team": _projects,
+    "what they manage; Req_GetCustomer of an id tells its account_manager": _customers,
+}
+"""What is asked of somebody known, each by itself, and how it may be found out else."""
 
 
 def _project(project: dict[str, Any]) -> str:
@@ -96,23 +134,10 @@ def pages_of(
     known: Pages | None = None,
     rewritten: Collection[str] = (),
 ) -> Pages | None:
-    """All pages of the wiki as whoami names its version; None where it refuses to show them.
-
-    Of pages that are ``known`` only the ``rewritten`` ones are read again. Raises OutOfReach.
-    """
-    sha1 = session.user().get("wiki_sha1", "")
-    same = {path: text for path, text in (known or {}).items() if path not in rewritten}
+    """The pages as :func:`pages_now` reads them; None where the wiki refuses. Raises OutOfReach."""
     try:
-        return wiki.pages(sha1, lambda: _read(session, same))
+        return pages_now(session, wiki, known, rewritten)
     except OutOfReach:
         raise
     except ToolFault:
         return None
-
-
-def _read(session: CompanySession, known: Pages) -> Pages:
-    def load(path: str) -> str:
-        return str(session.send(company.Req_LoadWiki(file=path)).get("content", ""))
-
-    paths = session.send(company.Req_ListWiki()).get("paths") or []
-    return {path: known[path] if path in known else load(path) for path in paths}

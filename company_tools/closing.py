@@ -204,6 +204,17 @@ def as_sent(closing: Closing, links: Sequence[Link]) -> dict[str, Any]:
     }
 
 
+def reworded(text: str, words: str, session: CompanySession) -> str:
+    """The FINISH of these words with another message: the links are those of the old one.
+
+    Raises NoClosing: it is no answer.
+    """
+    old = read_closing(text, session)
+    sent = as_sent(old, links_of(old, session))
+    made = {"OUTCOME": old.outcome, "MESSAGE": words, "LINKS": sent["links"]}
+    return json.dumps(made, ensure_ascii=False)
+
+
 class LinkArgument(TypedDict):
     """A link as a model gives it."""
 

@@ -33,18 +33,16 @@ def listing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     """Whole listings and sums over them."""
 
     def Combo_List_All_Employees(details: bool = False) -> list[Record]:
-        """[{id, name, email, salary, location, department}]; details: notes, skills, wills too,
-        slow"""
+        """[employee], without notes, skills, wills; details: with, slow"""
         people = listings.employees(session)
         return [listings.employee(session, p["id"]) for p in people] if details else people
 
     def Combo_List_All_Projects(teams: bool = True) -> list[Record]:
-        """[{id, name, description, customer, status, team: [{employee, time_slice, role}]}]"""
+        """[project]; archived too"""
         return listings.whole_projects(session) if teams else listings.projects(session)
 
     def Combo_List_All_Customers(details: bool = True) -> list[Record]:
-        """[{id, name, brief, location, primary_contact_name, primary_contact_email, deal_phase,
-        high_level_status, account_manager}]"""
+        """[company]"""
         return listings.whole_customers(session) if details else listings.customers(session)
 
     def Combo_List_All_Time_Entries(
@@ -54,7 +52,8 @@ def listing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         date_from: str = "",
         date_to: str = "",
     ) -> list[Record]:
-        """[{id, employee, customer, project, date, hours, billable, status, notes}]"""
+        """[entry: {id, employee, customer, project, date, hours, billable, work_category, notes,
+        status: draft, submitted, approved, invoiced or voided}]"""
         asked = filters(session, employee, project, customer, date_from, date_to)
         return listings.entries(session, **asked)
 
@@ -81,7 +80,7 @@ def listing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     def Combo_Sum_Hours_For_Period(
         date_from: str, date_to: str, project: str = "", employee: str = "", customer: str = ""
     ) -> dict[str, Any]:
-        """{total, billable, other, by_status, by_employee, by_project, entries}"""
+        """{total, billable, other, by_status, by_employee, by_project, entries: [entry]}"""
         return sum_hours(session, date_from, date_to, project, employee, customer)
 
     return [
@@ -113,11 +112,11 @@ def resolving_tools(session: CompanySession) -> list[Tool]:
         phrase: str, member: str = "", lead: str = "", archived: bool = True
     ) -> dict[str, Any]:
         """Over name, description, customer; member, lead: employee ids: {candidates: [project,
-        team, customer_name, score, matched], tied}. phrase "": all of theirs"""
+        customer_name, score, matched], tied}. phrase "": all of theirs"""
         return resolve_project(session, phrase, member, lead, archived)
 
     def Combo_Resolve_Customer_For_Phrase(phrase: str) -> dict[str, Any]:
-        """{candidates: [customer, score, matched], tied}"""
+        """{candidates: [company, score, matched], tied}"""
         return resolve_customer(session, phrase)
 
     return [

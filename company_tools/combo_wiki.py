@@ -14,7 +14,7 @@ def wiki_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     """What reads the wiki; a guest has it too."""
 
     def Combo_Search_Wiki_For_Words(words: list[str], top: int = 8) -> dict[str, Any]:
-        """Words or regex: {chunks: [{page, line, heading, text, score}]}"""
+        """Words or regex: {chunks: [{page, line, heading, text, score}], streams}"""
         return search_wiki(session, wiki, words, top)
 
     def Combo_Read_Wiki_Pages(files: list[str] = []) -> dict[str, Any]:  # noqa: B006

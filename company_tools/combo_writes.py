@@ -32,8 +32,8 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         skill_deltas: dict[str, int] = {},  # noqa: B006
         will_deltas: dict[str, int] = {},  # noqa: B006
     ) -> dict[str, Any]:
-        """Keeps the rest; notes replace. Updates give {before, sent (null: nothing to change),
-        after}"""
+        """Keeps the rest; notes replace. Updates give {before, sent, after}: the record; sent null:
+        nothing to change"""
         levels = {"skills": skills, "wills": wills}
         deltas = {"skills": skill_deltas, "wills": will_deltas}
         scalars = {"salary": salary, "notes": notes}
@@ -45,7 +45,8 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         remove: list[str] = [],  # noqa: B006
         change: list[Member] = [],  # noqa: B006
     ) -> dict[str, Any]:
-        """Member: {employee, role, time_slice 0-1}; change: what is to be otherwise"""
+        """Member: {employee, role: Lead, Engineer, Designer, QA, Ops or Other, time_slice 0-1};
+        change: what is to be otherwise"""
         return update_team(session, project, add, remove, change)
 
     def Combo_Update_Time_Entry_For_Changes(
@@ -76,7 +77,7 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         return log_time(session, employee, project, entry)
 
     def Combo_Write_Wiki_Pages(pages: dict[str, str]) -> dict[str, Any]:
-        """{file: exact content}; "" deletes"""
+        """{file: exact content}, "" deletes: {written: [file], unchanged}"""
         return write_pages(session, wiki, pages)
 
     def Combo_Rename_Wiki_Page(old: str, new: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from company_tools.change import RESPOND as RESPOND
 from company_tools.change import WIKI_UPDATE as WIKI_UPDATE
 from company_tools.change import Change as Change
 from company_tools.evidence import Evidence
+from company_tools.memory import Memory
 from company_tools.settling import like, shown_answer
 from erc3_compat import company
 from erc3_compat.patience import Patience
@@ -45,19 +46,16 @@ class CompanySession(ApiSession):
     def __init__(self, client: ApiClient, patience: Patience | None = None) -> None:
         super().__init__(client, READS, patience)
         self.listing = Listing("id", FORBIDDEN, first=USUAL_LIMIT)
-        self.evidence = Evidence()
+        self.memory = Memory()
         self.changes: list[Change] = []
         self.responses: list[dict[str, Any]] = []
         """What was answered to the user; more than one is a fault that nothing mends."""
         self.response_doubt = False
         """Whether the answer to the response was lost: it is never sent again."""
-        self.listed: set[str] = set()
-        """What was read whole in this task: employees, projects, companies, entries, paths."""
         self.may_write: Callable[[], str | None] = lambda: None
         """Asked before every change: what speaks against it."""
         self.silent = True
         """Whether nothing at all is sent any more once the user has been answered."""
-        self._kept: dict[tuple[str, ...], Any] = {}
         self._user: Record | None = None
         self._moved = False
         """Whether the wiki was written since whoami was asked."""
@@ -65,6 +63,11 @@ class CompanySession(ApiSession):
         """Of time that is to be logged: the entries like it that there were before."""
         self.identity_fault: str | None = None
         """Why nobody can tell who asks."""
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the answers of this task have shown."""
+        return self.memory.evidence
 
     # -- who asks
 
@@ -116,7 +119,7 @@ class CompanySession(ApiSession):
         if self.responses and (self.silent or path == RESPOND):
             raise ToolFault("the user has been answered: nothing more can be done", fatal=True)
         answer = super().once(request, final, about)
-        self.evidence.note(path, answer)
+        self.memory.note(path, answer)
         return answer
 
     def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
@@ -155,7 +158,7 @@ class CompanySession(ApiSession):
             self._forget(change.path)
         change.outcome = "done"
         if request.tool == WIKI_UPDATE:
-            self.evidence.note("/wiki/list", {"paths": [request.file]})
+            self.memory.note("/wiki/list", {"paths": [request.file]})
         return answer
 
     def _refuse_repeated(self, change: Change) -> None:
@@ -232,8 +235,7 @@ class CompanySession(ApiSession):
         """Drop what a change makes old."""
         kind = TOUCHED[path]
         self._moved = self._moved or kind == "wiki"
-        for key in [key for key in self._kept if key[0] == kind]:
-            del self._kept[key]
+        self.memory.forget(kind)
 
     def holds_nothing(self, error: Exception) -> bool:
         """Whether the official SDK only stumbles over an empty list."""
@@ -246,10 +248,7 @@ class CompanySession(ApiSession):
 
     def kept(self, key: tuple[str, ...], read: Callable[[], T]) -> T:
         """What ``read`` gives, asked once until a change to the kind that ``key`` begins with."""
-        if key not in self._kept:
-            self._kept[key] = read()
-        found: T = self._kept[key]
-        return found
+        return self.memory.kept(key, read)
 
     # -- listings
 
@@ -275,7 +274,7 @@ class CompanySession(ApiSession):
         """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
         found = self.listing.whole(self._asking(model, field, asked))
         if not asked:
-            self.listed.add(field)
+            self.memory.read_whole(field)
         return found
 
     def _asking(self, model: Any, field: str, asked: Record) -> Ask:
@@ -292,7 +291,7 @@ class CompanySession(ApiSession):
     @property
     def looked_everywhere(self) -> bool:
         """Whether any kind of record was read whole."""
-        return bool(self.listed)
+        return bool(self.memory.listed)
 
 
 def _key(body: Record) -> str:

@@ -52,6 +52,13 @@ class Evidence:
         for content in answer.get("contents") or (answer.get("content") or "",):
             self.tokens.update(_LEVEL_ID.findall(content))
 
+    def add(self, other: Evidence) -> None:
+        """Take over all that other evidence has."""
+        self.records = {**self.records, **other.records}
+        self.emails |= other.emails
+        self.salaries |= other.salaries
+        self.tokens |= other.tokens
+
     def has(self, kind: Kind, id: str) -> bool:
         """Whether a record was shown; a location is none that could be."""
         return (kind, id) in self.records

@@ -62,7 +62,10 @@ def _unseen(closing: Closing, session: CompanySession) -> str | None:
         if link.kind != "location" and not seen.has(link.kind, link.id)
     ]
     known = {i.casefold() for i in seen.ids} | seen.emails
-    texts = [i for i in _ID.findall(_EMAIL.sub(" ", closing.message)) if i.casefold() not in known]
+    text = _EMAIL.sub(" ", closing.message)
+    for kind, page in seen.records:
+        text = text.replace(page, " ") if kind == "wiki" else text
+    texts = [i for i in _ID.findall(text) if i.casefold() not in known]
     strange = [*links, *(texts if closing.outcome == "ok_answer" else ())]
     if strange:
         return (

@@ -54,12 +54,12 @@ def permission_facts(session: CompanySession, wiki: PageStore, action: str, targ
     if target in pages:
         told["target"] = {"kind": "wiki page", "id": target}
     elif asker and target:
-        told["target"] = _target(session, asker, target.strip())
+        told["target"] = target_facts(session, asker, target.strip())
     told["rules"] = rule_lines(pages, f"{action} {target}")
     return told
 
 
-def _target(session: CompanySession, asker: str, target: str) -> Record:
+def target_facts(session: CompanySession, asker: str, target: str) -> Record:
     """What the target is, and what the asker has to do with it."""
     readers: tuple[Reader, ...] = (_employee, _project, _customer)
     if target.startswith("te_") or target in session.evidence.tokens:
@@ -118,6 +118,7 @@ def _project(session: CompanySession, asker: str, target: str) -> Record:
         "asker_roles": roles,
         "leads": leads_of(project),
         "account_manager": manager,
+        "asker_manages": manager == asker,
     }
 
 
@@ -144,8 +145,11 @@ def _entry(session: CompanySession, asker: str, target: str) -> Record:
     return told
 
 
-def rule_lines(pages: dict[str, str], action: str) -> list[Record]:
-    """The lines of the wiki that speak of an action as rules do, those that say most first."""
+def rule_lines(pages: dict[str, str], action: str, chars: int = LINE_CHARS) -> list[Record]:
+    """The lines of the wiki that speak of an action as rules do, those that say most first.
+
+    Of a longer line the first ``chars`` are told.
+    """
     asked = {word for word in telling(action) if len(word) > 2}
     topics = [set(topic.split()) for topic in _TOPICS]
     near = set().union(*(t for t in topics if any(_has(word, t) for word in asked)))
@@ -162,7 +166,7 @@ def rule_lines(pages: dict[str, str], action: str) -> list[Record]:
             if line.strip() and score:
                 score += 2 * min(2, len(_RULES.findall(line)))
                 row = {"page": path, "line": number, "under": heading}
-                found.append((score, {**row, "text": line.strip()[:LINE_CHARS]}))
+                found.append((score, {**row, "text": line.strip()[:chars]}))
     found.sort(key=lambda pair: -pair[0])
     return [row for _, row in found[:LINES_AT_MOST]]
 

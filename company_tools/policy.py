@@ -1,8 +1,9 @@
-"""Which pages of a wiki rule what a user may do and how: chosen by words, whole, within a bound."""
+"""Which pages of a wiki a task is told, within a bound: that rule, and that its text asks for."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 import regex
@@ -10,6 +11,8 @@ import regex
 from models.tokens import count_text
 
 TOKENS_AT_MOST = 2_500
+ASKED_TOKENS = 700
+"""Of these, kept for what a task's text asks for."""
 _SUBJECTS: tuple[tuple[int, str], ...] = (
     (3, r"permission|permit|allow|forbid|forbidden|prohibit|must not|may not|not allowed|denied"
         r"|authori[sz]|access|confidential|disclos|privac|private|secur|sensitive|approv"),
@@ -45,27 +48,49 @@ class Policy(NamedTuple):
 
 
 def policy_of(
-    pages: Mapping[str, str], first: Collection[str] = (), tokens: int = TOKENS_AT_MOST
+    pages: Mapping[str, str],
+    first: Collection[str] = (),
+    asked: Mapping[str, str] | None = None,
+    tokens: int = TOKENS_AT_MOST,
 ) -> Policy:
-    """The pages that rule, best first, in at most so many tokens; ``first`` before all others."""
+    """Pages in at most so many tokens: that rule, best first; that are ``asked`` for; rules again.
+
+    ``first``: pages that come before all others where they rule. ``asked``: pages with the parts
+    that are told where a page is too long; those that rule do without.
+    """
     ranked = sorted(
         (path for path in pages if score(pages[path]) >= _LEAST),
         key=lambda path: (path not in first, -score(pages[path]), path),
     )
-    chosen: dict[str, str] = {}
-    parts: set[str] = set()
-    for path in ranked:
-        for text, cut in _forms(
-            pages[path], tokens - count_text(Policy(chosen, frozenset(parts)).text())
-        ):
-            tried = {**chosen, path: text}
-            marked = parts | ({path} if cut else set())
-            if count_text(Policy(tried, frozenset(marked)).text()) <= tokens:
-                chosen, parts = tried, marked
-                break
-    return Policy(chosen, frozenset(parts))
+    policy = _filled(
+        Policy({}, frozenset()), pages, ranked, tokens - (ASKED_TOKENS if asked else 0)
+    )
+    for path, parts in (asked or {}).items():
+        policy = _with(policy, path, [(pages[path], False), (parts, True)], tokens)
+    return _filled(policy, pages, ranked, tokens) if asked else policy
 
 
+def _filled(policy: Policy, pages: Mapping[str, str], paths: Iterable[str], tokens: int) -> Policy:
+    """The policy with those of the pages that it has room for, whole or in parts."""
+    for path in paths:
+        room = tokens - count_text(policy.text())
+        policy = _with(policy, path, _forms(pages[path], room), tokens)
+    return policy
+
+
+def _with(policy: Policy, path: str, forms: Iterable[tuple[str, bool]], tokens: int) -> Policy:
+    """The policy with a page in the first form that it has room for."""
+    if path in policy.pages:
+        return policy
+    for text, cut in forms:
+        more = frozenset({path}) if cut else frozenset[str]()
+        tried = Policy({**policy.pages, path: text}, policy.parts | more)
+        if count_text(tried.text()) <= tokens:
+            return tried
+    return policy
+
+
+@lru_cache(maxsize=1024)
 def score(text: str) -> float:
     """How much a page speaks of what rules: by subject, weighed, and less where it is long."""
     found = sum(w * min(sum(1 for _ in p.finditer(text)), _COUNTED) for w, p in _PATTERNS)

@@ -23,10 +23,18 @@ from tooling.requests import request_tool
 PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
 """What a guest may have."""
 _TOLD = {
-    "Req_GetEmployee": "{employee: with notes, skills, wills: [{name, level}]}",
-    "Req_GetProject": "{project: with description, team}",
-    "Req_GetCustomer": "{company: with brief, contact, account_manager}",
-    "Req_UpdateProjectStatus": "{before, sent, after}",
+    "Req_GetEmployee": (
+        "{employee: {id, name, email, salary, location, department, notes, skills, wills: "
+        "[{name, level}]}}"
+    ),
+    "Req_GetProject": (
+        "{project: {id, name, description, customer, status, team: [{employee, role, time_slice}]}}"
+    ),
+    "Req_GetCustomer": (
+        "{company: {id, name, brief, location, primary_contact_name, primary_contact_email, "
+        "deal_phase, high_level_status, account_manager}}"
+    ),
+    "Req_UpdateProjectStatus": "{before, sent, after}: statuses",
 }
 """What no Combo tool covers, and what prompts say of it."""
 _ACTORS = ("changed_by", "logged_by")

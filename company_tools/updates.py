@@ -42,7 +42,7 @@ class Member(BaseModel):
     time_slice: float | None = None
 
 
-def unchanged(before: Record) -> Record:
+def unchanged(before: object) -> Record:
     """What is told where nothing was sent."""
     return {"before": before, "sent": None, "after": before}
 
@@ -144,7 +144,7 @@ def update_team(
         team[who] = {"employee": who, **_said(member)}
     after = list(team.values())
     if team_of(after) == team_of(before):
-        return unchanged({"team": before})
+        return unchanged(before)
     who = session.actor()
     asked = {"id": id, "team": after, "changed_by": who}
     session.send(company.Req_UpdateProjectTeam.model_validate(asked))
@@ -166,7 +166,7 @@ def update_status(session: CompanySession, id: str, status: str) -> Record:
     """Change a project's status. Raises ToolFault where there is no such project."""
     before = listings.project(session, id)["status"]
     if status == before:
-        return unchanged({"status": before})
+        return unchanged(before)
     asked = {"id": id, "status": status, "changed_by": session.actor()}
     session.send(company.Req_UpdateProjectStatus.model_validate(asked))
     return {"before": before, "sent": status, "after": listings.project(session, id)["status"]}

@@ -1,21 +1,25 @@
-"""The pages of a wiki by the hash of its version: read once in a run, on disk, shared by tasks."""
+"""The pages of a wiki by the hash of its version: read once, on disk, shared by tasks and runs."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from company_tools.kept_files import read_kept, write_kept
+from company_tools.vectors import Vectors
+
 Pages = dict[str, str]
 """Content by path."""
 FOLDER = "wiki"
+FORMAT = "wiki-pages/1"
 SAME_WIKI = 0.5
 """Share of pages that two versions of one wiki have in common; less is another company's."""
+VERSIONS_AT_MOST = 256
+"""On disk; the oldest go first."""
 
 
 class Difference(NamedTuple):
@@ -37,36 +41,69 @@ def difference(before: Mapping[str, str], after: Mapping[str, str]) -> Differenc
     return Difference(changed, tuple(path for path in before if path not in after))
 
 
-class WikiStore:
-    """Versions of wikis; used by all tasks of a run, from many threads.
+def hash_of(pages: Mapping[str, str]) -> str:
+    """SHA-1 over path, NUL, content, NUL of all pages in the order of their paths, in hex.
 
-    A version that is not on disk, because the file cannot be written or read, is read anew.
+    So the embedded platform names a version; of others it is not known how they do.
+    """
+    hashed = hashlib.sha1(usedforsecurity=False)
+    for path in sorted(pages):
+        hashed.update(f"{path}\0{pages[path]}\0".encode("utf-8", "surrogatepass"))
+    return hashed.hexdigest()
+
+
+class WikiStore:
+    """Versions of wikis, used from many threads and by many processes at once.
+
+    A version that is not on disk, or whose file is damaged, is read anew. Pages are data: nothing
+    of what they hold, their paths neither, names a file.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        """``folder``: of the run; None keeps pages in memory alone."""
+    def __init__(self, folder: Path | None = None, vectors: Vectors | None = None) -> None:
+        """``folder``: a cache beyond the run; None keeps pages in memory alone.
+
+        ``vectors``: what finds parts of pages by their meaning, where that is configured.
+        """
         self._folder = folder / FOLDER if folder else None
+        self.vectors = vectors
         self._known: dict[str, Pages] = {}
         """By hash, in the order in which the run came to know them."""
         self._lock = threading.RLock()
 
-    def pages(self, sha1: str, read: Callable[[], Pages]) -> Pages:
-        """The pages of a version; ``read`` gets them where nobody has read them yet."""
+    def pages(
+        self,
+        sha1: str,
+        read: Callable[[], Pages],
+        fit: Callable[[Pages], bool] = lambda _: False,
+        whole: bool = True,
+    ) -> Pages:
+        """The pages of a version; ``read`` gets them where nobody has read them yet.
+
+        ``fit``: asked of pages out of the cache whose hash cannot be computed from them: whether
+        they are those of this company. ``whole``: whether ``read`` takes all of them from there.
+        """
         with self._lock:
-            if sha1 not in self._known and (kept := self._kept(sha1)) is not None:
-                self._known[sha1] = kept
             if sha1 in self._known:
                 return self._known[sha1]
+        kept = self._kept(sha1)
+        if kept is not None and (hash_of(kept) == sha1 or fit(kept)):
+            with self._lock:
+                return self._known.setdefault(sha1, kept)
         found = read()
-        self.keep(sha1, found)
+        self.keep(sha1, found, whole)
         return found
 
-    def keep(self, sha1: str, pages: Pages) -> None:
-        """Know the pages of a version from now on."""
+    def keep(self, sha1: str, pages: Pages, sure: bool = False) -> None:
+        """Know the pages of a version from now on.
+
+        They outlive the run where they are ``sure`` to be what the wiki has, or prove it.
+        """
         with self._lock:
             self._known[sha1] = pages
-            if self._folder:
-                self._write(self._folder, sha1, pages)
+        if self._folder and (sure or hash_of(pages) == sha1):
+            check = _check(sha1, pages)
+            told = json.dumps({"format": FORMAT, "sha1": sha1, "check": check, "pages": pages})
+            write_kept(_path(self._folder, sha1), told.encode("ascii"), VERSIONS_AT_MOST)
 
     def known(self, sha1: str) -> Pages | None:
         """The pages of a version, where they were read already."""
@@ -87,28 +124,32 @@ class WikiStore:
         return None
 
     def _kept(self, sha1: str) -> Pages | None:
+        """The version on disk; None where there is none, or its file is damaged."""
         if self._folder is None:
             return None
-        try:
-            found = json.loads(self._path(self._folder, sha1).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        content = read_kept(_path(self._folder, sha1))
+        if content is None:
             return None
-        whole = isinstance(found, dict) and all(isinstance(text, str) for text in found.values())
-        return found if whole else None
-
-    def _write(self, folder: Path, sha1: str, pages: Pages) -> None:
         try:
-            folder.mkdir(exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=folder, suffix=".new")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(pages, file, ensure_ascii=False)
-            os.replace(name, self._path(folder, sha1))
-        except OSError:
-            return
+            found = json.loads(content)
+            pages = found["pages"]
+            whole = found["format"] == FORMAT and found["sha1"] == sha1
+            whole = whole and found["check"] == _check(sha1, pages)
+            whole = whole and all(isinstance(text, str) for text in pages.values())
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return None
+        return pages if whole else None
 
-    def _path(self, folder: Path, sha1: str) -> Path:
-        # The hash comes over the wire: it is no name for a file.
-        return folder / f"{hashlib.sha1(sha1.encode()).hexdigest()}.json"
+
+def _path(folder: Path, sha1: str) -> Path:
+    # The hash comes over the wire: it is no name for a file.
+    hashed = hashlib.sha1(sha1.encode("utf-8", "surrogatepass"), usedforsecurity=False)
+    return folder / f"{hashed.hexdigest()}.json"
+
+
+def _check(sha1: str, pages: Pages) -> str:
+    told = json.dumps([sha1, pages], sort_keys=True)
+    return hashlib.sha256(told.encode("ascii")).hexdigest()
 
 
 def _alike(one: Pages, other: Pages) -> bool:

@@ -14,8 +14,9 @@ from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
 from evaluator import Unreadable
 from ledger import Deed, Ledger, ToolFault
-from models.door import ModelFailed
+from models.door import Door, ModelFailed
 from models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
+from models.providers import is_keyless
 from runs.journal import Journal, JournalFailed
 from runs.reader import DEEDS
 from runs.results import PASS, Failure, TaskResult
@@ -136,7 +137,16 @@ class Attempt(CallObserver):
             max_turns=config.max_turns,
             witness=self._witness,
             on_turn=lambda turn: self.shared.watcher.turn_done(self.task, turn),
+            steps=self.shared.steps,
+            door=self._step_door,
         )
+
+    def _step_door(self, step: str) -> Door | None:
+        """The way to a step's model; a keyless brain plays without one."""
+        shared = self.shared
+        if step in shared.step_models or not is_keyless(shared.config.evaluator):
+            return shared.doors(step, self)
+        return None
 
     def _witness(self, deed: Deed) -> None:
         """Note intents, durably, before they are sent, and every write after it."""
@@ -239,6 +249,7 @@ class Attempt(CallObserver):
             seconds=round(seconds, 3),
             error=run.error,
             failure=run.failure,
+            failed_steps=run.failed_steps,
             attempt=self.start.number,
         )
         return judged(result, self.shared.guest)

@@ -6,13 +6,14 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.config import RunConfig
 from coordinator.limits import Breaker, Meter, Stop
+from coordinator.steps import StepKind
 from coordinator.watching import Watcher
 from ledger import Deed
 from models.door import Door, open_transport
@@ -61,6 +62,10 @@ class Shared:
     patiently: Patiently
     workbench: Workbench | None = None
     """Of a run that is debugged as it goes."""
+    steps: tuple[StepKind, ...] = ()
+    """Those of the guest that are on."""
+    step_models: Mapping[str, str] = field(default_factory=dict)
+    """The steps that have a model of their own; the others ask the evaluator's."""
 
 
 @dataclass
@@ -91,14 +96,18 @@ def doors_of(
     opener: Callable[[Backend], Transport] = open_transport,
     sleep: Callable[[float], None] = time.sleep,
 ) -> DoorMaker:
-    """Doors to the model of each role; ``opener`` makes what answers for a backend."""
+    """Doors to the model of each role; ``opener`` makes what answers for a backend.
+
+    A role without a model of its own asks that of the evaluator.
+    """
 
     def make(role: Role, observer: CallObserver) -> Door:
+        whose = role if role in ids else "evaluator"
         return Door(
-            ids[role],
+            ids[whose],
             role,
             observer,
-            base_url=(base_urls or {}).get(role),
+            base_url=(base_urls or {}).get(whose),
             models=models,
             opener=opener,
             sleep=sleep,

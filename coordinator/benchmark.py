@@ -6,10 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ledger import Deed, Ledger, Tool, WireCall
 from models.sections import Texts
+
+if TYPE_CHECKING:
+    from coordinator.steps import StepKind
 
 
 class Benchmark(Protocol):
@@ -30,8 +33,10 @@ class Benchmark(Protocol):
     def verdict(self) -> str:
         """How the task has ended, in the benchmark's own word; asked once it is finished."""
 
-    def briefing(self, ledger: Ledger) -> str:
+    def briefing(self, ledger: Ledger, task: str = "") -> str:
         """What the prompt says of this task before its state, "" for nothing; asked once.
+
+        ``task``: its text.
 
         Raises ToolFault where it has to be looked up and there is no answer.
         """
@@ -64,6 +69,9 @@ class Benchmark(Protocol):
 
         Raises ToolFault: the benchmark does not answer.
         """
+
+    def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
+        """The words that finish a task with another message; all else in them stays as it is."""
 
     def give_up(self, ledger: Ledger) -> None:
         """The last act of a task that a limit ends. Raises ToolFault."""
@@ -116,6 +124,8 @@ class Guest:
     bundled_pack: Path
     brain: str
     """The model id that plays it without a key."""
+    steps: tuple[StepKind, ...] = ()
+    """What can stand around the solver, in the order in which it is asked."""
     shipped: Callable[[], Texts] = dict
     """Every section of its prompts by name, as the house brings it."""
     texts: Texts = field(default_factory=dict)

@@ -86,6 +86,11 @@ class RunConfig(BaseModel):
         "one.",
         "all",
     )
+    steps: str = fixed(
+        "Steps around the solver that are on: default, all, none, names with commas, or -NAME "
+        "for all but one.",
+        "default",
+    )
     breaker: int = option(
         "Start no further task after so many in a row that ended for the same reason outside of "
         "the agent; 0: never.",

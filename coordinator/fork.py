@@ -77,6 +77,7 @@ class Past:
         return TaskRun(
             turns=list(self._before),
             calls=[call for log in self._logs for call in log.asked],
+            findings=[found for log in self._logs for found in log.findings],
             requests=self._reads + sum(t.report.requests for t in self._before if t.report),
         )
 

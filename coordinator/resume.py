@@ -44,7 +44,10 @@ class Memory:
     def run(self) -> TaskRun:
         """A task that has come as far as the last complete turn; all that was spent counts."""
         every = (log.turn for log in self.log.turns if log.turn)
+        findings = self.log.findings if self.deeds_hold else []
         return TaskRun(
+            # A step that failed is asked again by an attempt that begins anew.
+            findings=[found for found in findings if self.turns or not found.failed],
             turns=self.log.whole if self.turns else [],
             calls=self.log.calls,
             requests=sum(turn.requests for turn in every),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from coordinator.config import RunConfig
 from coordinator.fork import Past
 from coordinator.limits import Breaker, LimitReached, Meter, Stop
 from coordinator.resume import Continuation
+from coordinator.steps import chosen
 from coordinator.watching import Watcher
 from runs.journal import JournalFailed, write_whole
 from runs.journal_names import journal_paths
@@ -47,9 +48,12 @@ class Session:
         stop: Stop | None = None,
         patiently: Patiently = lambda _check: nullcontext(),
         workbench: Workbench | None = None,
+        step_models: Mapping[str, str] | None = None,
     ) -> None:
         """``past``: the one task of the run begins behind these recorded turns; ``workbench``: a
-        debugger asks at each tool call."""
+        debugger asks at each tool call; ``step_models``: by step, where it is not the evaluator's.
+
+        Raises ValueError: the benchmark has no such step."""
         self._past = past
         self._folder = folder
         self._config = config
@@ -67,6 +71,8 @@ class Session:
             meter=Meter(config.run_limits, "run"),
             patiently=patiently,
             workbench=workbench,
+            steps=chosen(config.steps, guest.steps),
+            step_models=step_models or {},
         )
         self._rebuilt: dict[str, Benchmark] = {}
         self._results: dict[str, TaskResult] = {}
@@ -151,6 +157,11 @@ class Session:
             for call in start.history.run().calls if start.history else ():
                 self._shared.meter.add(call)
 
+    @property
+    def kept(self) -> list[TaskResult]:
+        """Results that are known: before the run those of an earlier part, in its order."""
+        return [self._results[i] for i in self._order if i in self._results]
+
     def run(self, tasks: list[TaskInfo], starts: list[Start] | None = None) -> RunResults:
         """Run every task, at most ``jobs`` at once, and write the results after each.
 
@@ -230,7 +241,7 @@ class Session:
         return results
 
     def _summary(self, finished: bool) -> RunResults:
-        done = [self._results[i] for i in self._order if i in self._results]
+        done = self.kept
         now = datetime.now(UTC).isoformat(timespec="seconds") if finished else None
         return RunResults(
             run_id=self._folder.name,
@@ -238,11 +249,13 @@ class Session:
             pack=self._config.pack_name,
             brain=Brain(evaluator=self._config.evaluator, worker=self._config.worker),
             strategy=self._config.strategy,
+            steps=tuple(kind.name for kind in self._shared.steps),
             session_id=self.session_id,
             submitted=self._submitted,
             started=self.started.isoformat(timespec="seconds"),
             finished=now,
             harm_name=self._shared.guest.harm_name,
+            idle_group=self._shared.guest.idle_group,
             totals=totals_of(done, time.perf_counter() - self._clock, self._shared.guest.groups),
             tasks=tuple(done),
         )

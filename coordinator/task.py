@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 
 from coordinator.benchmark import Benchmark
+from coordinator.steps import Around, StepKind, booked
 from coordinator.strategy import Strategy
 from ledger import Deed, Ledger, ToolFault
-from models.door import ModelFailed
+from models.door import Door, ModelFailed
 from runs.journal import Journal
 from runs.situation import Decision, Situation
 from runs.task import TaskRun
@@ -35,8 +36,19 @@ class TaskLoop:
     max_turns: int
     witness: Callable[[Deed], None]
     on_turn: Callable[[Turn], None]
+    steps: tuple[StepKind, ...] = ()
+    """Around the strategy."""
+    door: Callable[[str], Door | None] = lambda _: None
+    """The way to the model of a step; None: it does without."""
     briefing: str | None = None
     """What the benchmark says of this task; looked up once."""
+    asked: str = ""
+    """The task's text."""
+
+    def __post_init__(self) -> None:
+        self._around = Around(
+            self.steps, self.benchmark, self.door, self.journal, self.run, self._booked
+        )
 
     def go(self, task_text: str) -> None:
         """Loop over at most ``max_turns`` turns; the result is in the run that was given.
@@ -49,7 +61,7 @@ class TaskLoop:
             ModelFailed: a model gave no answer, the one that decides or the worker's.
             Unreadable: the replies of the one that decides cannot be used.
         """
-        run = self.run
+        run, self.asked = self.run, task_text
         if self.conclude():
             return
         for number in range(len(run.turns) + 1, self.max_turns + 1):
@@ -78,11 +90,12 @@ class TaskLoop:
         if self.benchmark.finished():
             self.run.outcome = "finished"
             return
-        decision, challenge = self._decide(task_text, state, number)
+        closed = self._closed_at_sight(task_text) if number == 1 else None
+        decision, challenge = closed or self._decide(task_text, state, number)
         report, refused = None, None
         if decision.decision == "FINISH":
             self._check_answered()
-            refused = self._finish(decision)
+            refused = self._finish(task_text, decision, worded=not closed)
         elif self._closes(number):
             refused = NOT_CARRIED_OUT
         else:
@@ -94,6 +107,7 @@ class TaskLoop:
             challenge=challenge,
             report=report,
             refused=refused,
+            closed_by=self._around.closed_by if closed else "",
             model_calls=len(self.run.calls) - before,
             requests=self.run.requests - requests,
             seconds=round(time.perf_counter() - began, 6),
@@ -107,14 +121,8 @@ class TaskLoop:
         if turn.ends or self.benchmark.finished():
             self.run.outcome = "finished"
 
-    @contextmanager
-    def _booked(self) -> Iterator[Ledger]:
-        """A ledger whose requests are those of the run."""
-        ledger = Ledger(witness=self.witness)
-        try:
-            yield ledger
-        finally:
-            self.run.requests += ledger.requests
+    def _booked(self) -> AbstractContextManager[Ledger]:
+        return booked(self.run, self.witness)
 
     def _read_state(self) -> str:
         with self._booked() as ledger, closing(ledger):
@@ -123,19 +131,22 @@ class TaskLoop:
     def _brief(self) -> str:
         if self.briefing is None:
             with self._booked() as ledger, closing(ledger):
-                self.briefing = self.benchmark.briefing(ledger)
+                self.briefing = self.benchmark.briefing(ledger, self.asked)
         return self.briefing
 
     def _decide(self, task_text: str, state: str, number: int) -> tuple[Decision, str | None]:
         """The decision of a turn; a FINISH against the facts is asked back once."""
         turns, limit = self.run.turns, self.max_turns
         alone = self._closes(number)
-        situation = Situation(task_text, turns, state, number, limit, self._brief(), alone)
+        briefing = self._brief()
+        self._around.before(task_text, briefing)
+        told = self._around.told()
+        situation = Situation(task_text, turns, state, number, limit, briefing, told, alone)
         decision = self.strategy.decide(situation)
         if decision.decision == "PROCEED":
             challenge = NOTHING_MORE if alone else None
         else:
-            challenge = self._objection(decision)
+            challenge = self._objection(decision) or self._asked_back(task_text, decision)
         if challenge is None:
             return decision, None
         return self.strategy.decide(replace(situation, challenge=challenge)), challenge
@@ -154,10 +165,41 @@ class TaskLoop:
         if unanswered:
             raise ToolFault(f"the task ends without an answer: {unanswered}", fatal=True)
 
-    def _finish(self, decision: Decision) -> str | None:
-        """The benchmark's last act; what speaks against it, where it was refused."""
+    def _closed_at_sight(self, task_text: str) -> tuple[Decision, None] | None:
+        """The end by the verdict of a step before the solver.
+
+        What the benchmark objects to is not taken: then the solver decides. So it does where no
+        model was asked yet: a task without a reported call loses score on the platform.
+        """
+        self._around.before(task_text, self._brief())
+        verdict = self._around.verdict
+        if verdict is None or not self.run.calls:
+            return None
+        thought = f"{self._around.closed_by}, by {verdict.by}: {verdict.reason}"
+        decision = Decision(thought=thought, decision="FINISH", instruction=verdict.closing)
+        return None if self._objection(decision) else (decision, None)
+
+    def _asked_back(self, task_text: str, decision: Decision) -> str | None:
+        """What a step behind the solver asks back."""
+        log = "\n".join(turn.prompt(latest=True) for turn in self.run.turns)
+        said = self._around.objection(task_text, self._brief(), _closing(decision), log)
+        return said and f"CHALLENGE: {said}\nYour FINISH said: {_closing(decision)}"
+
+    def _finish(self, task_text: str, decision: Decision, *, worded: bool) -> str | None:
+        """The benchmark's last act; what speaks against it, where it was refused.
+
+        ``worded``: in the words of the steps, unless these are refused.
+        """
+        own = _closing(decision)
+        if worded:
+            words = self._around.worded(task_text, self._brief(), own)
+            if words != own and self._send(words) is None:
+                return None
+        return self._send(own)
+
+    def _send(self, finish: str) -> str | None:
         with self._booked() as ledger, closing(ledger):
-            return self.benchmark.finish(_closing(decision), ledger)
+            return self.benchmark.finish(finish, ledger)
 
     def _act(self, decision: Decision) -> WorkReport:
         with self._booked() as ledger, self.benchmark.bind(ledger) as tools:

@@ -1,9 +1,9 @@
 """Pictures for the README: the closing table, the report of a run, the live pages, the platform.
 
-    python docs/shots.py [NAME ...]
+    .venv/bin/python docs/shots.py [NAME ...]
 
-Needs Chromium (or CHROMIUM) and Playwright; writes docs/run.svg, docs/report.png, docs/live.png and
-docs/simulator.png, or those that are named.
+Needs Chromium (or CHROMIUM) and Playwright; writes docs/run.svg, docs/report.png, docs/live.png,
+docs/runs.png, docs/versus.png and docs/simulator.png, or those that are named.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from rich.text import Text
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from launch.commands import judge  # noqa: E402
 from simulator.server import serve as simulate  # noqa: E402
 from simulator.store.pack import load_pack  # noqa: E402
 from views.live.app import build_app  # noqa: E402
+from views.report.versus import versus_page  # noqa: E402
 from views.report.write import write_report  # noqa: E402
 
 TASK = "cheapest_mix_ghost_fill_in"
@@ -39,13 +41,13 @@ BUNDLED, VARIATIONS = (
 )
 
 
-def run(out: Path, pack: Path | None, **environment: str) -> Path:
+def run(out: Path, pack: Path | None, *options: str, **environment: str) -> Path:
     """A run over a pack that comes with the project, or on another platform: its folder."""
     command = [sys.executable, str(ROOT / "submission.py"), "--json", "--jobs", "2"]
     command += ["--pack", str(pack)] if pack else ["--real"]
-    command += ["--out", str(out)]
+    command += ["--out", str(out), *options]
     done = subprocess.run(
-        command, cwd=ROOT, stdout=subprocess.PIPE, check=True, env=os.environ | environment
+        command, cwd=ROOT, stdout=subprocess.PIPE, check=False, env=os.environ | environment
     )
     return out / str(json.loads(done.stdout)["run_id"])
 
@@ -89,7 +91,7 @@ def shoot_run(browser: Any, logs: Path) -> None:
     console = Console(record=True, width=121, file=io.StringIO())
     console.print(Text.from_ansi(done.stdout.replace(f"{logs}", "logs")), end="")
     path = ROOT / "docs" / "run.svg"
-    console.save_svg(str(path), title="python submission.py")
+    console.save_svg(str(path), title="make run")
     print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
 
 
@@ -101,12 +103,31 @@ def shoot_report(browser: Any, logs: Path) -> None:
     shoot(page, "report")
 
 
+def shoot_versus(browser: Any, logs: Path) -> None:
+    """Two runs on one page: the second one had too few turns."""
+    first, second = run(logs, BUNDLED), run(logs, BUNDLED, "--max-turns", "2")
+    path = logs / "versus.html"
+    path.write_text(versus_page(first, second, judge), encoding="utf-8")
+    shoot(opened(browser, path.as_uri()), "versus")
+
+
 def shoot_live(browser: Any, logs: Path) -> None:
     """The live pages: the failed tasks of a run."""
     found = run(logs, VARIATIONS)
     page = opened(browser, f"{serve(logs)}/runs/{found.name}/", dark=True)
     page.get_by_role("button", name="Failed").click()
     shoot(page, "live")
+
+
+def shoot_runs(browser: Any, logs: Path) -> None:
+    """The list of runs as a telephone shows it: finished, limited, with a name and without."""
+    run(logs, BUNDLED)
+    run(logs, BUNDLED, "--max-seconds", "0.3", "--name", "a short one")
+    run(logs, VARIATIONS, "--name", "spring cleaning", "--max-turns", "2")
+    page = opened(browser, serve(logs))
+    page.set_viewport_size({"width": 390, "height": 620})
+    page.locator("#states button").nth(1).wait_for()
+    shoot(page, "runs")
 
 
 def shoot_simulator(browser: Any, logs: Path) -> None:
@@ -122,7 +143,11 @@ def shoot_simulator(browser: Any, logs: Path) -> None:
         shoot(page, "simulator")
 
 
-SHOTS = {"run": shoot_run, "report": shoot_report, "live": shoot_live, "simulator": shoot_simulator}
+SHOTS = {
+    "run": shoot_run, "report": shoot_report, "live": shoot_live, "runs": shoot_runs,
+    "versus": shoot_versus,
+    "simulator": shoot_simulator,
+}  # fmt: skip
 
 
 def main() -> None:

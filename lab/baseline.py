@@ -13,10 +13,9 @@ from pydantic import ValidationError
 
 from lab.lab_run import LabRun, PackInfo, Trial
 from runs.errors import CannotRun
+from runs.hints import command
 from runs.journal import write_whole
 from views.stats.interval import Record
-
-RENEW = "submission.py regress --save-baseline"
 
 
 class PackBaseline(Record):
@@ -83,7 +82,7 @@ def load(path: Path) -> Baseline:
     try:
         return Baseline.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        text = f"the baseline {path} cannot be read ({type(error).__name__}); {RENEW} makes it"
+        text = f"the baseline {path} cannot be read ({type(error).__name__}); {_renew()} makes it"
         raise CannotRun(text) from None
 
 
@@ -96,7 +95,7 @@ def check(baseline: Baseline, packs: Iterable[PackInfo], trials: Iterable[Trial]
     for pack in packs:
         if pack.name in stored and stored[pack.name].sha256 != pack.sha256:
             text = f"the pack {pack.name!r} has changed since the baseline was made"
-            raise CannotRun(f"{text}; {RENEW} makes a new one")
+            raise CannotRun(f"{text}; {_renew()} makes a new one")
     known = [(t, f"{t.pack}: {t.spec_id}", stored[t.pack]) for t in trials if t.pack in stored]
     if not known:
         raise CannotRun(f"the baseline holds none of these packs; it has: {', '.join(stored)}")
@@ -106,3 +105,7 @@ def check(baseline: Baseline, packs: Iterable[PackInfo], trials: Iterable[Trial]
         gained=tuple(n for t, n, was in known if t.passed and t.spec_id in was.failed),
         harm=tuple(n for t, n, was in known if t.harm and t.spec_id not in was.harm),
     )
+
+
+def _renew() -> str:
+    return command("regress", "--save-baseline")

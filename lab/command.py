@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from models.extras import install
 from runs.errors import CannotRun, Usage
+from runs.find import find_run, is_run
 
 PACKS = "bundled, variations, generated:SEED:COUNT[:options] or a file"
 Evaluator = Annotated[
@@ -33,3 +35,18 @@ def no_verdict() -> Iterator[None]:
         raise Usage(text) from None
     except (CannotRun, OSError) as error:
         raise Usage(str(error)) from None
+
+
+def find_lab_run(name: str, logs: Path) -> Path:
+    """The lab run that is meant. Raises NotRecorded."""
+    return find_run(name, logs, is_lab_run)
+
+
+def find_any_run(name: str, logs: Path) -> Path:
+    """The run of the lab, or plain run, that is meant. Raises NotRecorded."""
+    return find_run(name, logs, lambda folder: is_lab_run(folder) or is_run(folder))
+
+
+def is_lab_run(folder: Path) -> bool:
+    """Whether a folder is one that ``regress`` leaves behind."""
+    return (folder / "lab.json").is_file()

@@ -9,14 +9,17 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from lab.command import no_verdict
+from lab.command import find_any_run, find_lab_run, no_verdict
 from runs.errors import CannotRun
 from views.console import answers, say
+from views.run_argument import LOGS, Logs
+from views.verdict import MARGIN
 
 if TYPE_CHECKING:
     from lab.baseline import Check
-    from lab.comparison import Comparison, Flips, Side
+    from lab.comparison import Side
     from lab.kit import Invitation
+    from views.verdict import Comparison, Flips
 
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""
@@ -25,12 +28,15 @@ SHOWN = 20
 def compare(
     context: typer.Context,
     runs: Annotated[
-        list[Path],
-        typer.Argument(help="Run folders: the first, the second; more are only plotted."),
+        list[str],
+        typer.Argument(
+            help="The first run, the second; more are only plotted. A folder, `latest`, or how a "
+            "name begins."
+        ),
     ],
     margin: Annotated[
         float, typer.Option(min=0.0001, max=0.5, help="A loss of score that does not matter.")
-    ] = 0.02,
+    ] = MARGIN,
     baseline: Annotated[
         bool,
         typer.Option("--baseline", help="Hold one lab run against the stored baseline instead."),
@@ -39,23 +45,36 @@ def compare(
     plot: Annotated[
         Path | None, typer.Option(help="Score against cost of all runs, as .svg or .png.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the page of both runs into this file.")
+    ] = None,
+    logs: Logs = LOGS,
 ) -> None:
     """Compare two runs task by task: is the second one worse?
 
     Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 it cannot be told.
     """
     if baseline:
-        if len(runs) != 1 or plot:
-            raise typer.BadParameter("--baseline takes one lab run and no --plot")
+        if len(runs) != 1 or plot or html:
+            raise typer.BadParameter("--baseline takes one lab run, no --plot and no --html")
         with no_verdict():
-            raise typer.Exit(_against_baseline(context.obj(), runs[0], as_json))
+            folder = find_lab_run(runs[0], logs)
+            raise typer.Exit(_against_baseline(context.obj(), folder, as_json))
     if len(runs) < 2:
         raise typer.BadParameter("two run folders are needed, or one and --baseline")
     with no_verdict():
-        raise typer.Exit(compare_runs(runs, margin, as_json=as_json, plot=plot))
+        folders = [find_any_run(run, logs) for run in runs]
+        raise typer.Exit(compare_runs(folders, margin, as_json=as_json, plot=plot, html=html))
 
 
-def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path | None) -> int:
+def compare_runs(
+    runs: list[Path],
+    margin: float,
+    *,
+    as_json: bool,
+    plot: Path | None = None,
+    html: Path | None = None,
+) -> int:
     """Show how the second run stands to the first; the exit code. Raises CannotRun."""
     from lab import comparison
     from lab.plots import check_plot
@@ -66,10 +85,16 @@ def compare_runs(runs: list[Path], margin: float, *, as_json: bool, plot: Path |
     found = comparison.compare(sides[0], sides[1], margin)
     if plot:
         _plot(sides, plot)
+    if html:
+        from lab.beside import write_page
+
+        write_page(runs[0], runs[1], found, html)
     if as_json:
         print(found.model_dump_json(indent=1))
     else:
         _show(found)
+        if html:
+            say(answers(), f"page: {html}")
     return found.code
 
 
@@ -90,12 +115,13 @@ def _plot(sides: list[Side], path: Path) -> None:
 
 def _show(found: Comparison) -> None:
     from lab.report import share
-    from views.figures import number
+    from views.figures import counted, number, so_many_tasks
 
     show = answers()
     brain_a, brain_b = " / ".join(found.brain_a), " / ".join(found.brain_b)
     table = Table(title=escape(f"A {found.a}  {brain_a}\nB {found.b}  {brain_b}"))
-    for heading in (f"{found.tasks} tasks, {found.trials} trials", "A", "B", "B - A, 95 %"):
+    played = f"{so_many_tasks(found.tasks)}, {counted(found.trials, 'trial')}"
+    for heading in (played, "A", "B", "B - A, 95 %"):
         table.add_column(heading, justify="right" if table.columns else "left")
     passed = _interval(found.difference, found.low, found.high)
     table.add_row("passed", share(found.passed_a), share(found.passed_b), passed)
@@ -111,13 +137,18 @@ def _show(found: Comparison) -> None:
 
 
 def _lines(found: Comparison) -> list[str]:
+    from views.figures import so_many_tasks
+
     harm = found.harm_name
     lines = [
         *_flips("got worse", "got better", found.flips),
         *_flips(f"with a new {harm}", f"without their {harm}", found.harm),
     ]
     if found.only_a or found.only_b:
-        lines.append(f"left out: {found.only_a} tasks that only A has, {found.only_b} only B")
+        alone = so_many_tasks(found.only_a)
+        lines.append(f"left out: {alone} that only A has, {found.only_b} only B")
+    test = next((check.name for check in found.checks if check.decides), "no test holds")
+    lines.append(f"decided by: {test}")
     verdict = f"{found.verdict.upper()}: {found.reason}"
     if found.tasks_needed is None:
         return [*lines, f"B is {verdict}"]
@@ -126,8 +157,9 @@ def _lines(found: Comparison) -> list[str]:
 
 
 def _flips(lost: str, gained: str, flips: Flips) -> list[str]:
-    first = f"{len(flips.lost)} tasks {lost}, {len(flips.gained)} {gained} "
-    first += f"(exact McNemar, two-sided: p = {flips.p_different:.4f})"
+    from views.figures import so_many_tasks
+
+    first = f"{so_many_tasks(len(flips.lost))} {lost}, {len(flips.gained)} {gained}"
     return [first, *_named(lost, flips.lost), *_named(gained, flips.gained)]
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from pydantic import ValidationError
 
@@ -25,19 +24,39 @@ from lab.lab_folder import LAB, LabFolder
 from lab.lab_run import Trial
 from models.file_checks import first_problem
 from runs.errors import CannotRun
+from runs.hints import command
 from runs.results import RunResults, read_results
-from views.stats.interval import Record, Share, share_of
+from views.figures import so_many_tasks
+from views.stats.interval import share_of
+from views.verdict import (
+    NOT_WORSE,
+    UNKNOWN,
+    WORSE,
+    Check,
+    Code,
+    Comparison,
+    Flips,
+    Measure,
+)
 
-Code = Literal[0, 1, 3]
-"""Exit codes."""
-NOT_WORSE: Code = 0
-WORSE: Code = 1
-UNKNOWN: Code = 3
 WORDS = {NOT_WORSE: "not worse", WORSE: "worse", UNKNOWN: "not enough data"}
+LEAST_P = 0.0001
+"""A smaller p is only said to be smaller."""
 DETERMINISTIC = "playbook/"
 """Prefix of the models that answer the same prompt the same way every time."""
 
 Task = tuple[str, str]
+
+
+def measured(trial: Trial) -> dict[str, float | None]:
+    """What a trial came to and what it took; None is unknown."""
+    spent = trial.tokens.prompt, trial.tokens.completion
+    return {
+        "score": trial.strict,
+        "harm": None if trial.harm is None else float(trial.harm),
+        "tokens": None if None in spent else float(sum(filter(None, spent))),
+        **trial.took,
+    }
 
 
 @dataclass(frozen=True)
@@ -75,68 +94,11 @@ class Pair:
 
     def change(self, measure: str) -> tuple[float, float] | None:
         """Means of a measure in both runs; None where it is unknown in a trial."""
-        known = [(a.took[measure], b.took[measure]) for a, b in self.trials]
+        known = [(measured(a)[measure], measured(b)[measure]) for a, b in self.trials]
         values = [(a, b) for a, b in known if a is not None and b is not None]
         if len(values) < len(known):
             return None
         return sum(a for a, _ in values) / len(values), sum(b for _, b in values) / len(values)
-
-
-class Flips(Record):
-    """Tasks whose result differs, as "pack: spec"."""
-
-    lost: tuple[str, ...]
-    gained: tuple[str, ...]
-    p_worse: float
-    """Exact, one-sided: that so many more are lost is chance."""
-    p_different: float
-    """Exact McNemar, two-sided."""
-
-
-class Measure(Record):
-    """What a task took in both runs; the interval is of the difference, 95 %."""
-
-    name: str
-    tasks: int
-    """Where it is known in both runs."""
-    a: float | None = None
-    b: float | None = None
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-class Comparison(Record):
-    """Two runs and the verdict on the second."""
-
-    a: str
-    b: str
-    brain_a: tuple[str, str]
-    brain_b: tuple[str, str]
-    harm_name: str
-    tasks: int
-    trials: int
-    only_a: int
-    only_b: int
-    """Tasks that one run alone has; they are left out."""
-    passed_a: Share
-    passed_b: Share
-    difference: float
-    low: float | None
-    high: float | None
-    """Bootstrap interval of the difference in passed share, 95 %."""
-    loss_bound: float
-    flips: Flips
-    harm: Flips
-    """Lost: tasks with new harm; gained: tasks without it now."""
-    infrastructure_a: int
-    infrastructure_b: int
-    measures: tuple[Measure, ...]
-    margin: float
-    code: Code
-    verdict: str
-    reason: str
-    tasks_needed: int | None
 
 
 def read_side(path: Path) -> Side:
@@ -148,7 +110,7 @@ def read_side(path: Path) -> Side:
         folder = LabFolder(path)
         run = folder.read()
         if not folder.merged:
-            raise CannotRun(f"{path} is not finished; submission.py regress --resume {path}")
+            raise CannotRun(f"{path} is not finished: {command('regress', '--resume', path)}")
         if run.settings.baseline_only:
             raise CannotRun(f"{path} holds trivial baselines only")
         models = run.settings.evaluator, run.settings.worker
@@ -201,7 +163,8 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
     flips = _flips(pairs, [(d < 0, d > 0) for d in differences])
     harm = _flips(pairs, [pair.harm() for pair in pairs])
     deterministic = a.deterministic and b.deterministic
-    code, reason = _decide(flips, harm, b.harm_name, bound, margin, deterministic)
+    checks = _checks(flips, harm, b.harm_name, bound, margin, deterministic)
+    code, reason = _decide(checks, flips, bound, margin)
     trials = [trial for pair in pairs for trial in pair.trials]
     return Comparison(
         a=a.run_id,
@@ -223,30 +186,66 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         harm=harm,
         infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
         infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
-        measures=tuple(_measure(name, pairs) for name in trials[0][0].took),
+        measures=tuple(_measure(name, pairs) for name in measured(trials[0][0])),
         margin=margin,
         code=code,
         verdict=WORDS[code],
         reason=reason,
         tasks_needed=stats.tasks_needed(differences, margin) if code == UNKNOWN else None,
+        checks=checks,
     )
 
 
-def _decide(
+def _checks(
     flips: Flips, harm: Flips, name: str, bound: float, margin: float, deterministic: bool
-) -> tuple[Code, str]:
-    if deterministic and harm.lost:
-        return WORSE, f"{len(harm.lost)} tasks have a {name} that had none"
-    if harm.p_worse <= stats.ALPHA:
-        text = f"{len(harm.lost)} tasks have a new {name}, {len(harm.gained)} lost theirs"
-        return WORSE, f"{text} (p = {harm.p_worse:.4f})"
-    if bound < margin:
+) -> tuple[Check, ...]:
+    """The tests in their order; the first that holds decides."""
+    new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} lost theirs"
+    sign = f"p ≤ {stats.ALPHA}"
+    exact = Check(
+        name=f"exact test of tasks with a new {name}, one-sided",
+        asks=f"worse where {sign}",
+        found=f"{new} ({_p(harm.p_worse)})",
+        holds=harm.p_worse <= stats.ALPHA,
+    )
+    any_new = Check(
+        name=f"any new {name}, as both brains are deterministic",
+        asks="worse where there is one",
+        found=new,
+        holds=bool(harm.lost),
+    )
+    loss = Check(
+        name="bootstrap bound of the loss, one-sided 95 %",
+        asks=f"not worse where it is below the margin of {margin}",
+        found=f"at most {bound:.4f} is lost",
+        holds=bound < margin,
+    )
+    counts = f"{so_many_tasks(len(flips.lost))} got worse, {len(flips.gained)} better"
+    mcnemar = Check(
+        name="exact McNemar test of the flips, one-sided",
+        asks=f"worse where {sign}",
+        found=f"{counts} ({_p(flips.p_worse)})",
+        holds=flips.p_worse <= stats.ALPHA,
+    )
+    found = [any_new if deterministic else exact, loss, mcnemar]
+    first = next((check for check in found if check.holds), None)
+    return tuple(check.model_copy(update={"decides": check is first}) for check in found)
+
+
+def _p(value: float) -> str:
+    """A p as it is said; it is never nothing."""
+    return f"p = {value:.4f}" if value >= LEAST_P else f"p < {LEAST_P}"
+
+
+def _decide(checks: Sequence[Check], flips: Flips, bound: float, margin: float) -> tuple[Code, str]:
+    harm, loss, mcnemar = checks
+    if harm.decides:
+        return WORSE, harm.found
+    if loss.decides:
         return NOT_WORSE, f"with 95 % confidence at most {bound:.4f} is lost, less than {margin}"
-    counts = f"{len(flips.lost)} tasks got worse, {len(flips.gained)} better"
-    if flips.p_worse <= stats.ALPHA:
-        return WORSE, f"{counts} (p = {flips.p_worse:.4f})"
-    text = f"{counts} (p = {flips.p_worse:.4f}); up to {bound:.4f} may be lost"
-    return UNKNOWN, f"{text}, the margin is {margin}"
+    if mcnemar.decides:
+        return WORSE, mcnemar.found
+    return UNKNOWN, f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
 
 
 def _flips(pairs: Sequence[Pair], turned: Sequence[tuple[bool, bool]]) -> Flips:

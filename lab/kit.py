@@ -12,6 +12,7 @@ from coordinator.benchmark import Guest
 from coordinator.config import StrategyName
 from lab.leaks import Facts
 from runs.errors import Usage
+from simulator.platform import Platform
 
 ALL = "all"
 """Guards, where nothing else is asked for."""
@@ -38,6 +39,10 @@ class Served(Protocol):
     def base_url(self) -> str:
         """Its address."""
 
+    @property
+    def platform(self) -> Platform:
+        """Its sessions and tasks."""
+
     def stop(self, *, wait: bool = True) -> None:
         """End it; its last moments may be left to itself."""
 
@@ -49,6 +54,17 @@ class Known(NamedTuple):
     mechanics: tuple[str, ...] = ()
     best: int | None = None
     """Dollars that the best answer costs; None where answers of this task have no price."""
+
+
+class Ended(NamedTuple):
+    """How a task's world stands, whoever has played in it."""
+
+    verdict: str
+    """The benchmark's word for it."""
+    acts: int
+    """As ``Benchmark.acts`` counts them."""
+    events: tuple[str, ...]
+    """All that was done for good, as the platform recorded it, oldest first; a line each."""
 
 
 class Attempt(NamedTuple):
@@ -99,6 +115,8 @@ class Kit:
     """What is known of a scenario, as its platform reads it and as it stands in the file."""
     paid: Callable[[Any, str], int | None]
     """Dollars of the first act in a task of a served pack; None without one or without a price."""
+    ended: Callable[[Any], Ended]
+    """How the world of a task on a served pack stands."""
     playbook: Callable[[str], str | None]
     """The playbook that an instruction names."""
     floors: Mapping[str, Floor]
@@ -149,6 +167,8 @@ class Invitation:
     """The models that play a benchmark with a strategy; evaluator and worker may be named."""
     texts: Callable[[Path | None], Mapping[str, str]]
     """The sections that a folder lays over the shipped ones. Raises Usage."""
+    environment: Mapping[str, str]
+    """What the user's shell has handed down; nothing of a file of settings stands in it."""
 
     def kit(self, benchmark: str | None = None) -> Kit:
         """What a benchmark brings, in this process. Raises Usage."""

@@ -72,11 +72,12 @@ class LabFolder:
                 raise CannotRun(f"the pack {source.asked!r} holds no scenario")
             told = {"name": source.name, "source": source.asked, "sha256": digest.hexdigest()}
             packs.append(PackInfo(**told, tasks=len(seen)))
+        player = "the agent" if settings.agent else "the brain"
         run = LabRun(
             run_id=self.path.name,
             settings=settings,
             harm_name=kit.guest.harm_name,
-            players={AGENT: "the brain"} | {who: f.title for who, f in kit.floors.items()},
+            players={AGENT: player} | {who: f.title for who, f in kit.floors.items()},
             packs=tuple(packs),
             started=_now(),
         )
@@ -116,13 +117,14 @@ class LabFolder:
                     yield Job(chunk, epoch, text, missing, settings, threads, journals, tapes)
 
     def done(self, job: Job, trials: list[Trial]) -> None:
-        """Keep the trials of a job, in pack order; of earlier ones the failures are set aside."""
+        """Keep some trials of a job, in pack order; failures of earlier ones are set aside."""
         order = {spec: number for number, spec in enumerate(_specs(job.pack))}
         path = self._part(job.chunk, job.epoch)
         if job.epoch is not None and path.exists():
             before = list(_read(path))
-            with (self.path / RETRIED).open("a", encoding="utf-8") as file:
-                file.write(_lines(t for t in before if t.infrastructure_failure))
+            if failed := [trial for trial in before if trial.infrastructure_failure]:
+                with (self.path / RETRIED).open("a", encoding="utf-8") as file:
+                    file.write(_lines(failed))
             trials = [*(t for t in before if not t.infrastructure_failure), *trials]
         write_whole(path, _lines(sorted(trials, key=lambda trial: order[trial.spec_id])))
 

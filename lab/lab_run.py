@@ -19,6 +19,17 @@ CHUNK_OF_MODELS = 5
 """Models cost money: fewer tasks are lost where a run dies."""
 
 
+class ForeignAgent(Record):
+    """An agent that is not ours: a command that plays on a platform which it is told of."""
+
+    command: str
+    """For the shell; secrets in it are masked."""
+    side_by_side: int = 1
+    """So many of it at once, each with a share of the tasks."""
+    timeout: float
+    """Seconds for which it may neither begin a task nor complete one."""
+
+
 class Settings(Record):
     """What decides the results of a run; how many processes it takes does not."""
 
@@ -26,12 +37,15 @@ class Settings(Record):
     packs: tuple[str, ...]
     evaluator: str
     worker: str
-    strategy: StrategyName = "evaluator-worker"
+    strategy: StrategyName | None = "evaluator-worker"
+    """None: an agent plays that is not ours."""
     epochs: int = 1
     max_turns: int = 7
     guards: str = "all"
     prompts: dict[str, str] = Field(default_factory=dict)
     """Sections over the shipped ones, by name."""
+    steps: str = "none"
+    """Around the solver; a run of which nothing is said had none."""
     chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False
@@ -42,6 +56,8 @@ class Settings(Record):
     """Whether trials that did not pass keep their story."""
     tapes: bool = False
     """Whether exchanges with models are recorded, so that none is paid twice."""
+    agent: ForeignAgent | None = None
+    """Who plays in place of our models; None: they do."""
 
     def for_jobs(self, jobs: int) -> Settings:
         """The same with a chunk that fits so many tasks side by side."""

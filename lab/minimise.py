@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lab.command import PACKS, Evaluator, Worker, no_verdict
+from coordinator.config import STRATEGIES, StrategyName
+from lab.command import PACKS, Evaluator, Worker, find_any_run, is_lab_run, no_verdict
 from runs.errors import CannotRun
+from runs.folder import PACK_COPY
 from views.console import answers, say
+from views.run_argument import LOGS, Logs
 
 if TYPE_CHECKING:
     from lab.kit import Invitation, KitOf, Raw
     from lab.lab_run import Trial
+    from runs.manifest import Manifest
+
+FIRST: StrategyName = "evaluator-worker"
 
 
 def minimise(
@@ -21,7 +28,11 @@ def minimise(
     spec: Annotated[str, typer.Option(help="The failing scenario.")],
     pack: Annotated[str | None, typer.Option(help=f"{PACKS}.")] = None,
     run: Annotated[
-        Path | None, typer.Option(help="A lab run that played it, in place of --pack.")
+        str | None,
+        typer.Option(
+            help="In place of --pack the run that played it, of the lab or any other: a folder, "
+            "`latest`, or how its name begins."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The pack of one to write; default: SPEC-small.json.")
@@ -38,6 +49,7 @@ def minimise(
             help="Leave out any word of the task; read the result, its meaning may have changed.",
         ),
     ] = False,
+    logs: Logs = LOGS,
 ) -> None:
     """Shrink a failing scenario while it fails in the same way.
 
@@ -47,35 +59,64 @@ def minimise(
         raise typer.BadParameter("give either --pack or --run")
     invitation: Invitation = context.obj()
     with no_verdict():
-        kit_of, raw = _find(invitation, benchmark or invitation.default, pack, run, spec)
-        played = kit_of().guest.id
-        brain = invitation.models(played, "evaluator-worker", evaluator, worker)
-        _minimise(kit_of, raw, out, brain, any_words)
+        source = find_any_run(run, logs) if run else pack or ""
+        found = _find(invitation, benchmark or invitation.default, source, spec)
+        played = found.kit_of().guest.id
+        brain = invitation.models(played, found.strategy, evaluator, worker)
+        _minimise(found, out, brain, any_words)
 
 
-def _find(
-    invitation: Invitation, benchmark: str, pack: str | None, run: Path | None, spec: str
-) -> tuple[KitOf, Raw]:
+@dataclass(frozen=True)
+class _Found:
+    """A scenario, and how it was played where that is known."""
+
+    kit_of: KitOf
+    raw: Raw
+    strategy: StrategyName = FIRST
+    brain: tuple[str, str] | None = None
+    """Models of evaluator and worker."""
+
+
+def _find(invitation: Invitation, benchmark: str, source: Path | str, spec: str) -> _Found:
+    """``source``: the folder of a run, or what ``--pack`` names. Raises CannotRun."""
     from lab.lab_folder import LabFolder
     from lab.packs import source_of
 
-    if run:
-        folder = LabFolder(run)
-        kit_of = invitation.kits[folder.read().settings.benchmark]
-        every = folder.scenarios()
-    else:
+    how: dict[str, Any] = {}
+    if isinstance(source, str):
         invitation.kit(benchmark)
         kit_of = invitation.kits[benchmark]
-        every = source_of(pack or "", kit_of()).scenarios()
+        every = source_of(source, kit_of()).scenarios()
+    elif is_lab_run(source):
+        folder = LabFolder(source)
+        settings = folder.read().settings
+        kit_of, every = invitation.kits[settings.benchmark], folder.scenarios()
+        how = {"strategy": settings.strategy, "brain": (settings.evaluator, settings.worker)}
+    else:
+        options = _manifest(source).options
+        kit = invitation.kit(str(options.get("benchmark")))
+        kit_of = invitation.kits[kit.guest.id]
+        every = source_of(str(source / PACK_COPY), kit).scenarios()
+        brain = str(options.get("evaluator")), str(options.get("worker"))
+        how = {"strategy": options.get("strategy", FIRST), "brain": brain}
     found = next((one for one in every if one.get("spec_id") == spec), None)
     if found is None:
-        raise CannotRun(f"{run or pack} has no scenario {spec!r}")
-    return kit_of, found
+        raise CannotRun(f"{source} has no scenario {spec!r}")
+    return _Found(kit_of, found, **how)
 
 
-def _minimise(
-    kit_of: KitOf, raw: Raw, out: Path | None, brain: dict[str, str], any_words: bool
-) -> None:
+def _manifest(folder: Path) -> Manifest:
+    from runs.manifest import NoManifest, read_manifest
+
+    if not (folder / PACK_COPY).is_file():
+        raise CannotRun(f"{folder} keeps no pack: its tasks were on another platform; give --pack")
+    try:
+        return read_manifest(folder)
+    except NoManifest as error:
+        raise CannotRun(str(error)) from None
+
+
+def _minimise(found: _Found, out: Path | None, brain: dict[str, str], any_words: bool) -> None:
     from lab.engines import Job
     from lab.lab_run import Settings
     from lab.play_job import play_job
@@ -83,17 +124,20 @@ def _minimise(
     from runs.journal import write_whole
     from runs.journal_names import file_name
 
+    kit_of, raw = found.kit_of, found.raw
     kit, spec = kit_of(), str(raw["spec_id"])
     if not kit.holds(raw):
         raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")
-    settings = Settings.model_validate({"benchmark": kit.guest.id, "packs": (), **brain})
+    asked = {"benchmark": kit.guest.id, "packs": (), "strategy": found.strategy, **brain}
+    turns = STRATEGIES[found.strategy].turns
+    settings = Settings.model_validate(asked | {"max_turns": turns})
 
     def play(raw: Raw) -> Trial:
         return play_job(Job(0, 0, kit.pack_text("one", [raw]), None, settings), kit_of)[0]
 
     kind = failure_class(play(raw), kit.guest.harm_name)
     if kind is None:
-        raise CannotRun(f"{spec} passes; there is nothing to shrink")
+        raise CannotRun(f"{spec} passes; there is nothing to shrink{_another(found, brain)}")
     shrinker = Shrinker(kit, play, kind, any_words)
     small = shrinker.run(raw)
     path = out or Path(f"{file_name(spec)}-small.json")
@@ -105,6 +149,14 @@ def _minimise(
         f"task: {small['task_text']}",
         f"written: {path}",
     )
+
+
+def _another(found: _Found, brain: dict[str, str]) -> str:
+    """Which models it did not pass with, where those are others."""
+    if found.brain in (None, (brain["evaluator"], brain["worker"])):
+        return ""
+    evaluator, worker = found.brain or ("", "")
+    return f"; its run was made with --evaluator {evaluator} --worker {worker}"
 
 
 def _sizes(raw: Raw, small: Raw) -> list[str]:

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from coordinator.config import STRATEGIES, StrategyName
-from lab.command import PACKS, Evaluator, Worker, no_verdict
+from coordinator.steps import StepKind, chosen
+from lab.command import PACKS, Evaluator, Worker, find_lab_run, no_verdict
 from lab.cores import cores
+from lab.foreign import command as foreign
 from runs.errors import CannotRun
+from runs.hints import command
 from views.console import answers, say
+from views.verdict import MARGIN
 
 if TYPE_CHECKING:
     from lab.kit import Invitation
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from lab.lab_run import LabRun, Settings
 
 FIRST: StrategyName = "evaluator-worker"
-MARGIN = 0.02
 
 
 def regress(
@@ -58,14 +61,21 @@ def regress(
     prompts: Annotated[
         Path | None, typer.Option(help="A folder of sections over the shipped prompts.")
     ] = None,
+    steps: Annotated[
+        str,
+        typer.Option(help="Steps around the solver: default, all, none, names, or -NAME."),
+    ] = "default",
     max_turns: Annotated[
         int | None,
         typer.Option(min=1, max=50, help="Turns for a task; default: the strategy's."),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("logs"),
     resume: Annotated[
-        Path | None,
-        typer.Option(help="A lab run to go on with; trials that failed outside are played again."),
+        str | None,
+        typer.Option(
+            help="A lab run, `latest`, or how its name begins: go on with it; trials that failed "
+            "outside are played again."
+        ),
     ] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler whose workers play.")
@@ -86,15 +96,55 @@ def regress(
     keep_journals: Annotated[
         bool, typer.Option("--keep-journals", help="Keep the journal of every trial.")
     ] = False,
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            help="A command that plays in place of our models, once, with ERC3_BASE_URL and "
+            "ERC3_API_KEY set."
+        ),
+    ] = None,
+    agents_side_by_side: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=foreign.SIDE_BY_SIDE,
+            help="So many processes of it, each with a share of the tasks; default: 1.",
+        ),
+    ] = None,
+    agent_timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            help="Seconds for which it may neither begin nor complete a task before it is ended; "
+            f"default: {foreign.TIMEOUT_SECONDS:g}.",
+        ),
+    ] = None,
 ) -> None:
     """Play packs and report scores with intervals, beside trivial baselines."""
-    lab = _Lab(context.obj(), jobs or cores(), scheduler, as_json, plot, save_baseline)
+    lab = _Lab(context.obj(), jobs or cores(), scheduler, as_json, plot, save_baseline, agent)
+    ours = {
+        "--evaluator": evaluator, "--worker": worker, "--strategy": strategy, "--jobs": jobs,
+        "--guards": guards != "all", "--max-turns": max_turns, "--scheduler": scheduler,
+        "--baseline-only": baseline_only, "--save-baseline": save_baseline,
+        "--keep-journals": keep_journals,
+    }  # fmt: skip
+    foreign.check(agent, agents_side_by_side, agent_timeout, ours)
     with no_verdict():
         lab.prepare(keep_journals)
         if resume:
-            if pack or evaluator or worker or epochs > 1 or save_baseline or strategy or prompts:
+            if (
+                pack
+                or evaluator
+                or worker
+                or epochs > 1
+                or save_baseline
+                or strategy
+                or agent
+                or prompts
+            ):
                 raise typer.BadParameter("--resume goes on with the packs and models of its run")
-            lab.show(lab.go_on(resume), resume)
+            folder = find_lab_run(resume, out)
+            lab.show(lab.go_on(folder), folder)
             return
         strategies = tuple(STRATEGIES) if strategy == "both" else (strategy or FIRST,)
         _check(strategies, worker, max_turns, plot, as_json)
@@ -106,7 +156,15 @@ def regress(
 
         kit = lab.invitation.kit(benchmark)
         texts = dict(lab.invitation.texts(prompts))
+        if agent:
+            if prompts:
+                raise typer.BadParameter("--agent has prompts of its own: leave out --prompts")
+            what = kit.guest.id, tuple(pack or ("bundled",)), epochs
+            theirs = foreign.settings(agent, agents_side_by_side, agent_timeout, *what)
+            lab.show(*lab.play(theirs, out))
+            return
         kit.guest_with(guards, texts)
+        _check_steps(steps, kit.guest.steps)
         if save_baseline:
             pack = list(kit.baseline_packs)
             evaluator = worker = kit.guest.brain
@@ -121,6 +179,7 @@ def regress(
                 "keep_journals": keep_journals,
                 "guards": guards,
                 "prompts": texts,
+                "steps": steps,
                 **lab.invitation.models(kit.guest.id, name, evaluator, worker),
                 "max_turns": max_turns or STRATEGIES[name].turns,
             }
@@ -130,7 +189,15 @@ def regress(
         if len(folders) > 1:
             from lab.compare import compare_runs
 
-            raise typer.Exit(compare_runs(folders, MARGIN, as_json=False, plot=None))
+            raise typer.Exit(compare_runs(folders, MARGIN, as_json=False))
+
+
+def _check_steps(steps: str, kinds: Sequence[StepKind]) -> None:
+    """Raises BadParameter: the benchmark has no such step."""
+    try:
+        chosen(steps, kinds)
+    except ValueError as error:
+        raise typer.BadParameter(f"--steps: {error}") from None
 
 
 def _check(strategies: Sequence[StrategyName], worker: str | None, *single: object) -> None:
@@ -153,6 +220,8 @@ class _Lab:
     as_json: bool
     plot: Path | None
     save_baseline: bool
+    agent: str | None
+    """The command of an agent that is not ours, as it was typed."""
 
     def prepare(self, keep_journals: bool) -> None:
         """Find what cannot be done, and begin to load what playing takes."""
@@ -165,6 +234,8 @@ class _Lab:
             )
         if self.plot:
             check_plot(self.plot)
+        if self.agent:
+            return
         warm_up(self.invitation.kits[self.invitation.default], self.jobs, self.scheduler)
         # Takes a moment to load, in which the other process loads the rest.
         from worker.sandbox import chosen_kind
@@ -204,7 +275,7 @@ class _Lab:
     def _carry_out(self, folder: LabFolder, run: LabRun) -> LabRun:
         from rich.console import Console
 
-        from lab.engines import engine_for
+        from lab.engines import Engine, engine_for
         from lab.lab_folder import carry_out
         from lab.progress import LabProgress
 
@@ -212,12 +283,19 @@ class _Lab:
         tasks = sum(pack.tasks for pack in run.packs)
         total = 0 if settings.baseline_only else tasks * settings.epochs
         kit_of = self.invitation.kits[settings.benchmark]
-        engine = engine_for(kit_of, self.jobs, tasks, self.scheduler)
+        engine: Engine = engine_for(kit_of, self.jobs, tasks, self.scheduler)
+        if settings.agent:
+            environment = self.invitation.environment
+            engine = foreign.engine(kit_of, run, self.agent, environment, folder.path)
         with LabProgress(Console(stderr=True), total, run.harm_name) as watch:
             try:
-                return carry_out(folder, run, engine, watch)
+                done = carry_out(folder, run, engine, watch)
             except KeyboardInterrupt:
-                raise CannotRun(f"interrupted; go on with --resume {folder.path}") from None
+                again = command("regress", "--resume", folder.path)
+                raise CannotRun(f"interrupted; go on: {again}") from None
+        if settings.agent:
+            foreign.leave(folder, done, kit_of())
+        return done
 
     def show(self, run: LabRun, path: Path) -> None:
         """What came of a run, in the forms that were asked for."""
@@ -233,9 +311,13 @@ class _Lab:
             baseline.save(baseline.baseline_of(run, folder.trials()), stored)
         if self.as_json:
             print(run.model_dump_json(indent=1))
+            foreign.check_end(run, path)
             return
         show = answers()
         show.print(report(run))
         say(show, *failed_lines(folder.trials(), run.harm_name), f"trials and summary: {path}")
+        if run.settings.agent:
+            say(show, *foreign.last_lines(path))
+        foreign.check_end(run, path)
         if self.save_baseline:
             show.print(f"baseline written: {stored}", highlight=False, soft_wrap=True)

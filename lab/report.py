@@ -54,7 +54,7 @@ def failed_lines(trials: Iterable[Trial], harm_name: str) -> list[str]:
 def overview(run: LabRun) -> Table:
     """One column for each player, one line for each measure."""
     settings = run.settings
-    brain = f"{settings.evaluator} / {settings.worker}"
+    brain = " / ".join(dict.fromkeys((settings.evaluator, settings.worker)))
     packs = ", ".join(f"{pack.name} ({pack.tasks})" for pack in run.packs)
     title = f"{run.run_id}  {brain}\n{packs}, epochs: {settings.epochs}"
     if laid := ", ".join(f"{n} {text_hash(t)[:10]}" for n, t in settings.prompts.items()):
@@ -76,8 +76,9 @@ def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
         "score": number(summary.score, 3),
         "passed": share(summary.passed),
         **{f"  {name}": share(passed) for name, passed in summary.groups.items()},
-        f"{harm_name}s": count(summary.harm),
-        "infrastructure failures": str(summary.infrastructure),
+        f"{harm_name}s": f"{summary.harm.passed:,}",
+        "  share of the trials": share(summary.harm),
+        "not played, for reasons outside": f"{summary.infrastructure:,}",
         "turns a trial": number(means["turns"], 2),
         "requests a trial": number(means["requests"], 1),
         "tokens a trial, in + out": f"{number(means['prompt_tokens'], 0)} + "
@@ -129,13 +130,6 @@ def share(found: Share) -> str:
     if found.share is None:
         return DASH
     return f"{found.share:.3f} [{found.low:.3f}, {found.high:.3f}]".replace("[", r"\[")
-
-
-def count(found: Share) -> str:
-    """A number of trials, with the interval of its share."""
-    if found.share is None:
-        return DASH
-    return rf"{found.passed} \[{found.low:.4f}, {found.high:.4f}]"
 
 
 def dollars(value: float | None, digits: int = 0) -> str:

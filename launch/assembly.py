@@ -18,14 +18,16 @@ from erc3_compat.patience import Patience
 from launch import preflight
 from launch.benchmarks import guest_of, sections_at, workbench_of
 from launch.brains import Brains, hashes, identity_of, prompts_of, versions
+from launch.caches import cache_folder
+from launch.embedding import vectors_of
 from launch.options import Options
-from launch.platform import PACK_COPY, STATE, client_class, pack_of, platform_of
+from launch.platform import STATE, client_class, pack_of, platform_of
 from launch.resuming import Resumed, submitted_already
 from models import litellm_module
 from models.extras import ExtraMissing
 from models.model_call import ModelCall
 from runs.errors import CannotRun, NothingToDo
-from runs.folder import run_folder
+from runs.folder import PACK_COPY, run_folder
 from runs.journal import write_whole
 from runs.manifest import Manifest, NoManifest, read_manifest
 from runs.prompts import Prompts
@@ -34,6 +36,7 @@ from runs.task import TaskInfo
 from views.console import notes, say
 from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
+from views.tracing.targets import check_targets
 from views.tracing.tracer import Tracer
 
 SUBMITTED = frozenset({"submitted", "evaluated"})
@@ -53,15 +56,21 @@ class Assembly:
         self.options = self.resumed.options if self.resumed else options
         try:
             check_kinds(self.options.trace)
+            at = self.resumed.folder.parent if self.resumed else options.out
+            check_targets(self.options.trace, at)
         except (CannotTrace, ExtraMissing) as error:
             raise CannotRun(str(error)) from None
         self.past = _past(self.options)
         self.pack: Pack | None = (
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
-        self.brains = Brains(self.options)
         self._texts = sections_at(self.options.prompts)
         self.guest = guest_of(self.options.benchmark, guards=self.options.guards, texts=self._texts)
+        self.brains = Brains(self.options, self.guest.steps)
+        # A cassette holds all that was asked, or a replay elsewhere would miss it.
+        taped = self.options.record or self.options.replay
+        kept = None if taped else cache_folder()
+        self._vectors = vectors_of(self.options.embedding, kept, self.brains)
         client_class()  # the tools that the prompts name are made from its models
         self._prompts = prompts_of(self.guest, self.options, self.brains)
         self._identity = identity_of(self.brains.ids, self.pack, self._prompts, self._texts)
@@ -126,7 +135,8 @@ class Assembly:
                 self.options.benchmark,
                 self._patience,
                 self.options.guards,
-                self.folder,
+                cache_folder(),
+                self._vectors,
                 self._texts,
             ),
             self.folder,
@@ -142,6 +152,7 @@ class Assembly:
             stop=self._stop,
             patiently=self._patience.within,
             workbench=workbench_of(self.options.benchmark) if self.options.debug else None,
+            step_models=self.brains.step_models,
         )
         if self.resumed:
             plan = self._taken_up(session, self.resumed)

@@ -18,6 +18,7 @@ from runs.errors import Usage
 from simulator.worlds import WORLDS
 
 if TYPE_CHECKING:
+    from company_tools.vectors import Vectors
     from ledger import Tool
     from simulator.world import World
     from worker.replay.debugger.debug_state import Workbench
@@ -31,13 +32,16 @@ class Setting(NamedTuple):
     guards: str = "all"
     """Those that are on."""
     folder: Path | None = None
-    """Of the run, for what its tasks share."""
+    """A cache for what its tasks share with other runs."""
+    vectors: Vectors | None = None
+    """What finds texts by their meaning."""
     texts: Texts = NONE
     """Sections of prompts over the shipped ones."""
 
 
 def store(id: str, setting: Setting) -> Guest:
     """The store."""
+    from launch import steps
     from playbooks.store.library import prose, prose_of_steps, sections
     from store_tools import benchmark as rules
     from store_tools import workbench
@@ -73,6 +77,7 @@ def store(id: str, setting: Setting) -> Guest:
         harmed=rules.harmed,
         bundled_pack=world_named(id).bundled,
         brain=BRAINS[id]["evaluator-worker"],
+        steps=steps.store(texts),
     )
 
 
@@ -81,14 +86,16 @@ def company(id: str, setting: Setting) -> Guest:
     from company_tools import benchmark as rules
     from company_tools import workbench
     from company_tools.guards import guards_off
+    from company_tools.steps import entities
     from company_tools.wiki_store import WikiStore
+    from launch import steps
     from playbooks.company.library import prose, prose_of_steps, sections
 
     try:
         off = guards_off(setting.guards)
     except ValueError as error:
         raise Usage(f"--guards: {error}") from None
-    wiki = WikiStore(setting.folder)
+    wiki = WikiStore(setting.folder, setting.vectors)
 
     def open_company(platform: Any, task_id: str) -> Benchmark:
         client = platform.get_erc_client(SimpleNamespace(task_id=task_id))
@@ -99,7 +106,9 @@ def company(id: str, setting: Setting) -> Guest:
         return rules.CompanyBenchmark(client, setting.patience, wiki, off, log, docs)
 
     def shipped() -> Texts:
-        return _sections(COMPANY, rules.RULES, sections(), workbench.tools())
+        of_steps = template_sections(entities.ROOM, *COMPANY_STEPS)
+        own = {**sections(), **of_steps}
+        return _sections(COMPANY, rules.RULES, own, workbench.tools())
 
     texts = setting.texts
     docs = _docs(COMPANY, texts)
@@ -121,11 +130,19 @@ def company(id: str, setting: Setting) -> Guest:
         harmed=rules.harmed,
         bundled_pack=world_named(id).bundled,
         brain=BRAINS[id]["evaluator-worker"],
+        steps=steps.company(texts),
     )
 
 
-TEMPLATES = {"evaluator": ("system",), "worker": ("system",), "nextstep": ("system",)}
+TEMPLATES = {
+    "evaluator": ("system",),
+    "worker": ("system",),
+    "nextstep": ("system",),
+    "coordinator": ("verify",),
+}
 """By room the templates that are sections of every benchmark's prompts."""
+COMPANY_STEPS = ("entities", "guest", "policy", "wording")
+"""Templates of its own."""
 
 
 def _sections(name: str, rules: str, prose: Texts, tools: Iterable[Tool]) -> dict[str, str]:
@@ -182,10 +199,11 @@ def guest_of(
     patience: Patience | None = None,
     guards: str = "all",
     folder: Path | None = None,
+    vectors: Vectors | None = None,
     texts: Texts = NONE,
 ) -> Guest:
     """The benchmark of that name; ``texts``: sections over the shipped ones. Raises Usage."""
-    return _entry(name).make(name, Setting(patience, guards, folder, texts))
+    return _entry(name).make(name, Setting(patience, guards, folder, vectors, texts))
 
 
 def shipped_sections() -> dict[str, str]:

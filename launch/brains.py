@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform as machine
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING
 
 from coordinator.beginning import base_urls
 from coordinator.benchmark import Guest
+from coordinator.steps import StepKind, chosen
 from evaluator import Evaluator
 from launch import preflight
 from launch.options import Options
+from launch.steps import NAMES
 from models.cassette import Player, Recorder, open_cassette
 from models.cassette_tape import Tape, TapeError, TapeWriter
 from models.door import Door, open_transport
 from models.model_call import Role
 from models.models_file import Backend, Models, ModelsError, load_models
 from models.prices import price_of
+from models.providers import is_keyless
 from models.sections import NONE, Texts
 from nextstep import Agent
 from runs.errors import CannotRun, Usage
@@ -37,23 +40,30 @@ PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")
 class Brains:
     """What a run needs to open the doors to its models; one object for the whole run."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, steps: Sequence[StepKind] = ()) -> None:
         """Find wrong settings before anything is spent; nothing is written or sent.
+
+        ``steps``: what the benchmark has.
 
         Raises:
             Usage: settings, an id or a cassette cannot be used.
             CannotRun: a dollar limit has no price.
         """
-        self.ids = options.ids
+        kinds = _steps(options, steps)
         self.base_urls = base_urls()
-        self.asked: dict[Role, tuple[str, str | None]] = {
-            role: (model, self.base_urls.get(role))
-            for role, model in self.ids.items()
-            if role == "evaluator" or options.strategy == "evaluator-worker"
-        }
-        """Id and base URL of each role that the strategy asks."""
+        self.told_at_the_end: list[Callable[[], str]] = []
+        """Asked for what else the user should know when the run is over."""
         try:
             self.models: Models = load_models(options.models)
+            self.step_models = _step_models(self.models, kinds)
+            """By step, where it has a model of its own."""
+            self.ids: dict[Role, str] = {**options.ids, **self.step_models}
+            self.asked: dict[Role, tuple[str, str | None]] = {
+                role: (model, self.base_urls.get(role))
+                for role, model in self.ids.items()
+                if role != "worker" or options.strategy == "evaluator-worker"
+            }
+            """Id and base URL of each role that the strategy or a step asks."""
             self.opener = cache(self._opener(options))
             self._prepare(options)
         except (ModelsError, TapeError) as error:
@@ -96,10 +106,15 @@ class Brains:
             if self.player:
                 return self.player
             taped = backend.model.startswith("cassette/")
-            inner = open_cassette(backend.model) if taped else open_transport(backend)
-            return Recorder(self.writer, inner) if self.writer else inner
+            return self.taped(open_cassette(backend.model) if taped else open_transport(backend))
 
         return open_
+
+    def taped(self, inner: Transport) -> Transport:
+        """What asks ``inner`` by way of this run's cassette, where there is one."""
+        if self.player:
+            return self.player
+        return Recorder(self.writer, inner) if self.writer else inner
 
     def _check_prices(self, options: Options) -> None:
         if options.max_dollars is None and options.task_dollars is None:
@@ -112,8 +127,9 @@ class Brains:
                 )
 
     def notes(self) -> list[str]:
-        """What the user should know about the cassette when the run is over."""
+        """What the user should know about cassette and embeddings when the run is over."""
         notes = list(self.player.notes()) if self.player else []
+        notes += [note for tell in self.told_at_the_end if (note := tell())]
         if self.writer:
             notes.append(f"{self.writer.exchanges} model exchanges recorded: {self.writer.path}")
             if self.writer.masked:
@@ -121,19 +137,46 @@ class Brains:
         return notes
 
 
+def _steps(options: Options, steps: Sequence[StepKind]) -> tuple[StepKind, ...]:
+    """The steps that are on. Raises Usage."""
+    try:
+        return chosen(options.steps, steps)
+    except ValueError as error:
+        raise Usage(f"--steps: {error}") from None
+
+
+def _step_models(models: Models, kinds: Sequence[StepKind]) -> dict[str, str]:
+    """The models of steps that are on and ask any. Raises ModelsError: a name that no step has."""
+    named = models.file.steps
+    if strange := [name for name in named if name not in NAMES]:
+        raise ModelsError(
+            f"{models.source}: steps.{strange[0]}: there is no such step; there are: "
+            f"{', '.join(NAMES)}"
+        )
+    return {k.name: named[k.name] for k in kinds if k.prompt and k.name in named}
+
+
 def prompts_of(guest: Guest, options: Options, brains: Brains) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
+    kinds = chosen(options.steps, guest.steps)
+    of_steps = {k.name: k.prompt() for k in kinds if k.prompt and asks(options, brains, k)}
     url = brains.base_urls.get("evaluator")
     # Its settings tell whether it takes a schema.
     door = Door(options.evaluator, "evaluator", base_url=url, models=brains.models)
     if options.strategy == "next-step":
         agent = Agent(door, guest.rules, guest.guide_of_steps(), guest.tools(), texts=guest.texts)
-        return {options.strategy: agent.system}
+        return {options.strategy: agent.system, **of_steps}
     evaluator = Evaluator(door, guest.rules, guest.guide(), guest.ending, guest.texts)
     return {
         "evaluator": evaluator.system,
         "worker": system_prompt((t for t in guest.tools() if not t.closes), guest.texts),
+        **of_steps,
     }
+
+
+def asks(options: Options, brains: Brains, kind: StepKind) -> bool:
+    """Whether a step has a model to ask: its own, or the evaluator's where that needs a key."""
+    return kind.name in brains.step_models or not is_keyless(options.evaluator)
 
 
 def hashes(texts: Mapping[str, str]) -> dict[str, str]:

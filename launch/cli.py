@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,9 @@ from runs.errors import CannotRun, Exit, NothingToDo, Usage
 CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
 NAMES = (
     "run", "doctor", "show", "report", "view", "stats", "export", "regress", "compare",
-    "minimise", "replay", "debug", "serve", "generate", "prompts", "evolve",
+    "minimise", "replay", "debug", "serve", "generate", "floors", "prompts", "evolve",
 )  # fmt: skip
-SIMULATOR = ("serve", "generate")
+SIMULATOR = ("serve", "generate", "floors")
 _LOOK: dict[str, Any] = {
     "add_completion": False,
     "rich_markup_mode": None,
@@ -63,8 +65,10 @@ def _function(name: str) -> Callable[..., Any]:
             from launch.commands import serve as found
         case "prompts":
             from launch.commands import prompts as found
-        case _:
+        case "generate":
             from launch.commands import generate as found
+        case _:
+            from launch.commands import floors as found
     return found
 
 
@@ -107,10 +111,12 @@ class Commands(typer.core.TyperGroup):
         """Run the subcommand; what cannot be done is one line for the user."""
         from dotenv import load_dotenv
 
-        from launch.commands import invitation
+        from launch.commands import invitation, judge, note_floors
 
+        ctx.obj = partial(invitation, dict(os.environ))
         load_dotenv(Path.cwd() / ".env")
-        ctx.obj = invitation
+        # Pages stand below the lab and the platform, whose verdicts and floors they show.
+        ctx.meta.update(judge=judge, floors=note_floors)
         with _explained(complete=self._asked != "run"):
             return super().invoke(ctx)
 

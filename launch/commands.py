@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,18 +13,39 @@ import typer
 from coordinator.config import StrategyName
 from launch.options import DoctorOptions, Options, check
 from launch.record_command import takes
+from runs.hints import command
+from views.run_argument import LOGS, Logs, Run
 
 if TYPE_CHECKING:
     from lab.kit import Invitation
+    from views.verdict import Comparison
     from worker.replay.repeat import Repetition
 
 
-def invitation() -> Invitation:
-    """The benchmarks that the lab can play."""
+def invitation(environment: Mapping[str, str]) -> Invitation:
+    """The benchmarks that the lab can play; ``environment``: as the program was started with."""
     from lab.kit import Invitation
     from launch.kits import KITS
 
-    return Invitation(KITS, default="store", models=_models, texts=_texts)
+    return Invitation(KITS, default="store", models=_models, environment=environment, texts=_texts)
+
+
+def note_floors(folder: Path) -> None:
+    """Note in a run's folder what players that understand nothing score on its tasks."""
+    from launch.floors import note_floors as noted
+
+    noted(folder)
+
+
+def judge(first: Path, second: Path) -> Comparison:
+    """The lab's verdict on the second of two runs, with its default margin. Raises CannotRun."""
+    from lab.command import no_verdict
+
+    with no_verdict():
+        from lab.comparison import compare, read_side
+        from views.verdict import MARGIN
+
+        return compare(read_side(first), read_side(second), MARGIN)
 
 
 def _models(
@@ -46,6 +66,10 @@ def _texts(folder: Path | None) -> Mapping[str, str]:
 @takes(Options)
 def run(options: Options) -> int:
     """Run a benchmark session and show its scores."""
+    from launch.named_runs import located
+
+    check(options)
+    options = located(options)
     check(options)
     from launch.run import start
 
@@ -61,48 +85,55 @@ def doctor(options: DoctorOptions) -> int:
 
 
 def replay(
-    run: Annotated[
-        Path, typer.Argument(help="Folder of a run, such as logs/20260101-120000-ab12.")
-    ],
+    run: Run,
     task: Annotated[str | None, typer.Option(help="Only this task.")] = None,
     turn: Annotated[int | None, typer.Option(min=1, help="Only the turn of this number.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="The result as JSON, and nothing else.")
     ] = False,
+    logs: Logs = LOGS,
 ) -> None:
     """Run the recorded code against the recorded answers; say what is not as it was."""
     from launch.benchmarks import tools_of
+    from runs.find import find_run
+    from views.figures import counted, so_many_tasks
     from worker.replay.repeat import replay as replayed
     from worker.sandbox.values import clean
 
+    folder = find_run(run, logs)
     began = time.perf_counter()
-    turns = replayed(run, task, turn, tools_of=tools_of)
+    turns = replayed(folder, task, turn, tools_of=tools_of)
     seconds = time.perf_counter() - began
     apart = [(turn, turn.divergence) for turn in turns if turn.divergence]
     if as_json:
-        typer.echo(json.dumps(_record(run, turns, seconds), ensure_ascii=False, indent=1))
+        typer.echo(json.dumps(_record(folder, turns, seconds), ensure_ascii=False, indent=1))
     else:
         for turn_, found in apart:
             typer.echo(f"DIVERGED {clean(f'{turn_.task}: turn {turn_.turn}, {found.text()}')}")
-        end = f"{len(apart)} turns not equal" if apart else "equal"
+        end = f"{counted(len(apart), 'turn')} not equal" if apart else "equal"
         typer.echo(
-            f"{len({t.task for t in turns})} tasks, {len(turns)} turns, "
-            f"{sum(t.calls for t in turns)} calls repeated in {seconds:.1f} s: {end}"
+            f"{so_many_tasks(len({t.task for t in turns}))}, {counted(len(turns), 'turn')}, "
+            f"{counted(sum(t.calls for t in turns), 'call')} repeated in {seconds:.1f} s: {end}"
         )
     raise typer.Exit(1 if apart else 0)
 
 
 def debug(
-    run: Annotated[Path, typer.Argument(help="A run folder, as a run leaves it behind.")],
-    task: Annotated[str, typer.Option(help="Spec of the task.")],
-    turn: Annotated[int, typer.Option(min=1, help="Number of the turn.")],
+    run: Run,
+    task: Annotated[
+        str | None, typer.Option(help="Spec of the task [the first that failed].")
+    ] = None,
+    turn: Annotated[
+        int | None, typer.Option(min=1, help="Number of the turn [the last one that ran code].")
+    ] = None,
     pack: Annotated[
         Path | None,
         typer.Option(
-            help="A pack: where the work leaves the record, its world answers, after the recorded "
-            "writes were repeated in it."
+            help="A pack whose world answers where the work leaves the record, after the recorded "
+            "writes were repeated in it [the run's own]."
         ),
     ] = None,
+    logs: Logs = LOGS,
 ) -> None:
     """Step through one recorded turn, tool call by tool call.
 
@@ -111,15 +142,16 @@ def debug(
     from rich.console import Console
 
     from launch.benchmarks import tools_of, workbench_of
-    from launch.platform import pack_at
+    from launch.debugging import turn_of, world_of
+    from runs.find import find_run
     from runs.run_view import benchmark_of
-    from simulator.server import serve as served
     from worker.replay.debugger.recorded_turn import debug_state, drive
 
-    with ExitStack() as stack:
-        name = benchmark_of(run)
-        url = stack.enter_context(served(pack_at(pack))).base_url if pack else None
-        debugged = debug_state(run, task, turn, tools_of(name), workbench_of(name), url)
+    folder = find_run(run, logs)
+    spec, number = turn_of(folder, task, turn)
+    name = benchmark_of(folder)
+    with world_of(folder, pack) as url:
+        debugged = debug_state(folder, spec, number, tools_of(name), workbench_of(name), url)
         try:
             drive(debugged, Console(soft_wrap=True))
         except KeyboardInterrupt:
@@ -158,10 +190,15 @@ def generate(context: typer.Context) -> None:
     _simulator(context)
 
 
+def floors(context: typer.Context) -> None:
+    """Say what players that understand nothing score on a pack."""
+    _simulator(context)
+
+
 def _simulator(context: typer.Context) -> None:
     from simulator.cli import main
 
-    raise typer.Exit(main([str(context.info_name), *context.args]))
+    raise typer.Exit(main([str(context.info_name), *context.args], prog=command()))
 
 
 def _record(run: Path, turns: list[Repetition], seconds: float) -> dict[str, Any]:

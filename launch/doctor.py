@@ -43,9 +43,11 @@ def examine(
     """All findings; ``announce`` gets what is about to be spent, before it is."""
     findings = _machine(environ, calls=not options.no_calls)
     urls = base_urls(environ)
-    asked = {role: (model, urls.get(role)) for role, model in options.ids.items()}
     try:
         models = load_models(options.models)
+        # Of any benchmark: which one will be played is not said here.
+        named = {**models.file.steps, **options.ids}
+        asked = {role: (model, urls.get(role)) for role, model in named.items()}
         places = doctor_models.places(models, asked)
     except ModelsError as error:
         announced = "no call will be made: the models' settings cannot be used"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from coordinator.config import STRATEGIES
 from launch.standard_streams import loss
 from models.redact import hide
 from runs.errors import CannotRun, Exit
+from runs.hints import command
+from runs.reader import NotRecorded
 from views.console import answers, notes, say
+
+LOOKED_AT = 10
+"""Failed tasks in which code is looked for."""
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,8 +23,6 @@ if TYPE_CHECKING:
     from coordinator.session import Session
     from launch.assembly import Assembly
     from runs.results import RunResults
-
-DOOR = (Path(__file__).parents[1] / "submission").with_suffix(".py")
 
 
 def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit:
@@ -40,7 +42,9 @@ def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit
 class EndOfRun:
     """Shows the end of one run: report, table, what failed, what to type next."""
 
-    def __init__(self, assembly: Assembly, session: Session) -> None:
+    def __init__(self, assembly: Assembly, session: Session, *, anything_new: bool) -> None:
+        """``anything_new``: whether a task was played; no table is shown twice."""
+        self._anything_new = anything_new
         self._assembly = assembly
         self._session = session
         self._report = _report(assembly)
@@ -52,12 +56,16 @@ class EndOfRun:
         """
         options = self._assembly.options
         if asks or not (options.quiet or options.as_json):
+            from views.terminal import closing_bar
+
             # Standard output is the results' alone with --json.
             show = notes() if options.as_json else answers()
-            self._table(show, results)
+            if asks or self._anything_new:
+                self._table(show, results)
             self._failures(show, results)
             where = f"journal and results: {self._assembly.folder}"
             say(show, *self._assembly.brains.notes(), where, self._report)
+            show.print(closing_bar(results, self._session.unplayed))
         elif exit_code(self._assembly, self._session, results):
             self._failures(notes(), results)
 
@@ -112,6 +120,8 @@ class EndOfRun:
             say(show, f"{again}: {command('--resume', folder)}")
         if lines:
             say(show, f"look closer: {command('show', folder, '--failed')}")
+        if step := self._step(results):
+            say(show, f"step through the code of one: {step}")
 
     def _again(self, results: RunResults) -> str:
         """What a resumption would do; "" for nothing."""
@@ -122,6 +132,21 @@ class EndOfRun:
         if self._session.unplayed:
             return "go on"
         return "try them again" if any(t.infrastructure_failure for t in results.tasks) else ""
+
+    def _step(self, results: RunResults) -> str:
+        """The command that steps through the work of the worst task; "" where none ran code."""
+        from launch.debugging import coded_turns
+        from views.terminal import worst_first
+
+        folder = self._assembly.folder
+        if not STRATEGIES[self._assembly.options.strategy].has_worker:
+            return ""
+        # A journal that cannot be read costs a hint and not the end of a run.
+        with suppress(NotRecorded, OSError):
+            for task in worst_first(results)[:LOOKED_AT]:
+                if turns := coded_turns(folder, task.spec_id):
+                    return command("debug", folder, "--task", task.spec_id, "--turn", turns[-1])
+        return ""
 
 
 def _report(assembly: Assembly) -> str:
@@ -134,17 +159,7 @@ def _report(assembly: Assembly) -> str:
         return f"no report: {type(error).__name__}: {error}"
 
 
-def command(*words: object) -> str:
-    """``submission.py`` with these words."""
-    return shlex.join([_near(Path(sys.executable)), _near(DOOR), *map(str, words)])
-
-
 def goes_on(folder: Path) -> str:
     """How a run goes on, as the end of a sentence; "" where nothing has begun."""
-    return f"; --resume {folder} goes on" if (folder / "run.json").is_file() else ""
-
-
-def _near(path: Path) -> str:
-    """A path as it is written from here, where that is shorter."""
-    near = os.path.relpath(path)
-    return str(path) if near.startswith(os.pardir) else near
+    begun = (folder / "run.json").is_file()
+    return f"; go on: {command('--resume', folder)}" if begun else ""

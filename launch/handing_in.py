@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from launch.end_of_run import command
+from runs.hints import command
 from views.console import notes, say
 from views.figures import so_many_tasks
 

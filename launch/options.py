@@ -88,6 +88,11 @@ class Options(RunConfig):
     models: Path | None = option(
         "Settings of models (TOML) over the shipped ones [MODELS_FILE].", None
     )
+    embedding: str = option(
+        "Model that finds parts of a wiki by their meaning: a LiteLLM id, local (the extra "
+        "semantic), none, or auto: local where that is installed [EMBEDDING_MODEL; auto].",
+        default_factory=lambda: os.environ.get("EMBEDDING_MODEL") or "auto",
+    )
     prompts: Path | None = option(
         "A folder of sections (Markdown) over the shipped texts of the prompts; the command "
         "prompts writes those into a folder.",
@@ -145,7 +150,8 @@ class Options(RunConfig):
             # A tape is written once; what follows has to be recorded into another one.
             if name in self.model_fields_set or field.exclude or name == "record"
         }
-        asked = kept | now
+        # A run without them is older than the steps around the solver.
+        asked = {"steps": "none"} | kept | now
         if kept.get("strategy") == "next-step":
             del asked["worker"]  # it has one model, whichever of the two was given anew
         try:

@@ -17,13 +17,13 @@ from erc3_compat.patient_platform import PatientPlatform
 from launch.benchmarks import GUESTS, world_named
 from launch.options import Options
 from runs.errors import CannotRun, Usage
+from runs.folder import PACK_COPY
 from simulator.pack_files import PackError
 from simulator.world import Pack
 from simulator.worlds import load_pack
 
 REAL_URL = "https://erc.timetoact-group.at"
 EMBEDDED_KEY = "key-embedded"
-PACK_COPY = "pack.json"
 STATE = "platform.jsonl"
 
 
@@ -54,7 +54,7 @@ def platform_of(pack: Pack | None, state: Path | None, patience: Patience) -> It
 def pack_of(options: Options, past: Any) -> Pack | None:
     """The pack that was named, else the bundled one; None for the real platform.
 
-    A fork takes the bundled pack only where that is the pack of the run to fork.
+    A fork takes the pack that the run to fork keeps, and the bundled one only where that is its.
 
     Raises:
         Usage: the pack cannot be used, or holds no such task.
@@ -63,7 +63,9 @@ def pack_of(options: Options, past: Any) -> Pack | None:
     if options.real:
         return None
     world = world_named(options.benchmark)
-    pack = pack_at(options.pack or world.bundled)
+    kept = past.log.folder / PACK_COPY if past else None
+    own = kept if kept and kept.is_file() else world.bundled
+    pack = pack_at(options.pack or own)
     if pack.format != world.format:
         theirs = next(name for name in GUESTS if world_named(name).format == pack.format)
         raise Usage(

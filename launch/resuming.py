@@ -8,9 +8,9 @@ from datetime import datetime
 from pathlib import Path
 
 from launch.options import Options
-from launch.platform import PACK_COPY, STATE
+from launch.platform import STATE
 from runs.errors import CannotRun, NothingToDo
-from runs.folder import held
+from runs.folder import PACK_COPY, held
 from runs.manifest import Identity, NoManifest, changes, read_manifest
 from runs.prompts import read_prompts
 from runs.reader import NotRecorded, results_of

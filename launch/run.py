@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
 from types import FrameType
 
 from coordinator.fork import Differs
@@ -22,10 +23,12 @@ from launch.machine_check import check_sandbox, room_for
 from launch.options import Options
 from launch.platform import real_address
 from runs.errors import CannotRun, Exit
+from runs.hints import command
 from runs.journal import JournalFailed
 from runs.reader import NotRecorded
 from runs.results import RunResults
-from views.console import notes
+from views.console import notes, say
+from views.figures import so_many_tasks
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -42,21 +45,26 @@ def start(options: Options) -> int:
         stack.enter_context(_ended_properly(assembly))
         watch, tracer = assembly.watcher(note), assembly.tracer(note)
         session, tasks, starts = assembly.session(Watchers([watch, tracer]) if tracer else watch)
-        watch.expect(len(tasks))
+        watch.expect(len(tasks), session.kept)
+        if session.kept:
+            say(note, _kept(assembly.folder, len(session.kept), len(tasks)))
         if tracer:
             stack.enter_context(tracer)
-        with nullcontext() if options.debug else _interrupts(stop), watch:
+        with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
             results = session.run(tasks, starts)
-        return _end(assembly, session, results)
+        return _end(assembly, session, results, played=len(tasks))
 
 
-def _end(assembly: Assembly, session: Session, results: RunResults) -> int:
-    """Show what the run has come to, hand the session in where that is wished; the exit code."""
+def _end(assembly: Assembly, session: Session, results: RunResults, played: int) -> int:
+    """Show what the run has come to, hand the session in where that is wished; the exit code.
+
+    ``played``: tasks that were played now.
+    """
     options = assembly.options
     handing_in = HandingIn(assembly, session, results) if options.real else None
     if not handing_in:
         results = session.close_open()
-    end = EndOfRun(assembly, session)
+    end = EndOfRun(assembly, session, anything_new=bool(played))
     end.show(results, asks=handing_in is not None and handing_in.asks)
     if handing_in:
         results = handing_in.settle() or results
@@ -96,8 +104,14 @@ def _ended_properly(assembly: Assembly) -> Iterator[None]:
         raise CannotRun(f"{text}{goes_on(folder)}") from None
 
 
+def _kept(folder: Path, kept: int, left: int) -> str:
+    """What a resumption finds done, and what it still has to do."""
+    rest = f"{left} to play" if left else "nothing is left to play"
+    return f"going on with {folder}: {so_many_tasks(kept)} kept, {rest}"
+
+
 @contextmanager
-def _interrupts(stop: Stop) -> Iterator[None]:
+def _interrupts(stop: Stop, folder: Path) -> Iterator[None]:
     """While this lasts the first interrupt asks for the end, the second one is the end.
 
     Every record is on its way to the disk when it is written, so that nothing is lost by leaving
@@ -105,10 +119,12 @@ def _interrupts(stop: Stop) -> Iterator[None]:
     background have it, stays ignored.
     """
 
+    again = command("--resume", folder)
+
     def asked(number: int, frame: FrameType | None) -> None:
         if stop.asked:
             with suppress(OSError):
-                os.write(2, b"\nstopped at once; --resume goes on from here\n")
+                os.write(2, f"\nstopped at once; go on: {again}\n".encode())
             os._exit(Exit.INTERRUPTED)
         stop.ask()
         # Where the signal comes into the middle of another line, this one cannot be said.

@@ -1,11 +1,12 @@
-"""Every tool call of generated code, checked, counted and recorded, whatever the benchmark."""
+"""Every tool call checked, counted and recorded, whatever the benchmark; and what steps find."""
 
 from ledger.calls import Deed, Intent, Record, Settled, ToolCall, WireCall, say_short, shortened
 from ledger.fault import ToolFault
 from ledger.ledger import Budget, Ledger
+from ledger.step import Case, Finding, Verdict
 from ledger.tool import Tool, tool
 
 __all__ = [
-    "Budget", "Deed", "Intent", "Ledger", "Record", "Settled", "Tool", "ToolCall", "ToolFault",
-    "WireCall", "say_short", "shortened", "tool",
+    "Budget", "Case", "Deed", "Finding", "Intent", "Ledger", "Record", "Settled", "Tool",
+    "ToolCall", "ToolFault", "Verdict", "WireCall", "say_short", "shortened", "tool",
 ]  # fmt: skip

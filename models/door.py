@@ -79,6 +79,7 @@ class Door:
         base_url: where an id without configured backends is served.
         models: settings, and what is known of the backends; share one in a run.
         opener: makes what answers for a backend, once and at its first call.
+        answer_chars: an answer is cut behind so many.
 
     Raises ModelsError: settings that do not fit together.
     """
@@ -94,6 +95,7 @@ class Door:
         opener: Callable[[Backend], Transport] = open_transport,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
+        answer_chars: int = ANSWER_CHARS,
     ) -> None:
         self.model = model
         self.role: Role = role
@@ -106,6 +108,7 @@ class Door:
         self._sleep = sleep
         self._clock = clock
         self._opener = opener
+        self._answer_chars = answer_chars
         self._opened: dict[str, Transport] = {}
 
     @property
@@ -202,7 +205,7 @@ class Door:
             # Whatever it was, the provider may have been asked.
             self._observer.on_call(record(error=type(error).__name__))
             raise
-        answer = record(**_answer_fields(target, reply))
+        answer = record(**_answer_fields(target, reply, self._answer_chars))
         self._observer.on_call(answer)
         return answer
 
@@ -246,10 +249,10 @@ class Door:
         call.failed = None
 
 
-def _answer_fields(target: Target, reply: Reply) -> dict[str, Any]:
+def _answer_fields(target: Target, reply: Reply, chars: int) -> dict[str, Any]:
     cost, source = dollars(target, reply)
     return {
-        "text": plain_text(reply.text[:ANSWER_CHARS]),
+        "text": plain_text(reply.text[:chars]),
         "finish_reason": reply.finish_reason,
         "usage": reply.usage,
         "cost_usd": cost,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator
 
@@ -22,7 +22,8 @@ def _unknown_below_zero(value: object) -> object:
 
 Figure = BeforeValidator(_unknown_below_zero)
 """Of tokens and dollars: what cannot be is unknown and lowers no sum."""
-Role = Literal["evaluator", "worker"]
+Role: TypeAlias = str
+"""Who asks: evaluator, worker, or a step around the solver by its name."""
 Message = dict[str, str]
 
 

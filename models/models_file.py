@@ -85,6 +85,8 @@ class ModelsFile(_Strict):
 
     defaults: Params = Params()
     models: dict[str, Entry] = Field(default_factory=dict)
+    steps: dict[str, Annotated[str, Field(min_length=1)]] = Field(default_factory=dict)
+    """By step around the solver the model that it asks; else the evaluator's."""
 
 
 class Target(_Strict):
@@ -182,7 +184,7 @@ class Models:
         for entry in entries:
             _lay(merged, entry.model_dump(exclude_none=True, exclude={"evaluator", "worker"}))
         for entry in entries:
-            special = entry.evaluator if role == "evaluator" else entry.worker
+            special = entry.worker if role == "worker" else entry.evaluator
             if special is not None:
                 _lay(merged, special.model_dump(exclude_none=True))
         return merged
@@ -214,6 +216,7 @@ def load_models(path: Path | None = None) -> Models:
         for name, table in mine.get("models", {}).items():
             _lay(raw["models"].setdefault(name, {}), table)
         _lay(raw["defaults"], mine.get("defaults", {}))
+        raw["steps"] = mine.get("steps", {})
     file = _check(raw, named or SHIPPED)
     backends = [b for entry in file.models.values() for b in entry.backends or ()]
     for variable in {b.key_variable for b in backends if b.key_variable}:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from models.model_call import Message
 
+_STORE = ("store", "next-step", "store-literal")
+_COMPANY = ("company", "company-steps")
+_AROUND = ("around",)
+
 
 def names() -> tuple[str, ...]:
-    """The brains there are."""
-    from playbooks.company import brain as company
-    from playbooks.store import brain
-
-    return (*brain.names(), *company.NAMES)
+    """The brains there are; none is loaded for that."""
+    return _STORE + _COMPANY + _AROUND
 
 
 def reply(model: str, messages: list[Message]) -> str:
@@ -19,14 +20,17 @@ def reply(model: str, messages: list[Message]) -> str:
     Raises:
         LookupError: the prompt is of no role that it plays, or the id names no brain.
     """
-    if model.startswith("company"):
+    if model in _COMPANY:
         from playbooks.company import brain as company
 
-        if model in company.NAMES:
-            return company.reply(model, messages)
-    from playbooks.store import brain
+        return company.reply(model, messages)
+    if model in _AROUND:
+        from playbooks import around
 
-    if model not in brain.names():
-        known = ", ".join(f"playbook/{name}" for name in names())
-        raise LookupError(f"there is no brain playbook/{model}; there are {known}")
-    return brain.reply(model, messages)
+        return around.reply(messages)
+    if model in _STORE:
+        from playbooks.store import brain as store
+
+        return store.reply(model, messages)
+    known = ", ".join(f"playbook/{name}" for name in names())
+    raise LookupError(f"there is no brain playbook/{model}; there are {known}")

@@ -14,6 +14,8 @@ from pathlib import Path
 from runs.errors import CannotRun
 
 NAME = "run.lock"
+PACK_COPY = "pack.json"
+"""The pack that was played, kept for going on and for looking again."""
 _HELD = frozenset({errno.EWOULDBLOCK, errno.EACCES})
 TRIES = 100
 """Names that are tried where another run has begun in the same second."""

@@ -57,6 +57,11 @@ def journal_paths(folder: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, P
     return paths
 
 
+def journal_path(folder: Path, spec_id: str, nth: int) -> Path:
+    """The journal of the nth task of a spec in a run, counted from 1, by today's rule."""
+    return folder / FOLDER / f"{_numbered(file_name(spec_id), nth, '.')}{SUFFIX}"
+
+
 def journals(folder: Path) -> list[Path]:
     """All journals of a run folder, by name."""
     return sorted((folder / FOLDER).glob(f"*{SUFFIX}"))

@@ -17,13 +17,14 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ledger import Deed, Intent, Settled, WireCall
+from ledger import Deed, Finding, Intent, Settled, WireCall
 from models.file_checks import first_problem
 from models.model_call import ModelCall
 from runs.errors import Usage
 from runs.journal import VERSION
 from runs.journal_names import journals
 from runs.results import NAME, PASS, RunResults, TaskResult, read_results
+from runs.seen import Seen
 from runs.task_log import Line, TaskLog, TurnLog
 from runs.turn import Turn
 from runs.version_1 import task_of_2
@@ -154,9 +155,11 @@ class _Reader:
         self._result: dict[str, Any] | None = None
         self._turns: list[TurnLog] = []
         self._asked: list[ModelCall] = []
+        self._findings: list[Finding] = []
         self._texts: dict[str, str] = {}
         self._intent: dict[str, Any] | None = None
         self._deeds: list[Deed] = []
+        self._seen: list[Seen] = []
         self._since: list[Line] = []
         """Lines since the last turn."""
 
@@ -178,12 +181,17 @@ class _Reader:
             case "model_call":
                 call = self._checked(ModelCall, line)
                 self._asked += [call] if call else []
+            case "finding":
+                found = self._checked(Finding, line, FROM_JSON)
+                self._findings += [found] if found else []
             case "turn":
                 self._since.append(line)
                 self._close(self._checked(Turn, line, FROM_JSON))
                 return
             case "intent" | "effect" | "settled":
                 self._deed(line)
+            case "seen":
+                self._seen += filter(None, [self._checked(Seen, line)])
             case "result":
                 self._result = task_of_2(record, PASS)
                 if self._strict:
@@ -212,6 +220,7 @@ class _Reader:
             begun=self._begun,
             attempt=number if isinstance(number, int) else 1,
             deeds=tuple(self._deeds),
+            seen=tuple(self._seen),
         )
 
     def _begin(self, line: Line) -> None:
@@ -223,6 +232,7 @@ class _Reader:
                     raise NotRecorded(f"{self._where(line)}: {name} is missing")
         if line.record.get("task_id") != self._task.get("task_id"):
             self._deeds = []
+        self._seen = []
         self._task, self._result = self._task | line.record, None
         self._begun += 1
 
@@ -253,7 +263,7 @@ class _Reader:
 
     def _cut(self) -> None:
         """What was asked for a turn that was never written is a turn of its own."""
-        if self._asked:
+        if self._asked or self._findings:
             self._close(None)
         self._since = []
 
@@ -270,12 +280,14 @@ class _Reader:
                 number=turn.number if turn else following,
                 turn=turn,
                 asked=tuple(self._asked),
+                findings=tuple(self._findings),
                 attempt=self._begun,
+                task_id=text_in(self._task, "task_id"),
                 texts=self._texts,
                 lines=tuple(self._since) if self._strict else (),
             )
         )
-        self._asked, self._since = [], []
+        self._asked, self._findings, self._since = [], [], []
 
 
 def _note(record: dict[str, Any]) -> str:

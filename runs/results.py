@@ -17,10 +17,12 @@ from models.model_call import Figure, Usage
 from runs.version_1 import run_of_2, task_of_2
 
 Outcome = Literal["finished", "unfinished", "error"]
-Failure = Literal["model", "reply", "benchmark", "internal", "limit", "interrupted", "sandbox"]
+Failure = Literal[
+    "model", "reply", "benchmark", "internal", "limit", "interrupted", "sandbox", "agent"
+]
 """Why a task ended early: no answer from a model, replies that cannot be read, no answer from
 the benchmark, a fault of ours, a limit, the user's wish, a sandbox that died (which only the lab
-tells apart)."""
+tells apart), an agent that is not ours and did not play it to its end."""
 INFRASTRUCTURE = frozenset({"model", "benchmark", "internal", "interrupted", "sandbox"})
 """Failures that say nothing of the agent: such a task may be run again."""
 PASS = 0.9 - 1e-9
@@ -54,6 +56,8 @@ class TaskResult(Record):
     seconds: float = 0.0
     error: str | None = None
     failure: Failure | None = None
+    failed_steps: tuple[str, ...] = ()
+    """Steps around the solver that came to nothing where they should have."""
     attempt: int = 1
     """Counts the tries of a task over resumed runs."""
 
@@ -136,6 +140,8 @@ class RunResults(Record):
     finished: str | None
     harm_name: str
     """What ``harm`` is called in tables: the mistake that cannot be undone."""
+    idle_group: str | None = None
+    """The group whose tasks pass where nothing is done; None: there is none, or it is unknown."""
     totals: Totals
     tasks: tuple[TaskResult, ...]
 

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from models.model_call import LARGEST
+from runs.folder import PACK_COPY
 from runs.journal_names import journals
 from runs.manifest import NoManifest, read_manifest
 from runs.reader import NotRecorded, labels_in, parsed, read_task, text_in
@@ -37,6 +38,10 @@ class RunView:
     tasks: tuple[TaskLog, ...]
     harm_name: str = HARM
     """What the benchmark calls the mistake that cannot be undone."""
+    idle_group: str = ""
+    """The group whose tasks pass where nothing is done; "" where none is known."""
+    session_id: str = ""
+    submitted: bool = False
     problems: tuple[str, ...] = ()
     """What could not be read."""
 
@@ -79,6 +84,9 @@ class Folder:
             seconds=_figure(seconds),
             tasks=tuple(sorted(logs, key=lambda log: places.get(log.task_id, len(order)))),
             harm_name=self.harm_name,
+            idle_group=text_in(results, "idle_group"),
+            session_id=text_in(results, "session_id"),
+            submitted=results.get("submitted") is True,
             problems=tuple(self.problems),
         )
 
@@ -132,7 +140,7 @@ def benchmark_of(folder: Path) -> str:
 def _labels(folder: Path) -> dict[str, tuple[str, ...]]:
     """By spec the kinds of task, as the pack says that lies in the folder; {} where none does."""
     try:
-        pack = parsed((folder / "pack.json").read_bytes())
+        pack = parsed((folder / PACK_COPY).read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
     found = _records(pack.get("scenarios")) if isinstance(pack, dict) else []

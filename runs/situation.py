@@ -28,6 +28,8 @@ class Situation(Generic[Past]):
     """How many turns there are."""
     briefing: str = ""
     """What the benchmark says of this task."""
+    findings: str = ""
+    """What the steps before the solver have found."""
     closing: bool = False
     """Nothing is carried out any more: only a FINISH is asked for."""
     challenge: str | None = None

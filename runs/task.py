@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ledger import Finding
 from models.model_call import ModelCall
 from runs.results import Failure, Outcome
 from runs.turn import Turn
@@ -24,6 +25,8 @@ class TaskRun:
 
     turns: list[Turn] = field(default_factory=list)
     calls: list[ModelCall] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    """Of the steps around the solver, in the order in which they were asked."""
     requests: int = 0
     outcome: Outcome = "unfinished"
     error: str | None = None
@@ -33,6 +36,12 @@ class TaskRun:
     def seconds(self) -> float:
         """Seconds of the turns."""
         return sum(t.seconds for t in self.turns)
+
+    @property
+    def failed_steps(self) -> tuple[str, ...]:
+        """The steps of which the last word is that they came to nothing."""
+        last = {found.step: found.failed for found in self.findings}
+        return tuple(name for name, why in last.items() if why)
 
     @property
     def tool_calls(self) -> int:

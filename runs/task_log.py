@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ledger import Deed, ToolCall
+from ledger import Deed, Finding, ToolCall
 from models.model_call import ModelCall
 from runs.results import PASS, TaskResult
+from runs.seen import Seen
 from runs.turn import Turn
 from runs.work import StepRecord
 
@@ -34,10 +35,14 @@ class TurnLog:
     turn: Turn | None
     """None: the turn began but is not over, or never was."""
     asked: tuple[ModelCall, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """What the steps around the solver have found for it."""
     after: str | None = None
     """The state that it left; None: nobody has read the state since."""
     attempt: int = 1
     """Counted over the task: after a failure from outside it may have begun anew."""
+    task_id: str = ""
+    """Of its world; another attempt may have another one."""
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Texts of prompts that the task's own journal holds, by SHA-256."""
     lines: tuple[Line, ...] = field(default=(), repr=False)
@@ -108,6 +113,8 @@ class TaskLog:
     deeds: tuple[Deed, ...] = ()
     """Intents, writes and what became of them since the task has its id; only of a journal that
     is read strictly."""
+    seen: tuple[Seen, ...] = ()
+    """Requests of the last attempt as the platform saw them, of an agent that is not ours."""
 
     @property
     def key(self) -> str:
@@ -144,6 +151,12 @@ class TaskLog:
         """Every model call of the task."""
         return [call for turn in self.turns for call in turn.asked]
 
+    @property
+    def findings(self) -> list[Finding]:
+        """What the steps around the solver have found in the world of the last attempt."""
+        mine = (turn for turn in self.turns if turn.task_id == self.task_id)
+        return [found for turn in mine for found in turn.findings]
+
     def before(self, number: int) -> list[TurnLog]:
         """The whole turns of the last attempt before one."""
         return [log for log in self.last if log.turn and log.number < number]
@@ -173,8 +186,8 @@ class TaskLog:
         )
 
     def outline(self) -> TaskLog:
-        """The task without its turns, where its result tells what they came to."""
-        return self if self.result is None else replace(self, turns=())
+        """The task without turns and requests, where its result tells what they came to."""
+        return self if self.result is None else replace(self, turns=(), seen=())
 
     def of_result(self, name: str) -> Any:
         """A value of the result; None where there is none."""

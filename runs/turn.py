@@ -18,6 +18,8 @@ class Turn(Record):
     report: WorkReport | None = None
     refused: str | None = None
     """What spoke against a FINISH whose last act was refused: the task goes on."""
+    closed_by: str = ""
+    """The step around the solver whose verdict it was; the solver was not asked."""
     model_calls: int = 0
     requests: int = 0
     """Requests to the benchmark's API, those for the state among them."""

@@ -13,24 +13,28 @@ from simulator import server
 from simulator.faults import FAULT_KINDS, Chaos, ChaosError
 from simulator.pack_files import PackError
 from simulator.state import StateError
-from simulator.worlds import DEFAULT, load_pack, world_of
+from simulator.worlds import DEFAULT, FORMATS, load_pack, world_of
 
 DEFAULT_COMMAND = "serve"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, `serve` where none is named; the exit code is 2 for wrong input."""
+def main(arguments: Sequence[str] | None = None, prog: str = "python -m simulator") -> int:
+    """Run a command, `serve` where none is named; the exit code is 2 for wrong input.
+
+    ``prog``: what its help calls it.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
     wants_help = words[:1] in (["-h"], ["--help"])
-    if not wants_help and (not words or words[0] not in COMMANDS):
+    described = {**COMMANDS, "generate": _generator(words)}
+    if not wants_help and (not words or words[0] not in described):
         words.insert(0, DEFAULT_COMMAND)
     parser = argparse.ArgumentParser(
-        prog="python -m simulator",
+        prog=prog,
         description="An ERC3 platform on this machine's loopback.",
         epilog=f"Without a command, {DEFAULT_COMMAND} is meant: see `{DEFAULT_COMMAND} --help`.",
     )
     commands = parser.add_subparsers(metavar="command", required=True)
-    for name, define in COMMANDS.items():
+    for name, define in described.items():
         define(commands.add_parser(name, help=define.__doc__))
     parsed = parser.parse_args(words)
     try:
@@ -115,10 +119,38 @@ def _chaos(parsed: argparse.Namespace) -> Chaos | None:
     return None
 
 
-COMMANDS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
-    "serve": _define_serve,
-    "floors": _define_floors,
-}
-"""Every command and the function that describes it to the parser."""
-if DEFAULT.define_generate:
-    COMMANDS["generate"] = DEFAULT.define_generate
+def _generator(words: Sequence[str]) -> Define:
+    """What describes the command `generate` for the world that the words name."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument(_BENCHMARK, choices=tuple(FORMATS), default=DEFAULT.name)
+    known = _known(parser, words)
+    define = world_of(FORMATS[known]).define_generate
+    assert define
+
+    def described(command: argparse.ArgumentParser) -> None:
+        define(command)
+        command.add_argument(
+            _BENCHMARK,
+            choices=tuple(FORMATS),
+            default=DEFAULT.name,
+            help="of which benchmark; each has options of its own (default: %(default)s)",
+        )
+
+    described.__doc__ = define.__doc__
+    return described
+
+
+def _known(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:
+    """The world that is named; the usual one where that is wrong, and the real parser says so."""
+    parser.exit_on_error = False
+    with suppress(argparse.ArgumentError):
+        found: str = parser.parse_known_args(words)[0].benchmark
+        return found
+    return DEFAULT.name
+
+
+Define = Callable[[argparse.ArgumentParser], None]
+"""Describes a command to its parser."""
+_BENCHMARK = "--benchmark"
+COMMANDS: dict[str, Define] = {"serve": _define_serve, "floors": _define_floors}
+"""Every command that is the same for all worlds; `generate` hangs on the benchmark."""

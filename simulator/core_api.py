@@ -11,30 +11,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import BaseModel, model_validator
+from pydantic import BaseModel
 
 from erc3_compat.own import core_models as core
 from simulator.platform import KEY_PREFIX, LogLine, Platform
+from simulator.telemetry import LogInference
 from simulator.world import Refusal, Wire, read_request
-
-
-class LogInference(BaseModel):
-    """A reported model call: `usage` as SDK 1.1 sends it, or the fields of 1.2."""
-
-    task_id: str
-    model: str
-    duration_sec: float
-    usage: dict[str, int] | None = None
-    completion: str | None = None
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_prompt_tokens: int = 0
-
-    @model_validator(mode="after")
-    def _one_of_both_shapes(self) -> LogInference:
-        if self.usage is None and self.completion is None:
-            raise ValueError("either usage or completion must be given")
-        return self
 
 
 def call(platform: Platform, path: str, body: Wire) -> Wire:
@@ -178,7 +160,7 @@ def _view_task(platform: Platform, request: core.Req_ViewTask) -> Wire:
 
 
 def _log_inference(platform: Platform, request: LogInference) -> Wire:
-    platform.log_model_call(request.task_id)
+    platform.log_model_call(request.task_id, request.report())
     return {}
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from simulator.clock import Clock
 from simulator.pack_files import PackError
+from simulator.telemetry import ModelReport
 from simulator.world import Evaluation, Pack, Refusal, Scenario, TaskWorld, Wire, read_request
 from simulator.worlds import world_of
 
@@ -65,8 +66,11 @@ class Task:
     status: TaskStatus = "new"
     world: TaskWorld | None = None
     log: list[LogLine] = field(default_factory=list)
-    model_calls: int = 0
+    reports: list[ModelReport] = field(default_factory=list)
+    """One for each line of telemetry in the log, in the same order."""
     evaluation: Evaluation | None = None
+    ended: float | None = None
+    """When it was evaluated, in unix seconds."""
     error_message: str | None = None
     standing: Standing = field(default_factory=Standing, repr=False)
     """Of the tasks that it belongs to."""
@@ -80,6 +84,7 @@ class Task:
         self.standing.counts[status] += 1
         self.status = status
         if evaluation:
+            self.ended = self.clock.now()
             self.evaluation = evaluation
             self.standing.scored += 1
             self.standing.points += evaluation.score
@@ -88,6 +93,11 @@ class Task:
     def score(self) -> float:
         """The evaluator's score, or -1.0 before it."""
         return self.evaluation.score if self.evaluation else UNSCORED
+
+    @property
+    def model_calls(self) -> int:
+        """How many were reported."""
+        return len(self.reports)
 
     @property
     def acts(self) -> tuple[Any, ...]:
@@ -289,11 +299,11 @@ class Platform:
         task.note("response", f"{offered.module}.{route.response.__name__}", answer)
         return answer
 
-    def log_model_call(self, task_id: str) -> None:
-        """Note that a model call was reported."""
+    def log_model_call(self, task_id: str, report: ModelReport) -> None:
+        """Note a model call that was reported."""
         task = self.task(task_id)
         task.running()
-        task.model_calls += 1
+        task.reports.append(report)
         task.note("telemetry", "api.Log_Inference")
 
     def complete_task(self, task_id: str) -> tuple[Evaluation, bool]:

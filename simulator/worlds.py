@@ -19,6 +19,8 @@ def _company() -> World:
 
 WORLDS: dict[str, Callable[[], World]] = {STORE.format: lambda: STORE, "company-pack/1": _company}
 """What gives every world, by the format of its packs."""
+FORMATS = {STORE.name: STORE.format, "company": "company-pack/1"}
+"""The format of a world's packs, by the world's name."""
 DEFAULT = STORE
 """Whose bundled pack is served, and whose packs are generated, where nothing else is asked for."""
 

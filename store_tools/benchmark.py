@@ -60,7 +60,7 @@ class StoreBenchmark:
         with self._session.booked_in(ledger):
             yield list(self._tools)
 
-    def briefing(self, ledger: Ledger) -> str:
+    def briefing(self, ledger: Ledger, task: str = "") -> str:
         """Nothing: a shop's task says all by itself."""
         return ""
 
@@ -121,6 +121,10 @@ class StoreBenchmark:
     def finish(self, closing: str, ledger: Ledger) -> str | None:
         """Nothing is sent: a task ends by its checkout, or without one."""
         return None
+
+    def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
+        """The same: nobody is told a message."""
+        return closing
 
     def give_up(self, ledger: Ledger) -> None:
         """Nothing is sent."""

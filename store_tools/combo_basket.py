@@ -27,14 +27,14 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         return set_basket(session, {}, "")
 
     def Combo_Test_Coupons_For_Product_Combinations(
-        combinations: Baskets, coupons: list[str]
+        combinations: Baskets, coupons: list[str], every: bool = False
     ) -> dict[str, Any]:
         """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
         with none; restores the basket. {results: [{items, coupon, subtotal, discount, total}]
-        cheapest first, errors: [{items or coupon, error}]}. A code has rows only
-        where it gives a discount; one that never does is in errors."""
+        cheapest first, errors: [{items or coupon, error}]}. Skips what cannot be cheapest
+        (untried: how many) unless every. A code without a discount has no rows but an error."""
         contents = [content_of(items) for items in _chosen(session, combinations)]
-        return try_coupons(session, contents, coupons)
+        return try_coupons(session, contents, coupons, every=every)
 
     return [
         tool("write", Combo_Set_Basket_For_Items),

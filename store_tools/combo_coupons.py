@@ -1,7 +1,8 @@
-"""The coupon search: every code on every basket, by the shop's own word, leaving no trace."""
+"""The coupon search: codes on baskets, by the shop's own word, leaving no trace."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ledger import ToolFault
@@ -14,24 +15,30 @@ from store_tools.basket_moves import (
     switch_coupon,
     walk_order,
 )
+from store_tools.coupon_bounds import Key
+from store_tools.coupon_search import search
 from store_tools.requests import apply_coupon, known_dead
 from store_tools.store_session import StoreSession
 from tooling.faults import GivenUp, Inconsistent, OutOfReach
 
 BASKETS_AT_MOST = 1000
 """Finding the walk takes time that grows with the square of this."""
+FEW = 4
+"""Of so few baskets all are tried: looking at them laid together saves nothing."""
 UNKNOWN = "\0unknown"
 """No code has this name, so it is never taken for the one that is wanted."""
 
 
 def try_coupons(
-    session: StoreSession, contents: list[Content], coupons: list[str]
+    session: StoreSession, contents: list[Content], coupons: list[str], *, every: bool = True
 ) -> dict[str, Any]:
     """Try coupons on baskets: moves outside, coupons inside, the basket restored at the end.
 
-    A code that stays applied over a move is tried first on the next basket, so a basket costs at
-    most its move and two calls for each coupon. Refusals are recorded with what was refused; a
-    fatal fault (an unreachable store, a budget) ends the search.
+    With ``every`` each code is tried on each basket; without, the most hopeful come first, and the
+    search ends when no basket that is left can be cheaper (``untried`` counts those). A code that
+    stays applied over a move is tried first on the next basket, so a basket costs at most its move
+    and two calls for each coupon. Refusals are recorded with what was refused; a fatal fault (an
+    unreachable store, a budget) ends the search.
 
     Raises:
         ToolFault: too many baskets, or a fatal fault; the basket was brought back if possible.
@@ -42,17 +49,26 @@ def try_coupons(
     codes = list(dict.fromkeys(c for c in coupons if c))
     before, doubt = session.view(), session.basket_doubt
     trial = _Trial(session, before)
+    untried = 0
     try:
-        for index in walk_order(trial.content, unique):
-            trial.visit(unique[index], codes)
+        if every or len(unique) <= FEW:
+            trial.visit_all(unique, codes)
+        else:
+            untried = search(trial, unique, codes)
         trial.go_home(before)
     except ToolFault as fault:
         bring_back(session, before, doubt, fault)
         raise
     if trial.moved:
         bring_back(session, before, doubt)
-    trial.results.sort(key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))
-    return {"results": trial.results, "errors": trial.all_errors()}
+    trial.results.sort(key=key_of)
+    found = {"results": trial.results, "errors": trial.all_errors()}
+    return {**found, "untried": untried} if untried else found
+
+
+def key_of(row: Mapping[str, Any]) -> Key:
+    """What makes a row better, least first."""
+    return row["total"], row["coupon"] != "", len(row["items"])
 
 
 class _Trial:
@@ -68,6 +84,7 @@ class _Trial:
         self._refused: dict[str, str] = {}
         self._idle: dict[str, None] = {}
         """Codes that were accepted on some basket without a discount, in order."""
+        self._gives: dict[str, None] = {}
 
     def visit(self, content: Content, codes: list[str]) -> None:
         """Move to a basket and try every code there.
@@ -78,10 +95,30 @@ class _Trial:
         Raises:
             OutOfReach: the shop does not answer, or shows another basket every time.
         """
+        seen = self.look(content, codes)
+        if seen is not None:
+            self.keep(content, seen)
+
+    def keep(self, content: Content, seen: list[Basket]) -> list[Key]:
+        """Put what was seen of a basket among the results; what makes each row better."""
+        rows = rows_of(content, seen)
+        self.results += rows
+        return [key_of(row) for row in rows]
+
+    def visit_all(self, contents: list[Content], codes: list[str]) -> None:
+        """Visit every basket, each next to the one before. Raises as ``visit``."""
+        for index in walk_order(self.content, contents):
+            self.visit(contents[index], codes)
+
+    def look(self, content: Content, codes: list[str]) -> list[Basket] | None:
+        """The basket as the shop shows it with each code that it takes, at least once.
+
+        None: the shop refuses to fill it, which is noted. Raises as ``visit``.
+        """
         self.moved = True
         for _ in range(ROUNDS):
             try:
-                rows = self._rows_at(content, codes)
+                seen = self._seen_at(content, codes)
             except GivenUp:
                 raise
             except OutOfReach as fault:
@@ -93,33 +130,36 @@ class _Trial:
                     raise
                 self.content = content_in(self._look())
                 self._errors.append({"items": _rows(content), "error": fault.text})
-                return
+                return None
             self.content = dict(content)
-            self.results += rows
-            return
+            return seen
         raise lost
 
-    def _rows_at(self, content: Content, codes: list[str]) -> list[dict[str, Any]]:
-        """What a basket costs: with each code that gives a discount there, and without any.
+    def _seen_at(self, content: Content, codes: list[str]) -> list[Basket]:
+        """The basket with each code that the shop takes; with none of them, as it stands.
 
         Raises:
             ToolFault: the shop refused to fill the basket.
         """
-        rows: list[dict[str, Any]] = []
         move(self.session, self.content, content)
-        subtotal: int | None = None
+        seen = []
         for code in sorted(codes, key=lambda c: c != self.coupon):
             if self._apply(code):
                 basket = self._look_at(content)
-                subtotal = basket["subtotal"]
-                if basket["coupon"] and basket["discount"]:
-                    rows.append(_row(content, basket))
-                elif basket["coupon"]:
-                    self._idle[basket["coupon"]] = None
-        if subtotal is None:
-            subtotal = self._look_at(content)["subtotal"]
-        bare = {"coupon": "", "subtotal": subtotal, "discount": 0, "total": subtotal}
-        return [*rows, _row(content, bare)]
+                seen.append(basket)
+                if basket["coupon"]:
+                    gives = self._gives if basket["discount"] else self._idle
+                    gives[basket["coupon"]] = None
+        # A coupon that was there before the search is none of its own.
+        return seen or [{**self._look_at(content), "coupon": "", "discount": 0}]
+
+    def refused(self, code: str) -> bool:
+        """Whether the shop does not take a code."""
+        return code in self._refused
+
+    def forget(self, content: Content) -> None:
+        """Baskets that are tried for what they tell of others are no errors of the search."""
+        self._errors = [e for e in self._errors if e["items"] != _rows(content)]
 
     def _apply(self, code: str) -> bool:
         if code == self.coupon:
@@ -162,15 +202,24 @@ class _Trial:
         switch_coupon(self.session, self.coupon, before["coupon"])
 
     def all_errors(self) -> list[dict[str, Any]]:
-        """Refused baskets, refused codes, and codes that never gave anything."""
+        """Refused baskets, refused codes, and codes that gave nothing where it matters."""
         useful = {r["coupon"] for r in self.results}
         refused = [{"coupon": code, "error": text} for code, text in self._refused.items()]
         idle = [
-            {"coupon": code, "error": f"{code}: accepted, but no discount on any basket tried"}
-            for code in self._idle
+            {"coupon": code, "error": f"{code}: accepted, but no discount on any basket {which}"}
+            for code in {**self._idle, **self._gives}
             if code not in useful
+            for which in ["that could be cheapest" if code in self._gives else "tried"]
         ]
         return [*self._errors, *refused, *idle]
+
+
+def rows_of(content: Content, seen: list[Basket]) -> list[dict[str, Any]]:
+    """What a basket costs: with each code that gives a discount there, and without any."""
+    rows = [_row(content, basket) for basket in seen if basket["coupon"] and basket["discount"]]
+    subtotal = seen[-1]["subtotal"]
+    bare = {"coupon": "", "subtotal": subtotal, "discount": 0, "total": subtotal}
+    return [*rows, _row(content, bare)]
 
 
 def _row(content: Content, basket: Basket) -> dict[str, Any]:

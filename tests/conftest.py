@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -41,7 +44,14 @@ settings.load_profile("no clock")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Nobody's own cache is read or written, also not by processes that tests start.
+    os.environ["EMBEDDING_MODEL"] = "none"
+    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="cache-of-tests-")
     config.pluginmanager.register(limits)
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
 REFERENCE = Path(__file__).parents[1].parent / "shared" / "packs" / "store-reference.json"

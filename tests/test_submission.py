@@ -17,6 +17,7 @@ import submission
 from erc3_compat.patient_platform import PatientPlatform
 from launch.cli import app
 from runs.errors import Exit
+from runs.hints import command
 from simulator.server import Simulator
 
 ROOT = Path(submission.__file__).parent
@@ -248,7 +249,7 @@ def test_a_session_whose_tasks_cannot_be_listed_is_not_lost(
         failed = run("--real", "--yes", env=env)
     assert failed.exit_code == 1
     (folder,) = (tmp_path / "logs").iterdir()
-    assert f"--resume {folder} goes on" in failed.stderr
+    assert f"; go on: {command('--resume', folder)}" in failed.stderr
     assert run("--resume", folder, "--yes", env=env).exit_code == 0
     (session,) = simulator.platform.sessions.values()
     assert session.status == "evaluated"

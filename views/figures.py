@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic_core import to_json
 
-from ledger import ToolCall
+from ledger import Finding, ToolCall
 from models.model_call import ModelCall, Usage
 from runs.task_log import TurnLog
 from runs.work import fit_json
@@ -47,6 +47,18 @@ def tokens(usage: Usage) -> int | None:
     if usage.prompt is None or usage.completion is None:
         return None
     return usage.prompt + usage.completion
+
+
+def found_parts(found: Finding) -> list[str]:
+    """What a step around the solver has found, part by part; [] where it is nothing."""
+    verdict = found.verdict
+    parts = (
+        found.text,
+        verdict and f"verdict by {verdict.by}: {verdict.reason}",
+        found.objection and f"asked back: {found.objection}",
+        found.words and f"in other words: {found.words}",
+    )
+    return [part for part in parts if part]
 
 
 def peek(value: object, limit: int = PEEK_CHARS) -> str:

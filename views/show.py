@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from views.run_argument import LOGS, Logs, Run
 
 if TYPE_CHECKING:
     from runs.prompts import LaidSection
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def show(
-    run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
+    run: Run,
     task: Annotated[str | None, typer.Option(help="Spec of the task whose story is told.")] = None,
     turn: Annotated[int | None, typer.Option(min=1, help="With --task: only this turn.")] = None,
     failed: Annotated[bool, typer.Option("--failed", help="Failed tasks, a line each.")] = False,
-    logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
+    logs: Logs = LOGS,
 ) -> None:
     """Show a run: a table, failed tasks, or the story of one."""
     from runs.find import find_run

@@ -55,8 +55,6 @@ class Column(Generic[Shown]):
     """Shown also on a narrow terminal."""
     bar: bool = False
     """A page shows how much it is of the largest of the run."""
-    compared: bool = True
-    """Shown where two runs stand side by side."""
 
 
 def _figure(
@@ -88,10 +86,10 @@ COLUMNS: tuple[Column[TaskFigures], ...] = (
         lambda sums: f"{sums.harm} wrong", figure=False, needed=True,
     ),
     _figure("turns", "Turns", "turns", number),
-    _figure("calls", "Tool calls", "tool_calls", number, short="Calls", compared=False),
+    _figure("calls", "Tool calls", "tool_calls", number, short="Calls"),
     _figure("requests", "Requests", "requests", number),
     _figure("tokens", "Tokens", "tokens", number, lambda s: number(tokens(s.tokens)), bar=True),
-    _figure("cost", "Dollars", "cost_usd", dollars, compared=False),
+    _figure("cost", "Dollars", "cost_usd", dollars),
     _figure("time", "Time", "seconds", seconds, needed=True, bar=True),
 )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,16 +14,23 @@ import regex
 import simulator.app
 import simulator.pages.site  # noqa: F401
 from coordinator.benchmark import Guest
-from lab.kit import Attempt, Cut, Floor, Kit, Known, Raw
+from lab.cores import cores
+from lab.generated import name_of, parsed
+from lab.kit import Attempt, Cut, Ended, Floor, Kit, Known, Raw
 from lab.leaks import Facts
+from models.prompt_json import compact
 from runs.errors import CannotRun
-from simulator.company.api import ROUTES
+from simulator.company.events import Event
 from simulator.company.floors import PLAYERS, Player
+from simulator.company.generate.endless.command import define_generate
+from simulator.company.generate.endless.scenario import NoScenario
+from simulator.company.generate.endless.writer import WrongScenario, blocks
+from simulator.company.generate.play import asking
+from simulator.company.office import Office
 from simulator.company.pack import FORMAT, CompanyPack, CompanyScenario, PackError, read_pack
 from simulator.company.world import COMPANY
 from simulator.pack_files import raw_pack
 from simulator.server import Simulator, serve
-from simulator.world import Refusal, read_request
 
 BASELINE = Path(__file__).parent / "baseline-playbook-company.json"
 WHOLE = "company_whole"
@@ -53,12 +61,13 @@ def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
         remade=remade,
         format=FORMAT,
         packs={"bundled": guest.bundled_pack},
-        generated_name=_no_generator,
-        generated=_no_generator,
+        generated_name=partial(name_of, define=define_generate),
+        generated=_generated,
         read=_read,
         serve=_serve,
         known=partial(_known, guest),
         paid=lambda _served, _task_id: None,
+        ended=_ended,
         playbook=_playbook,
         floors={
             title.replace(" ", "-"): Floor(title, partial(_play, player))
@@ -68,14 +77,20 @@ def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
         cuts=(_tables,),
         baseline=BASELINE,
         facts=_facts,
-        baseline_packs=("bundled",),
+        baseline_packs=("bundled", "generated:baseline:100"),
         scenarios=_scenarios,
         shared=_shared,
     )
 
 
-def _no_generator(asked: str) -> Any:
-    raise CannotRun(f"{asked}: companies are not drawn from a seed here; give a pack file")
+def _generated(asked: str) -> Iterator[Raw]:
+    """Scenarios drawn as they are asked for, each with its company. Raises CannotRun."""
+    found = parsed(asked, define_generate)
+    try:
+        for block in blocks(found.seed, found.count, found.people, cores()):
+            yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
+    except (NoScenario, WrongScenario) as error:
+        raise CannotRun(f"{asked}: {error}") from None
 
 
 def _scenarios(path: Path) -> Iterator[Raw]:
@@ -109,6 +124,17 @@ def _known(guest: Guest, task: Task, raw: Raw) -> Known:
     )
 
 
+def _ended(office: Office) -> Ended:
+    events = tuple(
+        f"{one.type} {compact(one.fields)}"
+        if isinstance(one, Event)
+        else f"response {compact(asdict(one))}"
+        for one in office.acts
+    )
+    changes = len(events) - len(office.responses)
+    return Ended(office.responses[-1].outcome if office.responses else "none", changes, events)
+
+
 def _playbook(instruction: str) -> str | None:
     named = _HEADER.search(instruction)
     return str(named[1]) if named else None
@@ -116,16 +142,12 @@ def _playbook(instruction: str) -> str | None:
 
 def _play(player: Player, task: Task) -> Attempt:
     office = COMPANY.opener(task.pack, task.scenario)()
-    asked = 0
+    post, asked = asking(office), 0
 
     def ask(path: str, **body: Any) -> Raw:
         nonlocal asked
         asked += 1
-        route = ROUTES[path]
-        try:
-            return route.answer(office, read_request(route.request, body))
-        except Refusal as no:
-            return {"error": str(no)}
+        return post(path, **body)
 
     ask("/respond", **player(ask, task.scenario.task_text))
     return Attempt(office.evaluate(logged=True).score, acts=0, requests=asked)
@@ -133,7 +155,8 @@ def _play(player: Player, task: Task) -> Attempt:
 
 def _tables(raw: Raw) -> Cut:
     """Time entries and pages are what a company can most easily do without."""
-    whole = raw[WHOLE]
+    # The pack that a run keeps leaves out what is empty.
+    whole = {"time_entries": [], "wiki": {}} | raw[WHOLE]
     rows = [("time_entries", one) for one in whole["time_entries"]]
     rows += [("wiki", path) for path in whole["wiki"]]
 

@@ -43,6 +43,9 @@ def evolve(
     strategy: Annotated[
         StrategyName, typer.Option(help="How tasks are played.")
     ] = "evaluator-worker",
+    steps: Annotated[
+        str, typer.Option(help="Steps around the solver: default, all, none, names, or -NAME.")
+    ] = "default",
     sections: Annotated[
         str | None,
         typer.Option(
@@ -112,6 +115,7 @@ def evolve(
             strategy=strategy,
             **invitation.models(kit.guest.id, strategy, evaluator, worker),
             max_turns=STRATEGIES[strategy].turns,
+            steps=steps,
             reflection=reflection,
             sections=_sections(kit, sections),
             start=start,
@@ -172,12 +176,17 @@ def _sections(kit: Kit, asked: str | None) -> tuple[str, ...]:
 
 def _begin(kit: Kit, asked: Asked, folder: Path) -> None:
     """Draw the tasks and keep what was asked for. Raises CannotRun: it cannot be begun."""
+    from coordinator.steps import chosen
     from lab.evolve.loop import keep_packs
     from lab.evolve.records import Evolved
     from lab.packs import canonical, source_of
     from models.models_file import default_models
     from models.prices import price_of
 
+    try:
+        chosen(asked.steps, kit.guest.steps)
+    except ValueError as error:
+        raise Usage(f"--steps: {error}") from None
     if asked.budget_dollars is not None:
         for model in {asked.evaluator, asked.worker, asked.reflection}:
             if price_of(model, default_models()) is None:

@@ -29,6 +29,8 @@ class Asked(Record):
     worker: str
     strategy: StrategyName
     max_turns: int
+    steps: str = "default"
+    """Around the solver."""
     reflection: str
     sections: tuple[str, ...]
     """What may be changed, by name."""
@@ -52,6 +54,7 @@ class Asked(Record):
             worker=self.worker,
             strategy=self.strategy,
             max_turns=self.max_turns,
+            steps=self.steps,
             prompts=prompts,
             stories=stories,
             floors=False,

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import simulator.app
 import simulator.pages.site  # noqa: F401
 from coordinator.benchmark import Guest
-from lab.kit import Floor, Kit, Known, Raw
+from lab.generated import name_of
+from lab.kit import Ended, Floor, Kit, Known, Raw
 from lab.leaks import Facts
 from lab.store import generated, trivial
 from lab.store.cuts import CUTS
+from models.prompt_json import compact
 from playbooks.store.playbook import HEADER
 from runs.errors import CannotRun
 from simulator.server import Simulator, serve
+from simulator.store.generate.command import define_generate
 from simulator.store.oracle.certificate import CertificateError, check_certificate
 from simulator.store.pack import FORMAT, Pack, PackError, Scenario, parse_pack
+from simulator.store.world import TaskShop
 
 BASELINE = Path(__file__).parent / "baseline-playbook-store.json"
 
@@ -33,12 +39,13 @@ def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
             "bundled": guest.bundled_pack,
             "variations": guest.bundled_pack.with_name("store-variations.json"),
         },
-        generated_name=generated.name_of,
+        generated_name=partial(name_of, define=define_generate),
         generated=generated.scenarios,
         read=_read,
         serve=serve,
         known=_known,
         paid=_paid,
+        ended=_ended,
         playbook=_playbook,
         floors={
             "nothing": Floor("do nothing", trivial.do_nothing),
@@ -72,6 +79,11 @@ def _known(scenario: Scenario, raw: Raw) -> Known:
 def _paid(served: Simulator, task_id: str) -> int | None:
     bought = served.platform.acts(task_id)
     return bought[0].total if bought else None
+
+
+def _ended(shop: TaskShop) -> Ended:
+    events = [f"Evt_BasketCheckedOut {compact(asdict(one))}" for one in shop.acts]
+    return Ended("purchased" if shop.acts else "declined", len(events), tuple(events))
 
 
 def _playbook(instruction: str) -> str | None:

@@ -22,7 +22,7 @@ _TURN = regex.compile(r"<turn [^>]*>\n(.*?)\n</turn>", regex.DOTALL)
 _RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
 _HEADER = regex.compile(r"^Playbook: company / (\w+)$", regex.MULTILINE)
 _PARAMETERS = regex.compile(r"^Parameters: (\{.*\})\s*$", regex.MULTILINE)
-NAMES = ("company", STEPS := "company-steps")
+STEPS = "company-steps"
 UNREADABLE = {"state": "failed", "message": "the report cannot be read", "links": []}
 
 
@@ -46,7 +46,8 @@ def reply(model: str, messages: list[Message]) -> str:
 
 def _evaluate(task: str, asked: str) -> str:
     name, report = _last(asked)
-    step = decide(task, section("briefing", asked) or "", name, report)
+    findings = section("findings", asked) or ""
+    step = decide(task, section("briefing", asked) or "", name, report, findings)
     if isinstance(step, Answer):
         if turns_refused(asked):
             step = replace(step, links=None)

@@ -13,28 +13,24 @@ from pathlib import Path
 from typing import Any
 
 QUESTIONS = {
-    "lead_of": "", "role_of": "", "my_role": "", "member_by_role": "", "customer_of": "",
-    "project_id": "", "slices": "", "team_of": "", "people_in": "pages", "contact": "", "manager_of": "", "pay_of": "",
-    "person_field": "", "note_of": "notes", "phone": "notes", "projects_of": "", "my_projects": "",
-    "my_projects_role": "", "common": "", "more_projects": "", "key_accounts": "customers",
-    "managed_by": "customers", "my_customers": "customers", "higher_paid": "", "load_of": "pages",
-    "busiest": "pages", "levels": "pages levels", "least_busy_keen": "pages levels",
-    "coaches": "levels", "my_gaps": "pages notes", "team_wills": "pages levels",
-    "team_skills": "pages levels", "hours": "entries customers", "which_page": "pages alone",
+    "set": "pages levels", "more_of": "pages levels", "team_table": "pages levels", "my_gaps": "pages notes",
+    "lead_of": "", "role_of": "", "customer_of": "", "project_id": "", "contact": "", "manager_of": "",
+    "pay_of": "", "person_field": "", "load_of": "pages", "note_of": "notes", "phone": "notes",
+    "hours": "entries", "which_page": "pages alone",
 }  # fmt: skip
 """Kinds of questions, with what they need besides people, projects and customers."""
 CHANGES = {
     "status": "pages", "log_time": "pages", "void_copy": "pages entries", "edit_person": "pages notes",
     "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages",
     "swap": "pages", "team_change": "pages", "rename_page": "pages alone",
-    "delete_page": "pages alone", "placeholders": "pages",
+    "delete_page": "pages alone", "write_page": "pages alone", "placeholders": "pages",
 }  # fmt: skip
 """Kinds of changes, with what they need."""
 _MODULES = (
-    "spotting", "office", "questions", "sets", "measures", "places", "changes", "person_changes",
+    "spotting", "meanings", "office", "records", "comparisons", "sets", "places", "changes", "person_changes",
     "page_changes", "fences",
 )  # fmt: skip
-_CALLED = {"people_in": "everybody_in", "team_wills": "team_table", "team_skills": "team_table"}
+_CALLED = {"set": "answer"}
 _READ = """\
 def rows(answer):
     if isinstance(answer, dict):

@@ -10,37 +10,11 @@ from dataclasses import dataclass
 
 import regex
 
+from playbooks.company.patterns import P
 from playbooks.company.reckoning.spotting import akin, fold, holds
-from playbooks.company.rule_text import (
-    CHANGES,
-    NEGATIVE,
-    PLAIN,
-    Group,
-    changes_in,
-    groups,
-    read_group,
-    rights_of,
-    spoken_of,
-)
+from playbooks.company.rule_text import Group, changes_in, groups, read_group, rights_of
+from playbooks.company.things import CHANGES, PLAIN
 from playbooks.company.tickets import read_ticket, sentences
-
-_GUEST = regex.compile(
-    r"not (?:signed|logged)|without (?:a )?log-?in|visitors?\b|strangers?|outside\b|anonymous"
-    r"|public\b|guests?\b|unknown (?:person|caller)|passers|nobody knows", regex.I
-)  # fmt: skip
-LEAD = regex.compile(r"\b(?:team |project )?leads?\b|\bleading\b", regex.I)
-ACCOUNT = regex.compile(r"account managers?\b", regex.I)
-_NOBODY = regex.compile(r"\bnobody\b|\bno one\b|\bnot even\b|\bgoes to nobody\b", regex.I)
-_STAFF = regex.compile(
-    r"\beverybody\b|\beveryone\b|\bemployed\b|\bon (?:the|our)(?: own)? payroll\b|\ball of us\b|\bcolleagues\b"
-    r"|\bwhoever works\b|\b(?:staff|employees?)\b(?!\s+(?!in\b|of\b|at\b|who\b|on\b|and\b|members?\b|may\b|here\b)\w)",
-    regex.I,
-)
-"""All of a company; not a department that is called `Staff …`."""
-_OUTSIDER = regex.compile(
-    r"extern|freelanc|agency|contract|temp\b|temporar|journey|season|subcontract|partner|borrowed"
-    r"|lent|hired hands|consultants?", regex.I
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -60,7 +34,19 @@ class Rules:
     def __init__(self, policy: str) -> None:
         self.policy = policy
         self.groups = list(groups(policy))
-        self.groups += [group for said in sentences(policy) for group in spoken_of(said)]
+        called = regex.findall(
+            r"\b(\p{L}+) of a (?:project|job) is (?:its|the|whoever is) Lead\b", policy
+        )
+        self.lead = regex.compile(
+            "|".join([P["lead"].pattern, *(rf"\b{c}s?\b" for c in called)]), regex.I
+        )
+        """Those who lead a project, also as this policy calls them."""
+        for group in self.groups:
+            if regex.match(
+                r"[^.]{0,40}\b(?:the|team|hold the|has the|with the) role (?:of )?Lead\b",
+                group.body,
+            ):
+                group.title += " (Lead)"
         given: set[str] = set()
         for group in self.groups:
             read_group(group, given)
@@ -68,7 +54,7 @@ class Rules:
         self._staff = [g for g in self.groups if _is_staff(g)]
         self._special = {r for g in self.groups for by in [g.by] for r in by if any(
             r in rights_of(said)[0] for said in by[r])}  # fmt: skip
-        barred = {r for g in self.groups if _NOBODY.search(g.title) for r in g.refused}
+        barred = {r for g in self.groups if P["nobody_at_all"].search(g.title) for r in g.refused}
         self.nobody = barred & {"approved_hours", "pay_sum", *CHANGES}
         for sentence in sentences(policy):
             hours = regex.search(
@@ -76,29 +62,41 @@ class Rules:
                 sentence,
                 regex.I,
             )
-            if _NOBODY.search(sentence) or (hours and NEGATIVE.search(sentence)):
+            if P["nobody_at_all"].search(sentence) or (hours and P["negative"].search(sentence)):
                 self.nobody |= {"approved_hours"} if hours else set()
                 self.nobody |= rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
         self.ticket = read_ticket(policy, changes_in, CHANGES)
+        self.actors = {g.title for g in self.groups if g.entry and g.title[:1].isupper()} - {
+            "Nobody",
+            "Lead",
+        }
 
     def of(self, asker: Asker) -> list[Group]:
         """The groups of somebody, those left out that hang on what is asked about."""
         if asker.guest:
-            return [g for g in self.groups if _GUEST.search(g.title)]
+            return [g for g in self.groups if P["guest"].search(g.title)]
         own = self._own(asker.department)
         return own if self.outsider(asker) else [*self._staff, *own]
 
     def outsider(self, asker: Asker) -> bool:
         """Whether somebody is signed in and yet no staff of the company."""
         name = asker.department
-        if _OUTSIDER.search(name):
-            return True
+        rest = CHANGES - {"own_levels", "own_hours"}
+        mighty = regex.fullmatch(r"(?i)partners?", name) and any(
+            g.may & rest for g in self._own(name)
+        )
+        if P["outsider"].search(name):
+            return not mighty
         excluded = [x[1] for g in self._staff for x in regex.finditer(
             r"\b(?:but|except|without|save)\b(?: for)?(?: the)? ([^.;,]+)", g.body)]  # fmt: skip
         own = self._own(name)
         return any(holds(fold(x), fold(name)) for x in excluded) or any(
-            _OUTSIDER.search(g.title)
-            or ({"own_pay", "register"} <= g.may and g.may & CHANGES <= {"own_levels", "own_hours"})
+            P["outsider"].search(g.title)
+            or (
+                any("register" in x.may for x in self._staff)
+                and {"own_pay", "register"} <= g.may
+                and g.may & CHANGES <= {"own_levels", "own_hours"}
+            )
             for g in own
         )
 
@@ -107,7 +105,7 @@ class Rules:
         return [
             g
             for g in self.groups
-            if not (_GUEST.search(g.title) or _is_staff(g) or LEAD.search(g.title))
+            if not (P["guest"].search(g.title) or _is_staff(g) or self.lead.search(g.title))
             and _same_group(mine, _telling(g.title))
         ]
 
@@ -135,25 +133,14 @@ class Rules:
         """The groups of somebody, and those that hang on what is asked about."""
         mine = self.of(asker)
         if not asker.guest:
-            mine = mine + [g for g in self.groups if lead and LEAD.search(g.title)]
-            mine += [g for g in self.groups if account and ACCOUNT.search(g.title)]
+            mine = mine + [g for g in self.groups if lead and self.lead.search(g.title)]
+            mine += [g for g in self.groups if account and P["account"].search(g.title)]
         return mine
 
 
 def _telling(title: str) -> list[str]:
     """The words of a department's or group's name that say something."""
-    filling = (
-        "and",
-        "of",
-        "the",
-        "member",
-        "members",
-        "department",
-        "team",
-        "staff",
-        "all",
-        "level",
-    )
+    filling = "and of the member members department team staff all level".split()
     return [w for w in fold(title).split() if w not in filling and not w.isdigit()]
 
 
@@ -168,4 +155,6 @@ def _same_group(one: list[str], other: list[str]) -> bool:
 
 def _is_staff(group: Group) -> bool:
     head = group.title
-    return bool(_STAFF.search(head)) and not (_OUTSIDER.search(head) or _GUEST.search(head))
+    return bool(P["staff"].search(head)) and not (
+        P["outsider"].search(head) or P["guest"].search(head)
+    )

@@ -8,92 +8,12 @@ from dataclasses import dataclass, field
 
 import regex
 
+from playbooks.company.patterns import P
+from playbooks.company.things import CHANGES, EVERY, LOOK, READ, WRITE, meant
 from playbooks.company.tickets import sentences, speaks_of_ticket
 
-PLAIN = frozenset({"register", "wiki_read", "own_pay", "date", "place"})
-"""Rights that whoever is signed in has unless a sentence refuses them."""
-CHANGES = frozenset(
-    "own_levels own_hours note_write levels_write status team pay_write draft_hours wiki_write".split()
-)
-_LOOK = {"note_write": "notes", "levels_write": "levels"}
-"""Who changes it may look at it."""
-EVERY = PLAIN | CHANGES | frozenset("account_manager contact pay notes levels load hours".split())
-SAME = regex.compile(
-    r"\b(?:all|everything|whatever) (?:of )?(?:the |that is )?(?:above|others|this|these)\b"
-    r"|\beverything in\b", regex.I
-)  # fmt: skip
-_TITLE = regex.compile(
-    r"^\s*(?:#{1,6}\s+(?P<a>.+)|(?:[-*]\s+)?\*\*(?P<b>.+?)\*\*[.:]?\s*(?P<b2>.*)"
-    r"|(?:\d+[.)]|[-*])\s+(?P<c>[^:.|]{3,60}):\s*(?P<c2>.*))\s*$"
-)
-NEGATIVE = regex.compile(
-    r"^\W*(?:(?:they |who )?may not|must not|cannot|can't|are not|refused|denied|forbidden"
-    r"|not|never|nor|no|nothing|nobody|they do not|do not|does not|they change nothing)\b"
-    r"|\b(?:may|must|can) (?:not|never)\b|\bdo(?:es)? not\b|\bnot even\b|\bnever\b"
-    r"|\boff.limits\b|\b(?:is|are|remains?|stays?) (?:not(?! signed| logged| known)|refused|forbidden|denied|prohibited|secret)\b"
-    r"|\bchange nothing\b|\bnothing about\b|\bgo(?:es)? to nobody\b|\bto nobody\b|\bneither\b", regex.I
-)  # fmt: skip
-_POSITIVE = regex.compile(
-    r"^\W*(?:they |and |but )?(?:may|can|are allowed to)\b(?! not| never)", regex.I
-)
-_WRITE = (
-    "change|set|write|writes|edit|edits|move|record|records|log|logs|book|books|rename|remove|delete"
-    "|update|correct|alter|adjust|maintain|enter|put|swap|pause|create|add|grant|decide|swap"
-    "|raise|apply|carry out"
-)
-_READ = (
-    "see|look|look up|look at|read|learn|know|hear|view|have|ask|asks|compare|told|search|find|get"
-    "|consult|use"
-)
-_VERB = regex.compile(rf"\b(?:(?P<write>{_WRITE})|(?P<read>{_READ}))(?:e?s)?\b", regex.I)
-_ACTION = regex.compile(
-    rf"^\s*(?:[-*]|\d+[.)])\s+(?:\*\*)?(?P<what>(?P<verb>{_WRITE}|archive|{_READ}|hand out|tell)"
-    r"(?:,? (?-i:\p{Ll})[^:.|;*]{0,140})?)(?:\*\*:|:\*\*|:)\s*(?P<who>.+)$", regex.I
-)  # fmt: skip
-"""An entry that names what is done first, and behind a colon those who may do it."""
-_ACTORS = regex.compile(
-    r"(?:only |solely )?(?:(?:the|a|an|its|our|each|every|any) )*(?P<name>"
-    r"(?:(?:team|project) )?leads?(?: (?:of|for)(?: (?:the|a|that|it|project|people|on|team|of|for|customer|client))+)?"
-    r"|account managers?(?: of (?:the|a|that) (?:customer|client))?"
-    r"|(?:employees?|staff|everybody|everyone)(?: (?:employed|with a login|signed in|logged in|here))*"
-    r"|(?-i:\p{Lu}[\w&'’-]*(?: (?:of |the |& )?\p{Lu}[\w&'’-]*)*))(?: (?:alone|only|too|as well))*", regex.I
-)  # fmt: skip
-_PLAIN_ACTION = regex.compile(
-    rf"(?:(?:{_WRITE}|the|an?|any|of|in|on|to|for|its|their|one's|own|other|others|another|somebody|else|also|them"
-    r"|and|or|pay|salar(?:y|ies)|wages?|notes?|levels?|skills?|wills?|status|teams?|roles?|shares?|slices?"
-    r"|hours|time|entries|pages?|wiki|projects?|person|persons|people|profiles?|members?)(?:,? |$))+", regex.I
-)  # fmt: skip
-"""A change without anything that narrows it."""
-_NARROWING = regex.compile(
-    r"\b(?:if|when|after|until|unless|with|old|former\w*|draft|propos\w+|examples?|instead|ask\w*|told|inform\w*"
-    r"|approv\w+|agree\w*|consent\w*|sign\w*|decid\w*|only)\b", regex.I
-)  # fmt: skip
-"""What over a list of actions is more than a heading."""
-_SUBJECT = regex.compile(
-    r"^\W*(?:Only )?(?P<who>(?!(?:They|It|He|She|May|Can|Must|Also|Not|No|That|This|You|We|What|Which|Nothing|There)\b)\p{Lu}[^.;,:|]{1,45}?)"
-    r" (?:may|can|are allowed to|is allowed to|sees?|gets?|changes?|sets?|writes?|must not|cannot"
-    r"|hears?|reads?|looks?|moves|books|records|edits|decides|corrects|raises|manages|keeps)\b"
-)
-"""A sentence that says whose right it speaks of."""
-_PASSIVE = regex.compile(
-    r"^\W*(?P<what>(?!They\b|It\b|This\b)[^.;:]+?) (?:may|can|must|is|are)(?: only)?(?: be)? "
-    r"(?:(?P<read>seen|viewed|read|visible|shown|available|looked up)"
-    r"|changed|moved|edited|written|set|logged|recorded|booked|updated|corrected|removed|renamed|deleted)"
-    r"(?: only)? (?:by|to|for) (?P<who>[^.;]+)", regex.I
-)  # fmt: skip
-_BY = regex.compile(
-    r"\b(?:is|are|be|being|has been)\b[^.;]*?\b(?:\p{L}+ed|set|written|put|made|done|given|kept)\b[^.;]*\bby\b(?! them\b)",
-    regex.I,
-)
-"""A sentence that says by whom something is done: it is about nobody else."""
 _YES = frozenset({"yes", "y", "x", "✓", "✔", "may", "allowed", "full"})
 _NO = frozenset({"no", "n", "-", "–", "—", "✗", "✘", "", "never", "denied"})
-_OWN = regex.compile(r"\b(?:their|his|her|one's|your|our) own\b|\bown\b|\boneself\b", regex.I)
-_PAY = regex.compile(r"\bpay\b|salar|\bearns?\b|\bwages?\b|compensation|\braises?\b", regex.I)
-_PAIR = regex.compile(
-    r"\b(skills?|wills?)(?: levels?)? (?:and|or) (?:their )?(?:skills?|wills?)\b", regex.I
-)
-_DROPPED = regex.compile(r"\([^)]*\)|\S+\.md\b|\bwithout (?:the )?(?:pay|salar\w+)|`[^`]*`")
 
 
 @dataclass
@@ -102,58 +22,40 @@ class Group:
 
     title: str
     body: str = ""
+    entry: str = ""
+    """The sentence of an entry that names the action first."""
     may: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     by: dict[str, list[str]] = field(default_factory=dict)
     """The sentences that give each right."""
 
 
-def spoken_of(sentence: str) -> Iterator[Group]:
-    """Whose rights a sentence speaks of by itself: `X may …`, `… may be seen by X and Y`."""
-    if "|" in sentence:
-        return
-    subject = _SUBJECT.match(sentence)
-    if subject and not regex.search(
-        r"\b(?:not(?! signed| logged| known)|never|no|nobody|none)\b", subject["who"], regex.I
-    ):
-        yield Group(subject["who"].strip(" *"), sentence[subject.end("who") :])
-    passive = _PASSIVE.match(sentence)
-    if passive:
-        verb = "see" if passive["read"] else "change"
-        for who in regex.split(r",| and | or ", passive["who"]):
-            if regex.search(r"\b(?:no one|nobody|none|not|never|else|other)\b", who, regex.I):
-                continue
-            yield Group(
-                regex.sub(r"\b(?:by|only|the|to|for)\b", " ", who).strip(" .*"),
-                f"May {verb} {passive['what']}",
-            )
-
-
 def groups(policy: str) -> Iterator[Group]:
-    """The groups that headings, list entries, tables and paragraphs speak of."""
+    """The groups that headings, list entries, tables, paragraphs and single sentences speak of."""
     group, header = Group(""), list[str]()
     lines, above = policy.splitlines(), ""
     for at, line in enumerate(lines):
         if line.lstrip().startswith("|"):
             cells = [c.strip(" *`") for c in line.strip().strip("|").split("|")]
             if header and len(cells) == len(header):
-                yield Group(cells[0], _row(header, cells))
+                at_head = 1 if header[0] in ("#", "") else 0
+                letters = regex.search(r"\bR\b\s*=[^.]*\bW\b\s*=", policy) is not None
+                row = _letters if letters else _row
+                yield Group(cells[at_head], row(header[at_head:], cells[at_head:]))
             header = header or cells
             continue
         header = []
-        if _ACTION.match(line) and (
-            found := list(_by_action(line, _below(lines[at + 1 :]), above))
+        if P["action"].match(line) and (
+            named := list(_by_action(line, _below(lines[at + 1 :]), above))
         ):
-            yield group
-            yield from found
+            yield from (group, *named)
             group = Group("")
             continue
-        title = _TITLE.match(line)
+        title = P["title"].match(line)
         if line.strip() and not regex.match(r"\s*(?:[-*]|\d+[.)])\s", line):
             above = line
         if title:
-            if group.body.strip() or group.title:
-                yield group
+            yield group
             name = title["a"] or title["b"] or title["c"] or ""
             group = Group(name.strip(" *.:"), title["b2"] or title["c2"] or "")
         elif not line.strip() and group.body.strip():
@@ -164,12 +66,30 @@ def groups(policy: str) -> Iterator[Group]:
         else:
             yield from _by_subject(line.strip())
     yield group
+    for sentence in sentences(regex.sub(r"(?m)^\s*(?:[-*]\s+)?\*\*.+?\*\*[.:]?", "", policy)):
+        yield from _spoken_of(sentence)
+
+
+def _spoken_of(sentence: str) -> Iterator[Group]:
+    """Whose rights a sentence speaks of by itself: `X may …`, `… may be seen by X and Y`."""
+    if "|" in sentence:
+        return
+    subject = P["subject"].match(sentence)
+    if subject and not regex.search(
+        r"\b(?:not(?! signed| logged| known)|never|no|nobody|none)\b", subject["who"], regex.I
+    ):
+        yield Group(subject["who"].strip(" *"), sentence[subject.end("who") :])
+    passive = P["passive"].match(sentence)
+    for who in regex.split(r",| and | or ", passive["who"]) if passive else []:
+        if passive and not P["nobody"].search(who):
+            name = regex.sub(r"\b(?:by|only|the|to|for)\b", " ", who).strip(" .*")
+            yield Group(name, f"May {'see' if passive['read'] else 'change'} {passive['what']}")
 
 
 def _below(lines: list[str]) -> str:
     """The lines that go on with an entry."""
     more = itertools.takewhile(
-        lambda x: x[:1].isspace() and x.strip() and not _TITLE.match(x), lines
+        lambda x: x[:1].isspace() and x.strip() and not P["title"].match(x), lines
     )
     return " ".join(x.strip() for x in more)
 
@@ -180,55 +100,87 @@ def _by_action(line: str, below: str, above: str) -> Iterator[Group]:
     What narrows the action or the groups and is not understood makes a condition of it: it stops
     changes.
     """
-    entry = _ACTION.match(f"{line} {below}".rstrip())
-    if entry is None:
-        return
-    who, *rest = sentences(entry["who"])
-    what = entry["what"].strip(" *")
-    who = regex.sub(
-        r"^(?:nobody|no one)(?: else)? (?:but|except|other than)\b", "", who.strip(" .*")
-    )
-    if regex.match(r"(?:nobody|no one|none)\b", who, regex.I):
-        yield Group("Nobody", f"May not {what}.")
-        return
     refusing = regex.search(
         r"\b(?:not|no|never|nobody|cannot|forbid\w*|refus\w+|den(?:y|ied))\b|n['’]t\b",
         above,
         regex.I,
     )
-    named, hedged = list[str](), bool(rest or refusing or _NARROWING.search(above))
-    for part in regex.split(r"\s*(?:[,;]|\band\b|\bor\b)\s*", who):
-        if not part or regex.fullmatch(r"(?:nobody|no one) else|as drafts?", part):
+    refusing = refusing if above.startswith("#") or above.rstrip().endswith(":") else None
+    narrowed = (
+        P["narrowing"].search(above)
+        if above.startswith("#") or ":" in above
+        else P["strong"].search(above)
+    )
+    told = sentences(f"{line} {below}".rstrip())
+    parts = [
+        p
+        for s in told
+        if (p := regex.fullmatch(r"(?P<what>[^:]+?):\**\s*(?P<who>.+)", s.strip(" *-")))
+    ]
+    hedged = bool(refusing or narrowed or len(parts) != len(told))
+    before, same = "", list[str]()
+    for part in parts:
+        what = regex.sub(r"^\d+[.)]\s*", "", part["what"]).strip(" *")
+        if regex.search(r"\b(?:them|it)$|^any other\b", what, regex.I) and before:
+            thing = regex.sub(
+                rf"^(?:(?:{WRITE}|{READ}|or|and|archive),? )+", "", before, flags=regex.I
+            )
+            what = regex.sub(
+                r"\b(?:them|it)$", thing, regex.sub(r"^any", "change any", what, flags=regex.I)
+            )
+        who, before = part["who"].strip(" .*"), what
+        who = regex.sub(r"^(?:nobody|no one)(?: else)? (?:but|except|other than)\b", "", who)
+        if regex.match(r"(?:nobody|no one|none)\b", who, regex.I):
+            yield Group("Nobody", f"May not {what}.", part[0])
             continue
-        actors = _ACTORS.fullmatch(part)
-        if actors:
+        named, unsure = _actors(who, same)
+        if named is None:
+            return
+        write = regex.match(rf"(?:{WRITE}|archive)\b", what, regex.I)
+        open_ = hedged or unsure or bool(write and not P["plain_action"].fullmatch(what))
+        if write and open_ and regex.search(r"approv|consent|deci|agree|everything", what, regex.I):
+            return
+        same = named
+        for name in named:
+            yield Group(
+                name,
+                f"May {'not ' if refusing else ''}{what}{', if so' if open_ else ''}.",
+                part[0],
+            )
+
+
+def _actors(who: str, same: list[str]) -> tuple[list[str] | None, bool]:
+    """Those whom an entry names, and whether something about them is not understood."""
+    named, unsure = list[str](), False
+    for part in regex.split(r"\s*(?:[,;]|\band\b|\bor\b)\s*", who):
+        actors = P["actors"].fullmatch(part)
+        if regex.fullmatch(r"the same(?: people| groups?)?", part):
+            named += same
+        elif actors:
             named.append(actors["name"])
         elif regex.search(r"\b(?:not|no|never|but|except|without|save|unless)\b", part):
-            return
-        else:
-            hedged = True
-    if regex.match(rf"(?:{_WRITE}|archive)\b", what, regex.I):
-        hedged = hedged or not _PLAIN_ACTION.fullmatch(what)
-        if hedged and regex.search(r"approv|consent|deci|agree|everything", what, regex.I):
-            return
-    for name in named:
-        yield Group(name, f"May {'not ' if refusing else ''}{what}{', if so' if hedged else ''}.")
+            return None, True
+        elif part and not regex.fullmatch(r"(?:nobody|no one) else|as drafts?", part):
+            unsure = True
+    return named, unsure
 
 
 def _by_subject(paragraph: str) -> Iterator[Group]:
     """The groups that a paragraph without a title speaks of, each with the sentences about it."""
     group = Group("")
     for sentence in sentences(paragraph):
-        subject = _SUBJECT.match(sentence)
+        subject = P["subject"].match(sentence)
         if subject:
             yield group
             group = Group(subject["who"].strip(" *"))
-        elif not regex.match(r"\W*(?:They|It|He|She|Both|These|May)\b", sentence):
+        elif not P["continued"].match(sentence):
             yield group
             group = Group(" ".join(sentence.split()[:4]))
-        if subject or regex.match(r"\W*(?:They|It|He|She|Both|These|May)\b", sentence) or (
-            NEGATIVE.search(sentence) and not _POSITIVE.search(sentence)
-        ):  # fmt: skip
+        if (
+            subject
+            or P["continued"].match(sentence)
+            or (P["negative"].search(sentence) and not P["positive"].search(sentence))
+        ):
             group.body += f" {sentence}"
     yield group
 
@@ -248,6 +200,23 @@ def _row(header: list[str], cells: list[str]) -> str:
     return " ".join(said)
 
 
+def _letters(header: list[str], cells: list[str]) -> str:
+    """A row whose cells hold R and W, each perhaps with what alone is meant: `own R, status W`."""
+    said = []
+    for name, cell in zip(header[1:], cells[1:], strict=True):
+        for part in cell.split(","):
+            hit = regex.fullmatch(r"\s*(?P<of>\p{Ll}[\p{Ll} ]*?)?\s*(?P<letters>RW|R|W)\s*", part)
+            if hit is None:
+                said.append(f"May not see {regex.sub(r'[(].*[)]', '', name)}.")
+                continue
+            bare, whole = regex.sub(r"\(.*\)", "", name), regex.sub(r"[()]", ",", name)
+            of = hit["of"] or ""
+            thing = {"own": f"their own {bare}", "team": f"draft {bare}", "": whole}.get(of, of)
+            for letter in hit["letters"]:
+                said.append(f"May {'see' if letter == 'R' else 'change'} {thing}.")
+    return " ".join(said)
+
+
 def _column(name: str) -> str:
     """What those may do with a column's cells who stand at the head of a row."""
     if regex.search(r"\b(?:looks?|sees?|reads?|views?|hears?)\b", name, regex.I):
@@ -258,8 +227,8 @@ def _column(name: str) -> str:
 def changes_in(sentence: str) -> set[str]:
     """The changes that a sentence names, whoever makes them."""
     found: set[str] = set()
-    for clause in regex.split(r",| and | or ", _DROPPED.sub(" ", sentence)):
-        found |= _meant(clause, "write", found) & CHANGES
+    for clause in regex.split(r",| and | or ", P["dropped"].sub(" ", sentence)):
+        found |= meant(clause, "write", found) & CHANGES
     return found
 
 
@@ -268,24 +237,26 @@ def read_group(group: Group, before: set[str]) -> None:
     for sentence in sentences(group.body):
         if regex.match(r"\W*(?:Every other|Nothing of that|Only the one|That is)", sentence):
             continue
-        subject = _SUBJECT.match(sentence)
-        if subject and subject["who"].strip(" *") != group.title and not NEGATIVE.search(sentence):
+        subject = P["subject"].match(sentence)
+        if (
+            subject
+            and subject["who"].strip(" *") != group.title
+            and not P["negative"].search(sentence)
+        ):
             continue
-        if _BY.search(sentence) and not sentence.startswith("May "):
+        if P["by"].search(sentence) and not sentence.startswith("May "):
             continue
         may, refused = rights_of(sentence)
         group.refused |= refused
-        if SAME.search(sentence) and not NEGATIVE.search(sentence):
+        whole = r"\beverything\b(?! else)|\b(?:full access|all rights|change anything)\b"
+        if not P["negative"].search(sentence) and P["same"].search(sentence):
             may |= before
-        elif regex.search(
-            r"\beverything\b(?! else)|\b(?:full access|all rights|change anything)\b", sentence
-        ) and not NEGATIVE.search(sentence):
-            looks = regex.match(r"May see\b", sentence)
-            may |= EVERY - CHANGES if looks else EVERY
+        elif not P["negative"].search(sentence) and regex.search(whole, sentence):
+            may |= EVERY - CHANGES if regex.match(r"May see\b", sentence) else EVERY
         group.may |= may
         for right in may:
             group.by.setdefault(right, []).append(sentence)
-    group.may |= {_LOOK[change] for change in _LOOK.keys() & group.may}
+    group.may |= {LOOK[change] for change in LOOK.keys() & group.may}
     group.refused -= group.may
     group.may -= {"approved_hours"} & group.refused
 
@@ -295,71 +266,23 @@ def rights_of(sentence: str) -> tuple[set[str], set[str]]:
     may: set[str] = set()
     refused: set[str] = set()
     negative, mode = False, ""
-    text = _PAIR.sub(r"\1", _DROPPED.sub(" ", sentence))
+    text = P["pair"].sub(r"\1", P["dropped"].sub(" ", sentence))
     if speaks_of_ticket(text):
         return may, refused
     for part in regex.split(r";|(?<=[a-z]), but |: |,\s*(?=(?:nothing|never|not|no)\b)", text):
-        if _POSITIVE.search(part):
+        if P["positive"].search(part):
             negative = False
-        elif NEGATIVE.search(part):
+        elif P["negative"].search(part):
             negative = True
-        if regex.search(r"change nothing|no changes?\b", part):
-            refused |= CHANGES
+        if regex.search(r"(?:change|alter) nothing|no changes?\b", part):
+            refused |= CHANGES - (meant(part, "write", set()) if P["own"].search(part) else set())
         seen: set[str] = set()
-        if regex.search(r"\bstatus\b", part) and not _VERB.search(part):
+        if regex.search(r"\bstatus\b", part) and not P["verb"].search(part):
             mode = "write"
         for clause in regex.split(r",| and | or ", part):
-            verb = _VERB.search(clause)
+            verb = P["verb"].search(clause)
             if verb:
                 mode = "write" if verb["write"] else "read"
-            seen |= _meant(clause, mode, seen)
+            seen |= meant(clause, mode, seen)
         (refused if negative else may).update(seen)
     return may, refused
-
-
-def _meant(clause: str, mode: str, before: set[str]) -> set[str]:
-    """The rights that a clause names; ``mode``: write, read or, without a verb, nothing."""
-    own = bool(_OWN.search(clause))
-    write = mode == "write"
-    found: set[str] = set()
-
-    def says(pattern: str) -> bool:
-        return bool(regex.search(pattern, clause, regex.I))
-
-    if _PAY.search(clause):
-        if says(r"\blist|sum|total|average|added up|several|everybody|everyone|all of"):
-            return {"pay_sum"}
-        return {"own_pay" if own else "pay_write" if write or says(r"\braise") else "pay"}
-    if says(r"\bhours?\b|\btime\b|\btime entr"):
-        if says(r"approved"):
-            return {"approved_hours"}
-        if own:
-            return {"own_hours"}
-        return {"draft_hours" if write or says(r"draft") else "hours"}
-    if says(r"\bnotes?\b"):
-        return {"note_write" if write else "notes"}
-    if says(r"contact"):
-        return {"contact"}
-    if says(r"\bskills?\b|\bwills?\b|\blevels?\b|can do|abilit|competenc|motivation"):
-        found.add(("own_levels" if own else "levels_write") if write else "levels")
-    if says(r"\bload(?:ed|s)?\b|workload|\bbus(?:y|ier|iest)\b|utili[sz]ation|capacity"):
-        found.add("load")
-    if says(r"\bstatus|\bphases?\b|\bpauses?\b") and (mode != "read"):
-        found.add("status")
-    if says(r"\bteams?\b|who is on|\bstaffing\b") and (write or (not mode and "status" in before)):
-        found.add("team")
-    if says(r"\bwiki|\bpages?\b|handbook"):
-        in_charge = not mode and "status" in before
-        found.add("wiki_write" if write or in_charge else "wiki_read")
-    if says(r"looks after|account manager"):
-        found.add("account_manager")
-    if says(
-        r"\bsites?\b|\bplaces?\b|\btowns?\b|\bcit(?:y|ies)\b|where|studios?|offices?|locations?|countr"
-        r"|\bshops?\b|\bstores?\b|branch|premises|depots?\b|plants?\b|\bmills?\b|\byards?\b"
-    ):
-        found.add("place")
-    if says(r"\bdates?\b|what day|\btoday|\bdays?\b"):
-        found.add("date")
-    if not write and says(r"names?\b|\bmail|directory|register|projects?|\bjobs?\b|people|customers?|clients?|departments?|roles?"):  # fmt: skip
-        found.add("register")
-    return found

@@ -53,7 +53,7 @@ def reply(messages: list[Message]) -> str:
         if isinstance(outcome, Wanted):
             return _call(name, parameters, results, outcome)
         report = outcome
-    step = decide(task, briefing, name, report)
+    step = decide(task, briefing, name, report, section("findings", asked) or "")
     if isinstance(step, Answer):
         return _completion(step)
     return _begun(step)

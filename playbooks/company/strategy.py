@@ -9,6 +9,7 @@ from typing import Any
 import regex
 
 from playbooks.company import gate, programs
+from playbooks.company.findings import at_sight
 from playbooks.company.rights import Asker, Rules
 from playbooks.company.wishes import (
     SHOWN,
@@ -24,7 +25,6 @@ from playbooks.company.wishes import (
     written,
 )
 
-PUBLIC = frozenset({"date", "place"})
 _SELF = regex.compile(r"\b(?:I|me|my|mine|myself)\b", regex.I)
 _PAGING = regex.compile(r"page limit|refuses (?:every|all) list|does not answer|list(?:s|ing)? .*(?:refused|forbidden)", regex.I)  # fmt: skip
 _CONDITION = regex.compile(
@@ -102,7 +102,9 @@ def read_briefing(text: str) -> Briefing | None:
     )  # fmt: skip
 
 
-def decide(task: str, briefing: str, name: str, report: dict[str, Any] | None) -> Step | Answer:
+def decide(
+    task: str, briefing: str, name: str, report: dict[str, Any] | None, findings: str = ""
+) -> Step | Answer:
     """What comes next; ``name`` and ``report``: of the last step, if there was one."""
     known = read_briefing(briefing)
     if known is None or not known.asker.today:
@@ -115,7 +117,8 @@ def decide(task: str, briefing: str, name: str, report: dict[str, Any] | None) -
     if wish.kind == "date":
         return _date(known, task)
     if report is None:
-        return _look(known, wish)
+        seen = at_sight(wish.kind, findings)
+        return _denied() if seen and not may(known, wish, seen) else _look(known, wish)
     if name == "write":
         return _after_write(report)
     return _after_look(known, wish, report)
@@ -149,18 +152,18 @@ def may(known: Briefing, wish: Wish, report: dict[str, Any] | None) -> bool:
     def allowed(right: str) -> bool:
         return rules.allows(asker, right, lead=lead, account=account)
 
-    if wish.right == "edit":
-        rights = (report or {}).get("rights")
-        if rights is None:
-            return any(map(allowed, ("note_write", "levels_write"))) or (
-                own and allowed("own_levels")
-            )
-        return all(map(allowed, rights))
     if own and wish.own and allowed(wish.own):
         return True
     if wish.kind == "contact" and (report is None or report.get("needs")):
         return allowed("register") or allowed("contact")
-    return all(map(allowed, wish.right.split("+")))
+    return all(map(allowed, rights(wish, report)))
+
+
+def rights(wish: Wish, report: dict[str, Any] | None) -> list[str]:
+    """The rights that a wish needs: as the look found, else as the words tell."""
+    if report and report.get("own") and wish.own:
+        return [wish.own]
+    return list((report or {}).get("rights") or wish.right.split("+"))
 
 
 def _date(known: Briefing, task: str) -> Answer:
@@ -185,12 +188,6 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
     kind = wish.kind
     if kind not in (*programs.QUESTIONS, *programs.CHANGES, "place"):
         return _ask("Please say more exactly what is wanted.")
-    if (
-        kind in programs.CHANGES
-        and kind != "apply_raise"
-        and _CONDITION.search(_unquoted(wish.text))
-    ):
-        return _ask("On what does the change hang?")
     text, ticket = wish.text, known.rules.ticket
     number = ticket.good(text) if ticket else None
     told = text.replace(number, " ") if number else text
@@ -216,18 +213,12 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
             "ticket": number or "",
             "ticket_in_notes": bool(ticket and number and ticket.in_notes),
             "change": True,
-            "noun": "|".join(map(gate.noun, _rights_of(wish))),
+            "noun": "|".join(map(gate.noun, [*rights(wish, None), *filter(None, [wish.own])])),
             "department": known.asker.department,
         }
     return Step(
         "look", f"Look up what is meant ({kind}) and report it; change nothing.", parameters
     )
-
-
-def _rights_of(wish: Wish) -> list[str]:
-    """The rights that a wish for a change may come to."""
-    named = ["note_write", "levels_write", "own_levels"] if wish.right == "edit" else [wish.right]
-    return [*named, *([wish.own] if wish.own else [])]
 
 
 def _unquoted(text: str) -> str:
@@ -241,6 +232,11 @@ def _after_look(known: Briefing, wish: Wish, report: dict[str, Any]) -> Step | A
     links = tuple((str(k), str(i)) for k, i in report.get("links", ()))
     if state == "failed":
         return _failed(message)
+    unclear = state == "unclear"
+    if unclear and not may(known, wish, None):
+        return _denied()
+    if unclear and "denied" in _judged(known, wish, report, known.leads, known.manages):
+        return _denied()
     if state == "unclear":
         return _ask(message[:1].upper() + message[1:])
     if state == "denied" or not may(known, wish, report):
@@ -260,16 +256,13 @@ def _change(
     links: tuple[tuple[str, str], ...],
 ) -> Step | Answer:
     fences = [str(x) for x in report.get("fences") or ()]
-    rights = report.get("rights") or [wish.own if report.get("own") and wish.own else wish.right]
-    for right in rights:
-        said = gate.verdict(
-            known.rules, known.asker, right, fences,
-            lead=bool(report.get("lead")), account=bool(report.get("account")),
-        )  # fmt: skip
-        if said == "denied":
-            return _denied()
-        if said != "yes":
-            return _ask("The rules for this change are not clear to me; who allows it?")
+    said = _judged(known, wish, report, bool(report.get("lead")), bool(report.get("account")))
+    if "denied" in said:
+        return _denied()
+    if said != {"yes"}:
+        return _ask("The rules for this change are not clear to me; who allows it?")
+    if wish.kind != "apply_raise" and _CONDITION.search(_unquoted(wish.text)):
+        return _ask("On what does the change hang?")
     ticket = gate.ticket_of(known.rules, fences)
     if ticket and not ticket.good(wish.text):
         return _ask("This change needs a number of the right form; please name it.")
@@ -278,6 +271,20 @@ def _change(
         return Answer("ok_answer", f"{message} Nothing had to be changed.", links)
     parameters = {"calls": calls, "message": message, "links": [list(x) for x in links]}
     return Step("write", "Make these changes, in this order, and nothing beside them.", parameters)
+
+
+def _judged(
+    known: Briefing, wish: Wish, report: dict[str, Any], lead: bool, account: bool
+) -> set[str]:
+    """What the rules say of each right that a change needs; nothing of a question."""
+    scope = gate.Scope(status_of(wish.text) or "", tuple(report.get("paths") or ()))
+    fences = [str(x) for x in report.get("fences") or ()]
+    return {
+        gate.verdict(
+            known.rules, known.asker, right, fences, lead=lead, account=account, scope=scope
+        )
+        for right in (rights(wish, report) if wish.kind in programs.CHANGES else ())
+    }
 
 
 def _after_write(report: dict[str, Any]) -> Answer:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import regex
 
-_WORD = r"\b(?:tickets?|numbers?|codes?|reference)\b"
+_WORD = r"\b(?:tickets?|numbers?|codes?|reference|releases?|permits?)\b"
 _WANTED = r"\b(?:needs?|must|has to|have to|requires?|required)\b"
 _TICKET = regex.compile(
     rf"{_WORD}.*(?:{_WANTED}|\bnamed\b)"
-    rf"|(?:{_WANTED}|\bcarr(?:y|ies)\b|\bonly (?:with|against)\b|\bwithout\b|\bquotes?\b).*{_WORD}",
+    rf"|(?:{_WANTED}|\bcarr(?:y|ies)\b|\bonly (?:with|against|under)|\bunder an?\b|\bwithout\b|\bquotes?\b).*{_WORD}",
     regex.I,
 )
 _OF_CHANGES = regex.compile(r"\b(?:ticket|number of|release|changes?|cost|codes?)\b", regex.I)

@@ -11,10 +11,30 @@ from typing import Any
 import regex
 
 _FLAGS = regex.IGNORECASE | regex.DOTALL
+_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def _filled(pattern: str) -> regex.Pattern[str]:
+    for name, words in {**_FILE["words"], "heads": _FILE["forms"]["heads"]}.items():
+        pattern = pattern.replace(f"{{{name}}}", words)
+    return regex.compile(pattern, _FLAGS)
+
+
 _TABLE: list[dict[str, Any]] = [
-    {k: [regex.compile(p, _FLAGS) for p in v] if isinstance(v, list) else v for k, v in w.items()}
-    for w in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["wish"]
+    {k: [_filled(p) for p in v] if isinstance(v, list) else v for k, v in entry.items()}
+    for entry in _FILE["wish"]
 ]
+_LANGUAGES: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("languages.toml").read_text(encoding="utf-8")
+)
+_ENGLISH = frozenset("the is of who what which to please and are how does".split())
+PUBLIC = frozenset({"date", "place"})
+_ORDERS = _filled("{heads}(?!" + _FILE["forms"]["asks"] + ")" + _FILE["forms"]["verbs"] + r"\b")
+_ASKED = regex.compile(
+    r"(?:^|[.!?:;,–—]\s+|\n)\s*(?:who|whom|whose|what|which|how|when|where|why|is|are|was|were|does|do|did|has|have)\b[^.!?]*\?",
+    regex.I,
+)
+_TOLD = _filled(_FILE["forms"]["told"])
 _WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen".split()
 _NUMBER = {word: number for number, word in enumerate(_WORDS, 1)}
 _MONTHS = "january february march april may june july august september october november december"
@@ -25,12 +45,15 @@ _AGO = regex.compile(
 )  # fmt: skip
 _MONTH = _MONTHS.replace(" ", "|")
 _VAGUE = regex.compile(
-    rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:{_MONTH}) \d"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of )?(?:{_MONTH})\b|\b(?:last|next) (?:month|year)\b"
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:last|next) (?:month|year)\b"
     r"|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?!\d)",
     regex.I,
 )
 """Days that are named in a way that is not read here."""
+_NAMED = regex.compile(
+    rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)? (?:of )?(?P<m>{_MONTH})\b(?:,? (?P<y>\d{{4}}))?"
+    rf"|\b(?P<m2>{_MONTH}) (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? (?P<y2>\d{{4}}))?", _FLAGS
+)  # fmt: skip
 SHOWN = regex.compile(
     r"\b(?:like(?: this)?|as in|format(?: of)?)[:,]? (?P<a>\d\d)(?P<s>[./-])(?P<b>\d\d)(?P=s)\d{4}\b",
     regex.I,
@@ -38,9 +61,9 @@ SHOWN = regex.compile(
 """A date that only shows how one is written."""
 _QUOTED = regex.compile(r"[‘“\"„«](.+?)[”“\"»]|(?<!\w)['‘](.+?)['’](?!\w)", regex.DOTALL)
 _HOURS = regex.compile(
-    r"(\d+(?:[.,]\d+)?)[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b", _FLAGS
-)
-_LEVEL = regex.compile(r"\b(?:to|at|=)\s*(?:level\s*)?(\d{1,2})\b")
+    rf"(?<![\w.,])(?P<n>\d+(?:[.,]\d+)?|{'|'.join(_WORDS)}|(?<!half )(?<!of )an)(?P<half> and a half)?[\s-]*(?:(?:non-?)?billable )?(?:h|hrs?|hours?)\b(?P<more> and a half)?"
+    r"|\bhours?\b[^.?\d]{0,25}: ?(?P<bare>\d+(?:[.,]\d+)?) (?:on|for|at)\b", _FLAGS
+)  # fmt: skip
 _STATUS = (
     (r"\bpaus|\bon hold|\bon ice", "paused"), (r"\barchiv", "archived"),
     (r"\bexplor", "exploring"), (r"\bactiv|\bresum|\breactiv", "active"), (r"\bidea\b", "idea"),
@@ -58,20 +81,58 @@ class Wish:
 
 
 def read_wish(text: str) -> Wish | None:
-    """The wish of a task, or None where no pattern fits."""
+    """The wish of a task, or None where no pattern fits; its text is in English."""
+    read = _read(text)
+    return read if read and read.kind in PUBLIC else _read(english(text))
+
+
+def _read(text: str) -> Wish | None:
+    form = "change" if orders(text) else "ask"
     for entry in _TABLE:
-        if all(p.search(text) for p in entry["all"]) and not any(
-            p.search(text) for p in entry.get("none", ())
+        if (
+            entry.get("form", form) == form
+            and all(p.search(text) for p in entry["all"])
+            and not any(p.search(text) for p in entry.get("none", ()))
         ):
             return Wish(entry["kind"], entry["right"], entry.get("own", ""), text)
     return None
+
+
+def english(text: str) -> str:
+    """A text of another language with the words that wishes are known by in English; quotes stay.
+
+    An order that hangs on a condition, or is none, is not read.
+    """
+    spoken = set(regex.findall(r"[\p{L}']+", text.lower()))
+    for language in _LANGUAGES.values():
+        if len(spoken & set(language["marks"].split())) < 2 or len(spoken & _ENGLISH) > 1:
+            continue
+        pairs = dict(pair.strip().split("=") for pair in language["words"].split(";"))
+        known = "|".join(sorted(map(regex.escape, pairs), key=len, reverse=True))
+        said = rf"{_QUOTED.pattern}|(?<!\w)(?P<word>{known})(?!\w)"
+        told, at = "", 0
+        for hit in regex.finditer(said, text, _FLAGS):
+            told += text[at : hit.start()] + (pairs[hit["word"].lower()] if hit["word"] else hit[0])
+            at = hit.end()
+        told += text[at:]
+        hedged = set(language["hedges"].split()) & set(regex.findall(r"[\p{L}']+", told.lower()))
+        return "" if hedged and orders(told) else told
+    return text
+
+
+def orders(text: str) -> bool:
+    """Whether a text wants something done, not only told: what holds a question wants to be told."""
+    if _ASKED.search(text):
+        return False
+    return bool(_ORDERS.search(text) or ("?" not in text and _TOLD.search(text)))
 
 
 def names_day(text: str) -> bool:
     """Whether a text names a day at all."""
     return bool(
         regex.search(r"\d{4}-\d\d-\d\d|\b(?:to|yester)day\b|\btomorrow\b", text, _FLAGS)
-    ) or bool(_AGO.search(text))
+        or _AGO.search(text) or _NAMED.search(text)
+    )  # fmt: skip
 
 
 def day_of(text: str, today: str) -> date | None:
@@ -82,6 +143,8 @@ def day_of(text: str, today: str) -> date | None:
     named = set(regex.findall(r"\b\d{4}-\d\d-\d\d\b", text))
     if named:
         return date.fromisoformat(named.pop()) if len(named) == 1 else None
+    if told := list(_NAMED.finditer(text)):
+        return _of_month(told[0], base) if len(told) == 1 else None
     low = text.lower()
     if regex.search(r"\btwo days before yesterday\b", low):
         return base - timedelta(days=3)
@@ -103,6 +166,17 @@ def day_of(text: str, today: str) -> date | None:
     if regex.search(r"\blast week\b", low):
         return base - timedelta(days=7)
     return base
+
+
+def _of_month(told: regex.Match[str], base: date) -> date | None:
+    """A day of a month; without a year only one of this year that is not ahead."""
+    number = _MONTHS.split().index((told["m"] or told["m2"]).lower()) + 1
+    year = told["y"] or told["y2"]
+    try:
+        day = date(int(year or base.year), number, int(told["d"] or told["d2"]))
+    except ValueError:
+        return None
+    return day if year or day <= base else None
 
 
 def period_of(text: str, today: str) -> tuple[str, str] | None:
@@ -144,7 +218,12 @@ def written(day: date, text: str) -> str:
 
 def hours_of(text: str) -> list[float]:
     """The numbers of hours that a text names."""
-    return [float(n.replace(",", ".")) for n in _HOURS.findall(text)]
+    found = []
+    for said in _HOURS.finditer(text):
+        word = said["bare"] or said["n"].lower().replace(",", ".")
+        number = _NUMBER.get(word) or (1.0 if word == "an" else float(word.replace(",", ".")))
+        found.append(number + (0.5 if said["half"] or said["more"] else 0.0))
+    return found
 
 
 def quoted(text: str) -> list[str]:
@@ -161,12 +240,6 @@ def status_of(text: str) -> str | None:
         return str(told[1]).lower()
     found = {status for pattern, status in _STATUS if regex.search(pattern, text, _FLAGS)}
     return found.pop() if len(found) == 1 else None
-
-
-def level_behind(text: str) -> int | None:
-    """The level that a text sets."""
-    found = _LEVEL.search(text)
-    return int(found[1]) if found else None
 
 
 def billable_of(text: str) -> bool | None:

@@ -14,10 +14,15 @@ PLAYBOOK = Playbook(
     prose=(
         "Price every code on every allowed basket (no number given: one, some and all of "
         "each product, and mixes). Two codes at once: impossible. A code or discount that "
-        "is demanded and not reached: decline. Offered codes that do not help: buy without."
+        "is demanded: test with every=True; not reached: decline. Offered codes that do not help: buy without."
     ),
     programs={"simulate": SIMULATE},
 )
+
+
+def needs_all(order: Order) -> bool:
+    """Whether the cheapest row alone does not tell what to buy."""
+    return order.codes.mode == "any" or order.goal == "discount"
 
 
 def choose(order: Order, rows: tuple[Row, ...]) -> Row | Decline:

@@ -28,25 +28,17 @@ _RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
 _INSTRUCTION = regex.compile(r"<instruction>\n(.*?)\n</instruction>", regex.DOTALL)
 
 
-NAMES = ("store", "next-step", literal.NAME)
-
-
-def names() -> tuple[str, ...]:
-    """The brains there are."""
-    return NAMES
+STEPS = "next-step"
 
 
 def reply(model: str, messages: list[Message]) -> str:
-    """The brain's answer to a prompt of the evaluator or of the worker.
+    """The answer to a prompt of the evaluator or of the worker, or of an agent of steps.
 
     Raises:
-        LookupError: the prompt is of neither, or the id names another brain.
+        LookupError: the prompt is of none of them.
     """
-    if model == "next-step":
+    if model == STEPS:
         return next_step.reply(messages)
-    if model not in ("store", literal.NAME):
-        known = " and ".join(f"playbook/{name}" for name in NAMES)
-        raise LookupError(f"there is no brain playbook/{model}; there are {known}")
     asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
     task = _TASK.search(asked)
     if task:

@@ -71,9 +71,9 @@ for content in added:
 tested = combinations
 rows = []
 errors = []
-for at in range(0, len(tested), 150):
+for at in range(0, len(tested), 1000):
     tried = Combo_Test_Coupons_For_Product_Combinations(
-        combinations=tested[at:at + 150], coupons=p["coupons"])
+        combinations=tested[at:at + 1000], coupons=p["coupons"], every=p["every"])
     rows += tried["results"]
     errors += [e for e in tried["errors"] if e not in errors]
 rows = sorted(rows, key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))

@@ -130,13 +130,13 @@ class _Stage:
         return combinations_for(products, target_units)
 
     def Combo_Test_Coupons_For_Product_Combinations(
-        self, combinations: list[list[dict[str, Any]]], coupons: list[str]
+        self, combinations: list[list[dict[str, Any]]], coupons: list[str], every: bool = False
     ) -> Any:
         """The search in parts whose answers can be read whole, put together as one."""
         nothing: dict[str, Any] = {"results": [], "errors": []}
         found = nothing
         for number, part in enumerate(_parts(combinations, len(coupons))):
-            arguments = {"combinations": part, "coupons": coupons}
+            arguments = {"combinations": part, "coupons": coupons, "every": every}
             answer = self._ask("Combo_Test_Coupons_For_Product_Combinations", arguments, _best)
             found = _together(found, answer)
             # The best so far stands once, whatever the number of parts.

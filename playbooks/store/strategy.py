@@ -242,6 +242,7 @@ def _simulate(order: Order, facts: Facts, choices: list[Choice]) -> Step:
             "dollars": bundle_coupon.MOST_DOLLARS,
             "most": MOST_BASKETS,
             "tried": MOST_TRIED,
+            "every": best_coupon.needs_all(order),
         },
     )
 

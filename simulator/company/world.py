@@ -20,6 +20,8 @@ from simulator.company.pack import (
 from simulator.world import Looks, World
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
     from simulator.company.wiki import Wiki
 
 PAGES = Path(__file__).parent / "pages"
@@ -71,6 +73,13 @@ def _floors(pack: CompanyPack) -> Mapping[str, float]:
     return floors(pack)
 
 
+def _define_generate(parser: ArgumentParser) -> None:
+    """write a pack of fresh companies and tasks with known answers"""
+    from simulator.company.generate.endless.command import define_generate
+
+    define_generate(parser)
+
+
 COMPANY = World(
     name="company",
     format=FORMAT,
@@ -90,5 +99,6 @@ COMPANY = World(
         template=PAGES / "office.html.jinja",
         shown=_shown,
     ),
+    define_generate=_define_generate,
     floors=_floors,
 )

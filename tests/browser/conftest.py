@@ -17,6 +17,12 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 AT_MOST_MS = 15_000
+OUTSIDE = """() => [...document.querySelectorAll("body *")].filter((node) => {
+    const box = node.getBoundingClientRect();
+    return box.width > 0 && (box.right > innerWidth + 1 || box.left < -1)
+        && !node.closest(".unseen") && !node.closest("svg");
+}).map((node) => `${node.tagName}.${node.className}`)"""
+"""What reaches beyond the left or right edge of the window and is seen."""
 
 
 def _chromium() -> str:
@@ -55,7 +61,7 @@ class Look:
 
     def tasks(self) -> list[str]:
         """The tasks that the table shows, in its order."""
-        names: list[str] = self.page.locator("#tasks tbody tr:visible th").all_inner_texts()
+        names: list[str] = self.page.locator("#tasks tbody tr:visible th a").all_inner_texts()
         return names
 
     @property

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from runs.journal import write_whole
-from runs.run_view import read_run_view
-from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
-from views.report.pairs import pair_page
+from tests.browser.conftest import OUTSIDE
+from tests.run_folders import HOSTILE, RunFolder, worked
 from views.report.write import write_report
 
+ON_TOP = """(node) => {
+    const box = node.getBoundingClientRect();
+    return node.contains(document.elementFromPoint(box.x + 5, box.y + box.height / 2));
+}"""
 SHOWN = HOSTILE.replace("\u202e", "\\u202e")
 """A sign that turns the reading direction is shown by its number."""
 
@@ -151,25 +153,69 @@ def test_on_paper_the_open_story_is_printed_without_the_tools(report: Any) -> No
     assert not report.page.locator("#tasks").is_visible()
 
 
-def test_two_runs_stand_side_by_side(hostile: Path, look: Any, tmp_path: Path) -> None:
-    other = RunFolder(tmp_path / "20260505-120000-bbbb")
-    other.task("good", asked(), worked(), ended(), score=0.0, group="buy")
-    other.task(
-        "hostile", asked(), worked(name="Tea"), group="buy", outcome="finished", verdict="purchased"
+def test_a_search_shows_where_it_hit(report: Any) -> None:
+    report.page.get_by_label("Find in tasks").fill("MODEL")
+    row = report.page.locator("#tasks tbody tr:visible")
+    assert report.tasks() == ["broken"]
+    assert row.locator(".hit").inner_text() == "error: model failed"
+    assert row.locator(".hit mark").inner_text() == "model"
+    report.page.get_by_label("Find in tasks").fill("tea wrong")
+    assert report.tasks() == ["wrong"]
+    assert row.locator("mark").all_inner_texts() == ["wrong", "tea"]
+    report.page.get_by_label("Find in tasks").fill("")
+    assert len(report.tasks()) == 4
+    assert report.page.locator("mark, .hit").count() == 0
+
+
+def test_hostile_hits_are_texts(report: Any) -> None:
+    report.page.get_by_label("Find in tasks").fill("onerror")
+    assert report.tasks() == ["hostile"]
+    assert report.page.locator("#tasks img, #tasks script").count() == 0
+    report.page.get_by_label("Find in tasks").fill("[(*")
+    assert report.tasks() == []
+    assert report.page.evaluate("window.hit") is None
+    assert report.complaints == []
+
+
+def test_a_row_tells_text_wanted_and_reason(report: Any) -> None:
+    row = report.page.locator(
+        "#tasks tbody tr", has=report.page.get_by_role("link", name="hostile")
     )
-    other.write()
-    runs = read_run_view(hostile), read_run_view(other.path)
-    path = tmp_path / "pair.html"
-    write_whole(path, pair_page(*runs))
-    seen = look(path.as_uri())
-    assert seen.tasks() == ["good", "hostile", "wrong", "broken"]
-    seen.page.get_by_role("button", name="Worse").click()
-    assert seen.tasks() == ["good"]
-    seen.page.get_by_role("button", name="Better").click()
-    assert seen.tasks() == ["hostile"]
-    seen.page.get_by_role("link", name="hostile").click()
-    headings = seen.told.get_by_role("heading", name="hostile")
-    headings.nth(1).wait_for()  # a story is unpacked when it is opened
-    assert headings.all_inner_texts() == ["hostile"] * 2
+    text = row.inner_text()
+    assert f"Buy {SHOWN}" in text
+    assert "declined wanted: buy" in text
+    assert "FAIL: " in text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_nothing_is_hidden_or_cut_off(hostile: Path, look: Any, scheme: str) -> None:
+    phone = {"width": 390, "height": 844}
+    seen = look(write_report(hostile).as_uri(), viewport=phone, color_scheme=scheme)
+    for row in seen.page.locator("#tasks tbody tr").all():
+        assert all(cell.is_visible() for cell in row.locator("th, td").all())
+    assert seen.page.evaluate(OUTSIDE) == []
     assert seen.violations() == []
+    seen.page.evaluate("scrollTo(0, 400)")
+    seen.page.locator("#tasks").get_by_role("link", name="hostile").click()
+    heading = seen.told.get_by_role("heading", name="hostile")
+    heading.wait_for()
+    for shown in (heading, seen.page.locator("#close")):
+        assert shown.evaluate(ON_TOP), "something lies over it"
+    seen.page.keyboard.press("e")
+    assert seen.page.evaluate(OUTSIDE) == []
+    assert seen.violations() == []
+    assert seen.complaints == []
+
+
+def test_a_command_is_copied(tmp_path: Path, look: Any) -> None:
+    run = RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", worked(), score=0.0)
+    (run.path / "pack.json").write_text("{}", encoding="utf-8")
+    seen = look(write_report(run.write()).as_uri())
+    seen.page.get_by_role("link", name="tea").click()
+    button = seen.told.get_by_role("button", name="Copy: Go on from turn 1")
+    button.click()
+    seen.told.get_by_text("Copied", exact=True).wait_for()
+    command = button.locator("xpath=../code").inner_text()
+    assert command.split()[2] == "--fork"
+    assert seen.page.evaluate("String(getSelection())").strip() == command
     assert seen.complaints == []

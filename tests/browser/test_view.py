@@ -46,6 +46,52 @@ def test_the_index_leads_to_a_run(served: str, hostile: Path, look: Any) -> None
     assert all(url.startswith(served) for url in seen.requests)
 
 
+def names(seen: Any) -> list[str]:
+    rows: list[str] = seen.page.locator("#runs tbody tr:visible th a").all_inner_texts()
+    return rows
+
+
+def test_runs_are_found_filtered_and_sorted_also_when_the_list_is_new(
+    served: str, look: Any, tmp_path: Path
+) -> None:
+    for number, score in enumerate((0.25, 1.0, None)):
+        run = RunFolder(tmp_path / f"2026050{number + 1}-120000-aaaa").task("tea", score=score)
+        run.write(finished=number != 2)
+    seen = look(served)
+    page = seen.page
+    newest = ["20260503-120000-aaaa", "20260502-120000-aaaa", "20260501-120000-aaaa"]
+    assert names(seen) == newest
+    page.get_by_role("button", name="Score").click()
+    assert names(seen) == [newest[1], newest[2], newest[0]]
+    page.get_by_role("button", name="finished 2").click()
+    assert names(seen) == [newest[1], newest[2]]
+    assert page.locator("#count").inner_text() == "2 of 3 runs"
+    page.keyboard.press("/")
+    page.keyboard.type("20260501")
+    assert names(seen) == [newest[2]]
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", score=0.5).write()
+    page.locator("#runs tbody tr:visible", has_text="20260504").wait_for()
+    assert names(seen) == [newest[1], "20260504-120000-aaaa", newest[2]]
+    page.get_by_role("button", name="all", exact=True).click()
+    assert page.locator("#count").inner_text() == "4 runs"
+    assert seen.complaints == []
+
+
+def test_on_a_telephone_a_run_shows_state_and_score_without_a_table(
+    served: str, look: Any, tmp_path: Path
+) -> None:
+    RunFolder(tmp_path / "20260501-120000-aaaa").task("tea", score=0.25).write()
+    seen = look(served, viewport={"width": 390, "height": 700})
+    for words in ("finished", "score 0.250", "tasks 1", "cost $0.0100"):
+        cell = seen.page.locator("#runs td", has_text=words.split()[-1]).first
+        box = cell.bounding_box()
+        assert box["x"] + box["width"] <= 390
+    seen.page.get_by_label("Sort by").select_option("score")
+    assert seen.complaints == []
+
+
 def test_a_page_follows_its_run(served: str, look: Any, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "20260506-120000-cccc")
     run.task("tea", asked(), worked(), outcome="running")
@@ -64,4 +110,26 @@ def test_a_page_follows_its_run(served: str, look: Any, tmp_path: Path) -> None:
     run.write(running=True)
     seen.page.get_by_role("link", name="cup").wait_for(state="attached")
     assert seen.page.get_by_role("button", name="Failed").inner_text() == "Failed 1"
+    assert seen.complaints == []
+
+
+def test_two_ticked_runs_open_as_one_page(
+    served: str, hostile: Path, look: Any, tmp_path: Path
+) -> None:
+    RunFolder(tmp_path / "20260506-120000-cccc").task("good", worked(), score=0.0).write()
+    seen = look(served)
+    button = seen.page.get_by_role("button", name="Compare two runs")
+    assert button.is_disabled()
+    seen.page.get_by_label(f"Compare {hostile.name}").check()
+    assert seen.page.locator("#picked").inner_text() == "Tick one more."
+    RunFolder(tmp_path / "20260507-120000-dddd").task("tea", worked()).write()
+    seen.page.get_by_role("link", name="20260507-120000-dddd").wait_for()
+    assert seen.page.get_by_label(f"Compare {hostile.name}").is_checked(), "a tick was lost"
+    seen.page.get_by_label("Compare 20260506-120000-cccc").check()
+    button.click()
+    seen.page.locator("#verdict").wait_for()
+    assert seen.tasks() == ["good"]
+    names = seen.page.locator(".versus-names a").all_inner_texts()
+    assert names == [hostile.name, "20260506-120000-cccc"]
+    assert seen.violations() == []
     assert seen.complaints == []

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 from company_tools.company_session import CompanySession
 from company_tools.toolbox import tools_of
+from company_tools.wiki_store import WikiStore
 from erc3_compat import ApiError, ApiException
 from erc3_compat.own.company_models import RESPONSES
 from ledger import Ledger
@@ -18,21 +18,6 @@ from simulator.platform import Platform
 from simulator.world import Refusal
 
 Wire = dict[str, Any]
-
-
-class Store:
-    """Pages by version, in memory."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, dict[str, str]] = {}
-
-    def pages(self, sha1: str, read: Callable[[], dict[str, str]]) -> dict[str, str]:
-        if sha1 not in self.known:
-            self.known[sha1] = read()
-        return self.known[sha1]
-
-    def keep(self, sha1: str, pages: dict[str, str]) -> None:
-        self.known[sha1] = pages
 
 
 class Direct:
@@ -214,7 +199,7 @@ def desk(company: Wire | None = None, **scenario: Any) -> Desk:
     """A task of a company, by default of the kites."""
     line = Direct(company or kites(), **scenario)
     session, ledger = CompanySession(line), Ledger()
-    store = Store()
+    store = WikiStore()
     ledger.offer(tools_of(session, store))
     booked = session.booked_in(ledger)
     booked.__enter__()

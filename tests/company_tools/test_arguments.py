@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from company_tools.arguments import bare_id, day, mended
 from company_tools.toolbox import all_tools
+from company_tools.wiki_store import WikiStore
 from ledger import ToolFault
-from tests.company_tools.kites import Store, desk
+from tests.company_tools.kites import desk
 
 TODAY = "2025-05-06"
 DAYS = st.dates(date(1990, 1, 1), date(2090, 1, 1))
@@ -141,6 +142,6 @@ def test_what_is_not_certain_is_an_error_that_says_what_would_be_right(
 
 
 def test_arguments_that_are_right_stay_as_they_are() -> None:
-    tools = {tool.name: tool for tool in all_tools(desk().session, Store())}
+    tools = {tool.name: tool for tool in all_tools(desk().session, WikiStore())}
     assert "list[Member]" in tools["Combo_Update_Team_For_Changes"].usage()
     assert "Annotated" not in "".join(tool.usage() for tool in tools.values())

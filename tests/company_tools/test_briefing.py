@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from contextlib import closing
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from company_tools.policy import TOKENS_AT_MOST, policy_of
+from company_tools.wiki_search import pages_on
 from company_tools.wiki_store import WikiStore
-from ledger import ToolFault
+from ledger import Ledger, ToolFault
 from models.tokens import count_text
 from tests.company_tools.kites import Direct, kites
 from tests.company_tools.office import Office
@@ -38,10 +42,24 @@ def test_a_guest_is_told_as_one_and_nothing_of_records_is_asked() -> None:
     assert asked == {"whoami", "wiki"}
 
 
-def test_a_refused_list_leaves_the_rest() -> None:
+def test_a_refused_list_leaves_the_rest_and_says_what_is_missing_and_why() -> None:
     office = Office(page_limit=-1)
-    assert "refuses every list" in str(facts(office)["unknown"])
+    told = facts(office)
+    assert told["user"]["name"] == "Una Berg"  # type: ignore[index]
+    assert not {"leads", "member_of", "manages"} & told.keys()
+    unknown = str(told["unknown"])
+    assert unknown.count("refuses every list") == 2
+    assert "what they lead and are on; Req_GetProject of an id tells its team (" in unknown
+    assert "their name" not in unknown
     assert "== rules.md ==" in office.briefing
+
+
+def test_a_name_that_cannot_be_read_is_the_only_thing_missing() -> None:
+    line = Direct(kites())
+    line.plan["/employees/get"] = [400]
+    told = facts(Office(line=line))
+    assert told["unknown"] == "their name (busy)"
+    assert told["leads"] == ["proj_sails (Bright Sails, active)"]
 
 
 def test_a_system_that_does_not_answer_is_no_briefing() -> None:
@@ -72,31 +90,6 @@ def test_of_a_page_that_is_too_long_the_paragraphs_that_rule_are_told() -> None:
     assert count_text(policy.text()) <= TOKENS_AT_MOST
 
 
-def test_pages_are_read_once_in_a_run_and_kept_on_disk(tmp_path: Path) -> None:
-    first = Office(wiki=WikiStore(tmp_path))
-    assert first.line.paths("/wiki/load")
-    store = WikiStore(tmp_path)
-    second, third = Office(wiki=store), Office(wiki=store)
-    assert not second.line.paths("/wiki/load", "/wiki/list")
-    assert not third.line.paths("/wiki/load", "/wiki/list")
-    assert first.briefing == second.briefing == third.briefing
-
-
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"a": 1}'])
-def test_a_damaged_file_is_read_anew(tmp_path: Path, damage: str) -> None:
-    first = Office(wiki=WikiStore(tmp_path))
-    (file,) = (tmp_path / "wiki").iterdir()
-    file.write_text(damage)
-    second = Office(wiki=WikiStore(tmp_path))
-    assert second.line.paths("/wiki/load")
-    assert second.briefing == first.briefing
-
-
-def test_a_disk_that_takes_nothing_costs_only_time(tmp_path: Path) -> None:
-    (tmp_path / "wiki").write_text("no folder")
-    assert "== rules.md ==" in Office(wiki=WikiStore(tmp_path)).briefing
-
-
 def test_of_another_version_what_changed_comes_first() -> None:
     world = kites()
     for n in range(6):
@@ -122,3 +115,51 @@ def test_the_briefing_is_evidence() -> None:
     assert office.asked_back("ok_answer", "You lead Night Tent.") is None
     assert office.finish("ok_answer", "You lead Night Tent.") is None
     assert {"kind": "project", "id": "proj_tent"} in office.responses[0]["links"]
+
+
+def places(text: str, **fields: Any) -> str:
+    """The briefing of a task of that text, in a company whose rules leave little room."""
+    pages = {f"rules/{n}.md": f"{RULE * 9}Rule {n}." for n in range(30)}
+    pages["where.md"] = "Our workshops are in Bergen and Ulm. Nothing in Rome."
+    pages["birds.md"] = "Gulls are white."
+    office = Office(kites(wiki=pages), brief=False, **fields)
+    with closing(Ledger()) as ledger:
+        return office.benchmark.briefing(ledger, text)
+
+
+def test_pages_that_the_task_asks_for_stand_behind_the_rules() -> None:
+    told = places("Is there a workshop in Rome?", user=None)
+    assert "== where.md ==" in told
+    assert told.index("== rules/0.md ==") < told.index("== where.md ==")
+    assert "birds" not in told.split("other pages:")[0]
+    assert "== where.md ==" not in places("")
+    assert count_text(told.split("\n", 1)[1].split("other pages:")[0]) <= TOKENS_AT_MOST
+
+
+@given(st.text(max_size=60))
+def test_no_text_of_a_task_is_a_pattern_or_breaks_the_bound(text: str) -> None:
+    pages = {"a.md": RULE * 3, "b.md": f"{text} " * 80, "c.md": "x" * 3000}
+    asked = pages_on(pages, text, None)
+    assert count_text(policy_of(pages, (), asked).text()) <= TOKENS_AT_MOST
+
+
+def test_of_an_asked_page_that_is_too_long_the_parts_are_told() -> None:
+    dull = "\n\n".join(f"Gull number {n} flew over the harbour of the town." for n in range(900))
+    pages = {"long.md": f"{dull}\n\nOur vault is in Ulm."}
+    policy = policy_of(pages, (), pages_on(pages, "Where is the vault?", None))
+    assert policy.parts == {"long.md"}
+    assert "vault is in Ulm" in policy.text()
+
+
+def test_after_changes_of_its_own_a_task_is_told_all_of_them_and_nothing_else() -> None:
+    office = Office(kites(wiki={"a.md": RULE * 2, "b.md": f"{RULE * 2}b", "c.md": "Soup."}))
+    for name in ("a.md", "d.md"):
+        office.call("Combo_Write_Wiki_Pages", pages={name: f"{RULE * 2}new {name}"})
+        told = json.loads(office.state())["rules_now"]
+    assert "new or rewritten: a.md, d.md" in told
+    assert "new a.md" in told
+    assert "new d.md" in told
+    assert "== b.md ==" not in told
+    assert told.endswith("All else in the briefing holds.")
+    office.call("Combo_Write_Wiki_Pages", pages={"c.md": "Fish."})
+    assert "Fish" not in json.loads(office.state())["rules_now"]

@@ -10,31 +10,32 @@ from company_tools.closing import closing_tool
 from company_tools.company_session import CompanySession
 from company_tools.requests import PUBLIC
 from company_tools.toolbox import all_tools, tools_of
+from company_tools.wiki_store import WikiStore
 from erc3_compat import ApiError, ApiException
 from erc3_compat.own import company_requests
 from erc3_compat.patience import Patience
 from ledger import ToolFault
 from models.tokens import count_text
 from nextstep.forms import Forms, Misuse
-from tests.company_tools.kites import Store, desk
+from tests.company_tools.kites import desk
 from worker.worker import system_prompt
 
 REQUESTS = {name for name in company_requests.__all__ if name.startswith("Req_")}
 
 
 def test_every_request_is_a_tool_but_for_the_answer() -> None:
-    names = {tool.name for tool in all_tools(desk().session, Store())}
+    names = {tool.name for tool in all_tools(desk().session, WikiStore())}
     assert len(REQUESTS) == 24
     assert {n for n in names if n.startswith("Req_")} == REQUESTS - {"Req_ProvideAgentResponse"}
 
 
 def test_no_tool_takes_who_acts() -> None:
-    for tool in all_tools(desk().session, Store()):
+    for tool in all_tools(desk().session, WikiStore()):
         assert not {"changed_by", "logged_by"} & set(tool.signature.parameters)
 
 
 def test_the_workers_prompt_stays_within_its_tokens() -> None:
-    tools = all_tools(desk().session, Store())
+    tools = all_tools(desk().session, WikiStore())
     prompt = system_prompt(tools)
     assert count_text(prompt) <= 1300
     for tool in tools:
@@ -61,7 +62,7 @@ def test_a_guest_has_neither_people_nor_changes() -> None:
 def test_where_nobody_can_tell_who_asks_the_tools_are_public_and_it_is_asked_once() -> None:
     at = desk(whoami_status=404)
     assert "Req_ListEmployees" not in at.ledger.names
-    assert {t.name for t in tools_of(at.session, Store())} == set(at.ledger.names)
+    assert {t.name for t in tools_of(at.session, WikiStore())} == set(at.ledger.names)
     assert at.line.paths() == []
     with pytest.raises(ToolFault):
         at.call("Combo_Get_Current_User_With_Profile")
@@ -69,7 +70,7 @@ def test_where_nobody_can_tell_who_asks_the_tools_are_public_and_it_is_asked_onc
 
 def test_nothing_is_changed_for_nobody() -> None:
     at = desk(user=None)
-    at.ledger.offer(all_tools(at.session, Store()))
+    at.ledger.offer(all_tools(at.session, WikiStore()))
     for name, arguments in (
         ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "notes": "x"}),
         ("Combo_Write_Wiki_Pages", {"pages": {"a.md": "x"}}),
@@ -87,11 +88,11 @@ def test_an_outage_is_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
 
     session = CompanySession(Dead(), Patience(0))
     with pytest.raises(ToolFault, match="no usable answer"):
-        tools_of(session, Store())
+        tools_of(session, WikiStore())
 
 
 def test_an_agent_of_typed_steps_may_spell_as_it_likes_too() -> None:
-    tools = [*all_tools(desk().session, Store()), closing_tool()]
+    tools = [*all_tools(desk().session, WikiStore()), closing_tool()]
     forms = Forms(tools)
     assert {tool.name for tool in forms.tools} == {t.name for t in tools if t.told and not t.final}
     name = "Combo_Update_Team_For_Changes"

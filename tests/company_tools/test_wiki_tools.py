@@ -38,9 +38,41 @@ def test_parts_of_pages_by_words_or_pattern(words: object, page: str, line: str)
 
 def test_a_search_without_hits_is_empty_and_one_for_nothing_is_refused() -> None:
     at = desk()
-    assert at.call("Combo_Search_Wiki_For_Words", words="zeppelin") == {"chunks": []}
+    assert at.call("Combo_Search_Wiki_For_Words", words="zeppelin") == {
+        "chunks": [],
+        "streams": ["regex", "keywords"],
+    }
     with pytest.raises(ToolFault, match="must not be empty"):
         at.call("Combo_Search_Wiki_For_Words", words="")
+
+
+@pytest.mark.parametrize("words", ["", " ", "?", "the", "((", "a" * 5_000, "\x00", "*", "[z-a]"])
+def test_whatever_is_asked_has_an_answer(words: str) -> None:
+    at = desk()
+    for said in ([words, "soup"], [words]):
+        if not "".join(said).strip():
+            continue
+        found = at.call("Combo_Search_Wiki_For_Words", words=said)
+        assert found["streams"][0] == "regex"
+        assert len(said) == 1 or found["chunks"][0]["page"] == "rules.md"
+
+
+def test_only_patterns_need_no_keywords() -> None:
+    found = desk().call("Combo_Search_Wiki_For_Words", words=[r"Fri\w+\."])
+    assert found["streams"] == ["regex"]
+    assert [chunk["heading"] for chunk in found["chunks"]] == ["Lunch"]
+    assert found["chunks"][0]["score"] == 100
+
+
+def test_no_more_parts_than_asked_for() -> None:
+    pages = {f"p{n}.md": f"Soup number {n}." for n in range(9)}
+    at = desk(kites(wiki=pages))
+    assert len(at.call("Combo_Search_Wiki_For_Words", words="soup", top=3)["chunks"]) == 3
+    assert len(at.call("Combo_Search_Wiki_For_Words", words="soup")["chunks"]) == 8
+
+
+def test_a_wiki_without_pages_has_nothing() -> None:
+    assert desk(kites(wiki={})).call("Combo_Search_Wiki_For_Words", words="soup")["chunks"] == []
 
 
 def test_a_pattern_that_takes_too_long_ends() -> None:

@@ -283,7 +283,8 @@ def test_a_shop_with_another_task_is_no_place_for_it(desk: Desk, recorded: Path)
     assert "the task is another one" in done.stderr
 
 
-def test_a_pack_that_is_not_bundled_has_to_be_given(desk: Desk, recorded: Path) -> None:
+def test_a_pack_that_the_run_does_not_keep_has_to_be_given(desk: Desk, recorded: Path) -> None:
+    (recorded / "pack.json").unlink()
     done = desk.call("--fork", recorded, "--task", "shop", "--turn", "1")
     assert done.exit_code == 1
     assert "'pots'" in done.stderr

@@ -63,7 +63,7 @@ def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: st
         if life.run is None:
             words = ["--pack", pack, "--out", life.folder / "logs", "--quiet"]
             words += [*models, "--strategy", strategy, "--jobs", 4]
-        until = rng.randint(1, 400) if life.deaths < DEATHS else None
+        until = rng.randint(1, 90) if life.deaths < DEATHS else None
         code = life.live(*words, until=until, whole=rng.random() < 0.5)
     assert code == 0, life.said[-1]
     assert life.deaths == DEATHS

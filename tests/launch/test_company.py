@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from company_tools.wiki_store import hash_of
+from launch.caches import cache_folder
 from launch.cli import app
 from simulator.company.pack import BUNDLED_PACK, load_pack
 from simulator.store.pack import BUNDLED_PACK as STORE_PACK
@@ -62,10 +64,23 @@ def test_its_manifest_says_which_guards_were_on(run: Path) -> None:
     assert json.loads((run / "run.json").read_text())["options"]["guards"] == "-looked"
 
 
-def test_its_pages_lie_in_the_run_folder_by_hash(run: Path) -> None:
-    (file,) = (run / "wiki").iterdir()
-    pages = json.loads(file.read_text(encoding="utf-8"))
-    assert all(isinstance(text, str) for text in pages.values())
+def test_its_pages_lie_in_the_users_cache_by_hash(run: Path) -> None:
+    folder = cache_folder()
+    assert folder is not None
+    kept = [json.loads(file.read_text()) for file in (folder / "wiki").iterdir()]
+    assert kept
+    assert all(hash_of(version["pages"]) == version["sha1"] for version in kept)
+    assert not (run / "wiki").exists()
+
+
+def test_the_next_run_takes_them_from_there(run: Path, tmp_path: Path) -> None:
+    again = ("--benchmark", "company", "--task", a_writing_task(), "--out", tmp_path, "--quiet")
+    code, text = cli(*again)
+    assert code == 0, text
+    (folder,) = tmp_path.iterdir()
+    written = "".join(file.read_text(encoding="utf-8") for file in folder.rglob("*.jsonl"))
+    assert "/whoami" in written
+    assert "/wiki/load" not in written
 
 
 def test_it_is_shown_and_repeated(run: Path) -> None:

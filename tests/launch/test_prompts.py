@@ -26,7 +26,8 @@ CASES = [(b, s) for b in ("store", "company") for s in ("evaluator-worker", "nex
 def rendered(benchmark: str, strategy: str, texts: dict[str, str]) -> dict[str, str]:
     options = Options.model_validate({"benchmark": benchmark, "strategy": strategy})
     guest = guest_of(benchmark, texts=texts)
-    return prompts_of(guest, options, Brains(options))
+    of_steps = {kind.name: kind.prompt() for kind in guest.steps if kind.prompt}
+    return {**prompts_of(guest, options, Brains(options, guest.steps)), **of_steps}
 
 
 @pytest.mark.parametrize(("benchmark", "strategy"), CASES)
@@ -41,7 +42,8 @@ def test_the_shipped_sections_laid_over_themselves_are_the_same_prompts(
 def test_every_section_of_a_strategy_stands_in_its_prompts(benchmark: str, strategy: str) -> None:
     other = {"evaluator-worker": ("nextstep/", "/guide/steps"), "next-step": ("/guide/worker",)}
     rooms = ("evaluator/", "worker/") if strategy == "next-step" else ()
-    closing = ("company/tools/Req_ProvideAgentResponse",)  # a FINISH calls it, no worker
+    # A FINISH calls the first, no worker; the second stands in a briefing.
+    closing = ("company/tools/Req_ProvideAgentResponse", "company_tools/steps/guest")
     plain = rendered(benchmark, strategy, {})
     for name, text in guest_of(benchmark).shipped().items():
         if any(part in name for part in (*other[strategy], *rooms, *closing)):

@@ -176,9 +176,12 @@ def test_a_run_is_found_by_folder_name_or_as_the_latest(tmp_path: Path) -> None:
     assert find_run(str(tmp_path / "20260101-a"), tmp_path).name == "20260101-a"
     assert find_run("latest", tmp_path).name == "20260102-c"
     assert find_run("20260101", tmp_path).name == "20260101-a"
+    every = sorted((p.name for p in tmp_path.iterdir() if p.name != "notes"), reverse=True)
+    assert [find_run(f"latest~{n}", tmp_path).name for n in range(len(every))] == every
     for name, said in [
         ("20260102", "fits 2 runs"),
         ("x", "there is no run 'x'"),
+        ("latest~9", "there is no run 'latest~9'"),
         (str(tmp_path / "notes"), "is no run folder"),
     ]:
         with pytest.raises(NotRecorded, match=said):

@@ -11,6 +11,7 @@ import pytest
 from simulator.platform import Platform
 from simulator.server import Simulator, serve
 from simulator.store.pack import Pack, load_pack, parse_pack
+from simulator.telemetry import ModelReport
 
 REFERENCE = Path(__file__).parents[2].parent / "shared" / "packs" / "store-reference.json"
 
@@ -153,7 +154,7 @@ class Buyer:
             self.ask("/basket/add", sku=sku.replace("_", "-"), quantity=quantity)
 
     def complete(self) -> tuple[float, list[str]]:
-        self.platform.log_model_call(self.task.task_id)
+        self.platform.log_model_call(self.task.task_id, ModelReport("m", 0.1))
         evaluation, _ = self.platform.complete_task(self.task.task_id)
         return evaluation.score, evaluation.logs.splitlines()
 

@@ -21,6 +21,7 @@ from simulator.pages.views import LINES, ROWS, lines_until, page_of
 from simulator.platform import Platform
 from simulator.server import Simulator, serve
 from simulator.store.pack import Pack
+from simulator.telemetry import ModelReport
 
 PROJECT = Path(__file__).parents[2]
 KEY = "key-very-secret"
@@ -306,7 +307,7 @@ def test_the_tally_is_what_counting_finds(crowd: Pack) -> None:
     for number, task in enumerate(session.tasks[:120]):
         platform.start_task(task.task_id)
         if number % 3 == 0:
-            platform.log_model_call(task.task_id)
+            platform.log_model_call(task.task_id, ModelReport("m", 0.1))
         if number % 2:
             platform.complete_task(task.task_id)
             platform.complete_task(task.task_id)

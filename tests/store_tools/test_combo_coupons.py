@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.coupon_search import compare
 from ledger import Budget, ToolFault
 from store_tools.basket import Content
 from store_tools.basket_moves import distance, walk_order
@@ -118,6 +120,50 @@ def test_a_search_finds_what_brute_force_finds_and_leaves_no_trace(
     dead = {e["coupon"] for e in found["errors"] if "coupon" in e}
     if expected:
         assert dead == {c for c in codes if c not in {row[1] for row in expected}}
+
+
+def test_best_first_is_never_worse_than_all() -> None:
+    compared = [compare(seed) for seed in range(120)]
+    assert [c.seed for c in compared if c.worse] == []
+    assert sum(c.best_first for c in compared) < sum(c.all for c in compared)
+    assert max(c.best_first / c.all for c in compared) < 1.8
+
+
+def test_a_shop_that_gives_less_on_more_is_tried_whole(direct: Any) -> None:
+    """What the bounds rest on does not hold there, and the search sees it."""
+    products = [{"sku": s, "name": s, "price": 10, "available": 9} for s in "abcdef"]
+    shop = {"products": products, "coupons": [{"code": "K", "discount": {"amount": 5}}]}
+    client = direct(shop)
+    dispatch = client.dispatch
+
+    def moody(request: Any) -> Any:
+        shown = dispatch(request).model_dump()
+        if shown.get("discount") and len(shown["items"]) == 6:
+            shown |= {"discount": 1, "total": shown["subtotal"] - 1}
+        return SimpleNamespace(model_dump=lambda **_: shown)
+
+    client.dispatch = moody
+    baskets = [{s: 1} for s in "abcdef"]
+    found = try_coupons(StoreSession(client), baskets, ["K"], every=False)
+    assert len([r for r in found["results"] if r["coupon"]]) == 6
+    assert "untried" not in found
+
+
+def test_a_filler_search_costs_what_can_matter(direct: Any) -> None:
+    products = [{"sku": f"f{n}", "name": "", "price": 8 + n, "available": 9} for n in range(8)]
+    products.append({"sku": "main", "name": "", "price": 92, "available": 2})
+    lifted = {"code": "LIFT", "discount": {"amount": 25}, "requires": {}, "min_subtotal": 100}
+    client = direct({"products": products, "coupons": [lifted]})
+    baskets = [{"main": 1, f"f{a}": 1, f"f{b}": 1} for a in range(8) for b in range(a)]
+    baskets += [{"main": 1}, *({"main": 1, f"f{n}": m} for n in range(8) for m in (1, 2, 3))]
+    found = try_coupons(StoreSession(client), baskets, ["LIFT", "DEAD"], every=False)
+    assert found["results"][0]["items"] == [
+        {"sku": "main", "quantity": 1},
+        {"sku": "f0", "quantity": 1},
+    ]
+    assert found["results"][0]["total"] == 75
+    assert found["untried"] == len(baskets) - 2
+    assert len(client.sent) <= 34
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -259,7 +305,10 @@ def test_a_budget_ends_the_search(open_shop: Any) -> None:
     shop = open_shop(budget=Budget(requests=12), coupons=[rule("TWO", 2, tea=2)])
     with pytest.raises(ToolFault, match="budget reached: 12 requests") as caught:
         shop.call(
-            SEARCH, combinations=[basket(tea=n) for n in range(1, 9)], coupons=["TWO", "NOPE"]
+            SEARCH,
+            combinations=[basket(tea=n) for n in range(1, 9)],
+            coupons=["TWO", "NOPE"],
+            every=True,
         )
     assert caught.value.fatal
     assert shop.ledger.calls[-1].outcome == "unknown"

@@ -49,6 +49,7 @@ def run_folder(
     options: dict[str, Any] | None = None,
     versions: dict[str, str] | None = None,
     base_url: str | None = None,
+    steps: tuple[str, ...] = (),
 ) -> Path:
     """One run folder; ``hours`` after the first, None for a time that cannot be read."""
     folder = logs / name
@@ -64,6 +65,7 @@ def run_folder(
         started=started,
         finished=started if finished else None,
         harm_name="wrong checkout",
+        steps=steps,
         totals=totals_of(tasks, 1.5),
         tasks=tasks,
     )

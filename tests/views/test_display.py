@@ -221,6 +221,58 @@ def test_a_pipe_gets_a_plain_line_for_each_task() -> None:
     )
 
 
+@given(st.text(max_size=90), st.sampled_from([20, 40, 60, 79, 120]), st.booleans())
+def test_a_finished_task_is_one_line_of_any_terminal(name: str, width: int, harm: bool) -> None:
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    done = result(name, 0.0, acts=1, harm=harm)
+    line = finished_line(done, 123, 1_000, HARM, width)
+    console.print(line, highlight=False, no_wrap=True, overflow="ellipsis")
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().split("\n")
+    assert len(lines) == 2
+    assert cell_len(lines[0]) <= width
+    if width >= 60:
+        assert f"0.0, purchased{f', {HARM}' if harm else ''}" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "style"),
+    [
+        ({}, "green"),
+        ({"score": 0.0}, "yellow"),
+        ({"score": 0.0, "harm": True, "acts": 1}, "bold red"),
+        ({"failure": "model", "error": "no key"}, "red"),
+        ({"score": None}, ""),
+    ],
+)
+def test_the_colour_says_how_it_ended(fields: dict[str, Any], style: str) -> None:
+    line = finished_line(result("tea", **fields), 1, 2, HARM)
+    verdict = [s.style for s in line.spans if "purchased" in line.plain[s.start : s.end]]
+    assert verdict == ([style] if style else [])
+
+
+def test_what_was_played_before_counts_and_does_not_hasten_the_guess(
+    state: ProgressState, clock: Clock
+) -> None:
+    state.expect(20, [result(f"k{n}", 0.0 if n == 0 else 1.0) for n in range(9)])
+    view = state.view()
+    assert (view.total, view.done, view.passed, view.failed) == (29, 9, 8, 1)
+    for number in range(5):
+        clock.now += 10
+        assert state.ended(result(f"t{number}")) == (10 + number, 29)
+    assert state.view().left == pytest.approx(150)
+
+
+@pytest.mark.parametrize("width", [40, 60])
+def test_a_narrow_summary_breaks_between_figures(state: ProgressState, width: int) -> None:
+    state.expect(1_000)
+    for number in range(30):
+        state.ended(result(f"t{number}", 0.0, acts=1, harm=True))
+    lines = summary_lines(state.view(), HARM, width)
+    assert all(len(line) <= width for line in lines)
+    assert " ".join(lines).startswith("30/1000 done, 0 passed, 30 failed, 30 wrong checkouts, ")
+
+
 def test_a_dumb_terminal_gets_the_same_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "dumb")
     file = io.StringIO()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, get_args
 
 import pytest
+from rich.text import Text
 
 from lab.lab_run import Trial
 from runs.results import Brain, Failure, RunResults, TaskResult, totals_of
-from views.terminal import closing_table, ending
+from views.terminal import closing_bar, closing_table, ending, worst_first
 
 
 def task(spec: str, **fields: Any) -> TaskResult:
@@ -48,6 +49,27 @@ def said(*tasks: TaskResult, unplayed: int = 0) -> list[str]:
 
 def test_a_run_in_which_all_went_well_says_nothing() -> None:
     assert said(task("a"), task("b", score=0.9), task("c", score=None)) == []
+
+
+def bar(*tasks: TaskResult, unplayed: int = 0) -> tuple[str, str]:
+    rule = closing_bar(results(*tasks), unplayed)
+    assert isinstance(rule.title, Text)
+    return rule.title.plain, str(rule.style)
+
+
+def test_the_last_line_counts_in_its_colour() -> None:
+    assert bar(task("a"), task("b")) == ("2 passed in 1.0 s", "green")
+    wrong = task("b", score=0.0, harm=True, acts=1)
+    assert bar(task("a"), wrong) == ("1 passed, 1 failed, 1 wrong checkout in 1.0 s", "red")
+    assert bar(task("a"), unplayed=3) == ("1 passed, 3 not played in 1.0 s", "yellow")
+    assert bar(task("a", score=None)) == ("1 without a score in 1.0 s", "green")
+    assert bar(unplayed=2) == ("2 not played in 1.0 s", "yellow")
+
+
+def test_the_worst_is_looked_at_first() -> None:
+    wrong = task("b", score=0.0, harm=True, acts=1)
+    found = results(task("a", score=0.0), dead("d"), wrong, task("c"))
+    assert [one.spec_id for one in worst_first(found)] == ["b", "d", "a"]
 
 
 def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:

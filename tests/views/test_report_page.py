@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 import zlib
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,8 @@ from launch.cli import app
 from runs.reader import NotRecorded
 from runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
-from views.report.pairs import pair_html, pairs_of
+from views.report import versus
+from views.report.pairs import pairs_of, read_half
 from views.report.render import row_html, story_html
 from views.report.task_table import rows_of
 from views.report.write import write_report
@@ -64,9 +64,9 @@ def test_nothing_hostile_is_markup_anywhere(tmp_path: Path) -> None:
 
 
 OURS = {
-    "a", "b", "blockquote", "caption", "code", "details", "div", "h2", "h3", "i", "li", "p", "pre",
-    "rect", "section", "small", "span", "summary", "svg", "table", "tbody", "td", "th", "thead",
-    "tr", "ul", "wbr",
+    "a", "b", "blockquote", "button", "caption", "code", "details", "div", "h2", "h3", "i", "li",
+    "p", "pre", "rect", "section", "small", "span", "summary", "svg", "table", "tbody", "td", "th",
+    "thead", "tr", "ul", "wbr",
 }  # fmt: skip
 CHECKED = {
     "type", "role", "decision", "outcome", "kind", "failure", "score", "group", "verdict", "harm",
@@ -140,11 +140,13 @@ def poisoned_run(path: Path) -> Path:
 
 
 def test_no_text_of_a_record_becomes_markup_or_steers(tmp_path: Path) -> None:
-    run = replace(read_run_view(poisoned_run(tmp_path / "run")), name=HOSTILE)
-    (row,) = rows_of(run.tasks)
-    (pair,) = pairs_of(run, run)
+    path = poisoned_run(tmp_path / "run")
+    half = read_half(path)
+    (row,) = rows_of(read_run_view(path).tasks)
+    (pair,) = pairs_of(half, half)
     story = story_html(row.story)
-    for piece in (story, pair_html(pair), row_html(row)):
+    both = versus.story_html(pair, half, half)
+    for piece in (story, both, versus.outline_html(pair), row_html(row)):
         seen = Marks(piece)
         assert seen.tags <= OURS
         assert not {name for name in seen.attributes if name.startswith("on")}
@@ -190,7 +192,7 @@ def test_the_table_holds_what_is_filtered_and_sorted_by(tmp_path: Path) -> None:
     assert isinstance(tasks, list)
     assert [task["key"] for task in tasks] == ["good", "hostile", "wrong", "broken"]
     assert tasks[3]["sort"]["score"] is None
-    assert "model failed" in tasks[3]["find"]
+    assert ["error", "model failed"] in tasks[3]["find"]
     assert len(stories_of(page)) == len(tasks)
 
 
@@ -228,14 +230,14 @@ def test_pairs_tell_what_became_of_each_task(tmp_path: Path) -> None:
     one.task("way", worked(), ended())
     two.task("way", ended(1))
     two.task("alone", worked())
-    pairs = pairs_of(read_run_view(one.write()), read_run_view(two.write()))
-    assert {pair.spec_id: pair.change for pair in pairs} == {
-        "same": "same",
-        "worse": "worse",
-        "better": "better",
-        "way": "other way",
-        "alone": "only in the second",
-    }
+    pairs = pairs_of(read_half(one.write()), read_half(two.write()))
+    assert [(pair.spec_id, pair.change) for pair in pairs] == [
+        ("worse", "worse"),
+        ("better", "better"),
+        ("way", "other way"),
+        ("same", "same"),
+        ("alone", "only in B"),
+    ]
 
 
 def test_the_command_writes_one_run_or_two(tmp_path: Path) -> None:
@@ -244,7 +246,7 @@ def test_the_command_writes_one_run_or_two(tmp_path: Path) -> None:
     assert run(app, ["report", str(one)]).stdout.strip() == str(one / "report.html")
     done = run(app, ["report", str(one), str(two), "-o", str(tmp_path / "pair.html")])
     assert done.exit_code == 0
-    assert "Two runs side by side" in (tmp_path / "pair.html").read_text(encoding="utf-8")
+    assert "Two runs compared" in (tmp_path / "pair.html").read_text(encoding="utf-8")
     assert HOSTILE not in (tmp_path / "pair.html").read_text(encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from launch.cli import app
 from runs.run_view import read_run_view
-from tests.run_folders import hostile_run
+from tests.run_folders import RunFolder, ended, hostile_run, worked
 from views.terminal.story import Teller, failures
 from views.terminal.tables import overview
 
@@ -88,3 +88,14 @@ def test_bad_input_is_explained(logs: Path, arguments: list[str], said: str) -> 
     done = CliRunner().invoke(app, ["show", *arguments, "--logs", str(logs)])
     assert done.exit_code == 2
     assert said in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_a_failed_task_that_ran_code_is_one_copied_command_from_it(tmp_path: Path) -> None:
+    turn = worked()
+    assert turn.report
+    pinned = turn.model_copy(update={"report": turn.report.model_copy(update={"pins": (1.0, 2)})})
+    run = RunFolder(tmp_path / "20260505-bbbb").task("tea", pinned, score=0.0)
+    run.task("talk", ended(1), score=0.0).write()
+    lines = show(tmp_path, "--failed").splitlines()
+    assert [line.split()[0] for line in lines] == ["tea", "step", "talk"]
+    assert lines[1].endswith(f"debug {run.path} --task tea")

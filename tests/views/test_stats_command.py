@@ -74,7 +74,7 @@ def test_no_figure_is_lost_on_a_narrow_terminal(logs: Path, width: int) -> None:
 def test_json_holds_everything_that_the_pictures_are_made_of(logs: Path) -> None:
     result = ask(logs, "--json", "--by", "day", "--by", "strategy")
     found = json.loads(result.stdout)
-    assert found["format"] == "run-statistics/2"
+    assert found["format"] == "run-statistics/3"
     assert list(found["groups"]) == ["day", "strategy"]
     names = [run["figures"]["name"] for run in found["runs"]]
     assert names == ["older", "run-0", "run-1", "run-2", "run-3"]
@@ -121,7 +121,7 @@ def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("nowhere",), "there is no folder nowhere"),
+        (("nowhere",), "there is no run 'nowhere'"),
         ((".", "--by", "moon"), "moon"),
         ((".", "--plot", "x.pdf"), "must end in .svg or .png"),
         ((".", "--plot", "nowhere/x.svg"), "there is no folder nowhere"),

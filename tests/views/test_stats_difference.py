@@ -32,6 +32,13 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_other_steps_around_the_solver_are_named(tmp_path: Path) -> None:
+    run_folder(tmp_path, "run-a", done("tea"))
+    run_folder(tmp_path, "run-b", done("tea"), steps=("verify", "guest"))
+    found = difference(read_run(tmp_path / "run-a"), read_run(tmp_path / "run-b"))
+    assert [(c.what, c.was, c.now) for c in found.changes] == [("steps", "none", "verify, guest")]
+
+
 def test_the_prompt_that_changed_is_a_unified_diff(logs: Path) -> None:
     found = difference(read_run(logs / "run-a"), read_run(logs / "run-b"))
     assert found.prompts is not None

@@ -92,7 +92,7 @@ def test_the_total_is_over_all_that_is_known(logs: Path) -> None:
     total = figures(logs).total
     assert (total.runs, total.tasks, total.different, total.repeated) == (3, 6, 4, 1)
     assert total.score_mean == pytest.approx((1 + 0 + 0.9 + 0 + 1) / 5, abs=1e-6)
-    assert total.failures == {"model": 1}
+    assert (total.failures, total.outside) == ({}, {"model": 1})
     assert (total.cost_usd.known, total.cost_usd.total) == (5, None)
     assert total.cost_usd.mean == pytest.approx(0.01)
     assert (total.tokens.total, total.turns.total, total.seconds.mean) == (6000, 12, 0.5)
@@ -212,7 +212,8 @@ def test_groups_share_out_the_total(runs: tuple[Run, ...], by: By) -> None:
         assert sum(getattr(group, name) for group in groups) == getattr(total, name)
     assert sum(group.passed.of for group in groups) == total.passed.of
     assert sum(group.cost_usd.known for group in groups) == total.cost_usd.known
-    for kind, count in total.failures.items():
-        assert sum(group.failures.get(kind, 0) for group in groups) == count
+    for name in ("failures", "outside"):
+        for kind, count in getattr(total, name).items():
+            assert sum(getattr(group, name).get(kind, 0) for group in groups) == count
     mean = sum((group.tokens.mean or 0) * group.tokens.known for group in groups)
     assert mean == pytest.approx((total.tokens.mean or 0) * total.tokens.known, abs=1e-3)

@@ -278,11 +278,14 @@ def test_a_collector_that_refuses_is_one_warning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector(400).url)
+    url = collector(400).url
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
     trace(["otel"], *bought, told)
     warnings = [line for line in told if line.startswith("warning")]
     assert len(warnings) == 1
-    assert warnings[0].startswith("warning: --trace otel: not all is written: Failed to export")
+    assert warnings[0].startswith(
+        f"warning: --trace otel: not all is written to {url} (OTEL_EXPORTER_OTLP_ENDPOINT): Failed"
+    )
 
 
 # MLflow
@@ -349,7 +352,9 @@ def test_a_store_that_cannot_be_used_is_one_warning(
     trace(["mlflow"], *bought, told)
     warnings = [line for line in told if line.startswith("warning")]
     assert len(warnings) == 1
-    assert warnings[0].startswith("warning: --trace mlflow: not all is written: ")
+    assert warnings[0].startswith(
+        "warning: --trace mlflow: not all is written to pigeon://nowhere (MLFLOW_TRACKING_URI): "
+    )
 
 
 # Bad days of the writer itself

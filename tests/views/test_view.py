@@ -14,10 +14,12 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from lab.comparison import compare, read_side
 from launch.cli import app
 from runs.journal import Journal
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
 from views.live.app import build_app
+from views.verdict import Comparison
 
 ROOT = Path(__file__).parents[2]
 NAME = "20260504-120000-aaaa"
@@ -130,3 +132,36 @@ def test_started_in_the_background_it_ignores_interrupts_and_ends_when_told(tmp_
         assert httpx.get(address, trust_env=False).status_code == 200
         process.terminate()
     assert process.returncode == -signal.SIGTERM
+
+
+def test_two_runs_open_as_one_page_the_older_one_first(tmp_path: Path) -> None:
+    for name in ("20260504-a", "20260505-b"):
+        hostile_run(tmp_path / name)
+    judged: list[tuple[str, str]] = []
+
+    def judge(first: Path, second: Path) -> Comparison:
+        judged.append((first.name, second.name))
+        return compare(read_side(first), read_side(second), 0.02)
+
+    client = TestClient(build_app(tmp_path, judge), base_url="http://127.0.0.1:8310")
+    address = "/compare?run=20260505-b&run=20260504-a"
+    page = client.get(address)
+    assert "Not enough data to tell" in page.text
+    assert judged == [("20260504-a", "20260505-b")]
+    assert client.get(address, headers={"If-None-Match": page.headers["ETag"]}).status_code == 304
+    assert client.get(address).text == page.text
+    assert len(judged) == 1, "what has not changed is not compared again"
+    other = client.get("/compare?run=20260504-a&run=20260505-b&swap=1").text
+    assert judged[1:] == [("20260505-b", "20260504-a")]
+    assert 'href="/compare?run=20260504-a&amp;run=20260505-b"' in other
+    with closing(Journal(tmp_path / "20260504-a" / "tasks" / "wrong.jsonl")) as journal:
+        journal.write("warning", {"text": "late"})
+    client.get(address)
+    assert len(judged) == 3
+
+
+@pytest.mark.parametrize(
+    "query", ["", "?run=x", f"?run={NAME}", f"?run={NAME}&run=../{NAME}", f"?run={NAME}&run={NAME}"]
+)
+def test_only_two_runs_of_the_folder_are_compared(client: TestClient, query: str) -> None:
+    assert client.get(f"/compare{query}").status_code == 404

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from views.run_argument import LOGS, Logs, Run
+
 if TYPE_CHECKING:
     from runs.run_view import RunView
 
@@ -23,7 +25,7 @@ class Format(StrEnum):
 
 
 def export(
-    run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
+    run: Run,
     format: Annotated[
         Format,
         typer.Option(help="An Inspect AI log, or traces as --trace of a run would write them."),
@@ -34,7 +36,7 @@ def export(
             "-o", "--out", help="With inspect: the file, .eval or .json [inspect.eval of the run]."
         ),
     ] = None,
-    logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
+    logs: Logs = LOGS,
 ) -> None:
     """Hand a run to Inspect AI, MLflow or OpenTelemetry."""
     from runs.find import find_run
@@ -67,10 +69,14 @@ def _inspect(view: RunView, folder: Path, path: Path) -> Path:
 def _traces(view: RunView, folder: Path, kind: str) -> None:
     """Write the traces of all tasks that are over. Raises CannotTrace."""
     from runs.manifest import NoManifest, read_manifest
+    from views.figures import so_many_tasks
     from views.tracing.sinks import CannotTrace, check_kinds
+    from views.tracing.targets import check_targets, way_to
+    from views.tracing.tracer import complaint
     from views.tracing.writer import write_traces
 
     check_kinds([kind])
+    check_targets([kind], folder.parent)
     try:
         options = read_manifest(folder).options
     except NoManifest:
@@ -78,7 +84,11 @@ def _traces(view: RunView, folder: Path, kind: str) -> None:
     done = [story for story in view.tasks if story.result is not None]
     head = {"folder": str(folder), "kinds": [kind], "options": options}
     tasks = ({"spec_id": story.spec_id, "task_id": story.task_id} for story in done)
+    way = ""
     for told in write_traces(json.dumps(line, default=str) for line in (head, *tasks)):
         if told["error"]:
-            raise CannotTrace(f"not all is written to {kind}: {told['error']}")
-    typer.echo(f"{len(done)} tasks of {view.name} traced")
+            raise CannotTrace(complaint(told))
+        way = way_to(kind, folder.parent, str(told["page"]))
+    typer.echo(f"{so_many_tasks(len(done))} of {view.name} traced")
+    if way:
+        typer.echo(way)

@@ -10,11 +10,11 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -24,24 +24,27 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from runs.find import run_folders
-from runs.results import NAME, RunResults
-from runs.run_view import raw_results
+from runs.hints import command
+from runs.journal_names import journals
+from runs.results import NAME
 from runs.task_log import HARM
+from views.live.index import IndexRow, index_row
 from views.live.watch import Mark, RunWatch, Seen, mark_of
 from views.report.render import environment, page, policy, row_html, story_html
 from views.report.task_table import rows_of, table
+from views.report.versus import versus_page
+from views.verdict import Judge, no_judge
 
 HOSTS = ["127.0.0.1", "localhost"]
 """Another name in the Host header is a page elsewhere that had its own name point here."""
-FRESH_S = 60.0
-"""A run without an end that wrote within this time is taken to be running."""
 
 
-def build_app(logs: Path) -> Starlette:
-    """The application over a folder of runs."""
-    pages = _Pages(logs)
+def build_app(logs: Path, judge: Judge = no_judge) -> Starlette:
+    """The application over a folder of runs; ``judge`` gives the verdict on two of them."""
+    pages = _Pages(logs, judge)
     routes = {
         "/": pages.index,
+        "/compare": pages.compare,
         "/runs/{run}": pages.slash,
         "/runs/{run}/": pages.run,
         "/runs/{run}/changes": pages.changes,
@@ -56,16 +59,32 @@ def build_app(logs: Path) -> Starlette:
 class _Pages:
     """The handlers. They are plain functions: Starlette runs them in threads of its own."""
 
-    def __init__(self, logs: Path) -> None:
+    def __init__(self, logs: Path, judge: Judge) -> None:
         self._logs = logs
+        self._versus = lru_cache(maxsize=4)(partial(_versus, judge))
         self._watches: dict[str, RunWatch] = {}
         self._boot = secrets.token_hex(4)
         """Revisions of another server mean nothing here."""
 
     def index(self, request: Request) -> Response:
-        rows = [_index_row(folder, time.time()) for folder in run_folders(self._logs)]
+        rows = [index_row(folder, time.time()) for folder in run_folders(self._logs)]
         tag = hashlib.sha256(repr(rows).encode("utf-8", "replace")).hexdigest()[:32]
         return self._answer(request, tag, lambda: _index(self._logs, rows))
+
+    def compare(self, request: Request) -> Response:
+        """The page of two runs that were ticked, the older one first."""
+        named = set(request.query_params.getlist("run"))
+        found = [folder for folder in run_folders(self._logs) if folder.name in named]
+        if len(named) != 2 or len(found) != 2:
+            raise HTTPException(404, "name two runs of this folder: /compare?run=A&run=B")
+        newer, older = found
+        back = request.query_params.get("swap") == "1"
+        pair = (newer, older) if back else (older, newer)
+        query = {"run": [older.name, newer.name], "swap": [] if back else ["1"]}
+        swapped = f"/compare?{urlencode(query, doseq=True)}"
+        state = tuple(_state(folder) for folder in pair)
+        tag = hashlib.sha256(repr((pair, state)).encode("utf-8", "replace")).hexdigest()[:32]
+        return self._answer(request, tag, lambda: _html(self._versus(*pair, swapped, state)))
 
     def slash(self, request: Request) -> Response:
         return RedirectResponse(f"/runs/{self._folder(request).name}/")
@@ -111,7 +130,9 @@ class _Pages:
     def _page(self, seen: Seen) -> str:
         rows = rows_of(seen.run.tasks)
         data = {"tasks": [row.data for row in rows], "since": self._tag(seen)}
-        return page("run.html.jinja", data, live=True, stories=(), **table(seen.run, rows))
+        return page(
+            "run.html.jinja", data, live=True, stories=(), **table(seen.run, rows, seen.setup)
+        )
 
     def _news(self, seen: Seen, since: int) -> dict[str, Any]:
         # The bars are relative to the largest of all rows, so all are made and few are sent.
@@ -120,7 +141,7 @@ class _Pages:
         head = environment().get_template("head.html.jinja")
         return {
             "since": self._tag(seen),
-            "head": head.render(live=True, **table(seen.run, rows)),
+            "head": head.render(live=True, **table(seen.run, rows, seen.setup)),
             "rows": {row.story.key: row_html(row) for row in fresh},
             "tasks": [row.data for row in fresh],
         }
@@ -137,34 +158,21 @@ class _Pages:
         return answer
 
 
+def _versus(judge: Judge, first: Path, second: Path, swapped: str, _state: object) -> str:
+    return versus_page(first, second, judge, swapped=swapped)
+
+
+def _state(folder: Path) -> tuple[Mark, ...]:
+    """What changes when a run goes on."""
+    return tuple(mark_of(path) for path in (folder / NAME, *journals(folder)))
+
+
 def _html(text: str) -> Response:
     return HTMLResponse(text.encode("utf-8", "replace"))
 
 
-def _index(logs: Path, rows: list[dict[str, Any]]) -> Response:
-    names = {row["results"].harm_name for row in rows if row["results"]}
+def _index(logs: Path, rows: list[IndexRow]) -> Response:
+    names = {row.results.harm_name for row in rows if row.results}
     name = names.pop() if len(names) == 1 else HARM
-    values = {"logs": str(logs), "rows": rows, "harm_name": name}
+    values = {"logs": str(logs), "rows": rows, "harm_name": name, "make_one": command()}
     return _html(page("index.html.jinja", {"tasks": []}, live=True, **values))
-
-
-def _index_row(folder: Path, now: float) -> dict[str, Any]:
-    """What the index says of a run; ``now`` in seconds since 1970."""
-    results = _results(folder, mark_of(folder / NAME))
-    state = "finished" if results and results.finished else _unfinished(folder, now)
-    return {"name": folder.name, "state": state, "results": results}
-
-
-@lru_cache(maxsize=1024)
-def _results(folder: Path, _mark: Mark) -> RunResults | None:
-    """The results of a run, read again only where they changed."""
-    try:
-        return RunResults.model_validate(raw_results(folder))
-    except ValidationError:
-        return None
-
-
-def _unfinished(folder: Path, now: float) -> str:
-    paths = (folder / NAME, *(folder / "tasks").glob("*.jsonl"))
-    last = max(mark_of(path)[1] for path in paths)
-    return "running" if now - last / 1e9 < FRESH_S else "stopped"

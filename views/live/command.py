@@ -17,6 +17,7 @@ HOST = "127.0.0.1"
 
 
 def view(
+    context: typer.Context,
     logs: Annotated[Path, typer.Argument(help="The folder that holds the run folders.")] = Path(
         "logs"
     ),
@@ -36,7 +37,11 @@ def view(
     listener = _listener(port)
     typer.echo(f"runs of {logs}: http://{HOST}:{listener.getsockname()[1]}/  (Ctrl-C stops)")
     config = uvicorn.Config(
-        build_app(logs), lifespan="off", ws="none", log_config=None, access_log=False
+        build_app(logs, context.meta["judge"]),
+        lifespan="off",
+        ws="none",
+        log_config=None,
+        access_log=False,
     )
 
     class Server(uvicorn.Server):

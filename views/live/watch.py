@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runs.journal_names import journals
+from runs.manifest import NAME
 from runs.run_view import Folder, RunView
 from runs.task_log import TaskLog
+from views.report.setup import FLOORS, Setup, setup_of
 
 Mark = tuple[int, int]
 """Size and time of a file: what changes when it is written."""
@@ -30,6 +32,7 @@ class Seen:
     """A run as it was last read."""
 
     run: RunView
+    setup: Setup
     revision: int
     """Counts every change of anything in the run."""
     changed: dict[str, int]
@@ -46,6 +49,8 @@ class RunWatch:
         self._logs: dict[str, TaskLog] = {}
         self._results_mark: Mark | None = None
         self._found: Folder | None = None
+        self._made_of: Setup | None = None
+        self._setup_marks: tuple[Mark, Mark] | None = None
         self._changed: dict[str, int] = {}
         self._revision = 0
 
@@ -61,7 +66,14 @@ class RunWatch:
                 self._logs[key] = found.task(paths[key])
                 self._changed[key] = self._revision
             run = found.view([self._logs[key] for key in paths])
-            return Seen(run, self._revision, dict(self._changed))
+            return Seen(run, self._setup(), self._revision, dict(self._changed))
+
+    def _setup(self) -> Setup:
+        """What the run is made of, read again only where its manifest or its floors changed."""
+        marks = mark_of(self._folder / NAME), mark_of(self._folder / FLOORS)
+        if self._made_of is None or marks != self._setup_marks:
+            self._made_of, self._setup_marks = setup_of(self._folder), marks
+        return self._made_of
 
     def _results(self) -> Folder:
         """What the results say now, read again only where they changed."""

@@ -32,7 +32,7 @@ def charts(story: TaskLog) -> list[tuple[TurnLog, list[Bar], list[Bar]]]:
 
 def _times(act: TurnLog) -> Parts:
     evaluator = sum(call.seconds for call in act.asked if call.role == "evaluator")
-    worker = sum(call.seconds for call in act.asked if call.role != "evaluator")
+    worker = sum(call.seconds for call in act.asked if call.role == "worker")
     tools = sum(call.seconds for call in act.tools)
     rest = max((act.seconds or 0.0) - evaluator - worker - tools, 0.0)
     return [("evaluator", evaluator), ("worker", worker), ("tools", tools), ("rest", rest)]

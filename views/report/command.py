@@ -7,32 +7,35 @@ from typing import Annotated
 
 import typer
 
+from views.run_argument import LOGS, Logs, Run
+
 
 def report(
-    run: Annotated[str, typer.Argument(help="A run folder, `latest`, or how its name begins.")],
+    context: typer.Context,
+    run: Run,
     other: Annotated[str | None, typer.Argument(help="A second run to lay beside it.")] = None,
     out: Annotated[
         Path | None,
         typer.Option("-o", "--out", help="The file; default: in the (second) run folder."),
     ] = None,
-    logs: Annotated[Path, typer.Option(help="Where run folders are looked for.")] = Path("logs"),
+    logs: Logs = LOGS,
 ) -> None:
-    """Write a page about a run, or about two side by side.
+    """Write a page about a run, or about two: the verdict, what flipped, what differs.
 
     The page is one file that needs no other.
     """
     from runs.find import find_run
     from runs.journal import write_whole
-    from runs.run_view import read_run_view
-    from views.report.pairs import pair_page
+    from views.report.versus import versus_page
     from views.report.write import run_page
 
     first = find_run(run, logs)
+    context.meta["floors"](first)
     if other is None:
         path = out or first / "report.html"
         write_whole(path, run_page(first))
     else:
         second = find_run(other, logs)
         path = out or second / f"report-beside-{first.resolve().name}.html"
-        write_whole(path, pair_page(read_run_view(first), read_run_view(second)))
+        write_whole(path, versus_page(first, second, context.meta["judge"]))
     typer.echo(str(path))

@@ -18,11 +18,21 @@ from runs.task_log import TaskLog
 from views import figures
 from views.report.charts import charts
 from views.report.code import plain, snippets_of
+from views.report.commands import commands_of, show_command
+from views.report.setup import briefing_of
 from views.report.task_table import Row
 from views.task_columns import COLUMNS
 
 HERE = Path(__file__).parent
+SCRIPT = ("shown.js", "app.js")
+"""Its parts, which are one script in a page."""
 REQUESTS_SHOWN = 30
+HASH_CHARS = 10
+"""Of a hash that is shown to be compared by eye."""
+TEXT_CHARS = 220
+"""Of a task's text in a table."""
+SEEN_SHOWN = 300
+"""Of an agent that is not ours there is nothing else to tell."""
 CALLS_UNFOLDED = 5
 """More calls of one line are folded away together."""
 PACKING = 2
@@ -37,7 +47,7 @@ def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values
         .render(
             policy=policy(live=live),
             style=Markup(_asset("style.css")),
-            script=Markup(_asset("app.js")),
+            script=Markup(_asset(*SCRIPT)),
             data={"live": live, **data},
             live=live,
             **values,
@@ -55,9 +65,9 @@ def row_html(row: Row) -> Markup:
     return piece("table.html.jinja", "row", row)
 
 
-def piece(template: str, macro: str, shown: object) -> Markup:
+def piece(template: str, macro: str, *shown: object) -> Markup:
     """A piece of a page, made by a macro of a template."""
-    made = getattr(environment().get_template(template).module, macro)(shown)
+    made = getattr(environment().get_template(template).module, macro)(*shown)
     return Markup(made)
 
 
@@ -65,14 +75,16 @@ def policy(*, live: bool) -> str:
     """What a page may do: its own script and style by their hashes, and nothing from elsewhere."""
     parts = {
         "default-src": "'none'",
-        "script-src": _hash("app.js"),
+        "script-src": _hash(*SCRIPT),
         "style-src": _hash("style.css"),
         "img-src": "data:",
         "base-uri": "'none'",
         "form-action": "'none'",
     }
     if live:
-        parts["connect-src"] = "'self'"
+        parts |= {"connect-src": "'self'", "form-action": "'self'"}
+        parts["script-src"] += f" {_hash('index.js')}"
+        parts["style-src"] += f" {_hash('index.css')}"
     return "; ".join(f"{name} {value}" for name, value in parts.items())
 
 
@@ -97,6 +109,11 @@ def broken(name: str) -> Markup:
     return escape(plain(name)).replace("_", Markup("_<wbr>"))
 
 
+def capital(text: str) -> str:
+    """A text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
 def address(key: str) -> str:
     """A name as the part of an address behind its ``#``."""
     return quote(key, errors="replace")
@@ -117,13 +134,17 @@ def environment() -> jinja2.Environment:
     )
     for used in (
         figures.answer, figures.arguments, figures.counted, figures.cut, figures.dollars,
-        figures.number, figures.peek, figures.seconds, figures.strays, figures.tokens,
-        figures.tokens_of, address, broken,
+        figures.found_parts, figures.number, figures.peek, figures.seconds, figures.strays,
+        figures.tokens,
+        figures.tokens_of, address, broken, capital,
     ):  # fmt: skip
         found.filters[used.__name__] = used
     found.globals.update(
+        asset=lambda name: Markup(_asset(name)),
         charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
-        CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN,
+        CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN, TEXT_CHARS=TEXT_CHARS,
+        SEEN_SHOWN=SEEN_SHOWN, HASH_CHARS=HASH_CHARS, briefing_of=briefing_of,
+        commands_of=commands_of, show_command=show_command,
     )  # fmt: skip
     return found
 
@@ -137,11 +158,11 @@ def _compiled() -> jinja2.BytecodeCache | None:
 
 
 @cache
-def _asset(name: str) -> str:
-    return (HERE / "static" / name).read_text(encoding="utf-8")
+def _asset(*names: str) -> str:
+    return "".join((HERE / "static" / name).read_text(encoding="utf-8") for name in names)
 
 
 @cache
-def _hash(name: str) -> str:
-    digest = hashlib.sha256(_asset(name).encode("utf-8")).digest()
+def _hash(*names: str) -> str:
+    digest = hashlib.sha256(_asset(*names).encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

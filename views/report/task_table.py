@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runs.results import Totals
 from runs.run_view import RunView
 from runs.task_log import TaskLog
+from views.figures import cut, reason
+from views.report.setup import Setup
 from views.task_columns import COLUMNS, TaskFigures, figures_of_story, totals
 
 FILTERS = {
@@ -21,6 +24,7 @@ FILTERS = {
 ALWAYS = ("failed", "wrong", "error")
 """Filters that are there also where no task belongs to them."""
 FIND_CHARS = 2_000
+WHY_CHARS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,17 +36,45 @@ class Row(TaskFigures):
     """By column percent of the largest of the run, for the small bars."""
 
     @property
+    def wanted(self) -> str:
+        """The class of task that the platform wanted, where it shows one."""
+        return str(self.story.of_result("group") or "")
+
+    @property
+    def why(self) -> str:
+        """Why it failed, "" where it did not or nobody has said."""
+        story = self.story
+        found = reason(story.error, story.eval_log) if story.failed or story.harm else ""
+        return cut(" ".join(found.split()), WHY_CHARS)
+
+    @property
     def data(self) -> dict[str, Any]:
         """What the page's script filters and sorts by."""
         story = self.story
-        find = (story.spec_id, story.text, story.outcome, story.error, story.eval_log)
         return {
             "key": story.key,
             "flags": flags(story),
             "labels": list(story.labels),
-            "find": " ".join((*find, *story.labels))[:FIND_CHARS].casefold(),
+            "find": found_in(story),
             "sort": {column.name: column.value(self) for column in COLUMNS},
         }
+
+
+def found_in(*stories: TaskLog) -> list[tuple[str, str]]:
+    """Texts in which a task is searched for, each once and with what it is."""
+    found: dict[tuple[str, str], None] = {}
+    for story in stories:
+        parts = {
+            "name": story.spec_id,
+            "task": story.text,
+            "outcome": story.outcome,
+            "wanted": str(story.of_result("group") or ""),
+            "error": story.error,
+            "evaluator": story.eval_log,
+            "mechanic": ", ".join(story.labels),
+        }
+        found |= {(name, text[:FIND_CHARS]): None for name, text in parts.items() if text}
+    return list(found)
 
 
 def flags(story: TaskLog) -> list[str]:
@@ -79,18 +111,30 @@ def filters_of(
     return [(n, title or harm_name.capitalize(), marks.count(n)) for n, title in names.items()]
 
 
-def table(run: RunView, rows: list[Row]) -> dict[str, Any]:
+def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
     """What the head and the table of a run's page are made of."""
+    sums = totals(run)
     marks = [flag for row in rows for flag in flags(row.story)]
     found = filters_of(FILTERS, marks, run.harm_name)
     return {
         "run": run,
-        "totals": totals(run),
+        "setup": setup,
+        "totals": sums,
+        "idle": idle_score(run, sums),
         "rows": rows,
         "filters": [f for f in found if f[2] or f[0] in ALWAYS],
         "labels": labels(run.tasks),
         "columns": COLUMNS,
     }
+
+
+def idle_score(run: RunView, sums: Totals) -> float | None:
+    """What doing nothing would score, as far as the tasks show their groups; None is unknown."""
+    known = sum(part.tasks for part in sums.groups.values())
+    if not run.idle_group or not known:
+        return None
+    idle = sums.groups.get(run.idle_group)
+    return (idle.tasks if idle else 0) / known
 
 
 def labels(stories: Iterable[TaskLog]) -> list[str]:

@@ -14,6 +14,7 @@ from runs.journal import write_whole
 from runs.run_view import read_run_view
 from runs.task_log import TaskLog
 from views.report.render import packed, page, story_html
+from views.report.setup import setup_of
 from views.report.task_table import rows_of, table
 
 
@@ -41,4 +42,4 @@ def run_page(folder: Path) -> str:
     rows = rows_of(run.tasks)
     stories = [told[story.key] for story in run.tasks]
     data = {"tasks": [row.data for row in rows]}
-    return page("run.html.jinja", data, stories=stories, **table(run, rows))
+    return page("run.html.jinja", data, stories=stories, **table(run, rows, setup_of(folder)))

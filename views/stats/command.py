@@ -12,7 +12,7 @@ from views.stats.records import By
 
 def stats(
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="Folder of run folders.")
+        Path, typer.Argument(metavar="[FOLDER]", help="Folder of run folders, or one run.")
     ] = Path("logs"),
     by: Annotated[
         list[By] | None,
@@ -33,23 +33,33 @@ def stats(
 ) -> None:
     """Score, cost and failures of many runs, or two compared.
 
-    Runs are put together by day, prompt, model, strategy, pack or task; --diff says what changed
-    between two of them.
+    Runs are put together by day, prompt, model, strategy, steps, pack or task; --diff says what
+    changed between two of them.
     """
     if diff and (by or plot):
         raise typer.BadParameter("--diff goes with neither --by nor --plot")
-    _check(folder, plot, needed=diff is None)
+    _check(plot)
     if diff:
         _difference(folder, diff, as_json)
     else:
-        _statistics(folder, tuple(dict.fromkeys(by or ())), as_json, plot)
+        _statistics(_there(folder), tuple(dict.fromkeys(by or ())), as_json, plot)
 
 
-def _check(folder: Path, plot: Path | None, *, needed: bool) -> None:
+def _there(folder: Path) -> Path:
+    """The folder, or the run of that name. Raises NotRecorded, or Usage without any runs."""
+    from runs.errors import Usage
+    from runs.find import LOGS, find_run
+
+    if folder.is_dir():
+        return folder
+    if folder == LOGS:
+        raise Usage(f"there is no folder {folder}; a run makes one")
+    return find_run(str(folder))
+
+
+def _check(plot: Path | None) -> None:
     from views.stats.plot import SUFFIXES
 
-    if needed and not folder.is_dir():
-        raise typer.BadParameter(f"there is no folder {folder}")
     if plot and plot.suffix.lower() not in SUFFIXES:
         raise typer.BadParameter(f"--plot {plot}: the name must end in {' or '.join(SUFFIXES)}")
     if plot and not plot.parent.is_dir():

@@ -79,11 +79,14 @@ def _minus(now: float | None, was: float | None) -> float | None:
 
 
 def _pairs(was: Run, now: Run) -> Iterator[tuple[str, float, float]]:
-    """Spec and both scores of the tasks that are the same, as far as is known."""
-    before = {task.spec_id: task.score for task in was.results.tasks}
+    """Spec and both scores of the tasks that are the same, as far as is known.
+
+    A task that ended for a reason outside of the agent tells nothing of its prompt.
+    """
+    before = {t.spec_id: t.score for t in was.results.tasks if not t.infrastructure_failure}
     for task in now.results.tasks:
         first = before.get(task.spec_id)
-        if first is None or task.score is None:
+        if first is None or task.score is None or task.infrastructure_failure:
             continue
         if _same_task(task.spec_id, was, now):
             yield task.spec_id, first, task.score
@@ -101,6 +104,7 @@ def _changes(was: Run, now: Run) -> Iterator[Change]:
         "strategy": (was.strategy, now.strategy),
         "model of the evaluator": (was.results.brain.evaluator, now.results.brain.evaluator),
         "model of the worker": (_worker(was), _worker(now)),
+        "steps": (_steps(was), _steps(now)),
         "benchmark": (was.results.benchmark, now.results.benchmark),
         "pack": (was.pack, now.pack),
     }
@@ -119,6 +123,11 @@ def _changes(was: Run, now: Run) -> Iterator[Change]:
 
 def _worker(run: Run) -> str | None:
     return None if run.strategy == "next-step" else run.results.brain.worker
+
+
+def _steps(run: Run) -> str:
+    """What stood around the solver."""
+    return ", ".join(run.results.steps) or "none"
 
 
 def _options(run: Run) -> dict[str, str]:

@@ -11,7 +11,7 @@ from views.console import plain_line
 from views.figures import DASH, number
 from views.stats.difference import Difference, PromptChange
 from views.stats.records import Group
-from views.stats.table import GAP, failures, interval, show_notes
+from views.stats.table import GAP, interval, kinds, show_notes
 from worker.sandbox.values import clean
 
 NAMED_AT_MOST = 12
@@ -49,12 +49,15 @@ def _figures(console: Console, found: Difference) -> None:
 
 def _rows(was: Group, now: Group) -> list[tuple[str, str, str, str]]:
     rows = [_row("score", was.score_mean, now.score_mean, 3)]
-    passed = [f"{g.passed.passed}/{g.passed.of} ({interval(g.passed)})" for g in (was, now)]
-    rows.append(("passed", passed[0], passed[1], _change(was.passed.share, now.passed.share, 3)))
+    before, after = (f"{g.passed.passed}/{g.passed.of}" for g in (was, now))
+    rows.append(("passed", before, after, _change(was.passed.passed, now.passed.passed, 0)))
+    rows.append(_row("share that passed", was.passed.share, now.passed.share, 3))
+    rows.append(("  95 %", interval(was.passed), interval(now.passed), ""))
     rows.append(_row("harm", was.harm, now.harm, 0))
     for label, name, digits in MEANS:
         rows.append(_row(label, getattr(was, name).mean, getattr(now, name).mean, digits))
-    return [*rows, ("ended early", failures(was), failures(now), "")]
+    rows.append(("ended early", kinds(was.failures), kinds(now.failures), ""))
+    return [*rows, ("outside of the agent", kinds(was.outside), kinds(now.outside), "")]
 
 
 def _row(
@@ -69,10 +72,10 @@ def _change(was: float | None, now: float | None, digits: int) -> str:
 
 def _paired(found: Difference) -> str:
     if found.paired_change is None:
-        return "no task is the same in both runs and scored in both"
+        return "no task is the same in both runs, played and scored in both"
     return (
-        f"tasks scored in both: {found.tasks_in_both}, score {found.paired_change:+.3f}; "
-        f"better {len(found.better)}, worse {len(found.worse)}"
+        f"tasks played and scored in both: {found.tasks_in_both}, "
+        f"score {found.paired_change:+.3f}; better {len(found.better)}, worse {len(found.worse)}"
     )
 
 

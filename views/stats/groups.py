@@ -1,4 +1,4 @@
-"""Runs put together by day, prompt, model, strategy, pack, task or run."""
+"""Runs put together by day, prompt, model, strategy, steps, pack, task or run."""
 
 from __future__ import annotations
 
@@ -52,8 +52,11 @@ def group_of(
     """The figures of some tasks; ``alike``: all are trials of one task, each counts by itself."""
     trials = [(run, task) for run, some in taken for task in some]
     tasks = [task for _, task in trials]
-    scores = [task.score for task in tasks if task.score is not None]
-    different = {_key_of_task(*trial) for trial in trials if trial[1].score is not None}
+    # What the agent never came to play says nothing of its prompt.
+    played = [(run, task) for run, task in trials if not task.infrastructure_failure]
+    judged = [(run, task) for run, task in played if task.score is not None]
+    scores = [task.score for _, task in judged]
+    different = {_key_of_task(*trial) for trial in judged}
     times = sorted(run.started.isoformat(timespec="seconds") for run, _ in taken if run.started)
     return Group(
         name=name,
@@ -65,7 +68,7 @@ def group_of(
         last=times[-1] if times else None,
         score_mean=_measure(scores).mean,
         passed=share_of(
-            sum(task.passed for task in tasks), len(scores), None if alike else len(different)
+            sum(task.passed for _, task in judged), len(judged), None if alike else len(different)
         ),
         harm=sum(task.harm is True for task in tasks),
         unjudged=sum(task.harm is None for task in tasks),
@@ -73,9 +76,14 @@ def group_of(
         tokens=_measure([tokens(task.tokens) for task in tasks]),
         turns=_measure([_given(task, "turns") for task in tasks]),
         seconds=_measure([_given(task, "seconds") for task in tasks]),
-        failures=dict(Counter(filter(None, map(_failure, tasks))).most_common()),
+        failures=_kinds(task for _, task in played),
+        outside=_kinds(task for task in tasks if task.infrastructure_failure),
         repeated=sum(task.attempt > 1 for task in tasks),
     )
+
+
+def _kinds(tasks: Iterable[TaskResult]) -> dict[str, int]:
+    return dict(Counter(filter(None, map(_failure, tasks))).most_common())
 
 
 def _key_of_task(run: Run, task: TaskResult) -> tuple[str | None, ...]:
@@ -154,7 +162,8 @@ def _key(run: Run, by: By) -> Key:
             digest = _digest(f"{spec} {sha}" for spec, sha in sorted(run.scenarios.items()))
             names = name, _versioned(name, digest)
             return Key(names, (("pack", run.pack), ("scenarios", digest)))
-    plain = {By.DAY: run.day, By.STRATEGY: run.strategy}.get(by, run.name)
+    steps = "+".join(run.results.steps) or "none"
+    plain = {By.DAY: run.day, By.STRATEGY: run.strategy, By.STEPS: steps}.get(by, run.name)
     return Key((plain or UNKNOWN,), ((by, plain),))
 
 

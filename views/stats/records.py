@@ -28,6 +28,7 @@ class By(StrEnum):
     PROMPT = "prompt"
     MODEL = "model"
     STRATEGY = "strategy"
+    STEPS = "steps"
     PACK = "pack"
     TASK = "task"
     RUN = "run"
@@ -130,6 +131,7 @@ class Group(Record):
     """When the first of its runs began, ISO 8601 in UTC."""
     last: str | None
     score_mean: float | None
+    """Of tasks that the agent played and that were scored, as ``passed``."""
     passed: Share
     harm: int
     unjudged: int
@@ -139,7 +141,9 @@ class Group(Record):
     turns: Measure
     seconds: Measure
     failures: dict[str, int]
-    """Tasks that ended early, by kind."""
+    """Tasks that the agent ended early, by kind."""
+    outside: dict[str, int]
+    """Tasks that ended for a reason outside of the agent, by kind; in no score."""
     repeated: int
     """Tasks that took more than one attempt."""
 
@@ -158,7 +162,7 @@ class RunLine(Record):
 class Statistics(Record):
     """All of the statistics over a folder."""
 
-    format: Literal["run-statistics/2"] = "run-statistics/2"
+    format: Literal["run-statistics/3"] = "run-statistics/3"
     folder: str
     notes: tuple[str, ...]
     total: Group

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich import box
@@ -25,6 +25,8 @@ GAP = (0, 1, 0, 0)
 FOOT = (
     "passed: with the 95 % Wilson interval, as wide as for that many different tasks "
     "(by task: that many trials)",
+    "outside: ended for a reason outside of the agent (a key, the platform, an interrupt), counted "
+    "in no score; ended early: by the agent itself or by a limit",
     "dollars, tokens, turns, seconds: mean of a task, over those that know it; times in UTC",
 )
 
@@ -50,6 +52,12 @@ COLUMNS = (
     Column("seconds", lambda g: number(g.seconds.mean, 1)),
 )
 
+EARLY = "ended early"
+ENDED: dict[str, Callable[[Group], dict[str, int]]] = {
+    EARLY: lambda g: g.failures,
+    "outside": lambda g: g.outside,
+}
+"""Why tasks ended otherwise; the second only where there are such."""
 LEFT_OUT = ((By.DAY, "since"), (By.RUN, "runs"))
 """Figures that say nothing where runs are put together so."""
 
@@ -61,9 +69,9 @@ def interval(share: Share) -> str:
     return f"{share.low:.2f}–{share.high:.2f}"
 
 
-def failures(group: Group) -> str:
-    """How many tasks ended early, by kind."""
-    return clean(", ".join(f"{kind} {n:,}" for kind, n in group.failures.items())) or DASH
+def kinds(counts: Mapping[str, int]) -> str:
+    """How many tasks ended so, by kind."""
+    return clean(", ".join(f"{kind} {n:,}" for kind, n in counts.items())) or DASH
 
 
 def show_statistics(console: Console, found: Statistics) -> None:
@@ -106,9 +114,12 @@ def _with_columns(by: By, rows: Sequence[Group], columns: Sequence[Column]) -> T
     table.add_column(by, overflow="fold", min_width=NAME_WIDTH)
     for column in columns:
         table.add_column(column.heading, justify="right", no_wrap=True)
-    table.add_column("ended early", overflow="fold", min_width=len("ended early"))
+    ended = [heading for heading, of in ENDED.items() if heading == EARLY or any(map(of, rows))]
+    for heading in ended:
+        table.add_column(heading, overflow="fold", min_width=len(heading))
     for group in rows:
-        cells = [clean(group.name), *(column.cell(group) for column in columns), failures(group)]
+        ends = [kinds(ENDED[heading](group)) for heading in ended]
+        cells = [clean(group.name), *(column.cell(group) for column in columns), *ends]
         table.add_row(*map(Text, cells), style=_style(group))
     return table
 
@@ -117,7 +128,8 @@ def _list(console: Console, group: Group, columns: Sequence[Column]) -> None:
     """A group where there is no room for columns: its name, then its figures."""
     plain_line(console, group.name, "bold")
     named = [f"{column.heading} {column.cell(group)}" for column in columns]
-    text = ", ".join([*named, f"ended early: {failures(group)}"])
+    ends = (f"{heading}: {kinds(of(group))}" for heading, of in ENDED.items())
+    text = ", ".join([*named, *ends])
     for line in Text(text).wrap(console, max(1, console.width - 2)):
         console.print(Text("  ") + line, highlight=False)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from rich.rule import Rule
 from rich.text import Text
 
 from runs.results import Failure, RunResults, TaskResult
-from views.figures import cut, number, reason, so_many_tasks
+from views.figures import counted, cut, number, reason, seconds, so_many_tasks
 from worker.sandbox.values import clean
 
 LINES = 10
@@ -22,10 +23,36 @@ _CAUSES: dict[Failure, str] = {
     "sandbox": "a sandbox that died",
     "interrupted": "interrupted",
     "limit": "cut off by a limit",
+    "agent": "not played to its end by the agent",
     "reply": "replies of the model that cannot be read",
 }
 _TOGETHER = frozenset(_CAUSES) - {"reply"}
 """Failures that hit task after task in the same way: one line for all of them."""
+
+
+def worst_first(results: RunResults) -> list[TaskResult]:
+    """The failed tasks, those with the worst cause first."""
+    return sorted((task for task in results.tasks if task.failed), key=_rank)
+
+
+def closing_bar(results: RunResults, unplayed: int = 0) -> Rule:
+    """The last line of a run: what it has come to, in its colour."""
+    passed = sum(task.passed for task in results.tasks)
+    failed = sum(task.failed for task in results.tasks)
+    counts = {
+        f"{passed} passed": "green",
+        f"{failed} failed": "red",
+        counted(results.totals.harm, results.harm_name): "bold red",
+        f"{len(results.tasks) - passed - failed} without a score": "",
+        f"{unplayed} not played": "yellow",
+    }
+    said = Text(", ").join(
+        Text(clean(words), style=style) for words, style in counts.items() if words[:2] != "0 "
+    )
+    said = said or Text("no task was played")
+    said.append(f" in {seconds(results.totals.seconds)}", style="dim")
+    bad, short = failed or results.totals.harm, unplayed or not results.tasks
+    return Rule(said, characters="═", style="red" if bad else "yellow" if short else "green")
 
 
 def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
@@ -33,9 +60,9 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
 
     ``unplayed``: tasks of the run that have no result.
     """
-    failed = [task for task in results.tasks if task.failed]
+    failed = worst_first(results)
     lines: list[tuple[Text, int]] = []
-    for (_, cause), group in groupby(sorted(failed, key=_rank), key=_rank):
+    for (_, cause), group in groupby(failed, key=_rank):
         lines += _lines(cause or results.harm_name, list(group))
     if not lines and not unplayed:
         return []

@@ -13,8 +13,7 @@ from rich.text import Text
 from runs.results import TaskResult
 from runs.task_log import HARM
 from views.terminal.progress_state import ProgressState
-from views.terminal.screen import finished_line, screen
-from worker.sandbox.values import clean
+from views.terminal.screen import error_line, finished_line, screen
 
 PER_SECOND = 4
 """How often the moving lines are drawn; numbers that flicker cannot be read."""
@@ -62,13 +61,17 @@ class Progress(ProgressState):
         """Print the task's line, with its error, and drop it from the running ones."""
         with self._printing:
             done, total = self.ended(result)
-            self._print(finished_line(result, done, total, self._harm_name))
+            width = self._console.width if self._console.is_terminal else None
+            self._print(finished_line(result, done, total, self._harm_name, width))
             if result.error:
-                self._print(f"    {clean(result.error)}")
+                self._print(error_line(result.error))
         if self._live:
             # What was printed stands above the lines of before it.
             self._live.refresh()
 
-    def _print(self, line: str) -> None:
+    def _print(self, line: Text) -> None:
         # A pipe has no width: what is cut there is lost.
-        self._console.print(Text(line), soft_wrap=not self._console.is_terminal, highlight=False)
+        if self._console.is_terminal:
+            self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
+        else:
+            self._console.print(line, soft_wrap=True, highlight=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from models.model_call import ModelCall, Usage
@@ -87,11 +87,15 @@ class ProgressState:
         self._lock = threading.Lock()
         self._running: dict[str, Running] = {}
         self._sums = Snapshot()
+        self._kept = 0
 
-    def expect(self, total: int) -> None:
-        """There are so many tasks, and the time begins now."""
+    def expect(self, total: int, kept: Sequence[TaskResult] = ()) -> None:
+        """There are so many tasks to play, behind those of before, and the time begins now."""
         with self._lock:
-            self._sums, self._began = replace(self._sums, total=total), self._clock()
+            self._kept, self._began = len(kept), self._clock()
+            self._sums = replace(self._sums, total=total + len(kept))
+            for result in kept:
+                self._count(result)
 
     def task_started(self, task: TaskInfo) -> None:
         """A task begins."""
@@ -123,16 +127,19 @@ class ProgressState:
         """A task is over; how many are, and of how many."""
         with self._lock:
             self._running.pop(result.task_id, None)
-            sums, failed = self._sums, result.failed
-            self._sums = replace(
-                sums,
-                done=sums.done + 1,
-                passed=sums.passed + result.passed,
-                failed=sums.failed + failed,
-                harm=sums.harm + (failed and result.harm is True),
-                failures=(*([result] if failed else ()), *sums.failures)[:FAILED_KEPT],
-            )
+            self._count(result)
             return self._sums.done, self._sums.total
+
+    def _count(self, result: TaskResult) -> None:
+        sums, failed = self._sums, result.failed
+        self._sums = replace(
+            sums,
+            done=sums.done + 1,
+            passed=sums.passed + result.passed,
+            failed=sums.failed + failed,
+            harm=sums.harm + (failed and result.harm is True),
+            failures=(*([result] if failed else ()), *sums.failures)[:FAILED_KEPT],
+        )
 
     def view(self) -> Snapshot:
         """Everything as it is now."""
@@ -144,7 +151,7 @@ class ProgressState:
 
     def _left(self, seconds: float) -> float | None:
         """A guess needs some tasks behind it, and more of them than are under way."""
-        done, rest = self._sums.done, self._sums.total - self._sums.done
+        done, rest = self._sums.done - self._kept, self._sums.total - self._sums.done
         if rest <= 0 or done < max(TOLD_FROM, 2 * len(self._running)):
             return None
         return seconds / done * rest

@@ -5,6 +5,7 @@ What benchmarks and models wrote is never markup here, and steers no terminal.
 
 from __future__ import annotations
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -28,8 +29,8 @@ def screen(view: Snapshot, width: int, height: int, harm_name: str) -> Renderabl
 
     Where that is too low for all of it the rest is counted.
     """
-    summary = summary_lines(view, harm_name)
-    used = sum(-(-len(line) // max(width, 1)) for line in summary)
+    summary = summary_lines(view, harm_name, width)
+    used = len(summary)
     failures = _failures(view, min(FAILED_SHOWN, max(1, (height - used) // 3)), harm_name)
     room = max(LEAST_LINES, height - used - len(failures) - 1)
     each = 1 if width >= WIDE else NARROW_LINES
@@ -41,11 +42,11 @@ def screen(view: Snapshot, width: int, height: int, harm_name: str) -> Renderabl
         rows = [_table(shown, view)] if width >= WIDE else [_tall(row, view) for row in shown]
     hidden = len(view.running) - len(shown)
     more = [_line(f"… and {hidden} more running")] if hidden else []
-    return Group(*(Text(line) for line in summary), *rows, *more, *failures)
+    return Group(*map(_line, summary), *rows, *more, *failures)
 
 
-def summary_lines(view: Snapshot, harm_name: str) -> list[str]:
-    """How far the run is and what it has cost, in two lines."""
+def summary_lines(view: Snapshot, harm_name: str, width: int = WIDE) -> list[str]:
+    """How far the run is and what it has cost: two lines, or more where they would not fit."""
     total = str(view.total) if view.total else figures.DASH
     waiting = max(view.total - view.done - len(view.running), 0)
     counts = [f"{view.done}/{total} done", f"{view.passed} passed", f"{view.failed} failed"]
@@ -61,17 +62,50 @@ def summary_lines(view: Snapshot, harm_name: str) -> list[str]:
     ]
     if view.left is not None:
         spent.append(f"about {_roughly(view.left)} left")
-    return [", ".join(counts), ", ".join(spent)]
+    return [*_lines(counts, width), *_lines(spent, width)]
 
 
-def finished_line(result: TaskResult, done: int, total: int, harm_name: str) -> str:
-    """A task that is over, on one line."""
+def _lines(parts: list[str], width: int) -> list[str]:
+    """Parts in a row, and in another one where the first has no room for them."""
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + 2 < width:
+            lines[-1] += f", {part}"
+        else:
+            lines[-1] += ","
+            lines.append(part)
+    return lines
+
+
+def verdict_style(result: TaskResult) -> str:
+    """The colour of how a task ended."""
+    if result.harm:
+        return "bold red"
+    if result.failure:
+        return "red"
+    return "green" if result.passed else "yellow" if result.failed else ""
+
+
+def finished_line(
+    result: TaskResult, done: int, total: int, harm_name: str, width: int | None = None
+) -> Text:
+    """A task that is over, on one line of that ``width`` at most: what matters least goes first."""
+    head, name = f"[{done}/{total}] ", _one(result.spec_id)
     score = figures.number(result.score, 1)
     wrong = f", {harm_name}" if result.harm else ""
-    return clean(
-        f"[{done}/{total}] {result.spec_id}: {score}, {result.ended}{wrong}, "
-        f"{result.turns} turns, {result.seconds:.1f} s"
-    )
+    verdict = clean(f"{score}, {result.ended}{wrong}")
+    tail = f", {figures.counted(result.turns, 'turn')}, {result.seconds:.1f} s"
+    if width is not None:
+        room = width - cell_len(f"{head}: {verdict}")
+        tail = tail if cell_len(name + tail) <= room else ""
+        name = set_cell_size(name, max(room - 1, 1)) + "…" if cell_len(name) > room else name
+    line = Text(f"{head}{name}: ", no_wrap=True, overflow="ellipsis")
+    return line.append(verdict, style=verdict_style(result)).append(tail, style="dim")
+
+
+def error_line(error: str) -> Text:
+    """Why a task ended early, below its line."""
+    return _line(f"    {clean(error)}", "dim")
 
 
 def _table(rows: tuple[Running, ...], view: Snapshot) -> Table:

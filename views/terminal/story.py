@@ -13,20 +13,23 @@ from rich.text import Text
 
 from ledger import ToolCall
 from models.model_call import ModelCall
+from runs.hints import command
 from runs.run_view import RunView
 from runs.task_log import TaskLog, TurnLog
 from runs.work import StepRecord, fit_json
 from views import figures
 from views.console import plain_line
+from views.report.commands import last_coded
 from worker.sandbox.values import clean
 
 VALUE_CHARS = 1_500
 REPLY_CHARS = 4_000
 REASON_CHARS = 240
+SEEN_CHARS = 160
 
 
 def failures(console: Console, run: RunView) -> None:
-    """A line for each failed task, with the reason; says so where none failed."""
+    """A line for each failed task, with the reason, and the command that steps through its code."""
     found = [story for story in run.tasks if story.failed]
     for story in found:
         mark = story.harm_name if story.harm else story.outcome
@@ -34,6 +37,10 @@ def failures(console: Console, run: RunView) -> None:
         line.append(f"  {figures.number(story.score, 1)}  {clean(mark)}: ", style="not bold")
         line.append(_reason(story), style="not bold")
         console.print(line, soft_wrap=True, highlight=False)
+        if last_coded(story) is not None:
+            step = command("debug", story.folder, "--task", story.spec_id)
+            line = Text(f"  step through its code: {clean(step)}", style="dim")
+            console.print(line, soft_wrap=True, highlight=False)
     if not found:
         plain_line(console, f"no task of {run.name} failed")
 
@@ -65,6 +72,13 @@ class Teller:
                 self._act(act)
         if only is not None:
             return
+        if story.seen:
+            self._head("What the platform saw")
+        for one in story.seen:
+            said = figures.cut(one.error or one.answer or figures.DASH, SEEN_CHARS)
+            text = f"+{figures.seconds(one.at)} {one.method} {one.path} "
+            text += f"{figures.cut(one.body, SEEN_CHARS)} → {said}"
+            self._say(text, "red" if one.error else "")
         if story.eval_log:
             self._head("The platform's evaluator")
             self._say(story.eval_log)
@@ -78,6 +92,10 @@ class Teller:
         for asked in act.asked:
             if asked.error or act.turn is None:
                 self._asked(asked)
+        for found in act.findings:
+            self._named(found.step, "; ".join(figures.found_parts(found)) or "no finding")
+            if found.failed:
+                self._say(f"{found.step} failed: {found.failed}", "red")
         if act.turn is None:
             self._say("this turn is not over, or never was", "dim")
             return
@@ -124,7 +142,9 @@ class Teller:
         done = call.outcome == "done"
         said = figures.peek(call.result) if done else f"{call.outcome}: {call.error}"
         text = f"{where}{call.name}({figures.arguments(call)}) → {said}"
-        self._say(f"  {text} [{len(call.requests)} requests]", "" if done else "red")
+        self._say(
+            f"  {text} [{figures.counted(len(call.requests), 'request')}]", "" if done else "red"
+        )
 
     def _head(self, text: str) -> None:
         self._console.print()

@@ -12,11 +12,20 @@ from runs.results import RunResults, TaskResult, Totals
 from runs.run_view import RunView
 from views.console import plain_line
 from views.figures import DASH, dollars, number, seconds, tokens
-from views.task_columns import COLUMNS, TaskFigures, figures_of_result, figures_of_story, totals
+from views.task_columns import (
+    COLUMNS,
+    Column,
+    TaskFigures,
+    figures_of_result,
+    figures_of_story,
+    totals,
+)
 from worker.sandbox.values import clean
 
 NARROW = 90
-"""Below this many columns a table keeps only what matters most."""
+"""Below this many columns a table keeps only what matters most,"""
+TIGHT = 70
+"""and below so many not the time either."""
 
 
 def closing_table(results: RunResults, width: int = NARROW) -> Table:
@@ -34,7 +43,7 @@ def _colour(task: TaskResult) -> str:
 def _table(title: str, rows: Iterable[tuple[TaskFigures, str]], sums: Totals, width: int) -> Table:
     """A line for each task in its colour, and one for the sums."""
     table = Table(title=Text(clean(title)))
-    columns = [column for column in COLUMNS if column.needed or width >= NARROW]
+    columns = [column for column in COLUMNS if _has_room(column, width)]
     for column in columns:
         heading = column.heading.lower()
         table.add_column(heading, justify="right" if column.figure else "left", overflow="fold")
@@ -43,6 +52,13 @@ def _table(title: str, rows: Iterable[tuple[TaskFigures, str]], sums: Totals, wi
     table.add_section()
     table.add_row(*(column.total(sums) for column in columns), style="bold")
     return table
+
+
+def _has_room(column: Column[TaskFigures], width: int) -> bool:
+    if width >= NARROW:
+        return True
+    # Names that are folded can be neither read nor copied.
+    return column.needed and (width >= TIGHT or column.name != "time")
 
 
 def closing_lines(results: RunResults, idle_group: str | None = None) -> list[str]:

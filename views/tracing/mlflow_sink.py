@@ -34,7 +34,7 @@ _RUN = "mlflow.sourceRun"
 
 
 class MlflowSink:
-    """Writes to the store of MLFLOW_TRACKING_URI; without it to MLflow's own local one."""
+    """Writes to the store of MLFLOW_TRACKING_URI."""
 
     def __init__(self, run_id: str, options: dict[str, object]) -> None:
         """``options``: what the run was asked for; kept as the parameters of the MLflow run.
@@ -79,13 +79,14 @@ class MlflowSink:
         if self._spans >= SPANS_AT_ONCE:
             self._save()
 
-    def close(self, results: RunResults | None) -> None:
-        """Write the run's figures and end the MLflow run."""
+    def close(self, results: RunResults | None) -> str:
+        """Write the run's figures and end the MLflow run; its page of traces."""
         if results:
             self._note(_figures(results), 0, time.time())
         self._save()
         done = bool(results and results.finished)
         self._client.set_terminated(self._run, "FINISHED" if done else "KILLED")
+        return f"#/experiments/{self._experiment}/traces"
 
     def _note(self, figures: Mapping[str, float | None], step: int, when: float) -> None:
         self._figures += [

@@ -67,9 +67,10 @@ class OtelSink:
         if not self._provider.force_flush(_FLUSH_MS):
             raise TimeoutError("the collector takes too long")
 
-    def close(self, results: RunResults | None) -> None:
+    def close(self, results: RunResults | None) -> str:
         """Hand over what is left; a trace has no place for a run's figures."""
         self._provider.shutdown()
+        return ""
 
     def _write(self, span: Span, parent: Any) -> None:
         made = self._tracer.start_span(

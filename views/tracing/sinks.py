@@ -27,8 +27,11 @@ class Sink(Protocol):
     def task(self, span: Span) -> None:
         """Write the trace of a task."""
 
-    def close(self, results: RunResults | None) -> None:
-        """Write what is left, and the run's figures where they are known."""
+    def close(self, results: RunResults | None) -> str:
+        """Write what is left, and the run's figures where they are known.
+
+        Where the traces are shown, as an address behind that of the target; "" is unknown.
+        """
 
 
 class CannotTrace(CannotRun):

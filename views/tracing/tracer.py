@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -25,6 +25,7 @@ from runs.results import TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn
 from views.tracing.sinks import check_kinds, to_console
+from views.tracing.targets import named, way_to
 
 CLOSE_SECONDS = 60.0
 """How long the end of a run waits for its traces at most,"""
@@ -55,6 +56,7 @@ class Tracer:
         self._kinds = list(dict.fromkeys(kinds))
         check_kinds(self._kinds)
         self._head = {"folder": str(folder.resolve()), "kinds": self._kinds, "options": options}
+        self._logs = folder.parent
         self._say = say
         self._close_seconds = close_seconds
         self._began: dict[str, float] = {}
@@ -97,8 +99,8 @@ class Tracer:
             self._writer.wait()
         if ended:
             self._say(f"warning: traces are not complete: {ended}")
-        elif found := self._complaint(self._writer.stdout or ()):
-            self._say(f"warning: {found}")
+        else:
+            self._report([json.loads(line) for line in self._writer.stdout or ()])
 
     def _finished(self, writer: subprocess.Popen[str], patience: float) -> bool:
         """Whether the writer has ended by itself within so many seconds."""
@@ -136,17 +138,24 @@ class Tracer:
                 pipe.write(line + "\n")
                 pipe.flush()
 
-    def _complaint(self, records: Iterable[str]) -> str | None:
-        """What went wrong by the writer's own records, on one line; None for nothing."""
-        found, heard = [], set()
-        for line in records:
-            told = json.loads(line)
-            heard.add(told["kind"])
-            if told["error"]:
-                found.append(f"--trace {told['kind']}: not all is written: {told['error']}")
-        silent = [kind for kind in self._kinds if kind not in heard]
-        found += [f"--trace {kind}: the writer of the traces died" for kind in silent]
-        return redact("; ".join(found)) or None
+    def _report(self, records: list[dict[str, Any]]) -> None:
+        """Say what went wrong by the writer's own records, and where the rest is to be seen."""
+        found = [complaint(told) for told in records if told["error"]]
+        silent = set(self._kinds) - {told["kind"] for told in records}
+        died = (f"--trace {kind}: the writer of the traces died" for kind in self._kinds)
+        found += [line for kind, line in zip(self._kinds, died, strict=True) if kind in silent]
+        if found:
+            self._say(f"warning: {redact('; '.join(found))}")
+        for told in records:
+            way = "" if told["error"] else way_to(told["kind"], self._logs, told["page"])
+            if way:
+                self._say(redact(way))
+
+
+def complaint(told: dict[str, Any]) -> str:
+    """What a record of the writer complains of, with the target and what names it."""
+    kind = told["kind"]
+    return f"--trace {kind}: not all is written to {named(kind)}: {told['error']}"
 
 
 def _hasten(pid: int) -> None:

@@ -22,6 +22,7 @@ from runs.results import RunResults
 from runs.task_log import TaskLog
 from views.tracing.sinks import Sink
 from views.tracing.span_tree import Span, task_span, timed
+from views.tracing.targets import STORE, store_of
 
 _LISTENED = {
     "mlflow": (("mlflow.tracing", "mlflow.entities"), logging.WARNING),
@@ -68,12 +69,13 @@ class Outlet(logging.Handler):
 
     def end(self, results: RunResults | None) -> dict[str, object]:
         """Close the sink; what it has come to."""
+        page = ""
         try:
             if self._sink:
-                self._sink.close(results)
+                page = self._sink.close(results)
         except Exception as error:  # as above
             self._wrong(error)
-        return {"kind": self.kind, "error": self.error}
+        return {"kind": self.kind, "error": self.error, "page": page}
 
     def _wrong(self, error: Exception) -> None:
         text = str(error).strip().splitlines() or [""]
@@ -102,11 +104,13 @@ def write_traces(lines: Iterable[str]) -> list[dict[str, object]]:
 
     The first line is a JSON object with the run's ``folder``, the ``kinds`` of trace and the run's
     ``options``; every other one names a task by ``spec_id`` and ``task_id``, perhaps with the Unix
-    seconds between which it ran (``started``, ``ended``). The records: ``kind``, ``error``.
+    seconds between which it ran (``started``, ``ended``). The records: ``kind``, ``error``, and
+    ``page``, where the traces are shown behind the address of the target.
     """
     incoming = iter(lines)
     head = json.loads(next(incoming))
     folder = Path(head["folder"])
+    os.environ.setdefault(STORE, store_of(folder.parent))
     # OpenTelemetry reads its variables when it begins, and MLflow must not see them afterwards.
     kinds = sorted(head["kinds"], key=lambda kind: kind == "mlflow")
     outlets = [Outlet(kind, folder.resolve().name, head["options"]) for kind in kinds]

@@ -14,6 +14,7 @@ from typing import Any
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
 from models.model_call import Message, ModelCall
+from runs.hints import command
 from runs.reader import NotRecorded, read_tasks
 from runs.run_view import benchmark_of
 from runs.task_log import TaskLog, TurnLog
@@ -67,7 +68,7 @@ def replay(
     if turns and not coded:
         raise NotRecorded(
             f"{spec_id or folder}: nothing to repeat: its steps called tools without any code; "
-            "submission.py show tells what they did"
+            f"{command('show', folder)} tells what they did"
         )
     tools = tools_of(benchmark_of(folder))
     return [

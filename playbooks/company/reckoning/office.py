@@ -1,16 +1,16 @@
-"""What a company's records answer to a question: one function for each kind of question.
+"""A company's records as a task sees them: what it names, who leads, what the wiki's words mean.
 
-This file is also worker code, so it knows nothing but the standard library and `spotting`. A
-function returns a report: `state` (found, none or unclear), `message`, `links`, and, where the
-project or customer that it is about is the asker's, `lead` or `account`.
+This file is also worker code, so it knows nothing but the standard library and `spotting`.
 """
 
 import re
 from collections.abc import Callable
 from typing import Any
 
+from playbooks.company.reckoning.meanings import STATUSES, counted_statuses, sentences
 from playbooks.company.reckoning.spotting import (
     Record,
+    akin,
     customers_in,
     departments_in,
     fold,
@@ -20,22 +20,27 @@ from playbooks.company.reckoning.spotting import (
     named_in,
     people_in,
     projects_in,
+    words,
 )
 
 Report = dict[str, Any]
 NUMBERS = "one two three four five six seven eight nine ten".split()
-STATUSES = ("idea", "exploring", "active", "paused", "archived")
-LOW = r"\b(least|lowest|smallest|fewest|weakest|worst|freest|lightest|most free|less)\b"
+LOW = r"\b(least|lowest|smallest|fewest|weakest|worst|freest|lightest|most free|less|most time)\b"
 ROLES = (
-    (r"\bquality|\bqa\b|\bqc\b", "QA"), (r"\bdesigner", "Designer"), (r"\bengineer", "Engineer"),
-    (r"\bops\b|\boperations", "Ops"), (r"\blead", "Lead"), (r"\bother\b", "Other"),
+    (r"\bquality|\bqa\b|\bqc\b", "QA"), (r"\bdesign", "Designer"), (r"\bengineers?\b", "Engineer"),
+    (r"\bops\b|\boperations", "Ops"), (r"\bleads?\b", "Lead"), (r"\bother\b", "Other"),
 )  # fmt: skip
+LEADING = r"\b(leads?|leading|led|leader|keepers?|keep|chiefs?|captains?|stewards?|skippers?|in charge|runs?|running|heads?|responsible for)\b"
 OF_MYSELF = (
     r"\bmy (?:own |exact |current |total )?(?:salary|pay|wages?|workload|load|notes?|department|location"
     r"|office|e-?mail|mail|role|record|hours|time)\b|\b(?:am|do|did|have) i\b"
     r"|\bi (?:earn|make|worked|logged|recorded)\b|\bmyself\b"
 )
-NEGATED = r"\b(closed|shut|given up|gave up|sold|no \w+ (?:in|at)|have no|not|no longer|never|former|cousin|except|neither)\b"
+CALENDAR = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
+    "august september october november december lead engineer designer ops other ticket release".split()
+)
+NEGATED = r"\b(closed|shut|given up|gave up|sold|planned|no \w+ (?:in|at)|have no|not|no longer|never|former|cousin|except|neither)\b"
 
 
 class Unclear(Exception):
@@ -82,8 +87,19 @@ class Office:
 
     def category(self, project: Record) -> str:
         """The category of hours: only a customer's project is one of a customer."""
-        known = any(c["id"] == project["customer"] for c in self.customers)
-        return "customer_project" if known else "internal"
+        return "customer_project" if self.customer_of(project) else "internal"
+
+    def customer_of(self, project: Record) -> Record | None:
+        """A project's customer; none of an own project."""
+        return next((c for c in self.customers if c["id"] == project["customer"]), None)
+
+    def flags(self, project: Record) -> dict[str, bool]:
+        """Whether the asker leads a project, and looks after its customer."""
+        owner = self.customer_of(project)
+        return {
+            "lead": self.lead(project) == self.me,
+            "account": owner is not None and owner["account_manager"] == self.me,
+        }
 
     def without(self, records: list[Record]) -> str:
         """The text without the names of records, so that their words are looked for no more."""
@@ -97,28 +113,56 @@ class Office:
     def some_projects(self, most: int = 1) -> list[Record]:
         """The projects that are meant, at most so many. Raises Unclear."""
         exact = [g[0] for g in people_in(self.text, self.people) if len(g) == 1]
-        near = 0.65 if self.p.get("change") else 0.8
-        found = projects_in(self.without(exact), self.projects, self.customers, near)
+        change = bool(self.p.get("change"))
+        near = 0.65 if change else 0.8
+        found = projects_in(self.without(exact), self.projects, self.customers, near, not change)
         if 1 < len(found) > most:
             mine = [p for p in found if self.lead(p) == self.me]
             whole = [p for p in mine if all(self.on(p, x["id"]) for x in exact)]
             found = whole if len(whole) == 1 else found
+        if change and found and not named_in(self.text, self.projects) and self.strangers():
+            raise Unclear("which project is meant?")
         if not found or len(found) > most:
             names = ", ".join(p["name"] for p in found[:5])
             raise Unclear(f"which project is meant{': ' + names if names else ''}?")
         return found
 
+    def strangers(self) -> list[str]:
+        """Capitalised words within the text's sentences that no record has: names of what is not here."""
+        text = self.text
+        for quote in self.p.get("quoted") or ():
+            text = text.replace(quote, " ")
+        records = [*self.people, *self.projects, *self.customers]
+        told = [str(v) for r in records for v in r.values()] + list(self.labels.values())
+        known = set(fold(" ".join(told)).split()) | CALENDAR
+        names = [fold(w) for w in re.findall(r"(?<=[a-z,] )[^\W\d_a-z][^\W\d_]{2,}", text)]
+        return [n for n in names if not any(akin(n, k) for k in known)]
+
+    def project(self) -> tuple[Record, dict[str, bool]]:
+        """The one project that is meant, and whose it is. Raises Unclear."""
+        (project,) = self.some_projects()
+        return project, self.flags(project)
+
     def some_people(self, project: Record | None = None) -> list[Record]:
         """The people that are meant, each mention made one person. Raises Unclear."""
+        text = self.text
+        for quote in self.p.get("quoted") or ():
+            text = text.replace(quote, " ")
+        told = words(re.sub(r"\bnot (?:the |at |in |from )*\w+", " ", text))
+
+        def near(person: Record) -> bool:
+            places = f"{person['department']} {person['location']}"
+            return any(akin(w, x) for w in told for x in words(places))
+
         found = []
-        for group in people_in(self.text, self.people):
-            fits = group
+        for fits in people_in(text, self.people):
             if len(fits) > 1 and project:
-                fits = [p for p in group if self.on(project, p["id"])] or group
+                fits = [p for p in fits if self.on(project, p["id"])] or fits
             for field in ("department", "location"):
-                if len(fits) > 1:
-                    near = [p for p in fits if holds(fold(self.text), fold(p[field]))]
-                    fits = near if len(near) == 1 else fits
+                known = [p for p in fits if holds(fold(text), fold(p[field]))]
+                fits = known if len(known) == 1 else fits
+            if len(fits) > 1 and not self.p.get("change"):
+                fits = known if len(known := [p for p in fits if near(p)]) == 1 else fits
             if len(fits) > 1:
                 raise Unclear(f"who is meant: {', '.join(p['name'] for p in fits[:6])}?")
             found.append(fits[0])
@@ -140,6 +184,12 @@ class Office:
             raise Unclear(f"which customer is meant: {', '.join(c['name'] for c in found[:5])}?")
         return found
 
+    def statuses(self) -> list[str]:
+        """The statuses that the text restricts itself to."""
+        every = r"\barchived? (?:ones |projects |too|as well|count|included)|\bwhatever\b|\bold and new\b|\b(?:all|every|any) status|\bincluding\b"
+        named = [s for s, pattern in STATUSES if self.says(pattern)]
+        return [s for s in named if not (s == "archived" and self.says(every))]
+
     def loads(self) -> dict[str, float]:
         """Everybody's load, over the projects whose status the wiki counts."""
         counted, sums = counted_statuses(self.pages), {p["id"]: 0.0 for p in self.people}
@@ -155,8 +205,14 @@ class Office:
     def within(self, away: bool = False) -> list[Record]:
         """The people of the department or place that is named; ``away``: all but those of it."""
         text = self.without([{"name": n} for n in self.labels.values()])
+        text = re.sub(r"(?i)\b[\w&]+ (?:too|as well|included)\b", " ", text)
         departments = departments_in(text, self.people)
-        places = locations_in(text, self.people, self.pages)
+        places = locations_in(
+            self.without([{"name": n} for n in departments]), self.people, self.pages
+        )
+        mine = next((p for p in self.people if p["id"] == self.me), None)
+        if mine and self.says(r"\b(?:my|our) (?:own )?department\b"):
+            departments = [mine["department"]]
         if not departments and not places:
             return self.people
 
@@ -165,33 +221,6 @@ class Office:
                 "location"] in (places or [person["location"]])  # fmt: skip
 
         return [p for p in self.people if inside(p) is not away]
-
-
-def sentences(pages: dict[str, str]) -> list[str]:
-    """What the wiki says, in sentences and clauses."""
-    return [s for t in pages.values() for s in re.split(r"(?<=[.!?;])\s+|\n+", t) if s.strip()]
-
-
-def counted_statuses(pages: dict[str, str]) -> set[str]:
-    """The statuses whose shares count as load; all where the wiki leaves none out."""
-    counted: set[str] = set()
-    left: set[str] = set()
-    near = 0
-    for sentence in sentences(pages):
-        low = sentence.lower()
-        near = 3 if re.search(r"\b(work)?loads?\b|\bshares?\b|\btime slices?\b", low) else near - 1
-        named = {s for s in STATUSES if re.search(rf"\b{s}\b", low)}
-        if near < 2 or not named or not re.search(r"\bload|workload|share|slice|count|ones", low):
-            continue
-        if re.search(
-            r"\bnot count|\bdo not\b|\bdoes not\b|\bleft out|\bexcept|\bwithout|\bignor", low
-        ):
-            left |= named
-        elif re.search(r"\bwhatever|\btoo\b|\balike|\bincluded|\bevery status", low):
-            return set(STATUSES)
-        elif re.search(r"\bsum|=|\bover\b|\bin all\b|\bcounts?\b|\badd", low):
-            counted |= named
-    return counted - left or set(STATUSES) - left
 
 
 def strong_level(pages: dict[str, str]) -> int:
@@ -217,11 +246,6 @@ def nothing(message: str, **more: Any) -> Report:
     return {"state": "none", "message": message, "links": [], **more}
 
 
-def named(people: list[Record]) -> str:
-    """Names for a message."""
-    return ", ".join(p["name"] for p in people) or "nobody"
-
-
 def links_to(kind: str, records: list[Record]) -> list[tuple[str, str]]:
     """Links to records of a kind."""
     return [(kind, r["id"]) for r in records]
@@ -229,10 +253,8 @@ def links_to(kind: str, records: list[Record]) -> list[tuple[str, str]]:
 
 def best(people: list[Record], value: Callable[[Record], float], low: bool = False) -> list[Record]:
     """Everybody with the highest value, or the lowest."""
-    if not people:
-        return []
     values = [value(p) for p in people]
-    top = min(values) if low else max(values)
+    top = (min(values) if low else max(values)) if values else 0
     return [p for p, v in zip(people, values, strict=True) if abs(v - top) < 1e-6]
 
 

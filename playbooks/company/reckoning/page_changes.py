@@ -3,35 +3,43 @@
 import re
 
 from playbooks.company.reckoning.changes import planned
-from playbooks.company.reckoning.office import (
-    Office,
-    Report,
-    Unclear,
-    nothing,
+from playbooks.company.reckoning.office import Office, Report, Unclear, nothing
+from playbooks.company.reckoning.spotting import akin
+
+LEFT = frozenset(
+    "the this that our wiki nobody anybody needs please delete remove drop empty away out and".split()
 )
 
 
 def files(o: Office) -> list[str]:
-    """The files that the task names."""
-    return [
+    """The files that the task names, else the one page whose name's words it has."""
+    named = [
         f.strip("`'\"“”.,;:") for f in re.findall(r"[\w./-]+\.(?:md|bak|txt)(?:\.\w+)?", o.text)
     ]
+    if named:
+        return list(dict.fromkeys(named))
+    called = re.search(r"((?:[\w-]+ ){1,5}?)pages?\b", o.low)
+    asked = [w for w in re.findall(r"[^\W\d_]{3,}", called[1]) if w not in LEFT] if called else []
+    stems = {
+        f: re.findall(r"[^\W\d_]{3,}", f.rsplit("/", 1)[-1].removesuffix(".md").lower())
+        for f in o.pages
+    }
+    return [
+        f for f, stem in stems.items()
+        if asked and len(stem) == len(asked) and all(any(akin(x, w) for w in asked) for x in stem)
+    ]  # fmt: skip
 
 
 def rename_page(o: Office) -> Report:
     """A page under a new name."""
     named = files(o)
-    if len(named) != 2 or named[0] not in o.pages or named[1] in o.pages:
-        return nothing("There is no such page.") if named and named[0] not in o.pages else unsure()
+    if len(named) == 2 and named[0] not in o.pages:
+        return nothing("There is no such page.", paths=named)
+    if len(named) != 2 or named[1] in o.pages:
+        raise Unclear("which page shall get which name?")
     call = ["Combo_Rename_Wiki_Page", {"old": named[0], "new": named[1]}]
-    return planned(
-        f"{named[0]} is now {named[1]}.", [("wiki", named[1]), ("wiki", named[0])], [call]
-    )
-
-
-def unsure() -> Report:
-    """Raises Unclear: the names of pages are not clear."""
-    raise Unclear("which page shall get which name?")
+    links = [("wiki", named[1]), ("wiki", named[0])]
+    return planned(f"{named[0]} is now {named[1]}.", links, [call], paths=named)
 
 
 def delete_page(o: Office) -> Report:
@@ -40,9 +48,32 @@ def delete_page(o: Office) -> Report:
     if len(named) != 1:
         raise Unclear("which page is meant?")
     if named[0] not in o.pages:
-        return nothing("There is no such page.")
+        return nothing("There is no such page.", paths=named)
     call = ["Combo_Write_Wiki_Pages", {"pages": {named[0]: ""}}]
-    return planned(f"{named[0]} is emptied.", [("wiki", named[0])], [call])
+    return planned(f"{named[0]} is emptied.", [("wiki", named[0])], [call], paths=named)
+
+
+def write_page(o: Office) -> Report:
+    """A new page with a text that the task holds word for word."""
+    named = [f for f in re.findall(r"[\w./-]+\.md\b", o.text)]
+    between = re.findall(r">>+\s?(.+?)\s?<<+", o.text, re.DOTALL)
+    behind = re.search(
+        r"\b(?:exactly|word for word|verbatim|only|nothing (?:else|more)|content|text)\b[^\n:]*:\s*\n?([^\n]+)\s*$",
+        o.text,
+    )
+    texts = between or list(o.p["quoted"]) or ([behind[1].strip()] if behind else [])
+    if (
+        len(dict.fromkeys(named)) != 1
+        or len(texts) != 1
+        or not o.says(
+            r"\bnew page\b|\bcreate\b|\bpage\b.*\b(?:exactly|only|word for word|content)\b"
+        )
+    ):
+        raise Unclear("which text shall stand on which page?")
+    if named[0] in o.pages:
+        raise Unclear("that page is there already; shall its text go?")
+    call = ["Combo_Write_Wiki_Pages", {"pages": {named[0]: texts[0]}}]
+    return planned(f"{named[0]} is written.", [("wiki", named[0])], [call], paths=named[:1])
 
 
 def placeholders(o: Office) -> Report:
@@ -51,17 +82,15 @@ def placeholders(o: Office) -> Report:
     content = o.p["quoted"] or re.findall(r"\b(?:word|text|content) ([A-Z]{2,})\b", o.text)
     if path is None or len(content) != 1:
         raise Unclear("which pages, with which content?")
-    leads = o.says(r"\bleads?\b|\bleading\b")
-    if (
-        path[1] == "CUSTOMER_ID"
-        and o.says(r"\b(every|all|each)\b[^.]*\bcustomers?\b")
-        and not o.says(r"\bwhose\b")
-    ):
+    every = o.says(r"\b(every|all|each)\b[^.]*\bcustomers?\b") and not o.says(r"\bwhose\b")
+    if path[1] == "CUSTOMER_ID" and every:
         ids = [c["id"] for c in o.customers]
-    elif path[1] == "EMPLOYEE_ID" and leads:
+    elif path[1] == "EMPLOYEE_ID" and o.says(r"\bleads?\b|\bleading\b"):
         ids = sorted({o.lead(p) for p in o.projects} - {""})
     else:
         raise Unclear("for whom?")
     pages = {path[0].replace(path[1], i): content[0] for i in ids}
     call = ["Combo_Write_Wiki_Pages", {"pages": pages}]
-    return planned(f"{len(pages)} pages are written.", [("wiki", f) for f in pages], [call])
+    return planned(
+        f"{len(pages)} pages are written.", [("wiki", f) for f in pages], [call], paths=list(pages)
+    )

@@ -4,97 +4,92 @@ import re
 from typing import Any
 
 from playbooks.company.reckoning.changes import planned
-from playbooks.company.reckoning.office import (
-    Office,
-    Report,
-    Unclear,
-    links_to,
-    nothing,
-    sentences,
-)
+from playbooks.company.reckoning.meanings import sentences
+from playbooks.company.reckoning.office import Office, Report, Unclear, links_to, nothing
 from playbooks.company.reckoning.spotting import (
     Record,
     akin,
     departments_in,
     fold,
     holds,
+    levels_in,
     named_in,
 )
+
+UPDATE = "Combo_Update_Employee_For_Changes"
+ADDING = r"\b(append|in addition|besides the|also write|add\b.* to (the|their|his|her) (existing )?note)\b"
 
 
 def edit_person(o: Office) -> Report:
     """A note, levels, or both, of one person or of a whole department."""
     own = o.says(r"\bmy (note|record|profile|levels?|skills?|wills?)\b") or any(
-        holds(fold(o.text), f"my {own}{fold(label)}")
+        holds(fold(o.text), f"my {word}{fold(label)}")
         for label in o.labels.values()
-        for own in ("", "own ")
+        for word in ("", "own ")
     )
-    people, more, links = edited_people(o, own)
+    people, flags, links = edited_people(o, own)
     change: dict[str, Any] = {}
-    needs = []
-    levels = set_levels(o)
-    for field in ("skills", "wills"):
-        if part := {i: n for i, n in levels.items() if o.kind_of(i) == field}:
-            change[field] = part
-    if levels:
-        needs.append("own_levels" if own else "levels_write")
-    if o.says(r"\bnotes?\b"):
+    rights = []
+    if levels := set_levels(o):
+        rights.append("own_levels" if own else "levels_write")
+        for field in ("skills", "wills"):
+            if part := {i: n for i, n in levels.items() if o.kind_of(i) == field}:
+                change[field] = part
+    if o.says(r"\b(?:notes?|remarks?)\b") or not levels:
         change["notes"] = new_note(o)
-        if o.says(r"\badd\b") and not o.says(r"\breplac") and any(p.get("notes") for p in people):
+        if o.says(ADDING) or (
+            o.says(r"\badd\b") and not o.says(r"\breplac") and any(p.get("notes") for p in people)
+        ):
             raise Unclear("shall the note that stands there stay?")
-        needs.append("note_write")
-    if not change or (own and "note_write" in needs and not o.p["quoted"]):
-        raise Unclear("what exactly shall be changed?")
-    calls = [["Combo_Update_Employee_For_Changes", {"employee": p["id"], **change}] for p in people]
+        rights.append("note_write")
+    calls = [[UPDATE, {"employee": p["id"], **change}] for p in people]
     said = f"Updated: {', '.join(p['name'] for p in people)}."
-    return planned(said, links_to("employee", people) + links, calls, rights=needs, **more)
+    return planned(said, links_to("employee", people) + links, calls, rights=rights, **flags)
 
 
 def edited_people(
     o: Office, own: bool
 ) -> tuple[list[Record], dict[str, bool], list[tuple[str, str]]]:
     """Whose records are meant, the flags of a report, and more links."""
-    if o.says(r"\b(every|all|each)\b"):
+    if o.says(r"\b(every|all|each|everyone|everybody)\b"):
         departments = departments_in(o.text, o.people)
-        if len(departments) == 1:
+        if len(departments) == 1 and not o.some_people():
             return [p for p in o.people if p["department"] == departments[0]], {}, []
         raise Unclear("whose records are meant?")
     if own:
         return [p for p in o.people if p["id"] == o.me], {"own": True}, []
     named = named_in(o.text, o.projects)
-    if len(named) == 1:
-        people = [o.one_person(named[0])]
-        on = bool(o.on(named[0], people[0]["id"]))
-        return people, {"lead": on and o.lead(named[0]) == o.me}, links_to("project", named)
-    person = o.one_person()
+    person = o.one_person(named[0] if len(named) == 1 else None)
+    projects = named if len(named) == 1 else o.projects
+    led = any(o.lead(p) == o.me and o.on(p, person["id"]) for p in projects)
     return (
         [person],
-        {"lead": any(o.lead(p) == o.me and o.on(p, person["id"]) for p in o.projects)},
-        [],
+        {"lead": led, "own": person["id"] == o.me},
+        links_to("project", named) if len(named) == 1 else [],
     )
 
 
 def new_note(o: Office) -> str:
     """The text of a note, exactly. Raises Unclear."""
-    if o.says(
-        r"\b(append|in addition|besides the|add\b.* to (the|their|his|her) (existing )?note)\b"
-    ):
-        raise Unclear("shall the note that stands there stay?")
-    if len(o.p["quoted"]) >= 1:
-        labels = {fold(n) for n in o.labels.values()} | set(o.labels)
-        labels |= {fold(p["department"]) for p in o.people}
-        texts = [q for q in o.p["quoted"] if fold(q) not in labels]
-        if len(texts) == 1:
-            return str(texts[0])
-    raise Unclear("what exactly shall the note say?")
+    labels = {
+        fold(n) for n in (*o.labels.values(), *o.labels, *(p["department"] for p in o.people))
+    }
+    texts = [q for q in o.p["quoted"] if fold(q) not in labels]
+    if not o.p["quoted"]:
+        texts = re.findall(
+            r"\b(?:word for word|exactly|verbatim|this note)\b[^:\n]{0,20}:\s*([^\n]+?)\s*$", o.text
+        )
+    if len(texts) != 1:
+        raise Unclear("what exactly shall the note say?")
+    return str(texts[0])
 
 
 def set_levels(o: Office) -> dict[str, int]:
     """The levels that a text sets: `X to 7`, `7 in X`, `to level 7 in X`."""
     wanted: dict[str, int] = {}
     low = fold(o.text)
-    for id_, label in o.labels.items():
-        for name in (fold(label), fold(id_.replace("_", " "))):
+    for id_ in levels_in(o.text, o.labels, loose=False):
+        for name in (fold(o.labels[id_]), fold(id_)):
             after = re.search(
                 rf"\b{re.escape(name)}\b(?: \w+){{0,3}}? (?:to|at|is)(?: level)? (\d+)\b", low
             )
@@ -109,48 +104,40 @@ def set_levels(o: Office) -> dict[str, int]:
 def self_review(o: Office) -> Report:
     """Levels that the asker moves up or down, never above or below what the wiki allows."""
     me = next(p for p in o.people if p["id"] == o.me)
-    word = o.text.strip().split(":", 1)[0]
-    told = " ".join(o.pages.values())
+    word, told = o.text.strip().split(":", 1)[0], " ".join(o.pages.values())
     if f"{word.lower()}:" not in told.lower():
         raise Unclear("that line is no form of the wiki")
     highest = max([int(n) for n in re.findall(r"\b1 (?:to|-|–) (\d+)\b", told)] or [10])
-    moves = level_moves(o, me)
     change: dict[str, dict[str, int]] = {}
-    for id_, by in moves.items():
+    for id_, by in level_moves(o, me).items():
         old = o.level(me, id_)
         new = min(highest, max(1, old + by))
         if old and new != old:
             change.setdefault(o.kind_of(id_), {})[id_] = new
-    calls = [["Combo_Update_Employee_For_Changes", {"employee": o.me, **change}]] if change else []
+    calls = [[UPDATE, {"employee": o.me, **change}]] if change else []
     return planned("Your levels are corrected.", [("employee", o.me)], calls, own=True)
 
 
 def level_moves(o: Office, me: Record) -> dict[str, int]:
     """By how much which level goes up or down. Raises Unclear."""
     body = o.text.split(":", 1)[1]
-    main, _, exception = re.split(r"(\bexcept\b|\bbut not\b|\bapart from\b)", body, maxsplit=1) if re.search(
-        r"\bexcept\b|\bbut not\b|\bapart from\b", body) else (body, "", "")  # fmt: skip
+    main, *rest = re.split(r"\b(?:except|but not|apart from)\b", body, maxsplit=1)
     moves: dict[str, int] = {}
     for field in ("skills", "wills"):
         if re.search(rf"\ball (?:of )?(?:my )?(?:\w+ and )?{field}\b", main.lower()):
             moves.update({x["name"]: direction(main) for x in me[field]})
     for part in re.split(r",| and |;", main) if not moves else ():
-        for record in named_levels(o, part):
-            moves[record] = direction(part)
-    for record in named_levels(o, exception):
-        moves.pop(record, None)
-        if re.search(
-            r"[+−-]\s*\d|\b(up|down|decrease|increase|lower|raise|minus|plus)\b", exception.lower()
-        ):
-            moves[record] = direction(exception)
+        moves.update({id_: direction(part) for id_ in levels_in(part, o.labels, loose=False)})
+    for part in rest:
+        for id_ in levels_in(part, o.labels, loose=False):
+            moves.pop(id_, None)
+            if re.search(
+                r"[+−-]\s*\d|\b(up|down|decrease|increase|lower|raise|minus|plus)\b", part.lower()
+            ):
+                moves[id_] = direction(part)
     if not moves:
         raise Unclear("which levels are meant?")
     return moves
-
-
-def named_levels(o: Office, text: str) -> list[str]:
-    """Ids of the skills and wills that a text names."""
-    return [r["id"] for r in named_in(text, [{"id": i, "name": n} for i, n in o.labels.items()])]
 
 
 def direction(text: str) -> int:
@@ -169,44 +156,55 @@ def direction(text: str) -> int:
 
 
 def apply_raise(o: Office) -> Report:
-    """Raises that a note states, each signed by somebody of the group that the task names."""
+    """Raises that a note states, each approved by whom the wiki names for it."""
     people = o.some_people()
     if not people:
         raise Unclear("whose notes are meant?")
     calls, raised = [], []
     for person in people:
-        note = person.get("notes") or ""
-        amounts = re.findall(r"\b\d{1,3}(?:[,.' ]?\d{3})+\b", re.sub(r"\d{4}-\d\d-\d\d", "", note))
-        if len(amounts) == 1 and approved(note, approvers(o)):
-            salary = int(re.sub(r"\D", "", amounts[0]))
-            if salary > person["salary"]:
-                raised.append(person)
-                calls.append(
-                    [
-                        "Combo_Update_Employee_For_Changes",
-                        {"employee": person["id"], "salary": salary},
-                    ]
-                )
+        note = re.sub(r"\d{4}-\d\d-\d\d", "", person.get("notes") or "")
+        amounts = re.findall(r"\b\d{1,3}(?:[,.' ]?\d{3})+\b", note)
+        salary = int(re.sub(r"\D", "", amounts[0])) if len(amounts) == 1 else 0
+        if salary > person["salary"] and approved(note, approvers(o)):
+            raised.append(person)
+            calls.append([UPDATE, {"employee": person["id"], "salary": salary}])
     if not raised:
         return nothing("No note states an approved raise.")
-    return planned(
-        "Applied the approved raises: " + ", ".join(p["name"] for p in raised),
-        links_to("employee", raised),
-        calls,
-    )
+    names = ", ".join(p["name"] for p in raised)
+    return planned(f"Applied the approved raises: {names}", links_to("employee", raised), calls)
 
 
 def approvers(o: Office) -> set[str]:
     """Who has to approve a change of pay, in the words of the wiki."""
-    told = " ".join(o.pages.values())
-    who = r"\b(?:a|an|the|our|by) (?:member of the )?([^\W\d_]+(?: [^\W\d_]+)??)"
-    named = re.findall(who + r" (?:has |have |must )?(?:approv|decid)", told, re.IGNORECASE)
+    told = " ".join(
+        s
+        for s in sentences(o.pages)
+        if re.search(r"\b(?:rais|rise|pay\b|salar|amount)", s.lower())
+        and not re.search(r"\b(?:none|no|not|never|nor)\b", s.lower())
+    )
+    who = r"([^\W\d_]+(?: [^\W\d_]+)??)"
+    named = re.findall(
+        rf"\b(?:a|an|the|our|by) (?:member of the )?{who} (?:member )?(?:has |have |must )?(?:approv|decid|put its (?:consent|approval))",
+        told,
+        re.I,
+    )
     named += re.findall(
-        r"\b(?:approv\w*|decision|decided|signed|consent) (?:of|by|from) (?:a |an |the |our )?(?:member of the )?"
-        r"([^\W\d_]+(?: [^\W\d_]+)?)", told, re.IGNORECASE
+        r"\b(?:approv\w*|decision|decided|signed|consent) (?:of|by|from) (?:a |an |the |our )?(?:member of the )?([^\W\d_]+(?: [^\W\d_]+)?)", told, re.I
     )  # fmt: skip
     last = {fold(n.split()[-1]).removesuffix("s") for n in named}
-    return last - {"person", "lead", "who", "it", "in", "for", "is", "has", "them"}
+    return last - {
+        "person",
+        "lead",
+        "who",
+        "it",
+        "in",
+        "for",
+        "is",
+        "has",
+        "them",
+        "with",
+        "member",
+    }
 
 
 def conditional(o: Office) -> bool:
@@ -214,18 +212,21 @@ def conditional(o: Office) -> bool:
     told = [s.lower() for s in sentences(o.pages)]
     return any(
         re.search(r"\b(approv|decid|decision|consent|sign)", s)
-        and re.search(r"\b(rais|pay|salar)", s)
+        and re.search(r"\b(rais|rise|pay|salar)", s)
         for s in told
     )
 
 
 def approved(note: str, by: set[str]) -> bool:
     """Whether a note says that who may approve a raise has approved it."""
-    low = note.lower()
-    if re.search(r"\b(hopes?|wish|would|will talk|promised|asked|maybe|might|pending|not)\b", low):
+    if re.search(
+        r"\b(hopes?|wish|would|will|promised|asked|asks|maybe|might|pending|not|no|should|please|if|treat|wants?|talks?)\b",
+        note.lower(),
+    ):
         return False
-    said = re.search(r"\b(approved|decision|decided|granted|agreed)\b", low)
-    return bool(said) and any(re.search(rf"\b{re.escape(x)}", fold(note)) for x in by)
+    said = r"\b(approv\w+|decision|decid\w+|granted|agree[sd]|consents?)\b"
+    parts = [fold(x) for x in re.split(r"(?<=[.!?])\s+", note) if re.search(said, x.lower())]
+    return any(re.search(rf"\b{re.escape(x)}", part) for part in parts for x in by)
 
 
 def pay_change(o: Office) -> Report:
@@ -234,16 +235,17 @@ def pay_change(o: Office) -> Report:
     mine = fold(o.p["department"]).split()
     if conditional(o) and not any(akin(w, x) for w in mine for x in deciding):
         return {"state": "denied", "message": "only with an approval", "links": []}
-    by = re.search(r"([+−-]?)\s*(\d[\d,.' ]*\d|\d)\s*(%|percent|per cent)?", o.without([person]))
-    if by is None or len(re.findall(r"\d[\d,.']*", o.without([person]))) != 1:
+    text = o.without([person])
+    amounts = re.findall(r"([+−-]?)\s*(\d[\d,.' ]*\d|\d)\s*(%|percent|per cent)?", text)
+    if len(amounts) != 1:
         raise Unclear("to which amount?")
-    number = int(re.sub(r"\D", "", by[2]))
-    change = round(person["salary"] * number / 100) if by[3] else number
-    if re.search(r"\bto\s+(?:€|eur)?\s*\d", o.low):
-        salary = number
-    elif o.says(r"\b(reduce|cut|lower|decrease)\b"):
-        salary = person["salary"] - change
-    else:
-        salary = person["salary"] + change
-    call = ["Combo_Update_Employee_For_Changes", {"employee": person["id"], "salary": salary}]
+    _, digits, percent = amounts[0]
+    number = int(re.sub(r"\D", "", digits))
+    change = round(person["salary"] * number / 100) if percent else number
+    absolute = re.search(r"\bto\s+(?:€|eur)?\s*\d", o.low)
+    down = o.says(r"\b(reduce|cut|lower|decrease|less)\b")
+    salary = number if absolute else person["salary"] + (-change if down else change)
+    if salary < person["salary"] / 2 or salary > person["salary"] * 2:
+        raise Unclear("to which amount?")
+    call = [UPDATE, {"employee": person["id"], "salary": salary}]
     return planned(f"{person['name']} now earns {salary}.", [("employee", person["id"])], [call])

@@ -8,7 +8,8 @@ own ``parts`` or of ``parts.toml``, which all readers share.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,22 +39,29 @@ def _with_parts(told: Mapping[str, str], known: Mapping[str, str]) -> dict[str, 
 _SHARED = _with_parts(_read("parts"), {"number": NUMBER})
 
 
+@cache
+def _compiled(text: str, flags: int) -> regex.Pattern[str]:
+    return regex.compile(text, flags)
+
+
 class Patterns(dict[str, regex.Pattern[str]]):
-    """The patterns of one reader, by name."""
+    """The patterns of one reader, by name; one is compiled when it is first needed."""
 
     def __init__(self, reader: str) -> None:
         told = _read(reader)
         parts = _with_parts(told.get("parts", {}), _SHARED)
-        self._lists: dict[str, list[regex.Pattern[str]]] = {}
-        for section, flags in _FLAGS.items():
-            for name, said in told.get(section, {}).items():
-                texts = [said] if isinstance(said, str) else said
-                found = [regex.compile(_whole(text, parts), flags) for text in texts]
-                if isinstance(said, str):
-                    self[name] = found[0]
-                else:
-                    self._lists[name] = found
+        self._texts = {
+            name: ([_whole(t, parts) for t in ([said] if isinstance(said, str) else said)], flags)
+            for section, flags in _FLAGS.items()
+            for name, said in told.get(section, {}).items()
+        }
 
-    def each(self, name: str) -> list[regex.Pattern[str]]:
+    def __missing__(self, name: str) -> regex.Pattern[str]:
+        (text, *_), flags = self._texts[name]
+        self[name] = found = _compiled(text, flags)
+        return found
+
+    def each(self, name: str) -> Iterator[regex.Pattern[str]]:
         """Those that stand as a list, in its order."""
-        return self._lists[name]
+        texts, flags = self._texts[name]
+        return (_compiled(text, flags) for text in texts)

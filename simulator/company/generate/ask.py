@@ -42,10 +42,12 @@ class Answer:
     excludes: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     no_links: bool = False
+    also: tuple[str, ...] = ()
+    """Outcomes that do as well."""
 
     def as_json(self) -> dict[str, Any]:
         """The expectation of a pack file."""
-        found: dict[str, Any] = {"outcomes": [self.outcome]}
+        found: dict[str, Any] = {"outcomes": [self.outcome, *self.also]}
         if self.links:
             found["links"] = {
                 kind: {"must": list(links.must), **({"may": list(links.may)} if links.may else {})}
@@ -103,6 +105,21 @@ class Ask:
 def need(*rights: Right, project: Project | None = None) -> list[Need]:
     """Needs of rights, on a project where that matters."""
     return [(right, Target(project)) for right in rights]
+
+
+def on_project(view: View, project_id: str, *rights: Right) -> list[Need]:
+    """Needs of rights on one project, for which its Lead and its account manager may have more."""
+    project = view.firm.projects[project_id]
+    known = project.customer in view.firm.customers
+    customer = view.firm.customers[project.customer] if known else None
+    return [(right, Target(project, customer)) for right in rights]
+
+
+def about(view: View, person: str, *rights: Right) -> list[Need]:
+    """Needs of rights on one person, for whom the Leads of their projects may have more of them."""
+    who = view.firm.employees[person]
+    leads = frozenset(project.lead for project in view.firm.projects_of(person))
+    return [(right, Target(person=who, led_by=leads)) for right in rights]
 
 
 def links(must: Iterable[str], may: Iterable[str] = ()) -> Links:

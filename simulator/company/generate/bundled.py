@@ -9,10 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from simulator.company.generate.ask import Ask
-from simulator.company.generate.oracle import oracle
-from simulator.company.generate.records import Firm, patch
-from simulator.company.generate.resolve import Said, accidental, meant
+from simulator.company.generate.records import Firm
+from simulator.company.generate.resolve import mistake
 from simulator.company.generate.tasks import (
     changing,
     comparing,
@@ -70,26 +68,11 @@ def drafts(seed: str) -> Iterator[tuple[str, Draft, dict[str, Any]]]:
 
 
 def _scenario(spec_id: str, draft: Draft, entry: dict[str, Any], before: Firm) -> dict[str, Any]:
-    words = {key: _text(word) for key, word in draft.words.items()}
-    _check(draft, spec_id, text := entry["text"].format(**words))
-    asker = draft.asker.id if draft.asker else None
-    ask = Ask(draft.question, asker, draft.today, draft.ticket)
-    found = oracle(draft.firm, draft.policy, ask)
-    changes = patch(before, draft.firm)
-    broken = draft.whoami_status != 200
-    return {
-        "spec_id": spec_id,
-        "task_text": text,
-        "company": spec_id.partition("-")[0],
-        "user": asker,
-        "today": draft.today.isoformat(),
-        "page_limit": draft.page_limit,
-        **({"whoami_status": draft.whoami_status} if broken else {}),
-        **({"patch": changes} if changes else {}),
-        "expect": found.as_json(),
-        "tags": entry["tags"],
-        "proof": found.proof,
-    }
+    text = draft.filled(entry["text"])
+    unclear = mistake(draft.firm, text, draft.said)
+    if unclear:
+        raise TaskError(f"{spec_id}: {unclear}")
+    return draft.scenario(spec_id, spec_id.partition("-")[0], text, entry["tags"], before)
 
 
 def _task(key: str, name: str) -> Task:
@@ -98,22 +81,6 @@ def _task(key: str, name: str) -> Task:
         if found:
             return found  # type: ignore[no-any-return]
     raise TaskError(f"{key}: no function makes {name!r}")
-
-
-def _text(word: Said | str) -> str:
-    return word if isinstance(word, str) else word.text
-
-
-def _check(draft: Draft, spec_id: str, text: str) -> None:
-    """Every name of a text means what it shall, and only that, unless that is the point."""
-    said = [word for word in draft.words.values() if isinstance(word, Said)]
-    for one in said:
-        found = meant(draft.firm, one)
-        if (found == {one.id}) == one.open:
-            raise TaskError(f"{spec_id}: {one.text!r} shall mean {one.id}, may mean {found}")
-    extra = accidental(draft.firm, text, said)
-    if extra:
-        raise TaskError(f"{spec_id}: the text names {extra} by accident")
 
 
 def _lines(value: Any, depth: int) -> str:

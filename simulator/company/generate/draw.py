@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
 from random import Random
 
 from simulator.company.generate.plan import Plan, Pool, seats
-from simulator.company.generate.records import Customer, Employee, Firm, Project, Records, Seat
+from simulator.company.generate.records import (
+    Customer,
+    Employee,
+    Firm,
+    Project,
+    Records,
+    Seat,
+    folded,
+)
 from simulator.company.generate.wiki import render
 
-_PLAIN = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "ß": "ss", "æ": "ae"})
 _AT_HOME = 3
 """So many people of four have a name that is usual where they work."""
 
@@ -21,17 +27,6 @@ def draws(seed: str, *purpose: str) -> Random:
     """Random numbers that depend on nothing but these."""
     digest = sha256("\0".join((seed, *purpose)).encode()).digest()
     return Random(int.from_bytes(digest, "big"))
-
-
-def unaccented(text: str) -> str:
-    """A text in plain letters, as somebody types it who has no others."""
-    parts = unicodedata.normalize("NFKD", text.translate(_PLAIN))
-    return "".join(sign for sign in parts if not unicodedata.combining(sign))
-
-
-def folded(text: str) -> str:
-    """A text in plain letters, lower case."""
-    return unaccented(text).casefold()
 
 
 def draw_firm(plan: Plan, seed: str) -> Firm:
@@ -47,7 +42,7 @@ def draw_firm(plan: Plan, seed: str) -> Firm:
         wills=plan.levels.wills,
         places=plan.places,
     )
-    return render(firm, plan, plan.policy)
+    return render(firm, plan.book, plan.policy)
 
 
 def _people(plan: Plan, seed: str) -> list[Employee]:
@@ -115,6 +110,9 @@ def _projects(plan: Plan, seed: str, people: list[Employee]) -> list[Project]:
         for role, share in seats(record["team"]):
             inside = {seat.employee for seat in team}
             free = [who for who in pools[role] if who not in inside]
+            if not free:
+                # In a small company everybody who could is on it already.
+                continue
             # Two candidates, the less used one: no one gets all, and nobody the same.
             who = min(rng.sample(free, min(2, len(free))), key=lambda one: used[one])
             used[who] += 1

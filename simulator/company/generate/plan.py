@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.company.generate.policy import Policy, Takeover, parse_policy, parse_takeover
+from simulator.company.generate.wiki import Book, folder_book
 
 FIRMS = Path(__file__).parent / "firms"
 
@@ -72,11 +73,7 @@ class Plan:
     projects: tuple[Mapping[str, str], ...]
     policy: Policy
     takeover: Takeover | None
-
-    @property
-    def pages(self) -> Path:
-        """The folder of its wiki's templates."""
-        return FIRMS / self.key / "wiki"
+    book: Book
 
 
 @cache
@@ -107,6 +104,7 @@ def load_plan(key: str) -> Plan:
         projects=tuple(trade["projects"]),
         policy=parse_policy(rules),
         takeover=parse_takeover(rules),
+        book=folder_book(FIRMS / key / "wiki"),
     )
 
 

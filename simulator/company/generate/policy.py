@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, get_args
 
 from simulator.company.generate.records import Customer, Employee, Project
@@ -52,6 +53,8 @@ class Group:
     who: str
     may: tuple[Right, ...]
     refused: tuple[Right, ...]
+    near: bool = False
+    """Whether the rights hold for people at the holder's own site alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +75,18 @@ class Target:
 
     project: Project | None = None
     customer: Customer | None = None
+    person: Employee | None = None
+    led_by: frozenset[str] = frozenset()
+    """Who leads a project that the person is on."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """Rules of one company; `load` are the statuses that count, levels run up to `highest`."""
+    """Rules of one company; `load` are the statuses that count, levels run up to `highest`.
+
+    With a load of at least `busy` somebody is busy, with one of at most `free` available; `mine`
+    is what makes a project somebody's own: to lead it, or to be on its team in any role.
+    """
 
     strong: int
     highest: int
@@ -87,6 +97,9 @@ class Policy:
     groups: tuple[Group, ...]
     words: Mapping[Right, str]
     takeover: Takeover | None = None
+    busy: Decimal = Decimal("1.0")
+    free: Decimal = Decimal("0.0")
+    mine: str = LEAD
 
     def groups_of(self, asker: Employee | None, target: Target) -> list[Group]:
         """The groups whose rights somebody has on a target; None is a guest."""
@@ -94,11 +107,16 @@ class Policy:
             keys = {GUEST}
         else:
             keys = {asker.group} | (set() if asker.group in self.outsiders else {STAFF})
-            if target.project and target.project.lead == asker.id:
+            leads = target.project and target.project.lead == asker.id
+            if leads or asker.id in target.led_by:
                 keys.add(LEAD)
             if target.customer and target.customer.account_manager == asker.id:
                 keys.add(ACCOUNT)
-        return [group for group in self.groups if group.key in keys]
+        return [
+            group
+            for group in self.groups
+            if group.key in keys and (not group.near or _near(asker, target))
+        ]
 
     def allows(self, asker: Employee | None, right: Right, target: Target) -> bool:
         """Whether somebody may; without a group that says so, nobody may."""
@@ -111,6 +129,10 @@ class Policy:
     def good_ticket(self, ticket: str | None) -> bool:
         """Whether a ticket has the buyer's shape."""
         return bool(self.takeover and ticket and re.fullmatch(self.takeover.pattern, ticket))
+
+
+def _near(asker: Employee | None, target: Target) -> bool:
+    return bool(asker and target.person and target.person.location == asker.location)
 
 
 def parse_policy(data: Mapping[str, Any]) -> Policy:

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
+
+_PLAIN = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "ß": "ss", "æ": "ae"})
+
+
+def unaccented(text: str) -> str:
+    """A text in plain letters, as somebody types it who has no others."""
+    parts = unicodedata.normalize("NFKD", text.translate(_PLAIN))
+    return "".join(sign for sign in parts if not unicodedata.combining(sign))
+
+
+def folded(text: str) -> str:
+    """A text in plain letters, lower case."""
+    return unaccented(text).casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +241,11 @@ class Firm:
         """What a skill or a will is called, by its id."""
         return {**self.skills, **self.wills}
 
+    @cached_property
+    def folded_names(self) -> dict[str, tuple[str, str]]:
+        """Everybody's name in both orders, in plain letters, by id."""
+        return {one.id: (folded(one.name), folded(one.last_first)) for one in self.employees}
+
     def load(self, employee: str, statuses: Collection[str]) -> Decimal:
         """Sum of shares over the projects with one of these statuses."""
         seats = (p.seat(employee) for p in self.projects if p.status in statuses)
@@ -271,6 +290,8 @@ def patch(before: Firm, after: Firm) -> dict[str, Any]:
         ("time_entries", before.entries, after.entries),
     )
     for key, old, new in pairs:
+        if old is new:
+            continue
         changed = _changed({r["id"]: r for r in old.as_json()}, {r["id"]: r for r in new.as_json()})
         if changed:
             found[key] = changed

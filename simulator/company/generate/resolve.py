@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from simulator.company.generate.draw import folded
-from simulator.company.generate.records import Firm
+from simulator.company.generate.records import Firm, folded
 
 _WORD = re.compile(r"\w{3,}")
 _SMALL = frozenset(
@@ -49,12 +48,10 @@ def people_named(firm: Firm, text: str) -> set[str]:
     """Everybody whose whole name stands in a text, in either order, accents or not."""
     plain = folded(text)
     return {
-        one.id
-        for one in firm.employees
-        if any(
-            re.search(rf"\b{re.escape(folded(name))}\b", plain)
-            for name in (one.name, one.last_first)
-        )
+        who
+        for who, names in firm.folded_names.items()
+        # Most names are nowhere in it, which is told without a pattern.
+        if any(name in plain and re.search(rf"\b{re.escape(name)}\b", plain) for name in names)
     }
 
 
@@ -108,3 +105,15 @@ def stem(word: str) -> str:
 def accidental(firm: Firm, text: str, said: Iterable[Said]) -> set[str]:
     """People whose whole name stands in a text though nobody meant them."""
     return people_named(firm, text) - {one.id for one in said if one.kind == "employee"}
+
+
+def mistake(firm: Firm, text: str, said: Iterable[Said]) -> str | None:
+    """What is unclear in a text: every name means what it shall and only that, unless that is
+    the point."""
+    said = list(said)
+    for one in said:
+        found = meant(firm, one)
+        if (found == {one.id}) == one.open:
+            return f"{one.text!r} shall mean {one.id}, may mean {found}"
+    extra = accidental(firm, text, said)
+    return f"the text names {extra} by accident" if extra else None

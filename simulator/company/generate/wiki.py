@@ -2,36 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BaseLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined
 
-from simulator.company.generate.plan import Plan
-from simulator.company.generate.policy import STATUSES, Group, Policy
+from simulator.company.generate.policy import GUEST, STATUSES, Group, Policy
 from simulator.company.generate.records import Firm
 
 _SUFFIX = ".jinja"
 TAKEOVER_PAGE = "rules/takeover.md"
-"""This page is there only once a company was bought."""
+"""In a folder of templates this page is there only once a company was bought."""
 
 
-def render(firm: Firm, plan: Plan, policy: Policy) -> Firm:
+@dataclass(frozen=True, slots=True)
+class Book:
+    """What a wiki is made of: for each page the templates whose texts stand on it.
+
+    `source` is a folder of templates, or a file of sections with several wordings each, whose
+    templates are called `SECTION/NUMBER`. `facts` are what templates know beside the policy.
+    """
+
+    source: Path
+    pages: Mapping[str, tuple[str, ...]]
+    bought: frozenset[str]
+    """Pages that are there only once the company was bought."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def folder_book(folder: Path) -> Book:
+    """A wiki that has a template for each page."""
+    names = (str(path.relative_to(folder)) for path in sorted(folder.rglob(f"*{_SUFFIX}")))
+    pages = {name.removesuffix(_SUFFIX): (name,) for name in names}
+    return Book(folder, pages, frozenset({TAKEOVER_PAGE}))
+
+
+def render(firm: Firm, book: Book, policy: Policy) -> Firm:
     """The company with the wiki that says what this policy holds."""
-    templates = Environment(
-        loader=FileSystemLoader(plan.pages),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-    facts = _facts(firm, policy)
-    pages = {}
-    for template in sorted(templates.list_templates()):
-        path = template.removesuffix(_SUFFIX)
-        if path != TAKEOVER_PAGE or policy.takeover:
-            pages[path] = templates.get_template(template).render(facts)
+    templates = _templates(book.source)
+    facts = {**_facts(firm, policy), **book.facts}
+    pages = {
+        path: "\n".join(templates.get_template(name).render(facts) for name in parts)
+        for path, parts in book.pages.items()
+        if path not in book.bought or policy.takeover
+    }
     return replace(firm, wiki=pages)
+
+
+@cache
+def _templates(source: Path) -> Environment:
+    loader: BaseLoader = FileSystemLoader(source)
+    if source.is_file():
+        sections = tomllib.loads(source.read_text(encoding="utf-8"))["sections"]
+        texts = ((f"{name}/{n}", t) for name, many in sections.items() for n, t in enumerate(many))
+        loader = DictLoader(dict(texts))
+    return Environment(
+        loader=loader, undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
+    )
 
 
 def _facts(firm: Firm, policy: Policy) -> dict[str, Any]:
@@ -44,13 +75,29 @@ def _facts(firm: Firm, policy: Policy) -> dict[str, Any]:
         "wills": firm.wills,
         "strong": policy.strong,
         "highest": policy.highest,
+        "busy": policy.busy,
+        "free": policy.free,
+        "mine": policy.mine,
         "self_word": policy.self_word,
+        "raise_from": policy.raise_from,
         "load_words": _list([f"`{status}`" for status in policy.load], "or"),
         "load_left_out": _left_out(left_out),
         "groups": [
-            {"title": group.title, "who": group.who, "sentence": _sentence(group, policy)}
+            {
+                "title": group.title,
+                "who": group.who,
+                "sentence": _sentence(group, policy),
+                "may": [policy.words[right] for right in group.may],
+                "refused": [policy.words[right] for right in group.refused],
+            }
             for group in policy.groups
         ],
+        "rights": [
+            {"what": what, "titles": "; ".join(titles)}
+            for right, what in policy.words.items()
+            if (titles := [group.title for group in policy.groups if right in group.may])
+        ],
+        "guest": _list([policy.words[r] for g in policy.groups if g.key == GUEST for r in g.may]),
         "words": policy.words,
         "takeover": policy.takeover,
         "needs": _list([policy.words[right] for right in needs], "or"),
@@ -70,7 +117,7 @@ def _left_out(statuses: Sequence[str]) -> str:
     return f"Shares in projects that are {_list([f'`{s}`' for s in statuses], 'or')} do not count."
 
 
-def _list(words: Sequence[str], last: str) -> str:
+def _list(words: Sequence[str], last: str = "and") -> str:
     """Words with commas, where one of them holds a comma with semicolons."""
     if not words:
         return ""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
-import re
-import sys
 from difflib import get_close_matches
 from typing import get_args
 
+from simulator.generating import add_arguments, positive, written
 from simulator.store.generate.level import LEVELS
 from simulator.store.generate.mechanics import MECHANICS
 from simulator.store.generate.scenario import NoScenario, Options
@@ -22,8 +20,7 @@ LARGEST_PAGE = 50
 def define_generate(parser: argparse.ArgumentParser) -> None:
     """write a pack of fresh shops with known best answers"""
     parser.epilog = f"Mechanics: {', '.join(MECHANICS)}."
-    parser.add_argument("--seed", type=_seed, required=True, help="letters, digits, - _ .")
-    parser.add_argument("--count", type=_positive, required=True, help="how many scenarios")
+    add_arguments(parser)
     parser.add_argument(
         "--mechanics",
         type=_mechanics,
@@ -39,41 +36,13 @@ def define_generate(parser: argparse.ArgumentParser) -> None:
         metavar="A,B-C",
         help=f"draw page limits from these, 1 to {LARGEST_PAGE} (default: all sorts)",
     )
-    parser.add_argument(
-        "--jobs", type=_positive, default=os.cpu_count() or 1, help="processes (default: cores)"
-    )
     parser.set_defaults(run=_generate)
 
 
 def _generate(parsed: argparse.Namespace) -> int:
     options = Options(parsed.mechanics, parsed.difficulty, parsed.wording, parsed.page_limits)
     lines = scenario_lines(parsed.seed, parsed.count, options, parsed.jobs)
-    try:
-        for piece in pack_text(f"generated-{parsed.seed}", lines):
-            sys.stdout.write(piece)
-        sys.stdout.flush()
-    except (NoScenario, SolverMissing) as error:
-        print(f"generate: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # Whoever reads has had enough; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    return 0
-
-
-def _seed(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9_.-]+", text):
-        raise argparse.ArgumentTypeError(f"{text!r}: use letters, digits, - _ . only")
-    return text
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number from 1 on")
-    return int(text)
+    return written(pack_text(f"generated-{parsed.seed}", lines), NoScenario, SolverMissing)
 
 
 def _mechanics(text: str) -> tuple[str, ...]:
@@ -91,7 +60,7 @@ def _page_limits(text: str) -> tuple[int, ...]:
     found: list[int] = []
     for part in text.split(","):
         first, _, last = part.strip().partition("-")
-        ends = (_positive(first), _positive(last or first))
+        ends = (positive(first), positive(last or first))
         if not 1 <= ends[0] <= ends[1] <= LARGEST_PAGE:
             raise argparse.ArgumentTypeError(
                 f"{part!r}: give page limits from 1 to {LARGEST_PAGE}, such as 5,10 or 1-8"

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager, nullcontext
-from multiprocessing import get_context
+from functools import partial
+from itertools import chain
 
+from simulator.generating import in_order
 from simulator.store.generate.scenario import Options, make_scenario
 from simulator.store.pack import FORMAT
 
 CHUNK = 50
 """Scenarios that one process makes at a time."""
-AHEAD = 4
-"""Chunks per process that may wait to be written: what keeps memory flat."""
 
 
 def scenario_lines(seed: str, count: int, options: Options, jobs: int = 1) -> Iterator[str]:
@@ -25,27 +20,8 @@ def scenario_lines(seed: str, count: int, options: Options, jobs: int = 1) -> It
 
     Raises what `make_scenario` raises.
     """
-    starts = range(0, count, CHUNK)
-    if jobs <= 1 or len(starts) <= 1:
-        for start in starts:
-            yield from _chunk(seed, start, count, options)
-        return
-    waiting: deque[Future[list[str]]] = deque()
-    # A fresh interpreter per process: forking a program with threads can hang.
-    jobs = min(jobs, len(starts))
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        try:
-            for start in starts:
-                # The first one starts all processes.
-                with nullcontext() if start else _interrupts_ignored():
-                    waiting.append(pool.submit(_chunk, seed, start, count, options))
-                if len(waiting) > AHEAD * jobs:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    make = partial(_chunk, seed, count, options)
+    return chain.from_iterable(in_order(make, range(0, count, CHUNK), jobs))
 
 
 def pack_text(name: str, lines: Iterator[str]) -> Iterator[str]:
@@ -56,19 +32,6 @@ def pack_text(name: str, lines: Iterator[str]) -> Iterator[str]:
     yield "\n]}\n"
 
 
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let processes that start now leave Ctrl-C to this one: one killed at its start hangs all."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _chunk(seed: str, start: int, count: int, options: Options) -> list[str]:
+def _chunk(seed: str, count: int, options: Options, start: int) -> list[str]:
     numbers = range(start, min(start + CHUNK, count))
     return [json.dumps(make_scenario(seed, n, options), ensure_ascii=False) for n in numbers]

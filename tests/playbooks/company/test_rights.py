@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playbooks.company.gate import verdict
+from playbooks.company.gate import Scope, verdict
 from playbooks.company.rights import Asker, Rules
-from playbooks.company.rule_text import CHANGES, EVERY, PLAIN
+from playbooks.company.things import CHANGES, EVERY, PLAIN
 
 SECTIONS = """# Rights at the bakery
 
@@ -202,7 +202,7 @@ def test_entries_that_name_the_action_first_give_it_to_the_groups_behind_it() ->
 @pytest.mark.parametrize(
     ("right", "who", "expected"),
     [("pay_write", wages, "yes"), ("note_write", wages, "yes"), ("own_hours", baker, "yes"),
-     ("levels_write", wages, "unread"), ("wiki_write", baker, "unread"), ("team", wages, "denied")],
+     ("levels_write", wages, "unread"), ("team", wages, "denied")],
 )  # fmt: skip
 def test_what_narrows_an_action_and_is_not_understood_stops_the_change(
     right: str, who: Asker, expected: str
@@ -220,3 +220,16 @@ def test_what_narrows_an_action_and_is_not_understood_stops_the_change(
 )  # fmt: skip
 def test_no_change_comes_of_a_narrowed_entry(text: str) -> None:
     assert verdict(Rules(text), wages, "pay_write", (), lead=False, account=False) != "yes"
+
+
+def test_a_right_to_a_folder_or_a_status_is_none_to_others() -> None:
+    rules = Rules("# Rights\n\n- Write pages below ovens/: Ovens.\n- Pause a project: its Lead.\n")
+
+    def said(right: str, scope: Scope) -> str:
+        return verdict(rules, baker, right, (), lead=True, account=False, scope=scope)
+
+    assert said("wiki_write", Scope(paths=("ovens/tin.md",))) == "yes"
+    assert said("wiki_write", Scope(paths=("ovens/tin.md", "rights.md"))) == "denied"
+    assert said("wiki_write", Scope()) == "denied"
+    assert said("status", Scope("paused")) == "yes"
+    assert said("status", Scope("archived")) == "denied"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playbooks.company.reckoning.office import Unclear, counted_statuses, strong_level
+from playbooks.company.reckoning.meanings import counted_statuses
+from playbooks.company.reckoning.office import Unclear, strong_level
 from playbooks.company.reckoning.spotting import fold, people_in, projects_in
 from tests.playbooks.company.bakery import CUSTOMERS, PEOPLE, PROJECTS
 

@@ -18,7 +18,7 @@ def simulated(fillers: Items, dollars: int = MOST_DOLLARS, most: int = 200) -> l
     """Contents that the program lets the shop price, for a basket with one lamp in it."""
     tried: list[Items] = []
 
-    def price(combinations: list[Items], coupons: list[str]) -> dict[str, Any]:
+    def price(combinations: list[Items], coupons: list[str], every: bool) -> dict[str, Any]:
         tried.extend(combinations)
         return {"results": [], "errors": []}
 
@@ -29,6 +29,7 @@ def simulated(fillers: Items, dollars: int = MOST_DOLLARS, most: int = 200) -> l
         "dollars": dollars,
         "most": most,
         "tried": most,
+        "every": False,
     }
     tools = {"Combo_Test_Coupons_For_Product_Combinations": price, "final_answer": lambda _: None}
     exec(compile(SIMULATE, "simulate", "exec"), {"p": parameters, **tools})

@@ -14,6 +14,7 @@ from ledger import Ledger
 from models.door import Door
 from nextstep import Agent, PastStep
 from nextstep.forms import forms_of
+from playbooks import brains
 from playbooks.store.brain import reply
 from playbooks.store.library import program, prose
 from playbooks.store.rehearsal import Halted, Result, Wanted, rehearse
@@ -118,7 +119,13 @@ def test_a_coupon_search_goes_in_parts_and_keeps_the_best() -> None:
     groups = [
         {"contents": [[{"sku": f"a-rather-long-sku-{i}", "quantity": 1}] for i in range(150)]}
     ]
-    parameters = {"groups": groups, "coupons": ["A", "B"], "fillers": [], "most": 200}
+    parameters = {
+        "groups": groups,
+        "coupons": ["A", "B"],
+        "fillers": [],
+        "most": 200,
+        "every": False,
+    }
     seen: list[Result] = []
     baskets = 0
     for part in range(50):
@@ -148,7 +155,7 @@ def test_a_failure_that_a_program_cannot_do_without_ends_it() -> None:
     code = program("best-coupon", "simulate")
     assert code is not None
     parameters = {"groups": [{"contents": [[{"sku": "m", "quantity": 1}]]}], "coupons": ["A"],
-                  "fillers": [], "most": 9}  # fmt: skip
+                  "fillers": [], "most": 9, "every": False}  # fmt: skip
     with pytest.raises(Halted, match="the store is gone"):
         rehearse(code, parameters, [Result(error="the store is gone")])
 
@@ -176,6 +183,6 @@ def test_the_ledger_offers_what_the_forms_know() -> None:
     assert {t.name for t in forms_of(tools()).tools} <= ledger.names
 
 
-def test_an_unknown_brain_names_both() -> None:
-    with pytest.raises(LookupError, match="playbook/store and playbook/next-step"):
-        reply("genius", [])
+def test_an_unknown_brain_names_all() -> None:
+    with pytest.raises(LookupError, match="playbook/store, playbook/next-step"):
+        brains.reply("genius", [])

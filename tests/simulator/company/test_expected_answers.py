@@ -8,10 +8,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from simulator.company.generate.play import Play, spoilt
 from simulator.company.pack import load_pack
 from simulator.server import serve
 from tests.simulator.company.bakery import PACKS, Visit
-from tests.simulator.company.player import Play, spoilt
 
 
 @pytest.mark.parametrize("path", PACKS, ids=lambda path: path.stem)

@@ -222,6 +222,12 @@ def test_what_cannot_be_done_is_said(run: Path, command: str, answer: str) -> No
     assert answer in said(run, command)[1]
 
 
+def test_the_turn_that_is_not_named_is_the_last_one_that_ran_code(run: Path) -> None:
+    done = CliRunner().invoke(app, ["debug", str(run), "--task", "shop"], input="q\n")
+    assert done.exit_code == 0
+    assert "shop, turn 1. Task: Buy tea" in done.output
+
+
 def test_quit_and_end_of_input_leave_nothing_behind(run: Path) -> None:
     assert debug(run, "q").endswith("(debug) ")
     assert debug(run).endswith("(debug) \n")
@@ -246,7 +252,8 @@ def test_the_shop_goes_on_where_the_record_ends(
         (["--task", "nope", "--turn", "1"], "has no task 'nope'; it has: shop"),
         (["--task", "shop", "--turn", "4"], "no work in turn 4"),
         (["--task", "shop", "--turn", "1", "--pack", "nope.json"], "cannot be read"),
-        (["--task", "shop"], "--turn"),
+        (["--turn", "1"], "--turn goes with --task"),
+        ([], "no task of it failed"),
     ],
 )
 def test_wrong_usage_is_2_without_a_traceback(run: Path, options: list[str], words: str) -> None:

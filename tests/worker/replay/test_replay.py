@@ -82,7 +82,7 @@ def test_other_arguments(record: Run) -> None:
     line = output.splitlines()[0]
     assert line.startswith("DIVERGED shop: turn 1, step 1, call 2, arguments: recorded Req_Add")
     assert ", now Req_AddProductToBasket(" in line
-    assert output.endswith("1 turns not equal\n")
+    assert output.endswith("1 turn not equal\n")
 
 
 def test_an_argument_of_another_kind_is_another(record: Run) -> None:

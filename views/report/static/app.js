@@ -4,8 +4,7 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const page = JSON.parse($("page").textContent);
-  const STEERING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
-  const clean = (text) => text.replace(STEERING, (sign) => "\\u" + sign.charCodeAt(0).toString(16).padStart(4, "0"));
+  const { clean, make, unpack } = Shown;
 
   // --- light and dark -----------------------------------------------------------------------
   const root = document.documentElement;
@@ -17,87 +16,6 @@
     root.dataset.theme = dark ? "light" : "dark";
     remembered.set(root.dataset.theme);
   });
-
-  // --- JSON as small tables -----------------------------------------------------------------
-  const MOST_ROWS = 300;
-  const make = (tag, text, kind) => {
-    const node = document.createElement(tag);
-    if (text !== undefined) node.textContent = clean(text);
-    if (kind) node.className = kind;
-    return node;
-  };
-  const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-  const isScalar = (value) => value === null || typeof value !== "object";
-  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-  const scalar = (value, was, compared) =>
-    make("span", typeof value === "string" ? (value === "" ? '""' : value) : String(value),
-         compared && !same(value, was) ? "val changed" : "val");
-
-  function shown(value, was, compared, depth = 0) {
-    if (isScalar(value)) return scalar(value, was, compared);
-    if (depth > 8) return make("span", JSON.stringify(value), "val");
-    const before = (key) => (was === null || typeof was !== "object" ? undefined : was[key]);
-    if (Array.isArray(value)) {
-      if (!value.length) return scalar("none", compared && same(was, []) ? "none" : undefined, compared);
-      if (value.every(isScalar)) return scalar(value.map(String).join(", "), Array.isArray(was) ? was.map(String).join(", ") : was, compared);
-      if (value.every((item) => isObject(item) && Object.values(item).every(isScalar))) return grid(value, before, compared);
-      return lines(value.map((item, at) => [String(at + 1), item]), (key) => before(key - 1), compared, depth);
-    }
-    const keys = Object.keys(value);
-    return keys.length ? lines(keys.map((key) => [key, value[key]]), before, compared, depth) : scalar("{}", was, false);
-  }
-
-  function lines(pairs, before, compared, depth) {
-    const table = make("table");
-    for (const [key, item] of pairs.slice(0, MOST_ROWS)) {
-      const row = table.insertRow();
-      const head = make("th", key);
-      head.scope = "row";
-      row.append(head);
-      row.insertCell().append(shown(item, before(key), compared, depth + 1));
-    }
-    return more(table, pairs.length);
-  }
-
-  function grid(items, before, compared) {
-    const columns = [...new Set(items.flatMap(Object.keys))];
-    const table = make("table");
-    const top = table.createTHead().insertRow();
-    for (const name of columns) { const head = make("th", name); head.scope = "col"; top.append(head); }
-    const body = table.createTBody();
-    items.slice(0, MOST_ROWS).forEach((item, at) => {
-      const row = body.insertRow();
-      for (const name of columns) {
-        const cell = row.insertCell();
-        if (name in item) cell.append(scalar(item[name], before(at)?.[name], compared));
-      }
-    });
-    return more(table, items.length);
-  }
-
-  function more(table, count) {
-    if (count > MOST_ROWS) table.insertRow().insertCell().append(`… and ${count - MOST_ROWS} more`);
-    return table;
-  }
-
-  function read(text) { try { return JSON.parse(text); } catch { return undefined; } }
-
-  // JSON becomes a table when it is first seen: what stays folded costs nothing.
-  function unpack(area) {
-    for (const node of area.querySelectorAll(".json:not([data-shown])")) {
-      if (node.closest("details:not([open])")) continue;
-      node.dataset.shown = "";
-      node.tabIndex = 0;
-      node.setAttribute("role", "group");
-      node.setAttribute("aria-label", "Data");
-      const value = read(node.textContent);
-      if (value === undefined) continue;
-      const pair = node.classList.contains("after") && node.closest(".states").querySelector(".state:not(.after)");
-      const was = pair ? (pair.was ?? read(pair.textContent)) : undefined;
-      node.was = value;
-      node.replaceChildren(shown(value, was, Boolean(pair)));
-    }
-  }
 
   // The index has no state worth keeping: its body is taken anew when the server has another one.
   function refresh() {
@@ -120,22 +38,83 @@
   const rowOf = new Map([...body.rows].map((row) => [row.dataset.key, row]));
   const taskOf = new Map(page.tasks.map((task) => [task.key, task]));
   const placeOf = new Map(page.tasks.map((task, at) => [task.key, at]));
-  let filter = "", sorting = null, here = null, open = null;
+  let filter = page.filter ?? "", sorting = null, here = null, open = null;
+  const hunted = filter || "failed";
 
   const visible = () => [...body.rows].filter((row) => !row.hidden);
 
   function sift() {
-    const words = $("find").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = wanted();
     const label = $("label")?.value ?? "";
     let count = 0;
     for (const [key, row] of rowOf) {
       const task = taskOf.get(key);
       const stays = (!filter || task.flags.includes(filter)) && (!label || task.labels.includes(label))
-        && words.every((word) => task.find.includes(word));
+        && words.every((word) => task.find.some(([, text]) => word.test(text)));
       row.hidden = !stays;
       count += stays;
+      if (stays) showHits(row, task, words);
     }
     $("count").textContent = count === rowOf.size ? `${count} tasks` : `${count} of ${rowOf.size} tasks`;
+    if ($("none")) $("none").hidden = count > 0;
+    light();
+  }
+
+  // --- where a search hit -------------------------------------------------------------------
+  const AROUND = 40;
+  const wanted = () => $("find").value.split(/\s+/).filter(Boolean)
+    .map((word) => new RegExp(word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), "iu"));
+  const anyOf = (words) => new RegExp(words.map((word) => word.source).join("|"), "giu");
+
+  function marked(text, words) {
+    const parts = [];
+    let from = 0;
+    for (const found of text.matchAll(anyOf(words))) {
+      parts.push(clean(text.slice(from, found.index)), make("mark", found[0]));
+      from = found.index + found[0].length;
+    }
+    return [...parts, clean(text.slice(from))];
+  }
+
+  // Name and text of a task are seen in its row; a hit in anything else gets a line of its own.
+  function showHits(row, task, words) {
+    for (const old of row.querySelectorAll(".hit")) old.remove();
+    const seen = { name: row.querySelector("th a"), task: row.querySelector("th .wish") };
+    for (const node of Object.values(seen)) {
+      if (node?.plain) node.replaceChildren(...node.plain);
+    }
+    if (!words.length) return;
+    for (const [where, text] of task.find) {
+      const at = text.search(anyOf(words));
+      if (at < 0) continue;
+      const node = seen[where];
+      if (node && node.textContent.search(anyOf(words)) >= 0) {
+        node.plain ??= [...node.childNodes];
+        node.replaceChildren(...marked(node.textContent, words));
+        continue;
+      }
+      const from = Math.max(0, at - AROUND);
+      const line = make("span", `${where}: ${from ? "…" : ""}`, "hit");
+      line.append(...marked(text.slice(from, at + 2 * AROUND), words), at + 2 * AROUND < text.length ? "…" : "");
+      row.querySelector("th").append(line);
+    }
+  }
+
+  function light() {
+    if (!globalThis.Highlight) return;
+    const words = wanted(), ranges = [];
+    if (words.length && open !== null) {
+      const texts = document.createTreeWalker($("story-body"), NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        for (const found of texts.currentNode.data.matchAll(anyOf(words))) {
+          const range = new Range();
+          range.setStart(texts.currentNode, found.index);
+          range.setEnd(texts.currentNode, found.index + found[0].length);
+          ranges.push(range);
+        }
+      }
+    }
+    CSS.highlights.set("found", new Highlight(...ranges));
   }
 
   function sort() {
@@ -219,6 +198,7 @@
     $("story-body").innerHTML = html;
     [...$("story-body").querySelectorAll("details")].forEach((d, at) => { if (unfolded[at]) d.open = true; });
     unpack($("story-body"));
+    light();
   }
 
   async function follow() {
@@ -231,7 +211,12 @@
     $("story").hidden = !row;
     if (!row) {
       $("story-body").replaceChildren();
-      if (was !== null) goTo(rowOf.get(was));
+      const part = key && $(key);
+      if (part) {
+        for (let fold = part.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+        part.scrollIntoView();
+      }
+      else if (was !== null) goTo(rowOf.get(was));
       return;
     }
     goTo(row, false);
@@ -259,11 +244,21 @@
   $("next").addEventListener("click", () => step(1));
   addEventListener("hashchange", follow);
 
+  // --- commands to copy ---------------------------------------------------------------------
+  $("story-body").addEventListener("click", async (event) => {
+    const button = event.target.closest("button.copy");
+    if (!button) return;
+    const code = button.parentElement.querySelector("code");
+    getSelection().selectAllChildren(code);
+    try { await navigator.clipboard.writeText(code.textContent); button.textContent = "Copied"; }
+    catch { button.textContent = document.execCommand("copy") ? "Copied" : "Selected"; }
+  });
+
   const keys = {
     "/": () => { $("find").focus(); $("find").select(); },
     j: () => step(1),
     k: () => step(-1),
-    f: () => step(1, (task) => task.flags.includes("failed")),
+    f: () => step(1, (task) => task.flags.includes(hunted)),
     e: () => { if (open !== null) unfold(); },
     Escape: close,
   };
@@ -322,6 +317,7 @@
     setTimeout(poll, document.hidden ? 5000 : wait);
   }
 
+  if (filter) sift();
   follow();
   if (page.live) poll();
 })();

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledger import Tool, ToolFault
+from runs.hints import command
 from runs.reader import NotRecorded
 from worker.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
 from worker.replay.debugger.asking_host import AskingHost
@@ -44,7 +45,7 @@ def debug_state(
     if is_typed(turn):
         raise NotRecorded(
             f"turn {number} ran no code to step through: its tool was called directly; "
-            "submission.py show tells what it did"
+            f"{command('show', folder, '--task', spec_id)} tells what it did"
         )
     if turn.turn is None or report is None or report.pins is None:
         raise NotRecorded(f"turn {number} was recorded without clock and seed")

@@ -79,7 +79,8 @@ class PageAbout:
     def answer(self, view: View) -> Answer:
         """The page alone, by its path."""
         others = [path for path, text in view.firm.wiki.items() if self.why in text]
-        assert others == [self.page], f"{self.why!r} stands in {others}"
+        if others != [self.page]:
+            raise LookupError(f"{self.why!r} stands in {others}")
         return Answer(
             f"{self.page} alone says {self.why!r}.",
             links={"wiki": links([self.page])},
@@ -89,12 +90,13 @@ class PageAbout:
 
 @dataclass(frozen=True, slots=True)
 class HoursIn:
-    """Recorded hours of a project or a person in a period, billable and not."""
+    """Recorded hours of a project, a person or a customer in a period, billable and not."""
 
     first: date
     last: date
     project: str | None = None
     person: str | None = None
+    customer: str | None = None
 
     def needs(self, view: View) -> list[Need]:
         """Others' hours are not for everybody."""
@@ -108,7 +110,8 @@ class HoursIn:
         other = [entry for entry in inside if not entry.billable]
         sums = [_sum(part) for part in (inside, billed, other)]
         # Each is looked for in the message, so none may hide in another.
-        assert not any(one in other for one in sums for other in sums if one is not other)
+        if any(one in other for one in sums for other in sums if one is not other):
+            raise LookupError(f"one of the sums {sums} stands in another")
         told = ", ".join(f"{e.id} {e.date} {e.hours:g}" for e in entries)
         return Answer(
             f"Entries: {told}. From {self.first} to {self.last}: total {sums[0]}, "
@@ -118,11 +121,17 @@ class HoursIn:
         )
 
     def _fits(self, entry: Entry) -> bool:
-        return self.project in (None, entry.project) and self.person in (None, entry.employee)
+        return (
+            self.project in (None, entry.project)
+            and self.person in (None, entry.employee)
+            and self.customer in (None, entry.customer)
+        )
 
     def _links(self, view: View) -> dict[LinkKind, Links]:
         if self.person:
             return {"employee": links([self.person])}
+        if self.customer:
+            return {"customer": links([self.customer])}
         assert self.project
         customer = view.firm.projects[self.project].customer
         return {"project": links([self.project]), "customer": links([], [customer])}

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simulator.company.generate.ask import NOT_FOUND, OK, Answer, Need, View, links, need
+from simulator.company.generate.ask import (
+    NOT_FOUND,
+    OK,
+    Answer,
+    Need,
+    View,
+    links,
+    need,
+    on_project,
+)
 from simulator.company.generate.questions.people import loads, ranked
 from simulator.company.generate.records import Employee
 
@@ -91,6 +100,24 @@ class ExpertOutside:
 
 
 @dataclass(frozen=True, slots=True)
+class Weakest:
+    """Who of a department, all of whom have a skill, has it least."""
+
+    skill: str
+    department: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Others' levels are not for everybody."""
+        return need("levels")
+
+    def answer(self, view: View) -> Answer:
+        """All that tie."""
+        people = [one for one in view.firm.employees if one.department == self.department]
+        least, told = ranked(view, _levels(people, self.skill), False)
+        return Answer(f"{self.skill}, lowest first: {told}.", links={"employee": links(least)})
+
+
+@dataclass(frozen=True, slots=True)
 class FreestKeen:
     """Of those with a strong will the least busy, of these the keenest; others as free are fine."""
 
@@ -137,6 +164,34 @@ class Coaches:
         return Answer(
             f"Sums of levels ahead of {who.name}: {told}; {none} are ahead in nothing.",
             links={"employee": links(best, (one for one, total in ahead.items() if total))},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TeamWill:
+    """Which will a team has most of, all members' levels added up."""
+
+    project: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Levels of the team, which its Lead may see."""
+        return on_project(view, self.project, "levels")
+
+    def answer(self, view: View) -> Answer:
+        """The id of the one will with the largest sum. Raises `LookupError` for a tie."""
+        project = view.firm.projects[self.project]
+        team = [view.firm.employees[who] for who in project.members]
+        sums = {will: sum(one.wills.get(will, 0) for one in team) for will in view.firm.wills}
+        best = [will for will, total in sums.items() if total == max(sums.values())]
+        if len(best) > 1 or any(best[0] in will for will in sums if will != best[0]):
+            raise LookupError(f"{project.name}: {best} tie")
+        told = ", ".join(f"{will} {total}" for will, total in sums.items())
+        others = [will for will in sums if will != best[0] and will not in best[0]]
+        return Answer(
+            f"Sums on {project.name}: {told}.",
+            links={"project": links([project.id])},
+            contains=(best[0],),
+            excludes=tuple(others),
         )
 
 

@@ -39,6 +39,47 @@ class RenamePage:
 
 
 @dataclass(frozen=True, slots=True)
+class DeletePage:
+    """Remove a page."""
+
+    path: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Writing the wiki."""
+        return need("wiki_write")
+
+    def answer(self, view: View) -> Answer:
+        """The page saved empty."""
+        return Answer(
+            f"{self.path} is saved empty.",
+            links={"wiki": links([self.path])},
+            events=(_article(view, self.path, ""),),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PagesForCustomers:
+    """Write a page with the same short text for every customer."""
+
+    folder: str
+    content: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Writing the wiki."""
+        return need("wiki_write")
+
+    def answer(self, view: View) -> Answer:
+        """One page each, by id, with exactly that text."""
+        ids = [customer.id for customer in view.firm.customers]
+        paths = [f"{self.folder}/{one}.md" for one in ids]
+        return Answer(
+            f"There are {len(ids)} customers: {', '.join(ids)}.",
+            links={"wiki": links(paths)},
+            events=tuple(_article(view, path, self.content) for path in paths),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class PagesForLeads:
     """Write a page with the same short text for everybody who leads a project."""
 

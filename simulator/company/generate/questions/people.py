@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from simulator.company.generate.ask import NOT_FOUND, Answer, Need, View, links, need
+from simulator.company.generate.ask import NOT_FOUND, OK, Answer, Need, View, about, links, need
 from simulator.company.generate.records import Employee
 
 _SHOWN = 6
@@ -15,6 +15,8 @@ _SHOWN = 6
 
 def ranked(view: View, values: Mapping[str, Decimal | int], most: bool) -> tuple[list[str], str]:
     """All who share the best value, and the head of the ranking in words."""
+    if not values:
+        return [], "nobody"
     best = (max if most else min)(values.values())
     order = sorted(values, key=lambda who: (-values[who] if most else values[who], who))
     told = ", ".join(f"{view.firm.employees[who].name} {values[who]}" for who in order[:_SHOWN])
@@ -56,6 +58,33 @@ class LoadRank:
 
 
 @dataclass(frozen=True, slots=True)
+class Busy:
+    """Who of a department is busy, or available, as the company's page defines it."""
+
+    department: str
+    busy: bool
+
+    def needs(self, view: View) -> list[Need]:
+        """Loads are not for everybody."""
+        return need("load")
+
+    def answer(self, view: View) -> Answer:
+        """Everybody beyond the limit, which counts as beyond."""
+        people = [one for one in view.firm.employees if one.department == self.department]
+        load, policy = loads(view, people), view.policy
+        found = [
+            w for w, n in load.items() if (n >= policy.busy if self.busy else n <= policy.free)
+        ]
+        limit = f"at least {policy.busy}" if self.busy else f"at most {policy.free}"
+        told = ", ".join(f"{view.firm.employees[who].name} {n}" for who, n in load.items())
+        return Answer(
+            f"{self.department}, {limit}: {len(found)} of: {told}.",
+            OK if found else NOT_FOUND,
+            links={"employee": links(found)},
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class LoadOf:
     """How busy somebody is, with one decimal."""
 
@@ -63,7 +92,7 @@ class LoadOf:
 
     def needs(self, view: View) -> list[Need]:
         """Loads are not for everybody."""
-        return need("load")
+        return about(view, self.person, "load")
 
     def answer(self, view: View) -> Answer:
         """The sum of shares."""

@@ -13,6 +13,7 @@ from simulator.company.generate.ask import (
     Links,
     Need,
     View,
+    about,
     links,
     need,
 )
@@ -123,7 +124,9 @@ class Pay:
 
     def needs(self, view: View) -> list[Need]:
         """One's own pay is another right than that of others."""
-        return need("own_pay" if self.person == view.me else "pay")
+        if self.person == view.me:
+            return need("own_pay")
+        return about(view, self.person, "pay")
 
     def answer(self, view: View) -> Answer:
         """The digits and the person."""
@@ -145,7 +148,7 @@ class Phone:
 
     def needs(self, view: View) -> list[Need]:
         """It takes reading notes."""
-        return need("notes")
+        return about(view, self.person, "notes")
 
     def answer(self, view: View) -> Answer:
         """The number as the note has it."""
@@ -201,4 +204,71 @@ class ManagerOf:
             f"{customer.name} is looked after by {manager.name}.",
             links={"employee": links([manager.id]), "customer": links([customer.id])},
             secrets=(manager.name, manager.id),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MailOf:
+    """The mail address of a colleague."""
+
+    person: str
+
+    def needs(self, view: View) -> list[Need]:
+        """For everybody inside."""
+        return need("register")
+
+    def answer(self, view: View) -> Answer:
+        """The address and the person."""
+        who = view.firm.employees[self.person]
+        return Answer(
+            f"{who.name} has {who.email}.",
+            links={"employee": links([who.id])},
+            contains=(who.email,),
+            secrets=(who.email,),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MemberAs:
+    """Who has a role on a team that only one has there, and the department of that one."""
+
+    project: str
+    role: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Teams are for everybody inside."""
+        return need("register")
+
+    def answer(self, view: View) -> Answer:
+        """The department's name, the person and the project."""
+        project = view.firm.projects[self.project]
+        (seat,) = (one for one in project.team if one.role == self.role)
+        who = view.firm.employees[seat.employee]
+        return Answer(
+            f"The {self.role} of {project.name} is {who.name} of {who.department}.",
+            links={"employee": links([who.id]), "project": links([project.id])},
+            contains=(who.department,),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BothInCharge:
+    """Who leads a project and who manages its customer's account; an own project has no account."""
+
+    project: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Teams, and who looks after whom."""
+        return need("register", "account_manager")
+
+    def answer(self, view: View) -> Answer:
+        """One person or two, and the project."""
+        firm, project = view.firm, view.firm.projects[self.project]
+        people = [project.lead]
+        if project.customer in firm.customers:
+            people.append(firm.customers[project.customer].account_manager)
+        names = ", ".join(firm.employees[who].name for who in people)
+        return Answer(
+            f"{project.name}: Lead and, where there is a customer, account manager: {names}.",
+            links={"employee": links(people), "project": links([project.id])},
         )

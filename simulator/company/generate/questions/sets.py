@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simulator.company.generate.ask import (
     NOT_FOUND,
+    OK,
     Answer,
     LinkKind,
     Links,
@@ -15,11 +16,18 @@ from simulator.company.generate.ask import (
     links,
     need,
 )
+from simulator.company.generate.policy import LEAD
 from simulator.company.generate.records import Project
 
 
 def _ids(projects: list[Project]) -> str:
     return ", ".join(f"{p.name} ({p.status})" for p in projects) or "none"
+
+
+def _mine(view: View) -> list[Project]:
+    """What the asker calls "my projects", by the company's own definition."""
+    firm = view.firm
+    return firm.led_by(view.me) if view.policy.mine == LEAD else firm.projects_of(view.me)
 
 
 def _projects(proof: str, projects: list[Project], person: str | None = None) -> Answer:
@@ -63,10 +71,11 @@ class MyProjectsWith:
         """Projects that both are on and another leads are not the asker's."""
         who = view.firm.employees[self.person]
         both = [p for p in view.firm.projects_of(view.me) if p.seat(who.id)]
-        found = [p for p in both if p.lead == view.me]
-        others = [p for p in both if p.lead != view.me]
-        mine = _ids(view.firm.led_by(view.me))
-        proof = f"The asker leads {mine}; of these with {who.name}: {_ids(found)}."
+        mine = _mine(view)
+        found = [p for p in both if p in mine]
+        others = [p for p in both if p not in mine]
+        verb = "leads" if view.policy.mine == LEAD else "is on"
+        proof = f"The asker {verb} {_ids(mine)}; of these with {who.name}: {_ids(found)}."
         if others:
             proof += f" Led by another, though both are on it: {_ids(others)}."
         return _projects(proof, found)
@@ -84,7 +93,7 @@ class MyProjectsWithout:
 
     def answer(self, view: View) -> Answer:
         """Of any status."""
-        mine = view.firm.led_by(view.me)
+        mine = _mine(view)
         found = [p for p in mine if all(seat.role != self.role for seat in p.team)]
         return _projects(f"Of {_ids(mine)} without {self.role}: {_ids(found)}.", found)
 
@@ -197,3 +206,46 @@ class ManagedBy:
             for who in self.people
         )
         return Answer(f"{told}.", links={"customer": links(c.id for c in found)})
+
+
+@dataclass(frozen=True, slots=True)
+class OfCustomer:
+    """All projects for a customer."""
+
+    customer: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Customers and projects are for everybody inside."""
+        return need("register")
+
+    def answer(self, view: View) -> Answer:
+        """Every status counts."""
+        firm = view.firm
+        found = firm.of_customer(self.customer)
+        told = _projects(f"{firm.customers[self.customer].name} has: {_ids(found)}.", found)
+        if not found:
+            return told
+        return replace(told, links={**told.links, "customer": links([self.customer])})
+
+
+@dataclass(frozen=True, slots=True)
+class MyCustomers:
+    """The customers that the asker looks after, of one phase in one country."""
+
+    phase: str
+    country: str
+
+    def needs(self, view: View) -> list[Need]:
+        """Customers by name are for everybody inside."""
+        return need("register", "account_manager")
+
+    def answer(self, view: View) -> Answer:
+        """Nobody else's, and nothing is an answer of its own."""
+        mine = [c for c in view.firm.customers if c.account_manager == view.me]
+        found = [c for c in mine if (c.phase, c.location) == (self.phase, self.country)]
+        told = ", ".join(f"{c.name} ({c.phase}, {c.location})" for c in mine)
+        return Answer(
+            f"The asker looks after: {told}.",
+            OK if found else NOT_FOUND,
+            links={"customer": links(c.id for c in found)},
+        )

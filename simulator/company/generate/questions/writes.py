@@ -7,7 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from simulator.company.generate.ask import Answer, Event, LinkKind, Links, Need, View, links, need
+from simulator.company.generate.ask import (
+    NOBODY,
+    NOT_FOUND,
+    Answer,
+    Event,
+    LinkKind,
+    Links,
+    Need,
+    View,
+    about,
+    links,
+    need,
+    on_project,
+)
+from simulator.company.generate.policy import Right, Target
 
 _AMOUNT = re.compile(r"\b\d{2,3},?\d{3}\b")
 
@@ -27,9 +41,12 @@ class LogDraft:
     def needs(self, view: View) -> list[Need]:
         """Own hours, drafts of others, and what is approved are different rights."""
         project = view.firm.projects[self.project]
+        if self.person not in project.members:
+            return [(NOBODY, Target(project))]
         if self.approved:
-            return need("approved_hours", project=project)
-        return need("own_hours" if self.person == view.me else "draft_hours", project=project)
+            return on_project(view, project.id, "approved_hours")
+        right: Right = "own_hours" if self.person == view.me else "draft_hours"
+        return on_project(view, project.id, right)
 
     def answer(self, view: View) -> Answer:
         """One entry, with the customer and the category that the company's page wants."""
@@ -45,17 +62,21 @@ class LogDraft:
             "hours": self.hours,
             "work_category": "internal" if own else "customer_project",
             "billable": self.billable,
-            "status": "draft",
+            "status": "approved" if self.approved else "draft",
             "logged_by": view.me,
         }
-        notes = view.ticket if view.policy.needs_ticket("draft_hours") else self.note
+        ticketed = any(right and view.policy.needs_ticket(right) for right, _ in self.needs(view))
+        notes = view.ticket if ticketed else self.note
         if notes:
             event["notes"] = notes if notes == view.ticket else {"contains": [notes]}
         who = firm.employees[self.person]
         return Answer(
             f"{who.name} is on {project.name}, led by {firm.employees[project.lead].name}; "
             f"the day is {day}, the customer {event['customer'] or 'none'}.",
-            links={"employee": links([who.id], [view.me]), "project": links([project.id])},
+            links={
+                "employee": links([who.id] if who.id != view.me else [], [view.me]),
+                "project": links([project.id]),
+            },
             events=(event,),
         )
 
@@ -125,6 +146,30 @@ class ApplyRaises:
                 }
                 for who, salary in raised.items()
             ),
+            # That there is none is an answer, and nothing found as well.
+            also=() if raised else (NOT_FOUND,),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RaisePay:
+    """Change somebody's pay by so many euros, at the asker's own word."""
+
+    person: str
+    by: int
+
+    def needs(self, view: View) -> list[Need]:
+        """Changing pay."""
+        return about(view, self.person, "pay_write")
+
+    def answer(self, view: View) -> Answer:
+        """Euros and no percentage; nothing else changes."""
+        who = view.firm.employees[self.person]
+        event = {"type": "Evt_EmployeeSalaryUpdated", "employee": who.id}
+        return Answer(
+            f"{who.name} earns {who.salary}, {self.by:+} is {who.salary + self.by}.",
+            links={"employee": links([who.id], [view.me])},
+            events=({**event, "salary": who.salary + self.by, "changed_by": view.me},),
         )
 
 
@@ -139,9 +184,8 @@ class SetRecord:
 
     def needs(self, view: View) -> list[Need]:
         """Levels and notes are different rights."""
-        project = view.firm.projects[self.project] if self.project else None
-        found = need("levels_write", project=project) if self.levels else []
-        return [*found, *(need("note_write", project=project) if self.note else [])]
+        found = about(view, self.person, "levels_write") if self.levels else []
+        return [*found, *(about(view, self.person, "note_write") if self.note else [])]
 
     def answer(self, view: View) -> Answer:
         """One event for the note, one for the levels that change."""
@@ -203,7 +247,7 @@ class SetStatus:
 
     def needs(self, view: View) -> list[Need]:
         """The Lead's, or of those who may it everywhere."""
-        return need("status", project=view.firm.projects[self.project])
+        return on_project(view, self.project, "status")
 
     def answer(self, view: View) -> Answer:
         """One change of status, or none where it is so already."""
@@ -227,7 +271,7 @@ class SwapSeats:
 
     def needs(self, view: View) -> list[Need]:
         """Changing a team."""
-        return need("team", project=view.firm.projects[self.project])
+        return on_project(view, self.project, "team")
 
     def answer(self, view: View) -> Answer:
         """The whole team as it is afterwards."""
@@ -246,5 +290,32 @@ class SwapSeats:
         return Answer(
             f"{project.name}: {before}; afterwards {after}.",
             links={"employee": links([a.employee, b.employee]), "project": links([project.id])},
+            events=({**event, "changed_by": view.me},),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AddMember:
+    """Put somebody on a team."""
+
+    project: str
+    person: str
+    role: str
+    share: float
+
+    def needs(self, view: View) -> list[Need]:
+        """Changing a team."""
+        return on_project(view, self.project, "team")
+
+    def answer(self, view: View) -> Answer:
+        """The whole team as it was, and the new member."""
+        project, who = view.firm.projects[self.project], view.firm.employees[self.person]
+        new = {"employee": who.id, "time_slice": self.share, "role": self.role}
+        team = [*(seat.as_json() for seat in project.team), new]
+        event = {"type": "Evt_ProjectTeamUpdated", "id": project.id, "team": team}
+        return Answer(
+            f"{who.name} joins the {len(project.team)} of {project.name} as {self.role} "
+            f"with {self.share}.",
+            links={"employee": links([who.id], [view.me]), "project": links([project.id])},
             events=({**event, "changed_by": view.me},),
         )

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from simulator.company.generate.ask import Question, View
-from simulator.company.generate.draw import draw_firm, draws, unaccented
+from simulator.company.generate.ask import Answer, Ask, Question, View
+from simulator.company.generate.draw import draw_firm, draws
+from simulator.company.generate.oracle import oracle
 from simulator.company.generate.plan import Plan, load_plan
 from simulator.company.generate.policy import Policy
-from simulator.company.generate.records import Customer, Employee, Entry, Firm, Project
+from simulator.company.generate.records import (
+    Customer,
+    Employee,
+    Entry,
+    Firm,
+    Project,
+    patch,
+    unaccented,
+)
 from simulator.company.generate.resolve import Said
 from simulator.company.generate.wiki import render
 
@@ -34,6 +43,41 @@ class Draft:
     ticket: str | None = None
     page_limit: int = 5
     whoami_status: int = 200
+
+    @property
+    def said(self) -> list[Said]:
+        """What of its text stands for a record."""
+        return [word for word in self.words.values() if isinstance(word, Said)]
+
+    def filled(self, text: str) -> str:
+        """A text with the words in place of its placeholders."""
+        pairs = self.words.items()
+        return text.format(**{k: w if isinstance(w, str) else w.text for k, w in pairs})
+
+    def expected(self) -> Answer:
+        """What the oracle says to it."""
+        asker = self.asker.id if self.asker else None
+        return oracle(self.firm, self.policy, Ask(self.question, asker, self.today, self.ticket))
+
+    def scenario(
+        self, spec_id: str, company: str, text: str, tags: Sequence[str], before: Firm
+    ) -> dict[str, Any]:
+        """The scenario as a pack file has it; `before` is the company that the pack has."""
+        found, changes = self.expected(), patch(before, self.firm)
+        broken = self.whoami_status != 200
+        return {
+            "spec_id": spec_id,
+            "task_text": text,
+            "company": company,
+            "user": self.asker.id if self.asker else None,
+            "today": self.today.isoformat(),
+            "page_limit": self.page_limit,
+            **({"whoami_status": self.whoami_status} if broken else {}),
+            **({"patch": changes} if changes else {}),
+            "expect": found.as_json(),
+            "tags": list(tags),
+            "proof": found.proof,
+        }
 
 
 @dataclass(frozen=True)
@@ -93,6 +137,28 @@ class Bench:
         **words: Said | str,
     ) -> Draft:
         """The draft of a task on this company, or on a `firm` that was changed for it."""
+        return self.drafted(
+            asker,
+            question,
+            words,
+            firm=firm,
+            ticket=ticket,
+            page_limit=page_limit,
+            whoami_status=whoami_status,
+        )
+
+    def drafted(
+        self,
+        asker: Employee | None,
+        question: Question,
+        words: Mapping[str, Said | str],
+        *,
+        firm: Firm | None = None,
+        ticket: str | None = None,
+        page_limit: int = 5,
+        whoami_status: int = 200,
+    ) -> Draft:
+        """The same, of words that were gathered before."""
         return Draft(
             asker,
             question,
@@ -108,7 +174,7 @@ class Bench:
     def taken_over(self) -> Bench:
         """The same after the buyer came: another policy, another wiki."""
         policy = replace(self.policy, takeover=self.plan.takeover)
-        return replace(self, policy=policy, firm=render(self.firm, self.plan, policy))
+        return replace(self, policy=policy, firm=render(self.firm, self.plan.book, policy))
 
     def recorded(self, *entries: Entry) -> Firm:
         """The company with recorded hours."""

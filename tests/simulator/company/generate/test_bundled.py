@@ -13,8 +13,9 @@ import pytest
 
 from simulator.company.api import ROUTES
 from simulator.company.generate.bundled import COMPANIES, FILE, SEED, drafts, pack_text
-from simulator.company.generate.draw import draw_firm, folded
+from simulator.company.generate.draw import draw_firm
 from simulator.company.generate.plan import load_plan
+from simulator.company.generate.records import folded
 from simulator.company.generate.resolve import Said, meant
 from simulator.company.office import Office
 from simulator.company.pack import BUNDLED_PACK, CompanyPack, CompanyScenario, load_pack

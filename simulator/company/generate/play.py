@@ -1,13 +1,50 @@
-"""Plays what a scenario expects through the endpoints, as it should be or spoilt."""
+"""Plays what a scenario expects through the endpoints, as it should be or spoilt.
+
+A scenario that is right is worth 1.0 when it is played as expected, and 0.0 in every other way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from simulator.company.api import ROUTES
+from simulator.company.pack import CompanyPack
+from simulator.company.world import COMPANY
+from simulator.world import Refusal, TaskWorld, read_request
+
 Wire = dict[str, Any]
 ENTRY = ("date", "hours", "work_category", "notes", "billable", "status")
+
+
+def wrong_plays(pack: CompanyPack, scenarios: Sequence[Wire]) -> Iterator[str]:
+    """A line for each way to play a scenario of a pack that scores otherwise than it shall.
+
+    `scenarios` are those of the pack as they stand in the file. Played in this process, through
+    the same routes as over HTTP.
+    """
+    for one, raw in zip(pack.scenarios, scenarios, strict=True):
+        opened = COMPANY.opener(pack, one)
+        for way, play in (("as expected", Play(raw)), *spoilt(raw)):
+            office = opened()
+            play.run(asking(office))
+            found = office.evaluate(logged=True)
+            if found.score != float(way == "as expected"):
+                yield f"{one.spec_id}: played {way}: score {found.score} {found.logs}"
+
+
+def asking(office: TaskWorld) -> Callable[..., Wire]:
+    """Posts a body to a path of a task without a wire; a refusal is an answer with `error`."""
+
+    def ask(path: str, **body: Any) -> Wire:
+        route = ROUTES[path]
+        try:
+            return route.answer(office, read_request(route.request, body))
+        except Refusal as no:
+            return {"error": str(no)}
+
+    return ask
 
 
 def chosen(value: Any) -> Any:
@@ -22,6 +59,7 @@ def chosen(value: Any) -> Any:
 
 
 def literals(wanted: list[Any]) -> list[str]:
+    """Texts that satisfy what a message has to hold: of alternatives the first."""
     return [one if isinstance(one, str) else one[0] for one in wanted]
 
 
@@ -48,11 +86,13 @@ class Play:
 
     @property
     def expect(self) -> Wire:
+        """What the scenario wants."""
         found: Wire = self.scenario["expect"]
         return found
 
     @property
     def wanted(self) -> list[Wire]:
+        """The links that it has to have."""
         return [
             {"kind": kind, "id": id_}
             for kind, links in self.expect.get("links", {}).items()

@@ -1,0 +1,92 @@
+"""What was read in a task: listings that are kept, and the evidence that their answers are.
+
+A step around the solver reads aside: what it has read is kept for everybody, but becomes evidence
+only when the solver reads it as well. Else an answer could name what the solver has never seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
+
+from company_tools.evidence import Evidence, Known
+
+T = TypeVar("T")
+
+
+class _Shown(NamedTuple):
+    """An answer that was read, or the name of what was read whole."""
+
+    path: str
+    answer: Mapping[str, Any]
+    whole: str = ""
+
+
+class Memory:
+    """Of one task; a listing is kept until a change to its kind."""
+
+    def __init__(self) -> None:
+        self._solvers = self.evidence = Evidence()
+        self.listed: set[str] = set()
+        """What was read whole: employees, projects, companies, entries, paths."""
+        self._kept: dict[tuple[str, ...], Any] = {}
+        self._owed: dict[tuple[str, ...], list[_Shown]] = {}
+        """Of what is kept, the answers that are no evidence yet."""
+        self._beside = Evidence()
+        """What a step sees: the evidence, and what steps have read."""
+        self._aside = False
+        self._shown: list[_Shown] = []
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """While it lasts nothing that is read is evidence."""
+        listed = self.listed
+        self._beside.add(self._solvers)
+        self.evidence, self.listed, self._aside = self._beside, set(), True
+        try:
+            yield
+        finally:
+            self._shown.clear()
+            self.evidence, self.listed, self._aside = self._solvers, listed, False
+
+    def tell(self, records: list[Known]) -> None:
+        """Take as evidence what a step tells the solver."""
+        for known in records:
+            self._solvers.records.setdefault((known.kind, known.id), known)
+
+    def note(self, path: str, answer: Mapping[str, Any]) -> None:
+        """Take over what an answer shows."""
+        self._take(_Shown(path, answer))
+
+    def read_whole(self, field: str) -> None:
+        """Know that a kind of record was read whole."""
+        self._take(_Shown("", {}, field))
+
+    def kept(self, key: tuple[str, ...], read: Callable[[], T]) -> T:
+        """What ``read`` gives, asked once until a change to the kind that ``key`` begins with."""
+        if key not in self._kept:
+            before = len(self._shown)
+            self._kept[key] = read()
+            self._owed[key] = self._shown[before:]
+        else:
+            owed = self._owed.get(key, [])
+            for shown in owed:
+                self._take(shown)
+            if not self._aside:
+                owed.clear()
+        found: T = self._kept[key]
+        return found
+
+    def forget(self, kind: str) -> None:
+        """Drop what a change to a kind makes old."""
+        for key in [key for key in self._kept if key[0] == kind]:
+            del self._kept[key]
+
+    def _take(self, shown: _Shown) -> None:
+        if self._aside:
+            self._shown.append(shown)
+        if shown.whole:
+            self.listed.add(shown.whole)
+        else:
+            self.evidence.note(shown.path, shown.answer)

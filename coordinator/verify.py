@@ -1,0 +1,63 @@
+"""The step ``verify``: a model looks at the end that the solver wants, and may object once."""
+
+from __future__ import annotations
+
+from ledger import Case, Finding, Ledger
+from models.door import Door
+from models.prompt_json import as_data
+from models.prompts import prompt
+from models.sections import NONE, Texts
+from models.small_call import ask_once
+from models.tokens import count_text
+
+BRIEFING_TOKENS = 1_200
+LOG_TOKENS = 1_000
+OBJECTION_CHARS = 400
+
+
+def system(texts: Texts = NONE) -> str:
+    """What its prompts begin with."""
+    return prompt("coordinator", "verify", texts)
+
+
+class Verify:
+    """Objects to an end that the texts contradict; of any benchmark."""
+
+    def __init__(self, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._texts = texts
+
+    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+        """One call with briefing, log and closing; nothing without a model."""
+        if door is None:
+            return Finding()
+        parts = {
+            "task": task.text,
+            "briefing": _head(briefing, BRIEFING_TOKENS),
+            "log": _tail(task.log, LOG_TOKENS) or "nothing was done",
+            "end": task.closing,
+        }
+        user = "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
+        said, failed = ask_once(door, system(self._texts), user, ["ok"], _objection)
+        return Finding(objection=said or "", failed=failed)
+
+
+def _objection(reply: dict[str, object]) -> str:
+    ok, said = reply["ok"], str(reply.get("objection") or "").strip()
+    if ok is True or str(ok).casefold() in ("true", "yes"):
+        return ""
+    if not said:
+        raise ValueError("it objects without saying to what")
+    return said[:OBJECTION_CHARS]
+
+
+def _head(text: str, tokens: int) -> str:
+    while count_text(text) > tokens:
+        text = text[: len(text) * 4 // 5]
+    return text
+
+
+def _tail(text: str, tokens: int) -> str:
+    while count_text(text) > tokens:
+        text = text[len(text) // 5 or 1 :]
+    return text

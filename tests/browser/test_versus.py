@@ -1,0 +1,108 @@
+"""Two runs on one page, in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runs.journal import write_whole
+from tests.browser.conftest import OUTSIDE
+from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
+from tests.views.test_versus_page import judge, run
+from views.report.versus import versus_page
+
+WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> str:
+    """Address of the page of two runs: one task got worse, one better, one is only in B."""
+    a = run(tmp_path / "20260504-120000-aaaa", "t4", max_turns=7)
+    b = run(tmp_path / "20260505-120000-bbbb", "t1", prompt=f"Be brief.\n{HOSTILE}\n", tasks=7)
+    write_whole(tmp_path / "pair.html", versus_page(a, b, judge))
+    return (tmp_path / "pair.html").as_uri()
+
+
+def test_the_verdict_is_seen_first_and_only_flips_are_listed(page: str, look: Any) -> None:
+    seen = look(page, viewport=WIDE)
+    verdict = seen.page.locator("#verdict").bounding_box()
+    assert verdict["y"] + verdict["height"] < 300
+    assert seen.page.get_by_role("heading", name="Not enough data to tell").is_visible()
+    assert seen.tasks() == ["t1", "t4"]
+    assert seen.page.locator("#count").inner_text() == "2 of 7 tasks"
+    seen.page.get_by_role("button", name="Better").click()
+    assert seen.tasks() == ["t4"]
+    seen.page.get_by_role("button", name="All", exact=True).click()
+    assert len(seen.tasks()) == 7
+    assert seen.complaints == []
+
+
+def test_both_stories_open_by_the_keyboard_alone(page: str, look: Any) -> None:
+    seen = look(page, viewport=WIDE)
+    seen.page.keyboard.press("f")
+    seen.page.keyboard.press("Enter")
+    seen.told.get_by_role("heading", name="t1").wait_for()
+    assert (
+        "Here they part turn 1: other calls, other words"
+        in seen.told.locator(".parting").inner_text()
+    )
+    left, right = seen.told.locator(".parting + .sides > div").all()
+    assert "Find Green Tea" in left.inner_text()
+    assert "Find Cup" in right.inner_text()
+    assert abs(left.bounding_box()["y"] - right.bounding_box()["y"]) < 2
+    seen.page.keyboard.press("f")
+    seen.told.get_by_role("heading", name="t4").wait_for()
+    seen.page.keyboard.press("Escape")
+    assert seen.page.locator("#story").is_hidden()
+
+
+def test_what_differs_is_a_click_away(page: str, look: Any) -> None:
+    seen = look(page, viewport=WIDE)
+    seen.page.get_by_role("link", name="prompt of the evaluator").click()
+    assert seen.page.locator("#see-prompt-evaluator ins").first.is_visible()
+    assert seen.page.evaluate("window.hit") is None
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_nothing_is_cut_off_and_axe_finds_nothing(
+    page: str, look: Any, scheme: str, size: dict[str, int]
+) -> None:
+    seen = look(page, viewport=size, color_scheme=scheme)
+    for fold in seen.page.locator(".sheet summary").all():
+        fold.click()
+    assert seen.page.evaluate(OUTSIDE) == []
+    assert seen.violations() == []
+    seen.page.locator("#tasks").get_by_role("link", name="t1").click()
+    seen.told.get_by_role("heading", name="t1").wait_for()
+    seen.page.keyboard.press("e")
+    assert seen.page.evaluate(OUTSIDE) == []
+    assert seen.violations() == []
+    assert seen.complaints == []
+
+
+def test_on_a_phone_every_figure_of_a_row_is_there(page: str, look: Any) -> None:
+    seen = look(page, viewport=PHONE)
+    row = seen.page.locator("#tasks tbody tr:visible").first
+    cells = row.locator("td").all()
+    assert len(cells) == 6
+    assert all(cell.is_visible() for cell in cells)
+
+
+def test_hostile_stories_side_by_side_are_texts(tmp_path: Path, hostile: Path, look: Any) -> None:
+    other = RunFolder(tmp_path / "20260505-120000-bbbb")
+    other.task("good", asked(), worked(), ended(), score=0.0, group="buy")
+    other.task("hostile", asked(), worked(name=HOSTILE), text=f"Buy {HOSTILE}", group="buy")
+    path = tmp_path / "pair.html"
+    write_whole(path, versus_page(hostile, other.write(), judge))
+    seen = look(path.as_uri())
+    seen.page.locator("#tasks").get_by_role("link", name="hostile").click()
+    seen.told.get_by_role("heading", name="hostile").wait_for()
+    seen.page.keyboard.press("e")
+    assert seen.told.locator("script, img").count() == 0
+    assert seen.page.evaluate("window.hit") is None
+    assert seen.complaints == []
+    ours = path.as_uri()
+    assert {url.split("#")[0] for url in seen.requests} == {ours}

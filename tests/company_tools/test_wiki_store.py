@@ -1,0 +1,201 @@
+"""Pages by version: on disk beyond a run, shared by processes, never another company's."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from company_tools import wiki_store
+from company_tools.kept_files import write_kept
+from company_tools.wiki_store import WikiStore, hash_of
+from launch.caches import cache_folder
+from tests.company_tools.kites import Direct, desk, kites
+from tests.company_tools.office import Office
+
+PAGES = {"a.md": "Gulls may not be fed.", "b/c.md": "Kites only."}
+SHA1 = hash_of(PAGES)
+
+
+def nobody() -> dict[str, str]:
+    raise AssertionError("read, although it is on disk")
+
+
+def kept(folder: Path, sha1: str = SHA1) -> dict[str, str]:
+    return WikiStore(folder).pages(sha1, nobody)
+
+
+def test_a_version_is_named_as_the_platform_names_it() -> None:
+    line = Direct(kites())
+    assert desk().session.user()["wiki_sha1"] == hash_of(kites()["wiki"])
+    assert line.platform is not None
+
+
+def test_pages_are_read_once_for_all_tasks_and_runs(tmp_path: Path) -> None:
+    first = Office(wiki=WikiStore(tmp_path))
+    assert len(first.line.paths("/wiki/load")) == 2
+    store = WikiStore(tmp_path)
+    second, third = Office(wiki=store), Office(wiki=store)
+    assert not second.line.paths("/wiki/load", "/wiki/list")
+    assert not third.line.paths("/wiki/load", "/wiki/list")
+    assert first.briefing == second.briefing == third.briefing
+
+
+def test_what_is_read_from_the_cache_counts_as_seen(tmp_path: Path) -> None:
+    Office(wiki=WikiStore(tmp_path))
+    office = Office(wiki=WikiStore(tmp_path))
+    evidence = office.benchmark._session.evidence
+    assert evidence.has("wiki", "rules.md")
+    assert not office.benchmark._session.looked_everywhere
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "", "{", "[]", "null", "[" * 100_000,
+        json.dumps({"a": 1}),
+        json.dumps({"format": "wiki-pages/1", "sha1": SHA1, "check": "", "pages": PAGES}),
+        json.dumps({"format": "wiki-pages/1", "sha1": SHA1, "check": "", "pages": ["a"]}),
+    ],
+)  # fmt: skip
+def test_a_damaged_file_is_read_anew_and_mended(tmp_path: Path, damage: str) -> None:
+    WikiStore(tmp_path).pages(SHA1, lambda: dict(PAGES))
+    (file,) = (tmp_path / "wiki").iterdir()
+    file.write_text(damage)
+    assert WikiStore(tmp_path).pages(SHA1, lambda: dict(PAGES)) == PAGES
+    assert kept(tmp_path) == PAGES
+
+
+def test_a_file_whose_pages_were_changed_is_not_believed(tmp_path: Path) -> None:
+    WikiStore(tmp_path).pages(SHA1, lambda: dict(PAGES))
+    (file,) = (tmp_path / "wiki").iterdir()
+    file.write_text(file.read_text().replace("may not", "may"))
+    assert WikiStore(tmp_path).pages(SHA1, lambda: dict(PAGES)) == PAGES
+
+
+def test_a_disk_that_takes_nothing_costs_only_time(tmp_path: Path) -> None:
+    (tmp_path / "wiki").write_text("no folder")
+    assert "== rules.md ==" in Office(wiki=WikiStore(tmp_path)).briefing
+
+
+def test_pages_are_for_their_owner_alone(tmp_path: Path) -> None:
+    WikiStore(tmp_path / "new").pages(SHA1, lambda: dict(PAGES))
+    (file,) = (tmp_path / "new" / "wiki").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+@given(st.text(st.characters(codec=None)), st.dictionaries(st.text(), st.text(), max_size=4))
+def test_no_name_and_no_page_leaves_the_folder(
+    tmp_path_factory: pytest.TempPathFactory, sha1: str, pages: dict[str, str]
+) -> None:
+    base = tmp_path_factory.mktemp("any")
+    folder = base / "cache"
+    for at in (sha1, "../../x", "/etc/passwd", "a\0b"):
+        WikiStore(folder).pages(at, lambda: pages)
+        assert WikiStore(folder).pages(at, nobody, lambda kept: kept == pages) == pages
+    assert [path.name for path in base.iterdir()] == ["cache"]
+    names = {path.name for path in (folder / "wiki").iterdir()}
+    assert all(len(name) == 45 and name.endswith(".json") for name in names)
+
+
+def test_pages_never_become_another_companys(tmp_path: Path) -> None:
+    """Two companies that claim one version: the pages on disk are not what the other one has."""
+    lie = {"wiki_sha1": "of another platform"}
+
+    def opened(world: dict[str, object]) -> Office:
+        line = Direct(world)
+        real = line.dispatch
+
+        def dispatch(request: object) -> object:
+            answer = real(request)
+            if request.tool == "/whoami":  # type: ignore[attr-defined]
+                return answer.model_copy(update=lie)
+            return answer
+
+        line.dispatch = dispatch  # type: ignore[method-assign]
+        return Office(line=line, wiki=WikiStore(tmp_path))
+
+    rule = "Only {} may see a salary. Nobody else is allowed access; it is forbidden to {} too."
+    kite, gull = (kites(wiki={"rules.md": rule.format(w, w)}) for w in ("kites", "gulls"))
+    assert "Only kites" in opened(kite).briefing
+    again = opened(kite)
+    assert "Only kites" in again.briefing
+    assert again.line.paths("/wiki/list", "/wiki/load") == ["/wiki/list", "/wiki/load"]
+    other = opened(gull).briefing
+    assert "Only gulls" in other
+    assert "kites" not in other.split("==", 1)[1]
+
+
+def test_a_company_that_names_no_version_shares_nothing(tmp_path: Path) -> None:
+    store = WikiStore(tmp_path)
+    for words in ("kites", "gulls"):
+        at = desk(kites(wiki={"a.md": f"About {words}."}))
+        at.session.user()["wiki_sha1"] = ""
+        assert wiki_pages_of(at, store) == {"a.md": f"About {words}."}
+        assert wiki_pages_of(at, store) == {"a.md": f"About {words}."}
+        assert at.line.paths("/wiki/load") == ["/wiki/load"]
+    assert not (tmp_path / "wiki").exists()
+
+
+def wiki_pages_of(at: object, store: WikiStore) -> dict[str, str]:
+    from company_tools.wiki_search import wiki_pages
+
+    return wiki_pages(at.session, store)  # type: ignore[attr-defined]
+
+
+def test_what_a_task_has_written_outlives_it_only_where_it_is_proven(tmp_path: Path) -> None:
+    store = WikiStore(tmp_path)
+    store.keep(SHA1, PAGES)
+    store.keep("of another platform", {"a.md": "perhaps"})
+    assert store.known("of another platform") == {"a.md": "perhaps"}
+    assert [p.name for p in (tmp_path / "wiki").iterdir()] == [
+        wiki_store._path(tmp_path, SHA1).name
+    ]
+
+
+def write_often(folder: str, seed: int) -> int:
+    right = 0
+    for n in range(30):
+        pages = {f"p{seed}.md": f"{n} " * 50, "a.md": "x" * 1000}
+        store = WikiStore(Path(folder))
+        right += store.pages(hash_of(pages), lambda pages=pages: pages) == pages  # type: ignore[misc]
+        right += store.pages(SHA1, lambda: dict(PAGES)) == PAGES
+    return right
+
+
+def test_many_processes_share_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with get_context("fork").Pool(2) as pool:
+        assert pool.starmap(write_often, [(str(tmp_path), 1), (str(tmp_path), 2)]) == [60, 60]
+    assert kept(tmp_path) == PAGES
+    assert not [p for p in (tmp_path / "wiki").iterdir() if p.suffix != ".json"]
+
+
+def test_the_oldest_versions_go_first(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    for n in range(6):
+        write_kept(folder / f"{n}", b"x", at_most=4)
+        os.utime(folder / f"{n}", (n, n))
+    assert sorted(p.name for p in folder.iterdir()) == ["2", "3", "4", "5"]
+
+
+def test_threads_get_one_and_the_same(tmp_path: Path) -> None:
+    store = WikiStore(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: store.pages(SHA1, lambda: dict(PAGES)), range(32)))
+    assert all(pages == PAGES for pages in found)
+
+
+@pytest.mark.parametrize(("said", "home"), [("/x", "/x"), ("", "~/.cache"), ("rel", "~/.cache")])
+def test_the_cache_is_where_users_look(
+    monkeypatch: pytest.MonkeyPatch, said: str, home: str
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", said)
+    assert cache_folder() == Path(home).expanduser() / "erc3-agent"
