@@ -32,12 +32,12 @@ may not, staff may); is it clear what is meant; is there a function for it; only
 - ok_answer: answered or done. denied_security: not allowed, also where the thing does not exist \
 or is so already. none_clarification_needed: allowed, but it cannot be told which one is meant or \
 a needed detail is missing. none_unsupported: allowed, but no function does it. ok_not_found: \
-looked everywhere, nothing is there. error_internal: the system itself fails.
+looked everywhere, nothing is there. error_internal: the system itself fails, or refuses every list and no id is known.
 - A change is made only where a rule allows it to this user, once, with nothing changed beside it.
 - Sets are exact: all ties, zeros and archived records that fit, nobody else."""
 ENDING = (
     "three lines: OUTCOME: one of the six; MESSAGE: the answer in the user's language, literal "
-    "values as asked; LINKS: auto, none or kind:id, kind:id (employee, customer, project, wiki, "
+    "values as asked; LINKS: auto (what MESSAGE names and was changed), none or kind:id, kind:id (employee, customer, project, wiki, "
     "location): exactly the records that the answer is about"
 )
 GROUPS = ("answer", "deny", "clarify", "other")

@@ -20,6 +20,8 @@ from company_tools.guest_check import leaks
 _EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
 _ID = regex.compile(r"(?<![\p{L}\p{N}_./-])(?=[\p{L}\p{N}.-]*_)[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
 """What looks like the id of a record: a word with an underscore."""
+_QUOTED = regex.compile(r"[\"“„«][^\"“”„«»]*[\"”“»]")
+"""What an answer only quotes, such as a note, names nothing that it is about."""
 PRIVATE = frozenset({"employee", "customer", "project"})
 """Kinds of records that a guest's answer never points to."""
 
@@ -105,7 +107,8 @@ def _links(closing: Closing, session: CompanySession) -> str | None:
     if closing.links is None or closing.outcome in LINKLESS or session.known_guest:
         return None
     answers = closing.outcome == "ok_answer"
-    named = [Link(k.kind, k.id) for k in named_in(closing.message, session) if answers]
+    own_words = _QUOTED.sub(" ", closing.message)
+    named = [Link(k.kind, k.id) for k in named_in(own_words, session) if answers]
     about = [*targets(session), *(link for link in named if link.id != session.asker)]
     left = [f"{k.kind}:{k.id}" for k in dict.fromkeys(about) if k not in closing.links]
     return (

@@ -33,6 +33,7 @@ class Verify:
             return Finding()
         parts = {
             "task": task.text,
+            "findings": "\n".join(f"{f.step}: {f.text}" for f in task.earlier if f.text) or "none",
             "briefing": _head(briefing, BRIEFING_TOKENS),
             "log": _tail(task.log, LOG_TOKENS) or "nothing was done",
             "end": task.closing,

@@ -31,8 +31,8 @@ def basket_tools(session: StoreSession) -> list[Tool]:
     ) -> dict[str, Any]:
         """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
         with none; restores the basket. {results: [{items, coupon, subtotal, discount, total}]
-        cheapest first, errors: [{items or coupon, error}]}. Skips what cannot be cheapest
-        (untried: how many) unless every. A code without a discount has no rows but an error."""
+        cheapest first, errors: [{items or coupon, error}], untried}. Skips what cannot be
+        cheapest unless every. A code without discount is an error."""
         contents = [content_of(items) for items in _chosen(session, combinations)]
         return try_coupons(session, contents, coupons, every=every)
 

@@ -23,7 +23,7 @@ from models.sections import NONE, Texts
 from models.small_call import ask_once
 from models.tokens import count_text
 
-TARGETS_AT_MOST = 2
+TARGETS_AT_MOST = 3
 RULE_TOKENS = 800
 RULE_CHARS = 1_600
 """Of one line: its end may be what forbids."""
@@ -43,6 +43,8 @@ _CHANGES = regex.compile(
     regex.I,
 )
 """An order to change the company's records, at the beginning of a sentence."""
+_SAYS = regex.compile(r"(?:\p{L}{2,}\P{L}+){3}")
+"""A line with something to say: no ruling of a table, no bare title."""
 _SENTENCE = regex.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -171,6 +173,8 @@ def _rules(session: CompanySession, pages: dict[str, str], text: str) -> list[st
     kept: list[str] = []
     room = RULE_TOKENS
     for row in rule_lines(pages, f"{text} {whose}", RULE_CHARS):
+        if not _SAYS.search(row["text"]):
+            continue
         line = f"{row['page']}:{row['line']} {row['under']}: {row['text']}"
         if (tokens := count_text(line)) <= room:
             kept.append(line)
@@ -211,8 +215,9 @@ def _weighed(
     verdict = _denied(judged, rules, guest=guest) or ruled
     if verdict:
         return verdict, f"denied: {verdict.reason}"
-    doubt = judged.verdict == "denied"
-    return None, f"perhaps denied, by no line that is known: {judged.reason}" if doubt else ""
+    if judged.verdict == "unclear":
+        return None, f"unclear: {judged.reason}"
+    return None, f"perhaps denied, by no line that is known: {judged.reason}"
 
 
 def _denied(judged: Judgement, rules: list[str], *, guest: bool) -> Verdict | None:

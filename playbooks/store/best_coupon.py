@@ -14,7 +14,7 @@ PLAYBOOK = Playbook(
     prose=(
         "Price every code on every allowed basket (no number given: one, some and all of "
         "each product, and mixes). Two codes at once: impossible. A code or discount that "
-        "is demanded: test with every=True; not reached: decline. Offered codes that do not help: buy without."
+        "is demanded (try every) and not reached: decline. Offered codes that do not help: buy without."
     ),
     programs={"simulate": SIMULATE},
 )
