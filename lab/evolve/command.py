@@ -14,6 +14,7 @@ from lab.command import PACKS, Evaluator, Worker
 from lab.cores import cores
 from models.extras import install
 from runs.errors import CannotRun, Usage
+from runs.hints import command
 from views.console import answers, notes, say
 
 if TYPE_CHECKING:
@@ -80,7 +81,10 @@ def evolve(
         str | None, typer.Option(help="Address of a Dask scheduler whose workers play.")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("logs"),
-    resume: Annotated[Path | None, typer.Option(help="A loop to go on with, as it is.")] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(help="A loop, `latest`, or how its name begins: go on with it as it is."),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print evolve.json, nothing else.")
     ] = False,
@@ -90,6 +94,7 @@ def evolve(
     Exit codes: 0 a candidate is proposed; 3 no improvement is proven; 1 something outside stopped
     it; 2 it cannot begin.
     """
+    from runs.find import find_run
     from runs.folder import held, run_folder
 
     invitation, engines = context.obj(), (jobs or cores(), scheduler)
@@ -98,9 +103,10 @@ def evolve(
             given = [option for option in (train, reflection, sections, prompts, unseen) if option]
             if given:
                 raise typer.BadParameter("--resume goes on with a loop as it was asked for")
-            with held(resume):
-                told = _go_on(invitation, resume, *engines, quiet=as_json)
-            _show(told, resume, as_json=as_json)
+            folder = find_run(resume, out, is_loop)
+            with held(folder):
+                told = _go_on(invitation, folder, *engines, quiet=as_json)
+            _show(told, folder, as_json=as_json)
         if not train or not reflection:
             raise typer.BadParameter("--train and --reflection are needed")
         from lab.evolve.records import Asked
@@ -144,6 +150,11 @@ def _extras() -> Iterator[None]:
         raise Usage(f"{error.name} is not installed; this needs: {install(extra)}") from None
     except ModelsError as error:
         raise Usage(str(error)) from None
+
+
+def is_loop(folder: Path) -> bool:
+    """Whether a folder is one that ``evolve`` leaves behind."""
+    return (folder / "evolve.json").is_file()
 
 
 def _other(train: str) -> str:
@@ -231,7 +242,9 @@ def _go_on(
     try:
         told = loop.run()
     except KeyboardInterrupt:
-        raise CannotRun(f"interrupted; go on with evolve --resume {folder}") from None
+        raise CannotRun(
+            f"interrupted; go on with: {command('evolve', '--resume', folder)}"
+        ) from None
     write_outcome(told, folder)
     return told
 

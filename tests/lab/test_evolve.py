@@ -222,7 +222,7 @@ def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
         steps = rng.randrange(25)
         assert life.live(words, THREE, kill=(moment, steps)) == KILLED
         if (life.folder / "logs").exists():
-            words = ["evolve", "--resume", life.run, "--jobs", 1]
+            words = ["evolve", "--resume", "latest", "--jobs", 1, "--out", life.folder / "logs"]
     assert life.live(words, THREE) == 0, (life.folder / "said").read_text()
     assert life.paid == whole[0]
     assert outcome(life.run) == whole[1]
