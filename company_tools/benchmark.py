@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,7 @@ from company_tools.wiki_store import Pages, WikiStore
 from erc3_compat import company
 from erc3_compat.patience import Patience
 from ledger import Deed, Ledger, Tool, WireCall
+from ledger.tool import retold
 from tooling.api_session import ApiClient
 from tooling.faults import GivenUp, OutOfReach
 
@@ -56,15 +57,18 @@ class CompanyBenchmark:
         wiki: WikiStore | None = None,
         guards_off: Collection[str] = (),
         log: Log = tuple,
+        docs: Mapping[str, str] | None = None,
     ) -> None:
         """``wiki`` keeps pages beyond the task; ``guards_off`` names guards that do not object.
 
         ``log``: the platform's own log of the task, which tells of an answer after a crash.
+        ``docs``: other texts of tools, by name.
         """
         self._session = session = CompanySession(client, patience)
         self._wiki = wiki or WikiStore()
         self._off = frozenset(guards_off)
         self._log = log
+        self._docs = docs or {}
         session.may_write = lambda: may_write(session, self._off)
         session.silent = "one-response" not in self._off
         self._open: dict[str, Any] | None = None
@@ -83,7 +87,8 @@ class CompanyBenchmark:
     def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
         """The tools for one instruction; a guest has none that write or tell of people."""
         with self._session.booked_in(ledger):
-            yield [tool for tool in tools_of(self._session, self._wiki) if not tool.final]
+            found = retold(tools_of(self._session, self._wiki), self._docs)
+            yield [tool for tool in found if not tool.final]
 
     @contextmanager
     def reading(self, ledger: Ledger) -> Iterator[tuple[CompanySession, WikiStore]]:

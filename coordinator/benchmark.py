@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ledger import Deed, Ledger, Tool, WireCall
+from models.sections import Texts
 
 if TYPE_CHECKING:
     from coordinator.steps import StepKind
@@ -125,6 +126,10 @@ class Guest:
     """The model id that plays it without a key."""
     steps: tuple[StepKind, ...] = ()
     """What can stand around the solver, in the order in which it is asked."""
+    shipped: Callable[[], Texts] = dict
+    """Every section of its prompts by name, as the house brings it."""
+    texts: Texts = field(default_factory=dict)
+    """The sections that are laid over them."""
 
 
 class Platform(Protocol):

@@ -98,11 +98,18 @@ def strategy_of(
     if config.strategy == "next-step":
         how = Compression(tokens=config.prompt_tokens)
         return NextStepStrategy(
-            Agent(door("evaluator"), guest.rules, guest.guide_of_steps(), guest.tools(), how)
+            Agent(
+                door("evaluator"),
+                guest.rules,
+                guest.guide_of_steps(),
+                guest.tools(),
+                how,
+                guest.texts,
+            )
         )
     return EvaluatorWorker(
-        Evaluator(door("evaluator"), guest.rules, guest.guide(), guest.ending),
-        Worker(door("worker"), _limits(config), opener=opener),
+        Evaluator(door("evaluator"), guest.rules, guest.guide(), guest.ending, guest.texts),
+        Worker(door("worker"), _limits(config), opener=opener, texts=guest.texts),
     )
 
 

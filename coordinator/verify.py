@@ -6,6 +6,7 @@ from ledger import Case, Finding, Ledger
 from models.door import Door
 from models.prompt_json import as_data
 from models.prompts import prompt
+from models.sections import NONE, Texts
 from models.small_call import ask_once
 from models.tokens import count_text
 
@@ -14,13 +15,17 @@ LOG_TOKENS = 1_000
 OBJECTION_CHARS = 400
 
 
-def system() -> str:
+def system(texts: Texts = NONE) -> str:
     """What its prompts begin with."""
-    return prompt("coordinator", "verify")
+    return prompt("coordinator", "verify", texts)
 
 
 class Verify:
     """Objects to an end that the texts contradict; of any benchmark."""
+
+    def __init__(self, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._texts = texts
 
     def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
         """One call with briefing, log and closing; nothing without a model."""
@@ -34,7 +39,7 @@ class Verify:
             "end": task.closing,
         }
         user = "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
-        said, failed = ask_once(door, system(), user, ["ok"], _objection)
+        said, failed = ask_once(door, system(self._texts), user, ["ok"], _objection)
         return Finding(objection=said or "", failed=failed)
 
 

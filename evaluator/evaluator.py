@@ -8,6 +8,7 @@ from models.ask_back import Misread, Unreadable, ask_back
 from models.door import Door
 from models.model_call import Message, ModelCall
 from models.prompts import prompt
+from models.sections import NONE, Texts
 from runs.situation import Decision, Situation
 
 _REPAIR = (
@@ -24,12 +25,17 @@ class Evaluator:
         rules: what holds for every task of the benchmark.
         guide: strategies in prose.
         ending: how the instruction of a FINISH is worded.
+        texts: sections over the shipped ones.
     """
 
-    def __init__(self, door: Door, rules: str, guide: str, ending: str) -> None:
+    def __init__(
+        self, door: Door, rules: str, guide: str, ending: str, texts: Texts = NONE
+    ) -> None:
         self._door = door
         self._form = FORM + ending
-        self.system = prompt("evaluator", "system", rules=rules, guide=guide, form=self._form)
+        self.system = prompt(
+            "evaluator", "system", texts, rules=rules, guide=guide, form=self._form
+        )
 
     def messages(self, situation: Situation[str]) -> list[Message]:
         """The prompt: the stable part first, the changing part last."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lab.lab_folder import LAB, LabFolder
 from lab.lab_run import LabRun, Trial
-from runs.journal import write_whole
+from runs.journal import text_hash, write_whole
 from runs.reader import read_task
 from runs.results import Brain
 from runs.run_view import RunView, read_run_view
@@ -19,6 +19,8 @@ from views.report.versus import page_of
 from views.stats.difference import Change
 from views.verdict import Comparison
 
+ELSEWHERE = {"packs", "prompts", "chunk", "keep_journals", "floors", "stories", "tapes"}
+"""Settings that other lines tell, or that change no result."""
 JOURNALS = "journals"
 """Where ``--keep-journals`` leaves them: a run folder for each chunk and epoch."""
 
@@ -115,6 +117,8 @@ def _differences(left: Path, right: Path) -> Differences:
 
 
 def _made_of(run: LabRun) -> dict[str, str]:
-    settings = run.settings.model_dump(mode="json", exclude={"packs", "chunk", "keep_journals"})
+    settings = run.settings.model_dump(mode="json", exclude=ELSEWHERE)
+    texts = run.settings.prompts
+    sections = {f"section {name}": text_hash(text)[:10] for name, text in texts.items()}
     packs = {f"pack {pack.name}": pack.sha256[:10] for pack in run.packs}
-    return {name: str(value) for name, value in settings.items()} | packs
+    return {name: str(value) for name, value in settings.items()} | packs | sections

@@ -10,7 +10,7 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from multiprocessing import forkserver
 from multiprocessing.util import Finalize
@@ -49,6 +49,8 @@ class Job:
     """Tasks side by side."""
     journals: Path | None = None
     """Folder for the journals; None: they are not kept."""
+    tapes: Path | None = None
+    """Folder for the exchanges with models; None: they are not kept."""
 
 
 class Engine(Protocol):
@@ -130,7 +132,9 @@ class Dask:
         with self._client:
             # pure=False: the same job twice is two trials, not one remembered answer.
             pool = self._client.get_executor(pure=False)
-            for job, future in _done(pool, AHEAD * self._slots(), jobs, self._kit_of):
+            # Tapes would stay where the workers are.
+            sent = (replace(job, tapes=None) for job in jobs)
+            for job, future in _done(pool, AHEAD * self._slots(), sent, self._kit_of):
                 error = future.exception()
                 if error is not None:
                     text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"

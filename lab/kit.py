@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from coordinator.benchmark import Guest
 from coordinator.config import StrategyName
+from lab.leaks import Facts
 from runs.errors import Usage
 from simulator.platform import Platform
 
@@ -128,16 +129,20 @@ class Kit:
     """The stored results of the guest's own brain."""
     baseline_packs: tuple[str, ...]
     """What they are made of; each gives the same scenarios on every machine."""
-    guarded: Callable[[str], Guest] | None = None
-    """The guest with other guards than all; None: it has none that can be switched."""
+    remade: Callable[[str, Mapping[str, str]], Guest] | None = None
+    """The guest with other guards than all and with sections over the shipped ones; None: it takes
+    neither. Raises Usage."""
+    facts: Callable[[Raw], Facts] = lambda _raw: Facts()
+    """What a scenario holds that no prompt may tell."""
     scenarios: Callable[[Path], Iterator[Raw]] | None = None
     """The scenarios of a file, each with all that it needs; None: as they stand there."""
     shared: Callable[[Sequence[Raw]], Raw] | None = None
     """What a pack of such scenarios has beside them."""
 
-    def guest_with(self, guards: str) -> Guest:
-        """The guest with these guards on. Raises Usage."""
-        return self.guarded(guards) if self.guarded and guards != ALL else self.guest
+    def guest_with(self, guards: str, prompts: Mapping[str, str]) -> Guest:
+        """The guest with these guards on and these sections in its prompts. Raises Usage."""
+        as_it_is = guards == ALL and not prompts
+        return self.remade(guards, prompts) if self.remade and not as_it_is else self.guest
 
     def pack_text(self, name: str, scenarios: Sequence[Raw]) -> str:
         """A pack of some scenarios, as JSON text."""
@@ -160,6 +165,8 @@ class Invitation:
     default: str
     models: Callable[[str, StrategyName, str | None, str | None], dict[str, str]]
     """The models that play a benchmark with a strategy; evaluator and worker may be named."""
+    texts: Callable[[Path | None], Mapping[str, str]]
+    """The sections that a folder lays over the shipped ones. Raises Usage."""
     environment: Mapping[str, str]
     """What the user's shell has handed down; nothing of a file of settings stands in it."""
 

@@ -102,10 +102,11 @@ class LabFolder:
         """What is not on disk yet, in order; trials that an infrastructure failure ended too."""
         self._parts.mkdir(exist_ok=True)
         journals = self.path / "journals" if settings.keep_journals else None
+        tapes = self.path / "tapes" if settings.tapes else None
         for chunk, path in enumerate(self._every_chunk()):
             text = path.read_text(encoding="utf-8")
             specs = _specs(text)
-            if not self._part(chunk, None).exists():
+            if settings.floors and not self._part(chunk, None).exists():
                 yield Job(chunk, None, text, None, settings)
             for epoch in () if settings.baseline_only else range(settings.epochs):
                 part = self._part(chunk, epoch)
@@ -113,7 +114,7 @@ class LabFolder:
                 kept = (t for t in played if not t.infrastructure_failure)
                 missing = frozenset(specs).difference(t.spec_id for t in kept)
                 if missing:
-                    yield Job(chunk, epoch, text, missing, settings, threads, journals)
+                    yield Job(chunk, epoch, text, missing, settings, threads, journals, tapes)
 
     def done(self, job: Job, trials: list[Trial]) -> None:
         """Keep some trials of a job, in pack order; failures of earlier ones are set aside."""
@@ -138,7 +139,8 @@ class LabFolder:
                 parts = [list(_read(self._part(chunk, epoch))) for epoch in epochs]
                 for of_task in zip(*parts, strict=True):
                     trials.write(_lines(of_task))
-                baselines.write(_lines(_read(self._part(chunk, None))))
+                if settings.floors:
+                    baselines.write(_lines(_read(self._part(chunk, None))))
         for name in (TRIALS, BASELINES):
             (self.path / f"{name}.new").replace(self.path / name)
         # At once: a folder that is half removed would look like a run that is half done.

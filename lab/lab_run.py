@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from coordinator.config import StrategyName
 from lab.cores import cores
@@ -42,12 +42,20 @@ class Settings(Record):
     epochs: int = 1
     max_turns: int = 7
     guards: str = "all"
+    prompts: dict[str, str] = Field(default_factory=dict)
+    """Sections over the shipped ones, by name."""
     steps: str = "none"
     """Around the solver; a run of which nothing is said had none."""
     chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False
     keep_journals: bool = False
+    floors: bool = True
+    """Whether the trivial players play too."""
+    stories: bool = False
+    """Whether trials that did not pass keep their story."""
+    tapes: bool = False
+    """Whether exchanges with models are recorded, so that none is paid twice."""
     agent: ForeignAgent | None = None
     """Who plays in place of our models; None: they do."""
 
@@ -162,6 +170,8 @@ class Trial(TaskResult):
     """The playbook of the last instruction that names one, else how the task ended."""
     why: str = ""
     """The last words of the evaluator, cut."""
+    story: str = ""
+    """Of one that did not pass, where that was asked for."""
 
     @property
     def task(self) -> tuple[str, str]:

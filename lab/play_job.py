@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,14 @@ from erc3_compat.patient_platform import PatientPlatform
 from lab.engines import Job
 from lab.kit import Kit, KitOf, Pack
 from lab.lab_run import Trial
+from lab.story import story_of
+from models.cassette_rest import Tapes
+from models.door import open_transport
+from models.exchange import Transport
 from models.model_call import ModelCall, Usage
+from models.models_file import Backend
+from runs.journal_names import journals
+from runs.reader import read_task
 from runs.results import PASS, Failure, TaskResult
 from runs.task import TaskInfo
 from runs.turn import Turn
@@ -71,7 +78,7 @@ def play_job(job: Job, kit_of: KitOf) -> list[Trial]:
         return [_trivial(kit, who, *one) for one in both for who in kit.floors]
     try:
         with _folder(job) as folder:
-            played = _played(kit, pack, _config(job, name), folder)
+            played = _played(kit, pack, _config(job, name), job, folder)
     except NO_ANSWER as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
         played = [{"outcome": "error", "error": text, "failure": "benchmark"}] * len(tasks)
@@ -103,7 +110,9 @@ def _config(job: Job, pack: str) -> RunConfig:
     )
 
 
-def _played(kit: Kit, pack: Pack, config: RunConfig, folder: Path) -> list[dict[str, Any]]:
+def _played(
+    kit: Kit, pack: Pack, config: RunConfig, job: Job, folder: Path
+) -> list[dict[str, Any]]:
     """Run every task of a pack as one session on a platform of its own; results in pack order.
 
     Journals and ``results.json`` are left in ``folder``.
@@ -112,14 +121,43 @@ def _played(kit: Kit, pack: Pack, config: RunConfig, folder: Path) -> list[dict[
     served = kit.serve(pack)
     try:
         client = PatientPlatform(ERC3(key=KEY, base_url=served.base_url))
-        doors = doors_of(config.ids, base_urls=base_urls())
-        session = Session(client, config, kit.guest_with(config.guards), folder, notes, doors=doors)
-        session.run(session.tasks())
-        results = session.close_open().tasks
-        return [_noted(one, notes) | {"paid": kit.paid(served, one.task_id)} for one in results]
+        guest = kit.guest_with(config.guards, job.settings.prompts)
+        with _opener(job) as opener:
+            doors = doors_of(config.ids, base_urls=base_urls(), opener=opener)
+            session = Session(client, config, guest, folder, notes, doors=doors)
+            session.run(session.tasks())
+            results = session.close_open().tasks
+        told = _stories(folder, results, guest.harm_name) if job.settings.stories else {}
+        return [
+            _noted(one, notes)
+            | {"paid": kit.paid(served, one.task_id), "story": told.get(one.task_id, "")}
+            for one in results
+        ]
     finally:
         # Its end takes a tenth of a second, in which the next chunk can begin.
         served.stop(wait=False)
+
+
+@contextmanager
+def _opener(job: Job) -> Iterator[Callable[[Backend], Transport]]:
+    """What answers for a backend, behind the tapes of the job where there are some."""
+    if job.tapes is None:
+        yield open_transport
+        return
+    # A chunk may be gone on with for some of its tasks alone.
+    with closing(Tapes(job.tapes / f"{job.chunk:05d}-{job.epoch}")) as tapes:
+        yield tapes.opener(open_transport)
+
+
+def _stories(folder: Path, results: Sequence[TaskResult], harm_name: str) -> dict[str, str]:
+    """By task id what happened in those that did not pass."""
+    failed = {one.task_id: one for one in results if not one.passed}
+    logs = map(read_task, journals(folder))
+    return {
+        log.task_id: story_of(log.told(failed[log.task_id].model_dump(), (), harm_name))
+        for log in logs
+        if log.task_id in failed
+    }
 
 
 def _noted(result: TaskResult, notes: _Notes) -> dict[str, Any]:

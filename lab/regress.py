@@ -58,6 +58,9 @@ def regress(
     guards: Annotated[
         str, typer.Option(help="Guards that are on: all, none, names, or -NAME for all but one.")
     ] = "all",
+    prompts: Annotated[
+        Path | None, typer.Option(help="A folder of sections over the shipped prompts.")
+    ] = None,
     steps: Annotated[
         str,
         typer.Option(help="Steps around the solver: default, all, none, names, or -NAME."),
@@ -129,7 +132,16 @@ def regress(
     with no_verdict():
         lab.prepare(keep_journals)
         if resume:
-            if pack or evaluator or worker or epochs > 1 or save_baseline or strategy or agent:
+            if (
+                pack
+                or evaluator
+                or worker
+                or epochs > 1
+                or save_baseline
+                or strategy
+                or agent
+                or prompts
+            ):
                 raise typer.BadParameter("--resume goes on with the packs and models of its run")
             folder = find_lab_run(resume, out)
             lab.show(lab.go_on(folder), folder)
@@ -137,18 +149,21 @@ def regress(
         strategies = tuple(STRATEGIES) if strategy == "both" else (strategy or FIRST,)
         _check(strategies, worker, max_turns, plot, as_json)
         if save_baseline and (
-            pack or evaluator or worker or epochs > 1 or baseline_only or strategy
+            pack or evaluator or worker or epochs > 1 or baseline_only or strategy or prompts
         ):
             raise typer.BadParameter("--save-baseline says itself what it runs")
         from lab.lab_run import Settings
 
         kit = lab.invitation.kit(benchmark)
+        texts = dict(lab.invitation.texts(prompts))
         if agent:
+            if prompts:
+                raise typer.BadParameter("--agent has prompts of its own: leave out --prompts")
             what = kit.guest.id, tuple(pack or ("bundled",)), epochs
             theirs = foreign.settings(agent, agents_side_by_side, agent_timeout, *what)
             lab.show(*lab.play(theirs, out))
             return
-        kit.guest_with(guards)
+        kit.guest_with(guards, texts)
         _check_steps(steps, kit.guest.steps)
         if save_baseline:
             pack = list(kit.baseline_packs)
@@ -163,6 +178,7 @@ def regress(
                 "baseline_only": baseline_only,
                 "keep_journals": keep_journals,
                 "guards": guards,
+                "prompts": texts,
                 "steps": steps,
                 **lab.invitation.models(kit.guest.id, name, evaluator, worker),
                 "max_turns": max_turns or STRATEGIES[name].turns,

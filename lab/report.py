@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from lab.lab_run import AGENT, LabRun, Slice, Summary, Trial
+from runs.journal import text_hash
 from views.figures import DASH, number
 from views.stats.interval import Share
 
@@ -55,7 +56,10 @@ def overview(run: LabRun) -> Table:
     settings = run.settings
     brain = " / ".join(dict.fromkeys((settings.evaluator, settings.worker)))
     packs = ", ".join(f"{pack.name} ({pack.tasks})" for pack in run.packs)
-    table = Table(title=escape(f"{run.run_id}  {brain}\n{packs}, epochs: {settings.epochs}"))
+    title = f"{run.run_id}  {brain}\n{packs}, epochs: {settings.epochs}"
+    if laid := ", ".join(f"{n} {text_hash(t)[:10]}" for n, t in settings.prompts.items()):
+        title += f"\nsections over the shipped ones: {laid}"
+    table = Table(title=escape(title))
     table.add_column("measure, 95 % interval")
     for summary in run.summaries:
         table.add_column(run.players[summary.player], justify="right")

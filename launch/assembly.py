@@ -16,8 +16,8 @@ from coordinator.session import Session
 from coordinator.watching import Watcher
 from erc3_compat.patience import Patience
 from launch import preflight
-from launch.benchmarks import guest_of, workbench_of
-from launch.brains import Brains, identity_of, prompts_of, versions
+from launch.benchmarks import guest_of, sections_at, workbench_of
+from launch.brains import Brains, hashes, identity_of, prompts_of, versions
 from launch.caches import cache_folder
 from launch.embedding import vectors_of
 from launch.options import Options
@@ -64,7 +64,8 @@ class Assembly:
         self.pack: Pack | None = (
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
-        self.guest = guest_of(self.options.benchmark, guards=self.options.guards)
+        self._texts = sections_at(self.options.prompts)
+        self.guest = guest_of(self.options.benchmark, guards=self.options.guards, texts=self._texts)
         self.brains = Brains(self.options, self.guest.steps)
         # A cassette holds all that was asked, or a replay elsewhere would miss it.
         taped = self.options.record or self.options.replay
@@ -72,7 +73,7 @@ class Assembly:
         self._vectors = vectors_of(self.options.embedding, kept, self.brains)
         client_class()  # the tools that the prompts name are made from its models
         self._prompts = prompts_of(self.guest, self.options, self.brains)
-        self._identity = identity_of(self.brains.ids, self.pack, self._prompts)
+        self._identity = identity_of(self.brains.ids, self.pack, self._prompts, self._texts)
         if self.resumed:
             self.resumed.check(self._identity, self._prompts)
         self._preflight = () if self.resumed else self._ready()
@@ -136,6 +137,7 @@ class Assembly:
                 self.options.guards,
                 cache_folder(),
                 self._vectors,
+                self._texts,
             ),
             self.folder,
             watch,
@@ -218,7 +220,9 @@ class Assembly:
     def _keep(self) -> None:
         """The texts and the pack that the manifest names."""
         prompts = Prompts(self.folder)
-        for text in self._prompts.values():
+        shipped = self.guest.shipped()
+        laid = [text for name in self._texts for text in (shipped[name], self._texts[name])]
+        for text in [*self._prompts.values(), *laid]:
             prompts.keep(text)
         if self.pack:
             write_whole(self.folder / PACK_COPY, self.pack.model_dump_json(exclude_defaults=True))
@@ -235,6 +239,7 @@ class Assembly:
             session_id=session.session_id,
             tasks=tuple((t.spec_id, t.task_id, t.text) for t in tasks),
             preflight=self._preflight,
+            shipped=hashes({name: self.guest.shipped()[name] for name in self._texts}),
             versions=versions(),
         ).write(self.folder)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from coordinator.benchmark import Benchmark, Guest
 from erc3_compat.patience import Patience
 from launch.options import BRAINS, COMPANY, DEFAULT, ids_of
+from ledger.tool import retold
+from models.prompts import template_sections
+from models.sections import NONE, SectionError, Texts, laid_over
 from runs.errors import Usage
 from simulator.worlds import WORLDS
 
@@ -31,12 +35,14 @@ class Setting(NamedTuple):
     """A cache for what its tasks share with other runs."""
     vectors: Vectors | None = None
     """What finds texts by their meaning."""
+    texts: Texts = NONE
+    """Sections of prompts over the shipped ones."""
 
 
 def store(id: str, setting: Setting) -> Guest:
     """The store."""
     from launch import steps
-    from playbooks.store.library import prose, prose_of_steps
+    from playbooks.store.library import prose, prose_of_steps, sections
     from store_tools import benchmark as rules
     from store_tools import workbench
     from store_tools.basket import basket_line
@@ -46,16 +52,23 @@ def store(id: str, setting: Setting) -> Guest:
 
     def open_shop(platform: Any, task_id: str) -> Benchmark:
         client = platform.get_store_client(SimpleNamespace(task_id=task_id))
-        return rules.StoreBenchmark(client, setting.patience)
+        return rules.StoreBenchmark(client, setting.patience, docs)
 
+    def shipped() -> Texts:
+        return _sections(DEFAULT, rules.RULES, sections(), workbench.tools())
+
+    texts = setting.texts
+    docs = _docs(DEFAULT, texts)
     return Guest(
         id=id,
-        rules=rules.RULES,
-        guide=prose,
-        guide_of_steps=prose_of_steps,
+        rules=texts.get(f"{DEFAULT}/rules", rules.RULES),
+        guide=partial(prose, texts),
+        guide_of_steps=partial(prose_of_steps, texts),
         ending=rules.ENDING,
         open=open_shop,
-        tools=workbench.tools,
+        tools=lambda: retold(workbench.tools(), docs),
+        shipped=shipped,
+        texts=texts,
         brief=basket_line,
         harm_name=rules.HARM_NAME,
         groups=rules.GROUPS,
@@ -64,7 +77,7 @@ def store(id: str, setting: Setting) -> Guest:
         harmed=rules.harmed,
         bundled_pack=world_named(id).bundled,
         brain=BRAINS[id]["evaluator-worker"],
-        steps=steps.store(),
+        steps=steps.store(texts),
     )
 
 
@@ -73,9 +86,10 @@ def company(id: str, setting: Setting) -> Guest:
     from company_tools import benchmark as rules
     from company_tools import workbench
     from company_tools.guards import guards_off
+    from company_tools.steps import entities
     from company_tools.wiki_store import WikiStore
     from launch import steps
-    from playbooks.company.library import prose, prose_of_steps
+    from playbooks.company.library import prose, prose_of_steps, sections
 
     try:
         off = guards_off(setting.guards)
@@ -89,16 +103,25 @@ def company(id: str, setting: Setting) -> Guest:
         def log() -> Any:
             return platform.task_detail(task_id).logs or ()
 
-        return rules.CompanyBenchmark(client, setting.patience, wiki, off, log)
+        return rules.CompanyBenchmark(client, setting.patience, wiki, off, log, docs)
 
+    def shipped() -> Texts:
+        of_steps = template_sections(entities.ROOM, *COMPANY_STEPS)
+        own = {**sections(), **of_steps}
+        return _sections(COMPANY, rules.RULES, own, workbench.tools())
+
+    texts = setting.texts
+    docs = _docs(COMPANY, texts)
     return Guest(
         id=id,
-        rules=rules.RULES,
-        guide=prose,
-        guide_of_steps=prose_of_steps,
+        rules=texts.get(f"{COMPANY}/rules", rules.RULES),
+        guide=partial(prose, texts),
+        guide_of_steps=partial(prose_of_steps, texts),
         ending=rules.ENDING,
         open=open_company,
-        tools=workbench.tools,
+        tools=lambda: retold(workbench.tools(), docs),
+        shipped=shipped,
+        texts=texts,
         brief=rules.changes_line,
         harm_name=rules.HARM_NAME,
         groups=rules.GROUPS,
@@ -107,8 +130,33 @@ def company(id: str, setting: Setting) -> Guest:
         harmed=rules.harmed,
         bundled_pack=world_named(id).bundled,
         brain=BRAINS[id]["evaluator-worker"],
-        steps=steps.company(),
+        steps=steps.company(texts),
     )
+
+
+TEMPLATES = {
+    "evaluator": ("system",),
+    "worker": ("system",),
+    "nextstep": ("system",),
+    "coordinator": ("verify",),
+}
+"""By room the templates that are sections of every benchmark's prompts."""
+COMPANY_STEPS = ("entities", "guest", "policy", "wording")
+"""Templates of its own."""
+
+
+def _sections(name: str, rules: str, prose: Texts, tools: Iterable[Tool]) -> dict[str, str]:
+    """Every section of a benchmark's prompts: those of all benchmarks, then its own."""
+    rooms = (template_sections(room, *names) for room, names in TEMPLATES.items())
+    roles = {key: text for room in rooms for key, text in room.items()}
+    told = {f"{name}/tools/{tool.name}": tool.doc for tool in tools if tool.told}
+    return {**roles, f"{name}/rules": rules, **prose, **told}
+
+
+def _docs(name: str, texts: Texts) -> Mapping[str, str]:
+    """Texts of tools among sections, by the tool's name."""
+    head = f"{name}/tools/"
+    return {key.removeprefix(head): text for key, text in texts.items() if key.startswith(head)}
 
 
 class Entry(NamedTuple):
@@ -152,9 +200,23 @@ def guest_of(
     guards: str = "all",
     folder: Path | None = None,
     vectors: Vectors | None = None,
+    texts: Texts = NONE,
 ) -> Guest:
-    """The benchmark of that name. Raises Usage."""
-    return _entry(name).make(name, Setting(patience, guards, folder, vectors))
+    """The benchmark of that name; ``texts``: sections over the shipped ones. Raises Usage."""
+    return _entry(name).make(name, Setting(patience, guards, folder, vectors, texts))
+
+
+def shipped_sections() -> dict[str, str]:
+    """The sections of all prompts of all benchmarks, by name."""
+    return {k: v for name in (DEFAULT, COMPANY) for k, v in guest_of(name).shipped().items()}
+
+
+def sections_at(folder: Path | None) -> Texts:
+    """The sections of a folder that are laid over the shipped ones. Raises Usage."""
+    try:
+        return laid_over(folder, shipped_sections()) if folder else NONE
+    except SectionError as error:
+        raise Usage(f"--prompts: {error}") from None
 
 
 def world_named(name: str) -> World:

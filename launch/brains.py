@@ -23,6 +23,7 @@ from models.model_call import Role
 from models.models_file import Backend, Models, ModelsError, load_models
 from models.prices import price_of
 from models.providers import is_keyless
+from models.sections import NONE, Texts
 from nextstep import Agent
 from runs.errors import CannotRun, Usage
 from runs.journal import text_hash
@@ -163,12 +164,12 @@ def prompts_of(guest: Guest, options: Options, brains: Brains) -> dict[str, str]
     # Its settings tell whether it takes a schema.
     door = Door(options.evaluator, "evaluator", base_url=url, models=brains.models)
     if options.strategy == "next-step":
-        agent = Agent(door, guest.rules, guest.guide_of_steps(), guest.tools())
+        agent = Agent(door, guest.rules, guest.guide_of_steps(), guest.tools(), texts=guest.texts)
         return {options.strategy: agent.system, **of_steps}
-    evaluator = Evaluator(door, guest.rules, guest.guide(), guest.ending)
+    evaluator = Evaluator(door, guest.rules, guest.guide(), guest.ending, guest.texts)
     return {
         "evaluator": evaluator.system,
-        "worker": system_prompt(t for t in guest.tools() if not t.closes),
+        "worker": system_prompt((t for t in guest.tools() if not t.closes), guest.texts),
         **of_steps,
     }
 
@@ -178,8 +179,21 @@ def asks(options: Options, brains: Brains, kind: StepKind) -> bool:
     return kind.name in brains.step_models or not is_keyless(options.evaluator)
 
 
-def identity_of(ids: Mapping[Role, str], pack: Pack | None, prompts: Mapping[str, str]) -> Identity:
-    """The identity of a run with these models and prompts on this pack."""
+def hashes(texts: Mapping[str, str]) -> dict[str, str]:
+    """SHA-256 of each text, by name."""
+    return {name: text_hash(text) for name, text in sorted(texts.items())}
+
+
+def identity_of(
+    ids: Mapping[Role, str],
+    pack: Pack | None,
+    prompts: Mapping[str, str],
+    sections: Texts = NONE,
+) -> Identity:
+    """The identity of a run with these models and prompts on this pack.
+
+    ``sections``: those that are laid over the shipped ones.
+    """
     scenarios = pack.scenarios if pack else ()
     # What scenarios share beside their own lines.
     shared = pack.model_dump_json(exclude={"format", "name", "scenarios"}) if pack else "{}"
@@ -187,6 +201,7 @@ def identity_of(ids: Mapping[Role, str], pack: Pack | None, prompts: Mapping[str
     return Identity(
         models={str(role): model for role, model in ids.items()},
         prompts={role: text_hash(text) for role, text in prompts.items()},
+        sections=hashes(sections),
         pack=pack.name if pack else None,
         scenarios={s.spec_id: text_hash(s.model_dump_json() + suffix) for s in scenarios},
     )

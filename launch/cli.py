@@ -21,7 +21,7 @@ from runs.errors import CannotRun, Exit, NothingToDo, Usage
 CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
 NAMES = (
     "run", "doctor", "show", "report", "view", "stats", "export", "regress", "compare",
-    "minimise", "replay", "debug", "serve", "generate", "floors",
+    "minimise", "replay", "debug", "serve", "generate", "floors", "prompts", "evolve",
 )  # fmt: skip
 SIMULATOR = ("serve", "generate", "floors")
 _LOOK: dict[str, Any] = {
@@ -53,6 +53,8 @@ def _function(name: str) -> Callable[..., Any]:
             from lab.regress import regress as found
         case "compare":
             from lab.compare import compare as found
+        case "evolve":
+            from lab.evolve.command import evolve as found
         case "minimise":
             from lab.minimise import minimise as found
         case "replay":
@@ -61,6 +63,8 @@ def _function(name: str) -> Callable[..., Any]:
             from launch.commands import debug as found
         case "serve":
             from launch.commands import serve as found
+        case "prompts":
+            from launch.commands import prompts as found
         case "generate":
             from launch.commands import generate as found
         case _:

@@ -27,7 +27,7 @@ def invitation(environment: Mapping[str, str]) -> Invitation:
     from lab.kit import Invitation
     from launch.kits import KITS
 
-    return Invitation(KITS, default="store", models=_models, environment=environment)
+    return Invitation(KITS, default="store", models=_models, environment=environment, texts=_texts)
 
 
 def note_floors(folder: Path) -> None:
@@ -55,6 +55,12 @@ def _models(
     asked = {role: model for role, model in named.items() if model}
     found = Options.model_validate({"benchmark": benchmark, "strategy": strategy, **asked})
     return {"evaluator": found.evaluator, "worker": found.worker}
+
+
+def _texts(folder: Path | None) -> Mapping[str, str]:
+    from launch.benchmarks import sections_at
+
+    return sections_at(folder)
 
 
 @takes(Options)
@@ -150,6 +156,28 @@ def debug(
             drive(debugged, Console(soft_wrap=True))
         except KeyboardInterrupt:
             typer.echo("interrupted", err=True)
+
+
+def prompts(
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    benchmark: Annotated[
+        str | None, typer.Option(help="Only the sections of this benchmark's prompts.")
+    ] = None,
+) -> None:
+    """Write every text that a model reads into a folder, one file a section.
+
+    What is changed there is laid over the shipped texts by --prompts; files may be left out.
+    """
+    from launch.benchmarks import guest_of, shipped_sections
+    from models.sections import SectionError, write_out
+    from runs.errors import Usage
+
+    texts = guest_of(benchmark).shipped() if benchmark else shipped_sections()
+    try:
+        write_out(texts, folder)
+    except SectionError as error:
+        raise Usage(str(error)) from None
+    typer.echo(f"{len(texts)} sections: {folder}")
 
 
 def serve(context: typer.Context) -> None:

@@ -93,6 +93,11 @@ class Options(RunConfig):
         "semantic), none, or auto: local where that is installed [EMBEDDING_MODEL; auto].",
         default_factory=lambda: os.environ.get("EMBEDDING_MODEL") or "auto",
     )
+    prompts: Path | None = option(
+        "A folder of sections (Markdown) over the shipped texts of the prompts; the command "
+        "prompts writes those into a folder.",
+        None,
+    )
     record: Path | None = option("Record every exchange with a model into this new file.", None)
     replay: Path | None = option(
         "Answer every exchange with a model from this recorded file.", None
@@ -122,7 +127,9 @@ class Options(RunConfig):
     )
     quiet: bool = once("Show no progress and no table, only errors.", False)
 
-    @field_serializer("pack", "fork", "models", "record", "replay", when_used="unless-none")
+    @field_serializer(
+        "pack", "fork", "models", "prompts", "record", "replay", when_used="unless-none"
+    )
     def _absolute(self, path: Path) -> str:
         return str(path.resolve())
 

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from coordinator import verify
 from coordinator.steps import StepKind
+from models.sections import NONE, Texts
 
 NAMES = ("entities", "guest", "policy", "wording", "verify")
 """Of all benchmarks."""
-_VERIFY = StepKind(
-    "verify",
-    "one call looks at the end of a task and may object once",
-    "objects",
-    lambda _: verify.Verify(),
-    default=False,
-    prompt=verify.system,
-)
 
 
-def store() -> tuple[StepKind, ...]:
-    """The store tells nobody a message and has no rights: none but the general one."""
-    return (_VERIFY,)
+def _verify(texts: Texts) -> StepKind:
+    return StepKind(
+        "verify",
+        "one call looks at the end of a task and may object once",
+        "objects",
+        lambda _: verify.Verify(texts),
+        default=False,
+        prompt=partial(verify.system, texts),
+    )
 
 
-def company() -> tuple[StepKind, ...]:
+def store(texts: Texts = NONE) -> tuple[StepKind, ...]:
+    """The store tells nobody a message and has no rights: none but the general one.
+
+    ``texts``: sections over the shipped ones.
+    """
+    return (_verify(texts),)
+
+
+def company(texts: Texts = NONE) -> tuple[StepKind, ...]:
     """Names, guests, rights, then the words of the answer."""
     from company_tools.steps import entities, guest, policy, wording
 
@@ -31,23 +40,28 @@ def company() -> tuple[StepKind, ...]:
             "entities",
             "names of the task, by rule and by one small call for what is left",
             "before",
-            entities.Entities,
-            prompt=entities.system,
+            partial(entities.Entities, texts=texts),
+            prompt=partial(entities.system, texts),
         ),
-        StepKind("guest", "the public playbook for who is not signed in", "before", guest.Guest),
+        StepKind(
+            "guest",
+            "the public playbook for who is not signed in",
+            "before",
+            partial(guest.Guest, texts=texts),
+        ),
         StepKind(
             "policy",
             "whether the asker may have it: facts and rule lines; a denial closes the task",
             "before",
-            policy.Policy,
-            prompt=policy.system,
+            partial(policy.Policy, texts=texts),
+            prompt=partial(policy.system, texts),
         ),
         StepKind(
             "wording",
             "language, digits, dates, Yes or No of the message",
             "words",
-            wording.Wording,
-            prompt=wording.system,
+            partial(wording.Wording, texts=texts),
+            prompt=partial(wording.system, texts),
         ),
-        _VERIFY,
+        _verify(texts),
     )

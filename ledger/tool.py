@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import CodeType
 from typing import Any, TypeVar, get_type_hints
@@ -82,6 +82,11 @@ def tool(
         function.__name__, kind, form.doc, form.signature, run, function, final, closes, prepared_by
     )
     return made
+
+
+def retold(tools: Iterable[Tool], docs: Mapping[str, str]) -> list[Tool]:
+    """The tools with other texts for the model, by name; those that are not named as they are."""
+    return [replace(one, doc=docs[one.name]) if one.name in docs else one for one in tools]
 
 
 def folded(name: str) -> str:

@@ -12,6 +12,7 @@ from models.ask_back import Misread, Unreadable, ask_back
 from models.door import Door, response_format
 from models.model_call import Message, ModelCall
 from models.prompts import prompt
+from models.sections import NONE, Texts
 from models.tokens import count_messages
 from nextstep.forms import COMPLETION, Forms, Misuse, forms_of
 from nextstep.history import Compression, PastStep, called, rendered
@@ -36,11 +37,12 @@ class Answer:
     error: str | None = None
 
 
-def system_prompt(rules: str, guide: str, forms: Forms) -> str:
+def system_prompt(rules: str, guide: str, forms: Forms, texts: Texts = NONE) -> str:
     """The part that is the same for all steps and tasks."""
     return prompt(
         "nextstep",
         "system",
+        texts,
         rules=rules,
         guide=guide,
         tools=forms.tools,
@@ -61,6 +63,7 @@ class Agent:
         guide: strategies in prose.
         tools: what can be called; one of them is final.
         compression: how much of the past a prompt may hold.
+        texts: sections over the shipped ones.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Agent:
         guide: str,
         tools: Sequence[Tool],
         compression: Compression | None = None,
+        texts: Texts = NONE,
     ) -> None:
         self._door = door
         self._forms = forms_of(tools)
@@ -78,7 +82,7 @@ class Agent:
         self._params: dict[str, Any] = (
             {"response_format": response_format("NextStep", self._forms.schema)} if sent else {}
         )
-        self.system = system_prompt(rules, guide, self._forms)
+        self.system = system_prompt(rules, guide, self._forms, texts)
 
     def messages(self, situation: Situation[PastStep]) -> list[Message]:
         """The prompt: the stable part first, then the task, the steps, and what is now."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from models.model_call import Message
 
-_STORE = ("store", "next-step")
+_STORE = ("store", "next-step", "store-literal")
 _COMPANY = ("company", "company-steps")
 _AROUND = ("around",)
 

@@ -29,6 +29,8 @@ class Identity(Record):
     """Model id by role."""
     prompts: dict[str, str] = Field(default_factory=dict)
     """SHA-256 of the text that all prompts of a role begin with; the texts are in ``prompts/``."""
+    sections: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of each section that was laid over a shipped one; the texts are there too."""
     pack: str | None = None
     """The pack's name; None on the real platform."""
     scenarios: dict[str, str] = Field(default_factory=dict)
@@ -54,6 +56,8 @@ class Manifest(Record):
     """Spec, task id and text of each task, in order."""
     preflight: tuple[ModelCall, ...] = ()
     """What the models were asked before the session began; not part of the run's totals."""
+    shipped: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of the shipped text of each section that was laid over, for a diff."""
     versions: dict[str, str] = Field(default_factory=dict)
 
     def infos(self) -> list[TaskInfo]:
@@ -92,12 +96,18 @@ def changes(
     if then.pack != now.pack:
         lines.append(f"pack: was {then.pack}, is {now.pack}")
     lines += _scenario_changes(then.scenarios, now.scenarios)
+    if then.sections != now.sections:
+        lines.append(f"sections: were {_named(then.sections)}; are {_named(now.sections)}")
     for role in dict.fromkeys([*then.prompts, *now.prompts]):
         was, now_is = then.prompts.get(role, ""), now.prompts.get(role, "")
         if was != now_is:
             lines.append(f"prompt of the {role}:")
             lines += _text_diff(texts_then.get(was, ""), texts_now.get(now_is, ""))
     return lines
+
+
+def _named(sections: dict[str, str]) -> str:
+    return ", ".join(f"{name} {digest[:8]}" for name, digest in sections.items()) or "as shipped"
 
 
 def _scenario_changes(then: dict[str, str], now: dict[str, str]) -> list[str]:

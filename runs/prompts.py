@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 from runs.journal import JournalFailed, text_hash, write_whole
+from runs.manifest import NoManifest, read_manifest
 from runs.reader import NotRecorded
 
 FOLDER = "prompts"
@@ -42,6 +45,42 @@ def read_prompts(folder: Path) -> dict[str, str]:
     Raises NotRecorded: one of them cannot be read.
     """
     return {path.stem: _read(path) for path in (folder / FOLDER).glob("*.txt")}
+
+
+class LaidSection(NamedTuple):
+    """A section of the prompts that was laid over the shipped one."""
+
+    name: str
+    sha256: str
+    diff: str
+    """Unified, from the shipped text; "" where a text is not kept."""
+
+
+def laid_sections(folder: Path) -> list[LaidSection]:
+    """What a run's prompts have instead of the shipped sections; none where it does not tell.
+
+    Raises NotRecorded: a text cannot be read.
+    """
+    try:
+        manifest = read_manifest(folder)
+    except NoManifest:
+        return []
+    laid, shipped = manifest.identity.sections, manifest.shipped
+    texts = read_prompts(folder) if laid else {}
+    return [
+        LaidSection(name, sha256, _diff(name, texts.get(shipped.get(name, "")), texts.get(sha256)))
+        for name, sha256 in laid.items()
+    ]
+
+
+def text_diff(name: str, was: str, now: str, before: str = "shipped") -> str:
+    """A unified diff of two texts of one section; ``before`` is what the first one is called."""
+    lines = was.splitlines(), now.splitlines()
+    return "\n".join(difflib.unified_diff(*lines, f"{before}/{name}", name, lineterm=""))
+
+
+def _diff(name: str, was: str | None, now: str | None) -> str:
+    return "" if was is None or now is None else text_diff(name, was, now)
 
 
 def _read(path: Path) -> str:

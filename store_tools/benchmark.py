@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import regex
 
 from erc3_compat.patience import Patience
 from ledger import Deed, Ledger, Tool, WireCall
+from ledger.tool import retold
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.repeat import recall, repeat_request
@@ -38,13 +39,20 @@ _ANSWER = regex.compile(
 class StoreBenchmark:
     """One task's shop."""
 
-    def __init__(self, client: ApiClient, patience: Patience | None = None) -> None:
+    def __init__(
+        self,
+        client: ApiClient,
+        patience: Patience | None = None,
+        docs: Mapping[str, str] | None = None,
+    ) -> None:
+        """``docs``: other texts of tools, by name."""
         self._session = StoreSession(client, patience)
-        self._tools = [
+        made = [
             *request_tools(self._session),
             *product_tools(self._session),
             *basket_tools(self._session),
         ]
+        self._tools = retold(made, docs or {})
 
     @contextmanager
     def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:

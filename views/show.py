@@ -9,6 +9,7 @@ import typer
 from views.run_argument import LOGS, Logs, Run
 
 if TYPE_CHECKING:
+    from runs.prompts import LaidSection
     from runs.run_view import RunView
     from runs.task_log import TaskLog
 
@@ -22,9 +23,10 @@ def show(
 ) -> None:
     """Show a run: a table, failed tasks, or the story of one."""
     from runs.find import find_run
+    from runs.prompts import laid_sections
     from runs.reader import NotRecorded
     from runs.run_view import read_run_view
-    from views.console import answers
+    from views.console import answers, say
     from views.terminal.story import Teller, failures
     from views.terminal.tables import overview
 
@@ -32,7 +34,8 @@ def show(
         raise typer.BadParameter("--turn goes with --task")
     if failed and task is not None:
         raise typer.BadParameter("--failed lists tasks, it does not go with --task")
-    found = read_run_view(find_run(run, logs))
+    folder = find_run(run, logs)
+    found = read_run_view(folder)
     story = _story(found, task) if task else None
     if story and turn is not None and turn not in {one.number for one in story.turns}:
         there = ", ".join(str(one.number) for one in story.turns) or "none"
@@ -43,6 +46,13 @@ def show(
         failures(answers(), found)
     else:
         overview(answers(), found)
+        say(answers(), *map(_section, laid_sections(folder)))
+
+
+def _section(laid: LaidSection) -> str:
+    signs = [line[0] for line in laid.diff.splitlines()[2:] if line]
+    lines = f"+{signs.count('+')} -{signs.count('-')} lines"
+    return f"section {laid.name} {laid.sha256[:10]} over the shipped one, {lines}"
 
 
 def _story(run: RunView, spec_id: str) -> TaskLog:

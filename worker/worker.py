@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from smolagents import CodeAgent, LogLevel
 from smolagents.models import ChatMessage, MessageRole
 from smolagents.monitoring import AgentLogger
@@ -15,26 +14,32 @@ from smolagents.utils import AgentGenerationError, AgentMaxStepsError
 
 from ledger import Ledger, Tool
 from models.door import Door, ModelFailed
+from models.prompts import prompt
+from models.sections import NONE, Texts
 from runs.work import WorkReport
 from worker.model import DoorModel, NoUsableCode
 from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox, python_rules
 
 MAX_STEPS = 3
+SYSTEM = "worker/system"
+"""The section of the system prompt."""
 Opener: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
 """Opens the sandbox of an instruction whose calls are booked in a ledger."""
 
 
-def system_prompt(tools: Iterable[Tool]) -> str:
-    """The worker's system prompt; the same tools give the same bytes."""
+def system_prompt(tools: Iterable[Tool], texts: Texts = NONE) -> str:
+    """The worker's system prompt; the same tools give the same bytes.
+
+    ``texts``: sections over the shipped ones.
+    """
     shown = tuple((tool.usage(), tool.doc) for tool in tools if tool.told and not tool.closes)
-    return _rendered(shown, python_rules())
+    return _rendered(shown, python_rules(), texts.get(SYSTEM))
 
 
 @lru_cache(maxsize=16)
-def _rendered(tools: tuple[tuple[str, str], ...], rules: str) -> str:
-    loader = PackageLoader("worker", "prompts")
-    house = Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
-    return house.get_template("system.jinja").render(tools=tools, python_rules=rules)
+def _rendered(tools: tuple[tuple[str, str], ...], rules: str, laid: str | None) -> str:
+    texts = NONE if laid is None else {SYSTEM: laid}
+    return prompt("worker", "system", texts, tools=tools, python_rules=rules)
 
 
 class _Quiet(AgentLogger):  # type: ignore[misc]
@@ -77,8 +82,13 @@ class Worker:
         limits: SandboxLimits | None = None,
         max_steps: int = MAX_STEPS,
         opener: Opener | None = None,
+        texts: Texts = NONE,
     ) -> None:
-        """``opener``: opens the sandbox in place of ``open_sandbox``, as a debugger does."""
+        """``opener``: opens the sandbox in place of ``open_sandbox``, as a debugger does.
+
+        ``texts``: sections over the shipped ones.
+        """
+        self._texts = texts
         self._door = door
         self._open: Opener = opener or (
             lambda said, ledger, limits: open_sandbox(ledger, limits, pins=Pins.of(said))
@@ -124,7 +134,7 @@ class Worker:
             tools=[],
             model=DoorModel(self._door),
             executor=executor,
-            prompt_templates=_templates(system_prompt(ledger.tools)),
+            prompt_templates=_templates(system_prompt(ledger.tools, self._texts)),
             max_steps=self._max_steps,
             logger=_QUIET,
             step_callbacks=[lambda _step: _raise_ours(executor)],

@@ -17,6 +17,7 @@ from ledger import Case, Finding, Ledger, ToolFault
 from models.door import Door
 from models.prompt_json import as_data
 from models.prompts import prompt
+from models.sections import NONE, Texts
 from models.small_call import ask_once
 
 ROOM = "company_tools.steps"
@@ -39,16 +40,17 @@ class Desk(Protocol):
         """Let the solver name records that a step has told it of."""
 
 
-def system() -> str:
+def system(texts: Texts = NONE) -> str:
     """What the prompts of the small call begin with."""
-    return prompt(ROOM, "entities")
+    return prompt(ROOM, "entities", texts)
 
 
 class Entities:
     """Names by rule, then by one small call for what is left; ids by the tools."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._desk, self._texts = desk, texts
 
     def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
         """``facts``: ``permission`` (who and what, certain or likely) and ``candidates``.
@@ -79,7 +81,7 @@ class Entities:
     def _asked(self, text: str, sight: Sight, door: Door) -> tuple[list[tuple[str, str]], str]:
         known = ", ".join(f"{one.name} ({one.kind})" for one in sight.certain) or "none"
         user = f"<task>\n{as_data(text)}\n</task>\nKnown already: {as_data(known)}"
-        names, failed = ask_once(door, system(), user, ["names"], _names)
+        names, failed = ask_once(door, system(self._texts), user, ["names"], _names)
         return names or [], failed
 
     def _resolve(

@@ -8,6 +8,7 @@ from company_tools.wiki_search import wiki_pages
 from ledger import Case, Finding, Ledger, ToolFault
 from models.door import Door
 from models.prompts import prompt
+from models.sections import NONE, Texts
 from models.tokens import count_text
 
 PUBLIC = "public guest visitor anonymous stranger outside website"
@@ -19,8 +20,9 @@ LINE_CHARS = 1_000
 class Guest:
     """Tells a guest's solver what may be said; without a model, and nothing to anybody else."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._desk, self._texts = desk, texts
 
     def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
         """The playbook with the lines of the wiki that speak of people outside."""
@@ -37,4 +39,4 @@ class Guest:
         for row in rule_lines(pages, PUBLIC, LINE_CHARS):
             if sum(map(count_text, [*lines, row["text"]])) <= LINE_TOKENS:
                 lines.append(row["text"])
-        return Finding(text=prompt(ROOM, "guest", lines=lines), failed=failed)
+        return Finding(text=prompt(ROOM, "guest", self._texts, lines=lines), failed=failed)

@@ -19,6 +19,7 @@ from ledger import Case, Finding, Ledger, ToolFault, Verdict
 from models.door import Door
 from models.prompt_json import as_data
 from models.prompts import prompt
+from models.sections import NONE, Texts
 from models.small_call import ask_once
 from models.tokens import count_text
 
@@ -57,16 +58,17 @@ class Judgement(NamedTuple):
     message: str
 
 
-def system() -> str:
+def system(texts: Texts = NONE) -> str:
     """What the prompts of its call begin with."""
-    return prompt(ROOM, "policy")
+    return prompt(ROOM, "policy", texts)
 
 
 class Policy:
     """A rule's verdict where facts decide, else one call that sees nothing of the solver."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._desk, self._texts = desk, texts
 
     def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
         """The verdict, or what ties who asks to what is named."""
@@ -81,7 +83,7 @@ class Policy:
             rules = _rules(session, wiki_pages(session, wiki), task.text)
             asker = _asker(session)
         user = _user(asker, task.text, facts, rules)
-        judged, failed = ask_once(door, system(), user, ["verdict"], _read)
+        judged, failed = ask_once(door, system(self._texts), user, ["verdict"], _read)
         verdict, said = _weighed(judged, ruled, rules, guest=asker == "guest")
         text = "; ".join(part for part in (said, told) if part)
         return Finding(text=text, facts=facts, verdict=verdict, failed=failed)

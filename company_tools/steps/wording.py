@@ -19,6 +19,7 @@ from ledger import Case, Finding, Ledger
 from models.door import Door
 from models.prompt_json import as_data
 from models.prompts import prompt
+from models.sections import NONE, Texts
 from models.small_call import ask_once
 
 _FIGURE = regex.compile(
@@ -47,16 +48,17 @@ LEAST_CHARS = 25
 """A shorter message is a literal, whatever the language."""
 
 
-def system() -> str:
+def system(texts: Texts = NONE) -> str:
     """What the prompts of its call begin with."""
-    return prompt(ROOM, "wording")
+    return prompt(ROOM, "wording", texts)
 
 
 class Wording:
     """The last look at the words of a message."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._desk, self._texts = desk, texts
 
     def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
         """``words``: the message as it should be, where that is another one."""
@@ -76,7 +78,7 @@ class Wording:
 
     def _translated(self, text: str, words: str, door: Door) -> tuple[str | None, str]:
         user = f"<question>\n{as_data(text)}\n</question>\n<answer>\n{as_data(words)}\n</answer>"
-        return ask_once(door, system(), user, ["answer"], _answer)
+        return ask_once(door, system(self._texts), user, ["answer"], _answer)
 
 
 def by_rule(question: str, message: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from coordinator.benchmark import Guest
 from lab.cores import cores
 from lab.generated import name_of, parsed
 from lab.kit import Attempt, Cut, Ended, Floor, Kit, Known, Raw
+from lab.leaks import Facts
 from models.prompt_json import compact
 from runs.errors import CannotRun
 from simulator.company.events import Event
@@ -53,11 +54,11 @@ class Tasks(NamedTuple):
     pack: CompanyPack
 
 
-def kit(guest: Guest, guarded: Callable[[str], Guest]) -> Kit:
-    """All that the lab needs of the company; ``guarded`` makes it with other guards."""
+def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
+    """All that the lab needs of the company; ``remade`` makes it with other guards and texts."""
     return Kit(
         guest=guest,
-        guarded=guarded,
+        remade=remade,
         format=FORMAT,
         packs={"bundled": guest.bundled_pack},
         generated_name=partial(name_of, define=define_generate),
@@ -75,6 +76,7 @@ def kit(guest: Guest, guarded: Callable[[str], Guest]) -> Kit:
         holds=_holds,
         cuts=(_tables,),
         baseline=BASELINE,
+        facts=_facts,
         baseline_packs=("bundled", "generated:baseline:100"),
         scenarios=_scenarios,
         shared=_shared,
@@ -164,6 +166,21 @@ def _tables(raw: Raw) -> Cut:
         return {**raw, WHOLE: {**whole, "time_entries": entries, "wiki": pages}}
 
     return Cut(rows, keeping)
+
+
+def _facts(raw: Raw) -> Facts:
+    whole = raw[WHOLE]
+    tables = ("employees", "customers", "projects", "time_entries")
+    rows = [row for table in tables for row in whole[table]]
+    people = {row["name"] for row in whole["employees"]}
+    people |= {str(row[key]) for row in rows for key in row if "contact_name" in key}
+    mails = {str(row[key]) for row in rows for key in row if "email" in key}
+    return Facts(
+        names=frozenset(r["name"] for table in tables[1:3] for r in whole[table]),
+        people=frozenset(people),
+        codes=frozenset({*(str(row["id"]) for row in rows), *mails, raw["spec_id"]}),
+        texts=(raw["task_text"], json.dumps([raw["expect"], raw.get("patch")]), json.dumps(whole)),
+    )
 
 
 def _holds(raw: Raw) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ import simulator.pages.site  # noqa: F401
 from coordinator.benchmark import Guest
 from lab.generated import name_of
 from lab.kit import Ended, Floor, Kit, Known, Raw
+from lab.leaks import Facts
 from lab.store import generated, trivial
 from lab.store.cuts import CUTS
 from models.prompt_json import compact
@@ -26,11 +28,12 @@ from simulator.store.world import TaskShop
 BASELINE = Path(__file__).parent / "baseline-playbook-store.json"
 
 
-def kit(guest: Guest) -> Kit:
-    """All that the lab needs of the store."""
+def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
+    """All that the lab needs of the store; ``remade`` makes it with other guards and texts."""
 
     return Kit(
         guest=guest,
+        remade=remade,
         format=FORMAT,
         packs={
             "bundled": guest.bundled_pack,
@@ -51,6 +54,7 @@ def kit(guest: Guest) -> Kit:
         holds=_holds,
         cuts=CUTS,
         baseline=BASELINE,
+        facts=_facts,
         baseline_packs=("bundled", "variations", "generated:baseline:300"),
     )
 
@@ -85,6 +89,17 @@ def _ended(shop: TaskShop) -> Ended:
 def _playbook(instruction: str) -> str | None:
     named = HEADER.search(instruction)
     return named["playbook"] if named else None
+
+
+def _facts(raw: Raw) -> Facts:
+    products, coupons = raw["products"], raw["coupons"]
+    codes = {*(p["sku"] for p in products), *(c["code"] for c in coupons), raw["spec_id"]}
+    prices = " ".join(str(p[key]) for p in products for key in ("price", "available"))
+    return Facts(
+        names=frozenset(p["name"] for p in products),
+        codes=frozenset(codes),
+        texts=(raw["task_text"], prices, json.dumps([coupons, raw["expect"]])),
+    )
 
 
 def _holds(raw: Raw) -> bool:

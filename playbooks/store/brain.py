@@ -13,7 +13,7 @@ import regex
 
 from models.model_call import Message
 from models.prompt_json import unpacked
-from playbooks.store import next_step
+from playbooks.store import literal, next_step
 from playbooks.store.facts import Facts, read_facts
 from playbooks.store.grammar import read_order
 from playbooks.store.kinds.judging import judged
@@ -42,16 +42,22 @@ def reply(model: str, messages: list[Message]) -> str:
     asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
     task = _TASK.search(asked)
     if task:
-        return _evaluate(task[1], asked)
+        rules = literal.system_of(messages) if model == literal.NAME else None
+        return _evaluate(task[1], asked, rules)
     instruction = _INSTRUCTION.search(asked)
     if instruction:
         return _work(instruction[1])
     raise LookupError("the prompt holds neither a task nor an instruction")
 
 
-def _evaluate(task: str, asked: str) -> str:
-    order = read_order(task)
-    step = plan(order, judged(phrases(order), _last_facts(asked)))
+def _evaluate(task: str, asked: str, rules: str | None = None) -> str:
+    """``rules``: what alone is followed; None: all that is known."""
+    order, facts = read_order(task), _last_facts(asked)
+    if rules is not None:
+        order = literal.as_told(order, rules)
+    step = plan(order, judged(phrases(order), facts))
+    if rules is not None:
+        step = literal.buys_all_the_same(rules)(facts, step)
     if isinstance(step, Decline):
         return f"THOUGHT: I do not buy: {step.why}.\nDECISION: FINISH\nINSTRUCTION: DECLINED: {step.why}"
     return f"THOUGHT: {step.why}\nDECISION: PROCEED\nINSTRUCTION: {step.instruction()}"

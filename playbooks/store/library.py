@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from models.sections import NONE, Texts
 from playbooks.store import (
     best_coupon,
     budget_check,
@@ -28,6 +29,10 @@ PLAYBOOKS: tuple[Playbook, ...] = (
 )
 
 
+GUIDE = "store/guide/worker"
+GUIDE_OF_STEPS = "store/guide/steps"
+
+
 def program(playbook: str, step: str) -> str | None:
     """The worker code of a playbook's step, or None where there is none."""
     for known in PLAYBOOKS:
@@ -50,15 +55,28 @@ then test with combinations "last".
 """What the same strategies look like where each step is one call."""
 
 
-def prose() -> str:
-    """Every playbook as text for an evaluator with a worker."""
-    return WORKER + _strategies()
+def sections() -> dict[str, str]:
+    """The texts of this room by section."""
+    told = {_section(p): p.prose for p in PLAYBOOKS}
+    return {GUIDE: WORKER.rstrip("\n"), GUIDE_OF_STEPS: STEPS.rstrip("\n"), **told}
 
 
-def prose_of_steps() -> str:
+def prose(texts: Texts = NONE) -> str:
+    """Every playbook as text for an evaluator with a worker; ``texts``: laid over sections."""
+    return _told(GUIDE, texts)
+
+
+def prose_of_steps(texts: Texts = NONE) -> str:
     """Every playbook as text for an agent that calls the tools itself."""
-    return STEPS + _strategies()
+    return _told(GUIDE_OF_STEPS, texts)
 
 
-def _strategies() -> str:
-    return "\n".join(f"- {p.name} ({p.trigger}): {p.prose}" for p in PLAYBOOKS)
+def _told(head: str, texts: Texts) -> str:
+    """The head and a line for each playbook; what was emptied is left out."""
+    now = {**sections(), **texts}
+    lines = [f"- {p.name} ({p.trigger}): {now[_section(p)]}" for p in PLAYBOOKS if now[_section(p)]]
+    return "\n".join([*filter(None, [now[head]]), *lines])
+
+
+def _section(playbook: Playbook) -> str:
+    return f"store/playbooks/{playbook.name}"

@@ -114,6 +114,8 @@ def _changes(was: Run, now: Run) -> Iterator[Change]:
     if was.manifest is None or now.manifest is None:
         return
     yield from _scenarios(was.scenarios, now.scenarios)
+    sections = was.manifest.identity.sections, now.manifest.identity.sections
+    yield from _values("section ", *sections)
     one_set, other_set = was.manifest.versions, now.manifest.versions
     yield from _values("version of ", one_set, other_set)
     yield from _values("option ", _options(was), _options(now))

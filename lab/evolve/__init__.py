@@ -1,0 +1,1 @@
+"""Prompts that improve themselves: an optimiser that plays in the lab, and what comes of it."""

@@ -1,0 +1,120 @@
+"""Named texts that a model reads, and a folder of Markdown files that is laid over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
+
+from jinja2 import Environment, TemplateSyntaxError
+from rapidfuzz import fuzz, process
+
+Texts: TypeAlias = Mapping[str, str]
+"""Section by name, such as ``store/rules``."""
+NONE: Texts = MappingProxyType({})
+SUFFIX = ".md"
+MOST_CHARS = 50_000
+"""Of one section; a prompt is paid for in every call."""
+_SIGNS = Environment(autoescape=True)
+_ENDS = {"variable_begin": "variable_end", "block_begin": "block_end"}
+
+
+class SectionError(Exception):
+    """A section that cannot be used; says which, what is wrong and what would be right."""
+
+
+def laid_over(folder: Path, shipped: Texts) -> dict[str, str]:
+    """The sections of a folder that differ from the shipped ones, by name, checked.
+
+    Raises SectionError: the folder or a file cannot be read, names no section, or has other
+    placeholders than the shipped text.
+    """
+    found = {name: checked(name, text, shipped) for name, text in _files(folder)}
+    return {name: text for name, text in found.items() if text != shipped[name]}
+
+
+def write_out(texts: Texts, folder: Path) -> None:
+    """One file a section, to be changed and laid over. Raises SectionError, OSError."""
+    if folder.exists() and any(folder.iterdir()):
+        raise SectionError(f"{folder} holds something; name another folder to write sections to")
+    for name, text in texts.items():
+        path = folder / f"{name}{SUFFIX}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n", encoding="utf-8")
+
+
+def checked(name: str, text: str, shipped: Texts) -> str:
+    """The text of a section as it is used, without line ends behind it. Raises SectionError."""
+    if name not in shipped:
+        near = process.extractOne(name, list(shipped), scorer=fuzz.WRatio)
+        hint = f"; the nearest is {near[0]!r}" if near else ""
+        raise SectionError(f"there is no section {name!r}{hint}")
+    if len(text) > MOST_CHARS:
+        raise SectionError(f"section {name}: it has {len(text):,} signs, at most {MOST_CHARS:,}")
+    text = text.rstrip("\n")
+    _check_placeholders(name, tags(shipped[name]), _tags_of(name, text))
+    return text
+
+
+def tags(text: str) -> list[str]:
+    """Placeholders and control tags of a template, in order, without whitespace signs.
+
+    One that is not closed is the last and has no signs around it.
+
+    Raises TemplateSyntaxError.
+    """
+    found: list[str] = []
+    until, part = "", ""
+    for _, kind, value in _SIGNS.lex(text):
+        if kind in ("comment_begin", "raw_begin"):
+            found.append("{#" if kind == "comment_begin" else "{% raw %}")
+        elif kind in _ENDS:
+            until, part = _ENDS[kind], ""
+        elif kind == until:
+            shown = " ".join(part.split())
+            found.append(f"{{{{ {shown} }}}}" if kind == "variable_end" else f"{{% {shown} %}}")
+            until = ""
+        elif until:
+            part += value
+    return [*found, part] if until else found
+
+
+def _tags_of(name: str, text: str) -> list[str]:
+    try:
+        return tags(text)
+    except TemplateSyntaxError as error:
+        raise SectionError(f"section {name}, line {error.lineno}: {error.message}") from None
+
+
+def _check_placeholders(name: str, wanted: list[str], given: list[str]) -> None:
+    """A text may move and repeat its placeholders; no other one ever reaches the templates."""
+    for tag in given:
+        if tag not in wanted:
+            near = process.extractOne(tag, wanted, scorer=fuzz.ratio) if wanted else None
+            hint = f"the nearest is {near[0]}" if near else "it takes none"
+            raise SectionError(f"section {name}: the placeholder {tag} is not known; {hint}")
+    for tag in wanted:
+        if tag not in given:
+            raise SectionError(f"section {name}: the placeholder {tag} is missing")
+    if given != wanted and any(tag.startswith("{%") for tag in wanted):
+        order = " ".join(wanted)
+        raise SectionError(f"section {name}: its placeholders must stand in this order: {order}")
+
+
+def _files(folder: Path) -> Iterator[tuple[str, str]]:
+    if not folder.is_dir():
+        raise SectionError(f"{folder} is no folder of sections")
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.is_dir() or hidden:
+            continue
+        name = path.relative_to(folder).as_posix()
+        if path.suffix != SUFFIX:
+            raise SectionError(f"{path}: a section is a file NAME{SUFFIX}")
+        try:
+            yield name.removesuffix(SUFFIX), path.read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise SectionError(f"{path}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise SectionError(f"{path}: is not UTF-8 text (byte {error.start})") from None
