@@ -5,7 +5,7 @@
 Of a run of the bundled pack every turn's seconds, less what its model calls and its requests took,
 as its journal tells; what is left is reading, prompts, sandbox, records and the disk. Requests
 without a time of their own there (the state, the report of a model call) count as the median. The
-bare agent has a model that answers at once, a snippet that only calls ``final_answer``, and no tools.
+bare agent has a model that answers at once, a snippet that only calls ``final_answer``, no tools.
 Both take turns, so that what else the machine does hits both. Prints medians.
 """
 
