@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import regex
 
@@ -156,7 +156,7 @@ def rule_lines(pages: dict[str, str], action: str, chars: int = LINE_CHARS) -> l
     found = []
     for path, text in pages.items():
         heading = ""
-        for number, line in enumerate(text.splitlines(), start=1):
+        for number, line in _units(text):
             if line.lstrip().startswith("#"):
                 heading = line.strip("# ")
                 continue
@@ -169,6 +169,23 @@ def rule_lines(pages: dict[str, str], action: str, chars: int = LINE_CHARS) -> l
                 found.append((score, {**row, "text": line.strip()[:chars]}))
     found.sort(key=lambda pair: -pair[0])
     return [row for _, row in found[:LINES_AT_MOST]]
+
+
+def _units(text: str) -> Iterator[tuple[int, str]]:
+    """Lines by number; a question stands with the line that answers it, unless it is a heading."""
+    asked: tuple[int, str] | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        if asked and line.strip():
+            number, line = asked[0], f"{asked[1].strip()} {line.strip()}"
+            asked = None
+        elif asked:
+            continue
+        elif line.strip(" *_").endswith("?") and not line.lstrip().startswith("#"):
+            asked = number, line
+            continue
+        yield number, line
+    if asked:
+        yield asked
 
 
 def _has(word: str, have: set[str]) -> bool:
