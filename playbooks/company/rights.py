@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import regex
 
+from playbooks.company.contexts import YOU, contexts
 from playbooks.company.patterns import P
 from playbooks.company.reckoning.spotting import akin, fold, holds
 from playbooks.company.rule_text import Group, changes_in, groups, read_group, rights_of
@@ -47,9 +48,13 @@ class Rules:
                 group.body,
             ):
                 group.title += " (Lead)"
+        self.groups += contexts(policy)
         given: set[str] = set()
         for group in self.groups:
             read_group(group, given)
+            if group.title == YOU:
+                group.may &= {"own_levels", "own_hours", "own_pay"}
+                group.refused = set()
             given |= group.may
         self._staff = [g for g in self.groups if _is_staff(g)]
         self._special = {r for g in self.groups for by in [g.by] for r in by if any(

@@ -46,15 +46,16 @@ KIND_OF: dict[str, str] = {
 }
 
 
-def meant(clause: str, mode: str, before: set[str]) -> set[str]:
+def meant(clause: str, mode: str, before: set[str], own: bool = False) -> set[str]:
     """The rights that a clause names; ``mode``: write, read or, without a verb, nothing.
 
-    ``before``: what the clauses before it named; behind a status a team and pages are changed too.
+    ``own``: whether it goes on with what is one's own. ``before``: what the clauses before it named; behind a status a team and pages are changed too.
     """
-    own, write = bool(P["own"].search(clause)), mode == "write"
+    own, write = own or bool(P["own"].search(clause)), mode == "write"
     found: set[str] = set()
     for kind, thing in THINGS.items():
-        if not regex.search(thing.name, clause, regex.I):
+        said = P["of_team"].sub(" ", clause) if kind == "team" and found else clause
+        if not regex.search(thing.name, said, regex.I):
             continue
         right = (thing.change if write else thing.see) or ("" if mode == "read" else thing.change)
         if own and thing.own and (kind != "levels" or mode != "read"):

@@ -28,3 +28,12 @@ def fences(pages: dict[str, str], noun: str) -> list[str]:
             elif numbered:
                 found.append(" ".join(told[at : at + 2]))
     return list(dict.fromkeys(found))
+
+
+def untold(pages: dict[str, str], told: list[str]) -> str:
+    """The pages that a briefing does not tell whole, the shortest first, in at most 8,000 characters."""
+    text = ""
+    for path in sorted(pages.keys() - set(told), key=lambda x: len(pages[x])):
+        page = f"== {path} ==\n{pages[path].strip()}\n"
+        text += page if len(text) + len(page) <= 8_000 else ""
+    return text

@@ -146,6 +146,19 @@ def pay_of(o: Office) -> Report:
     return of_person(o, f"{person['salary']}{more}", person)
 
 
+def pay_sum(o: Office) -> Report:
+    """The total of the pay of a department or place, a figure alone; no list of it is made."""
+    crowd = o.within()
+    if crowd is o.people or not crowd or not o.says(r"\b(total|sum|altogether|together|add(ed)? up)\b"):
+        raise Unclear("of whom is the total of the pay wanted?")
+    return found(f"{sum(p['salary'] for p in crowd)}", [])
+
+
+def no_kind(o: Office) -> Report:
+    """Of a wish that no program answers: only the rules are looked at."""
+    raise Unclear("please say more exactly what is wanted")
+
+
 def person_field(o: Office) -> Report:
     """Department, location and mail of a person."""
     person = o.one_person()
