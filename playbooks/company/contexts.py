@@ -50,7 +50,9 @@ def _of_page(page: str, named: set[str]) -> Iterator[tuple[str, str]]:
             if line.lstrip().startswith(("|", "**")) or sentence.endswith("?"):
                 continue
             subject, said = _subject(sentence.strip(" *_"))
-            if entry and subject[:1].isupper() and not (of_lexicon(subject) or subject in named):
+            if entry and subject[:1].isupper() and not (
+                of_lexicon(regex.split(r"\b(?:of|for|to|about)\b", subject)[0]) or subject in named
+            ):
                 subject, said = "", sentence
             if subject == "you":
                 spoken = spoken if before and spoken else over if _is_actor(over, named) else YOU

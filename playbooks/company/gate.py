@@ -33,6 +33,17 @@ class Scope:
 
     status: str = ""
     paths: tuple[str, ...] = ()
+    text: str = ""
+    """The task's own words: `after a review` is met where they speak of one."""
+
+    def met(self, sentence: str) -> str:
+        """A sentence without the conditions that the task says are met."""
+        return regex.sub(
+            r"\b(?:after|following) (?:a|an|the|each|every)(?: \w+)? (\w+)",
+            lambda m: " " if regex.search(rf"\b{m[1]}", self.text, regex.I) else m[0],
+            sentence,
+            flags=regex.I,
+        )
 
     def within(self, right: str, sentence: str) -> bool:
         """Whether a sentence that gives or keeps a right speaks of this: its statuses, its folders."""
@@ -81,7 +92,7 @@ def verdict(
     within = [said for said in giving if scope.within(right, said)]
     if giving and not within:
         return "denied"
-    if not any(_whole(right, said) for said in within):
+    if not any(_whole(right, scope.met(said)) for said in within):
         return "unread"
     judge = _Judge(rules, asker, right, mine, lead, account, scope)
     found = {judge.of(said) for said in fences}
@@ -146,6 +157,7 @@ class _Judge:
             not regex.search(RESTRICTING, said, regex.I)
             or not self._speaks_of(said)
             or self._understood(said)
+            or self._of_else(told)
         ):
             return "yes"
         if told.startswith("|"):
@@ -159,7 +171,7 @@ class _Judge:
             return "unread"
         if not P["exclusive"].search(said):
             giving = [x for g in self.mine for x in g.by.get(self.right, ()) if x and x in told]
-            return "yes" if any(_whole(self.right, x) for x in giving) else "unread"
+            return "yes" if any(_whole(self.right, self.scope.met(x)) for x in giving) else "unread"
         return "yes" if self._named(said) else "unread"
 
     def _of_entry(self, entries: list[Group]) -> str:
@@ -174,6 +186,17 @@ class _Judge:
         return (
             "denied" if P["exclusive"].search(here[0].entry) or here[0].title == "Nobody" else "yes"
         )
+
+    def _of_else(self, told: str) -> bool:
+        """Whether a sentence gives this to the asker's group alone, or refuses other things only."""
+        said = P["dropped"].sub(" ", told)
+        gives, refuses = rights_of(said)
+        thing = THINGS[self.kind]
+        if refuses and self.right not in gives | refuses:
+            named = regex.search(thing.name, said, regex.I)
+            return not named or not P["changing"].search(said)
+        mine = [g for g in self.mine if g.title and g.title[:1].isupper() and _is_home(g, told)]
+        return bool(P["exclusive"].search(said) and not P["bare"].search(said) and mine)
 
     def _of_row(self, told: str) -> str:
         cell = told.strip("| ").split("|")[0].strip(" *`")
@@ -229,6 +252,10 @@ class _Judge:
         gives, refuses = rights_of(said)
         if refuses and refuses <= {"approved_hours", "pay_sum"} and not gives:
             return True
+        if P["by_default"].search(said) or (
+            self.right.startswith("own_") and P["only_own"].search(said)
+        ):
+            return True
         if self.right.startswith("own_") and P["others"].search(said) and not P["own"].search(said):
             return True
         of_pay = regex.search(r"\brais(?:e|es|ed|ing)\b|\bsalar", said, regex.I)
@@ -259,7 +286,7 @@ class _Judge:
 def _is_home(group: Group, said: str) -> bool:
     """Whether a sentence stands among those about a group."""
     bare = regex.sub(r"^[-*#\d.)\s]+", "", said)
-    return said in group.body or bool(group.title and bare.startswith(group.title))
+    return said in group.body or said[-60:].strip(" *_") in group.body or bool(group.title and bare.startswith(group.title))
 
 
 def ticket_of(rules: Rules, fences: Iterable[str]) -> Ticket | None:

@@ -55,6 +55,8 @@ def look():
     needs, data = p["needs"].split(), {}
     if "pages" in needs or "told" in p:
         data["pages"] = pages(Combo_Read_Wiki_Pages(files=[]))
+    if "told" in p:
+        rules["rules"] = untold(data["pages"], p["told"])
     if "alone" not in needs:
         data["people"] = rows(Combo_List_All_Employees(details="levels" in needs))
         data["projects"] = rows(Combo_List_All_Projects(teams=True))
@@ -66,15 +68,14 @@ def look():
     return data
 
 
+rules = {}
 try:
     data = look()
     report = reckon(p["kind"], p, data, {p["kind"]: KIND})
-    if "told" in p:
-        report["rules"] = untold(data["pages"], p["told"])
 FENCES
 except Exception as error:
     report = {"state": "failed", "message": str(error), "links": []}
-final_answer(report)
+final_answer({**report, **rules})
 """
 _FENCED = '    report["fences"] = fences(data["pages"], p["noun"])\n'
 _PLACES = """\

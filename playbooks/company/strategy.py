@@ -300,7 +300,7 @@ def _judged(
     known: Briefing, wish: Wish, report: dict[str, Any], lead: bool, account: bool
 ) -> set[str]:
     """What the rules say of each right that a change needs; nothing of a question."""
-    scope = gate.Scope(status_of(wish.text) or "", tuple(report.get("paths") or ()))
+    scope = gate.Scope(status_of(wish.text) or "", tuple(report.get("paths") or ()), wish.text)
     fences = [str(x) for x in report.get("fences") or ()]
     return {
         gate.verdict(

@@ -10,6 +10,8 @@ from playbooks.company.patterns import TABLES, P
 
 PLAIN = frozenset({"register", "wiki_read", "own_pay", "date", "place"})
 """Rights that whoever is signed in has unless a sentence refuses them."""
+PUBLIC = frozenset({"date", "place", "wiki_read"})
+"""What somebody without a login can be told at all."""
 CHANGES = frozenset(
     "own_levels own_hours note_write levels_write status team pay_write draft_hours wiki_write".split()
 )

@@ -33,6 +33,8 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
             low,
         ):
             return every
+        if re.search(r"\b(?:all|every) (?:the )?(?:others?|rest)\b|\beverything else\b", low):
+            return every - left
         named = {s for s, pattern in STATUSES if re.search(rf"{pattern}|\b{s[:5]}\w*", low)}
         named |= {"active"} if re.search(r"\bthat run\b|\brunning\b", low) else set()
         if re.search(
