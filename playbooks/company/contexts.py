@@ -43,7 +43,7 @@ def _of_page(page: str, named: set[str]) -> Iterator[tuple[str, str]]:
             over = plain_name(who["who"]) if who and not P["namesake"].search(who["who"]) else heading
             spoken, before = over, False
             continue
-        entry = regex.match(r"\s*(?:[-*]|\d+[.)])\s+", line)
+        entry = regex.match(r"\s*(?:[-*]|\d+(?:\.\d+)*[.)]?)\s+", line)
         if not line.strip() or entry:
             spoken, before = over, False
         for sentence in sentences(line[entry.end() :] if entry else line):
@@ -81,8 +81,10 @@ def _subject(sentence: str) -> tuple[str, str]:
     head, rest = hit["head"].strip(" ,"), sentence[hit.end("head") :]
     if regex.match(r"(?:if|when|unless|should|what|which|how)\b", head, regex.I):
         return "", sentence
-    if when := regex.match(r"(?P<when>(?:after|before|during) [^,]+?),? (?P<who>you|they)$", head, regex.I):
-        return when["who"].lower(), f"{rest} {when['when'].lower()}"
+    after = regex.match(r"(?P<when>(?:after|before|during) (?:an?|the|each|every) \w+),? (?P<who>.+)$", head, regex.I)
+    if after:
+        subject, _ = _subject(f"{after['who']}{rest}")
+        return subject, f"{rest} {after['when'].lower()}"
     if own := P["of_us"].match(head):
         return ("employees" if own["us"] else own["pronoun"].lower()).replace("it", "they"), rest
     if regex.fullmatch(r"(?:(?:so|and|also|both|these|he|she|or|it|they) ?)+", head, regex.I):

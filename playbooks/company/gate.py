@@ -14,13 +14,15 @@ import regex
 from playbooks.company.patterns import P
 from playbooks.company.reckoning.fences import RESTRICTING
 from playbooks.company.reckoning.meanings import STATUSES
+from playbooks.company.reckoning.office import NUMBERS
 from playbooks.company.rights import Asker, Rules
-from playbooks.company.rule_text import Group, rights_of
-from playbooks.company.things import KIND_OF, THINGS
-from playbooks.company.tickets import Ticket, read_ticket, speaks_of_ticket
+from playbooks.company.rule_text import Group, changes_in, rights_of
+from playbooks.company.things import CHANGES, KIND_OF, THINGS
+from playbooks.company.tickets import Ticket, read_ticket, sentences, speaks_of_ticket
+from playbooks.company.wishes import hours_of
 
 _OF_OTHER_THINGS = {
-    "hours": r"\b(?:old|wrong|mistakes?|voided|fresh|corrections?)\b",
+    "hours": r"\bthan (?:as )?(?:a )?drafts?\b|\b(?:old|wrong|mistakes?|voided|fresh|corrections?)\b",
     "levels": r"\b10\b|\bten\b",
     "pay": r"\b(?:approv|consent|decid|decision|agreed)|\blist\b|\bwhat all\b",
 }
@@ -146,6 +148,11 @@ class _Judge:
 
     def of(self, told: str) -> str:
         """Of one sentence: "yes", "denied" or "unread"."""
+        most = P["at_most"].search(told) if self.kind == "hours" else None
+        if most:
+            number = most["n"].lower()
+            bound = float(number) if number.isdigit() else NUMBERS.index(number) + 1
+            return "denied" if any(h > bound for h in hours_of(self.scope.text)) else "yes"
         entries = [g for g in self.rules.groups if g.entry and g.entry == told.strip(" *-")]
         if entries:
             return self._of_entry(entries)
@@ -193,8 +200,9 @@ class _Judge:
         gives, refuses = rights_of(said)
         thing = THINGS[self.kind]
         if refuses and self.right not in gives | refuses:
-            named = regex.search(thing.name, said, regex.I)
-            return not named or not P["changing"].search(said)
+            if not P["changing"].search(said):
+                return True
+            return bool(refuses & CHANGES and not regex.search(thing.name, said, regex.I))
         mine = [g for g in self.mine if g.title and g.title[:1].isupper() and _is_home(g, told)]
         return bool(P["exclusive"].search(said) and not P["bare"].search(said) and mine)
 
@@ -289,8 +297,17 @@ def _is_home(group: Group, said: str) -> bool:
     return said in group.body or said[-60:].strip(" *_") in group.body or bool(group.title and bare.startswith(group.title))
 
 
-def ticket_of(rules: Rules, fences: Iterable[str]) -> Ticket | None:
-    """The number that changes need, wherever the wiki speaks of it."""
+def ticket_of(rules: Rules, fences: Iterable[str], rights: Iterable[str]) -> Ticket | None:
+    """The number that a change of these rights needs, wherever the wiki speaks of it.
+
+    Where all that is said of numbers names other changes it needs none; hours may need another one.
+    """
+    fences, wanted = list(fences), set(rights)
+    told = [s for s in (*sentences(rules.policy), *fences) if speaks_of_ticket(s)]
+    others = [changes_in(s) for s in told if not regex.search(r"\b(?:any|every|all|each)\b", s, regex.I)]
+    if told and not wanted & {"draft_hours", "own_hours"} and len(others) == len(told):
+        if all(named and not named & wanted for named in others):
+            return None
     if rules.ticket is not None:
         return rules.ticket
     return read_ticket("\n".join(fences), lambda _: set(), frozenset(KIND_OF))

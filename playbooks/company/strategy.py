@@ -286,7 +286,7 @@ def _change(
         return _ask("The rules for this change are not clear to me; who allows it?")
     if wish.kind != "apply_raise" and _CONDITION.search(_unquoted(wish.text)):
         return _ask("On what does the change hang?")
-    ticket = gate.ticket_of(known.rules, fences)
+    ticket = gate.ticket_of(known.rules, fences, rights(wish, report))
     if ticket and not ticket.good(wish.text):
         return _ask("This change needs a number of the right form; please name it.")
     calls = report.get("calls") or []
