@@ -22,7 +22,7 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
     for sentence in sentences(pages):
         low = sentence.lower()
         near = (
-            3
+            5
             if re.search(r"\b(work)?load(?:ed|s)?\b|\bshares?\b|\btime slices?\b|\bcapacity\b", low)
             else near - 1
         )
