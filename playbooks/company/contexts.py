@@ -24,11 +24,12 @@ def contexts(policy: str) -> Iterator[Group]:
     named = {_name(s) for s in sentences(policy) if s[:1].isupper()} - {""}
     for page in regex.split(r"(?m)^== .+ ==$", policy):
         found: dict[str, Group] = {}
+        sure = {"Nobody", *(plain_name(w["who"]) for w in P["who_line"].finditer(page))}
         for title, said in _of_page(page, named):
             if P["nobody_title"].search(title):
                 title, said = "Nobody", f"May not {said}"
             if (title[:1].isupper() or of_lexicon(title)) and not _is_thing(title):
-                found.setdefault(title, Group(title)).body += f" {said.strip(' ,')}"
+                found.setdefault(title, Group(title, sure=title in sure)).body += f" {said.strip(' ,')}"
         yield from found.values()
 
 

@@ -203,6 +203,13 @@ class _Judge:
             if not P["changing"].search(said):
                 return True
             return bool(refuses & CHANGES and not regex.search(thing.name, said, regex.I))
+        bare = told.strip(" *-")
+        homes = [g for g in self.rules.groups if g.sure and bare in g.body]
+        if any(h.title == "Nobody" for h in homes):
+            closed = rights_of(f"May not {bare}")[1]
+            return bool(closed) and self.right not in closed
+        if homes and not P["nobody"].search(said) and not P["exclusive"].search(said):
+            return not any(h in self.mine or h in self.rules.theirs(self.asker, self.lead, self.account) for h in homes)
         mine = [g for g in self.mine if g.title and g.title[:1].isupper() and _is_home(g, told)]
         return bool(P["exclusive"].search(said) and not P["bare"].search(said) and mine)
 

@@ -24,6 +24,8 @@ class Group:
     body: str = ""
     entry: str = ""
     """The sentence of an entry that names the action first."""
+    sure: bool = False
+    """Whether a line of its own says who is meant, so that what stands below is about nobody else."""
     may: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     by: dict[str, list[str]] = field(default_factory=dict)

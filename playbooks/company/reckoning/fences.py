@@ -7,7 +7,7 @@ RESTRICTING = (
     r"|goes? to|but for|other than|reserved|solely|exclusively|cannot|refused?|forbidden|denied|denies"
     r"|prohibited|stays? with|remains? with|lies? with|leave to|left to|hands? off|stop(?:s|ped)?|ends?"
     r"|frozen|freeze|ban(?:ned)?|until|consent|approv\w+|confirm\w*|sign(?:s|ed)? off|agree\w*|permission"
-    r"|first ask|asks? first|at most|maximum|limit|no)\b|n['’]t\b|\b(?:is|are) \w+(?: only)? by\b(?! \w+ing\b)|\bby the\b"
+    r"|first ask|asks? first|at most|maximum|no)\b|n['’]t\b|\b(?:is|are) \w+(?: only)? by\b(?! \w+ing\b)|\bby the\b"
 )
 NUMBERED = r"\b(?:tickets?|codes?|numbers?|reference|cost cent(?:re|er)s?)\b"
 

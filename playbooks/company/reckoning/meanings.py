@@ -18,9 +18,10 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
     every = {s for s, _ in STATUSES}
     counted: set[str] = set()
     left: set[str] = set()
-    near = 0
-    for sentence in sentences(pages):
+    near, page = 0, ""
+    for path, sentence in ((f, s) for f, t in pages.items() for s in sentences({f: t})):
         low = sentence.lower()
+        near, page = near if path == page else 0, path
         near = (
             5
             if re.search(r"\b(work)?load(?:ed|s)?\b|\bshares?\b|\btime slices?\b|\bcapacity\b", low)
