@@ -29,7 +29,9 @@ def contexts(policy: str) -> Iterator[Group]:
             if P["nobody_title"].search(title):
                 title, said = "Nobody", f"May not {said}"
             if (title[:1].isupper() or of_lexicon(title)) and not _is_thing(title):
-                found.setdefault(title, Group(title, sure=title in sure)).body += f" {said.strip(' ,')}"
+                found.setdefault(
+                    title, Group(title, sure=title in sure)
+                ).body += f" {said.strip(' ,')}"
         yield from found.values()
 
 
@@ -41,7 +43,9 @@ def _of_page(page: str, named: set[str]) -> Iterator[tuple[str, str]]:
         who = P["who_line"].match(line)
         if top or who:
             heading = plain_name(top[1]) if top else heading
-            over = plain_name(who["who"]) if who and not P["namesake"].search(who["who"]) else heading
+            over = (
+                plain_name(who["who"]) if who and not P["namesake"].search(who["who"]) else heading
+            )
             spoken, before = over, False
             continue
         entry = regex.match(r"\s*(?:[-*]|\d+(?:\.\d+)*[.)]?)\s+", line)
@@ -51,8 +55,13 @@ def _of_page(page: str, named: set[str]) -> Iterator[tuple[str, str]]:
             if line.lstrip().startswith(("|", "**")) or sentence.endswith("?"):
                 continue
             subject, said = _subject(sentence.strip(" *_"))
-            if entry and subject[:1].isupper() and not (
-                of_lexicon(regex.split(r"\b(?:of|for|to|about)\b", subject)[0]) or subject in named
+            if (
+                entry
+                and subject[:1].isupper()
+                and not (
+                    of_lexicon(regex.split(r"\b(?:of|for|to|about)\b", subject)[0])
+                    or subject in named
+                )
             ):
                 subject, said = "", sentence
             if subject == "you":
@@ -74,7 +83,11 @@ def _subject(sentence: str) -> tuple[str, str]:
         rf"(?:{WRITE}|{READ}|open|may|can|cannot|no|not|never|nothing)(?:e?s)?\b", sentence, regex.I
     )
     when = regex.match(r"(?:If|When|As|Once|Whoever|While|Leading)\b[^.;]{3,80}?,", sentence)
-    if when and regex.search(r"\b(?:you|whoever|somebody)\b", when[0], regex.I) and of_lexicon(when[0]):
+    if (
+        when
+        and regex.search(r"\b(?:you|whoever|somebody)\b", when[0], regex.I)
+        and of_lexicon(when[0])
+    ):
         return when[0].strip(" ,"), sentence[when.end() :]
     hit = None if bare else P["head"].match(sentence)
     if hit is None:
@@ -82,7 +95,11 @@ def _subject(sentence: str) -> tuple[str, str]:
     head, rest = hit["head"].strip(" ,"), sentence[hit.end("head") :]
     if regex.match(r"(?:if|when|unless|should|what|which|how)\b", head, regex.I):
         return "", sentence
-    after = regex.match(r"(?P<when>(?:after|before|during) (?:an?|the|each|every) \w+),? (?P<who>.+)$", head, regex.I)
+    after = regex.match(
+        r"(?P<when>(?:after|before|during) (?:an?|the|each|every) \w+),? (?P<who>.+)$",
+        head,
+        regex.I,
+    )
     if after:
         subject, _ = _subject(f"{after['who']}{rest}")
         return subject, f"{rest} {after['when'].lower()}"
@@ -104,7 +121,9 @@ def _is_actor(title: str, named: set[str]) -> bool:
 
 def _is_thing(title: str) -> bool:
     """Whether a title names only what rights are of."""
-    return any(regex.fullmatch(rf"(?:{t.name})(?-i:s|es)?", title, regex.I) for t in THINGS.values())
+    return any(
+        regex.fullmatch(rf"(?:{t.name})(?-i:s|es)?", title, regex.I) for t in THINGS.values()
+    )
 
 
 def _name(sentence: str) -> str:
@@ -115,7 +134,14 @@ def _name(sentence: str) -> str:
 
 def plain_name(who: str) -> str:
     """A group's name alone: of `everybody in the Board Office`, `the Ledger`, `Tier 2: Desks`."""
-    who = regex.sub(r"^(?:tier|level|group|class|rank|circle|ring|zone|step|grade|role|part)\s+\w+\s*[:.–—-]\s*", "", who.strip(" *_"), flags=regex.I)
+    who = regex.sub(
+        r"^(?:tier|level|group|class|rank|circle|ring|zone|step|grade|role|part)\s+\w+\s*[:.–—-]\s*",
+        "",
+        who.strip(" *_"),
+        flags=regex.I,
+    )
     inner = P["those_of"].search(who)
     name = inner["name"] if inner else who
-    return regex.sub(r"^(?:only|the|our|an?|every|each|any)\s+", "", name, flags=regex.I).strip(" *._:")
+    return regex.sub(r"^(?:only|the|our|an?|every|each|any)\s+", "", name, flags=regex.I).strip(
+        " *._:"
+    )

@@ -208,8 +208,11 @@ class _Judge:
         if any(h.title == "Nobody" for h in homes):
             closed = rights_of(f"May not {bare}")[1]
             return bool(closed) and self.right not in closed
-        if homes and not P["nobody"].search(said) and not P["exclusive"].search(said):
-            return not any(h in self.mine or h in self.rules.theirs(self.asker, self.lead, self.account) for h in homes)
+        if homes and not P["nobody_at_all"].search(said) and not P["exclusive"].search(said):
+            return not any(
+                h in self.mine or h in self.rules.theirs(self.asker, self.lead, self.account)
+                for h in homes
+            )
         mine = [g for g in self.mine if g.title and g.title[:1].isupper() and _is_home(g, told)]
         return bool(P["exclusive"].search(said) and not P["bare"].search(said) and mine)
 
@@ -301,7 +304,11 @@ class _Judge:
 def _is_home(group: Group, said: str) -> bool:
     """Whether a sentence stands among those about a group."""
     bare = regex.sub(r"^[-*#\d.)\s]+", "", said)
-    return said in group.body or said[-60:].strip(" *_") in group.body or bool(group.title and bare.startswith(group.title))
+    return (
+        said in group.body
+        or said[-60:].strip(" *_") in group.body
+        or bool(group.title and bare.startswith(group.title))
+    )
 
 
 def ticket_of(rules: Rules, fences: Iterable[str], rights: Iterable[str]) -> Ticket | None:
@@ -311,10 +318,17 @@ def ticket_of(rules: Rules, fences: Iterable[str], rights: Iterable[str]) -> Tic
     """
     fences, wanted = list(fences), set(rights)
     told = [s for s in (*sentences(rules.policy), *fences) if speaks_of_ticket(s)]
-    others = [changes_in(s) for s in told if not regex.search(r"\b(?:any|every|all|each)\b", s, regex.I)]
-    if told and not wanted & {"draft_hours", "own_hours"} and len(others) == len(told):
-        if all(named and not named & wanted for named in others):
-            return None
+    others = [
+        changes_in(s) for s in told if not regex.search(r"\b(?:any|every|all|each)\b", s, regex.I)
+    ]
+    elsewhere = all(named and not named & wanted for named in others)
+    if (
+        elsewhere
+        and told
+        and not wanted & {"draft_hours", "own_hours"}
+        and len(others) == len(told)
+    ):
+        return None
     if rules.ticket is not None:
         return rules.ticket
     return read_ticket("\n".join(fences), lambda _: set(), frozenset(KIND_OF))

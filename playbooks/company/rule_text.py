@@ -288,7 +288,9 @@ def rights_of(sentence: str) -> tuple[set[str], set[str]]:
             verb = P["verb"].search(clause)
             if verb:
                 mode = "write" if verb["write"] else "read"
-            own = bool(P["own"].search(clause)) or (own and not verb and not P["others"].search(clause))
+            own = bool(P["own"].search(clause)) or (
+                own and not verb and not P["others"].search(clause)
+            )
             seen |= meant(clause, mode, seen, own)
         (refused if negative else may).update(seen)
     return may, refused
