@@ -14,13 +14,15 @@ import regex
 from playbooks.company.patterns import P
 from playbooks.company.reckoning.fences import RESTRICTING
 from playbooks.company.reckoning.meanings import STATUSES
+from playbooks.company.reckoning.office import NUMBERS
 from playbooks.company.rights import Asker, Rules
-from playbooks.company.rule_text import Group, rights_of
-from playbooks.company.things import KIND_OF, THINGS
-from playbooks.company.tickets import Ticket, read_ticket, speaks_of_ticket
+from playbooks.company.rule_text import Group, changes_in, rights_of
+from playbooks.company.things import CHANGES, KIND_OF, THINGS
+from playbooks.company.tickets import Ticket, read_ticket, sentences, speaks_of_ticket
+from playbooks.company.wishes import hours_of
 
 _OF_OTHER_THINGS = {
-    "hours": r"\b(?:old|wrong|mistakes?|voided|fresh|corrections?)\b",
+    "hours": r"\bthan (?:as )?(?:a )?drafts?\b|\b(?:old|wrong|mistakes?|voided|fresh|corrections?)\b",
     "levels": r"\b10\b|\bten\b",
     "pay": r"\b(?:approv|consent|decid|decision|agreed)|\blist\b|\bwhat all\b",
 }
@@ -33,6 +35,17 @@ class Scope:
 
     status: str = ""
     paths: tuple[str, ...] = ()
+    text: str = ""
+    """The task's own words: `after a review` is met where they speak of one."""
+
+    def met(self, sentence: str) -> str:
+        """A sentence without the conditions that the task says are met."""
+        return regex.sub(
+            r"\b(?:after|following) (?:a|an|the|each|every)(?: \w+)? (\w+)",
+            lambda m: " " if regex.search(rf"\b{m[1]}", self.text, regex.I) else m[0],
+            sentence,
+            flags=regex.I,
+        )
 
     def within(self, right: str, sentence: str) -> bool:
         """Whether a sentence that gives or keeps a right speaks of this: its statuses, its folders."""
@@ -81,7 +94,7 @@ def verdict(
     within = [said for said in giving if scope.within(right, said)]
     if giving and not within:
         return "denied"
-    if not any(_whole(right, said) for said in within):
+    if not any(_whole(right, scope.met(said)) for said in within):
         return "unread"
     judge = _Judge(rules, asker, right, mine, lead, account, scope)
     found = {judge.of(said) for said in fences}
@@ -135,6 +148,11 @@ class _Judge:
 
     def of(self, told: str) -> str:
         """Of one sentence: "yes", "denied" or "unread"."""
+        most = P["at_most"].search(told) if self.kind == "hours" else None
+        if most:
+            number = most["n"].lower()
+            bound = float(number) if number.isdigit() else NUMBERS.index(number) + 1
+            return "denied" if any(h > bound for h in hours_of(self.scope.text)) else "yes"
         entries = [g for g in self.rules.groups if g.entry and g.entry == told.strip(" *-")]
         if entries:
             return self._of_entry(entries)
@@ -146,6 +164,7 @@ class _Judge:
             not regex.search(RESTRICTING, said, regex.I)
             or not self._speaks_of(said)
             or self._understood(said)
+            or self._of_else(told)
         ):
             return "yes"
         if told.startswith("|"):
@@ -159,7 +178,7 @@ class _Judge:
             return "unread"
         if not P["exclusive"].search(said):
             giving = [x for g in self.mine for x in g.by.get(self.right, ()) if x and x in told]
-            return "yes" if any(_whole(self.right, x) for x in giving) else "unread"
+            return "yes" if any(_whole(self.right, self.scope.met(x)) for x in giving) else "unread"
         return "yes" if self._named(said) else "unread"
 
     def _of_entry(self, entries: list[Group]) -> str:
@@ -174,6 +193,28 @@ class _Judge:
         return (
             "denied" if P["exclusive"].search(here[0].entry) or here[0].title == "Nobody" else "yes"
         )
+
+    def _of_else(self, told: str) -> bool:
+        """Whether a sentence gives this to the asker's group alone, or refuses other things only."""
+        said = P["dropped"].sub(" ", told)
+        gives, refuses = rights_of(said)
+        thing = THINGS[self.kind]
+        if refuses and self.right not in gives | refuses:
+            if not P["changing"].search(said):
+                return True
+            return bool(refuses & CHANGES and not regex.search(thing.name, said, regex.I))
+        bare = told.strip(" *-")
+        homes = [g for g in self.rules.groups if g.sure and bare in g.body]
+        if any(h.title == "Nobody" for h in homes):
+            closed = rights_of(f"May not {bare}")[1]
+            return bool(closed) and self.right not in closed
+        if homes and not P["nobody_at_all"].search(said) and not P["exclusive"].search(said):
+            return not any(
+                h in self.mine or h in self.rules.theirs(self.asker, self.lead, self.account)
+                for h in homes
+            )
+        mine = [g for g in self.mine if g.title and g.title[:1].isupper() and _is_home(g, told)]
+        return bool(P["exclusive"].search(said) and not P["bare"].search(said) and mine)
 
     def _of_row(self, told: str) -> str:
         cell = told.strip("| ").split("|")[0].strip(" *`")
@@ -229,6 +270,10 @@ class _Judge:
         gives, refuses = rights_of(said)
         if refuses and refuses <= {"approved_hours", "pay_sum"} and not gives:
             return True
+        if P["by_default"].search(said) or (
+            self.right.startswith("own_") and P["only_own"].search(said)
+        ):
+            return True
         if self.right.startswith("own_") and P["others"].search(said) and not P["own"].search(said):
             return True
         of_pay = regex.search(r"\brais(?:e|es|ed|ing)\b|\bsalar", said, regex.I)
@@ -259,11 +304,31 @@ class _Judge:
 def _is_home(group: Group, said: str) -> bool:
     """Whether a sentence stands among those about a group."""
     bare = regex.sub(r"^[-*#\d.)\s]+", "", said)
-    return said in group.body or bool(group.title and bare.startswith(group.title))
+    return (
+        said in group.body
+        or said[-60:].strip(" *_") in group.body
+        or bool(group.title and bare.startswith(group.title))
+    )
 
 
-def ticket_of(rules: Rules, fences: Iterable[str]) -> Ticket | None:
-    """The number that changes need, wherever the wiki speaks of it."""
+def ticket_of(rules: Rules, fences: Iterable[str], rights: Iterable[str]) -> Ticket | None:
+    """The number that a change of these rights needs, wherever the wiki speaks of it.
+
+    Where all that is said of numbers names other changes it needs none; hours may need another one.
+    """
+    fences, wanted = list(fences), set(rights)
+    told = [s for s in (*sentences(rules.policy), *fences) if speaks_of_ticket(s)]
+    others = [
+        changes_in(s) for s in told if not regex.search(r"\b(?:any|every|all|each)\b", s, regex.I)
+    ]
+    elsewhere = all(named and not named & wanted for named in others)
+    if (
+        elsewhere
+        and told
+        and not wanted & {"draft_hours", "own_hours"}
+        and len(others) == len(told)
+    ):
+        return None
     if rules.ticket is not None:
         return rules.ticket
     return read_ticket("\n".join(fences), lambda _: set(), frozenset(KIND_OF))

@@ -16,7 +16,7 @@ QUESTIONS = {
     "set": "pages levels", "more_of": "pages levels", "team_table": "pages levels", "my_gaps": "pages notes",
     "lead_of": "", "role_of": "", "customer_of": "", "project_id": "", "contact": "", "manager_of": "",
     "pay_of": "", "person_field": "", "load_of": "pages", "note_of": "notes", "phone": "notes",
-    "hours": "entries", "which_page": "pages alone",
+    "hours": "entries", "which_page": "pages alone", "pay_sum": "", "no_kind": "pages alone",
 }  # fmt: skip
 """Kinds of questions, with what they need besides people, projects and customers."""
 CHANGES = {
@@ -53,8 +53,10 @@ def whole(people):
 
 def look():
     needs, data = p["needs"].split(), {}
-    if "pages" in needs:
+    if "pages" in needs or "told" in p:
         data["pages"] = pages(Combo_Read_Wiki_Pages(files=[]))
+    if "told" in p:
+        rules["rules"] = untold(data["pages"], p["told"])
     if "alone" not in needs:
         data["people"] = rows(Combo_List_All_Employees(details="levels" in needs))
         data["projects"] = rows(Combo_List_All_Projects(teams=True))
@@ -66,13 +68,14 @@ def look():
     return data
 
 
+rules = {}
 try:
     data = look()
     report = reckon(p["kind"], p, data, {p["kind"]: KIND})
 FENCES
 except Exception as error:
     report = {"state": "failed", "message": str(error), "links": []}
-final_answer(report)
+final_answer({**report, **rules})
 """
 _FENCED = '    report["fences"] = fences(data["pages"], p["noun"])\n'
 _PLACES = """\

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import regex
 
+from playbooks.company.contexts import YOU, contexts
 from playbooks.company.patterns import P
 from playbooks.company.reckoning.spotting import akin, fold, holds
 from playbooks.company.rule_text import Group, changes_in, groups, read_group, rights_of
-from playbooks.company.things import CHANGES, PLAIN
+from playbooks.company.things import CHANGES, PLAIN, PUBLIC
 from playbooks.company.tickets import read_ticket, sentences
 
 
@@ -47,9 +48,13 @@ class Rules:
                 group.body,
             ):
                 group.title += " (Lead)"
+        self.groups += contexts(policy)
         given: set[str] = set()
         for group in self.groups:
             read_group(group, given)
+            if group.title == YOU:
+                group.may &= {"own_levels", "own_hours", "own_pay"}
+                group.refused = set()
             given |= group.may
         self._staff = [g for g in self.groups if _is_staff(g)]
         self._special = {r for g in self.groups for by in [g.by] for r in by if any(
@@ -65,6 +70,10 @@ class Rules:
             if P["nobody_at_all"].search(sentence) or (hours and P["negative"].search(sentence)):
                 self.nobody |= {"approved_hours"} if hours else set()
                 self.nobody |= rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
+        if any(_total(said) for g in self.groups for said in g.by.get("pay_sum", ())) and not any(
+            P["nobody_at_all"].search(s) and _total(s) for s in sentences(policy)
+        ):
+            self.nobody -= {"pay_sum"}
         self.ticket = read_ticket(policy, changes_in, CHANGES)
         self.actors = {g.title for g in self.groups if g.entry and g.title[:1].isupper()} - {
             "Nobody",
@@ -113,7 +122,7 @@ class Rules:
         self, asker: Asker, right: str, *, lead: bool = False, account: bool = False
     ) -> bool:
         """Whether somebody may; ``lead`` and ``account``: of what it is about."""
-        if right in self.nobody:
+        if right in self.nobody or (asker.guest and right not in PUBLIC):
             return False
         mine = self.theirs(asker, lead, account)
         if any(right in g.may for g in mine):
@@ -136,6 +145,11 @@ class Rules:
             mine = mine + [g for g in self.groups if lead and self.lead.search(g.title)]
             mine += [g for g in self.groups if account and P["account"].search(g.title)]
         return mine
+
+
+def _total(sentence: str) -> bool:
+    """Whether a sentence speaks of a sum of pay, and not of a list."""
+    return bool(regex.search(r"\b(?:total|sum|added|average)", sentence, regex.I))
 
 
 def _telling(title: str) -> list[str]:

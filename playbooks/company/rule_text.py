@@ -24,6 +24,8 @@ class Group:
     body: str = ""
     entry: str = ""
     """The sentence of an entry that names the action first."""
+    sure: bool = False
+    """Whether a line of its own says who is meant, so that what stands below is about nobody else."""
     may: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     by: dict[str, list[str]] = field(default_factory=dict)
@@ -248,11 +250,11 @@ def read_group(group: Group, before: set[str]) -> None:
             continue
         may, refused = rights_of(sentence)
         group.refused |= refused
-        whole = r"\beverything\b(?! else)|\b(?:full access|all rights|change anything)\b"
+        whole = r"\beverything\b(?! else)|\b(?:every|any) record\b|\b(?:full access|all rights|change anything)\b"
         if not P["negative"].search(sentence) and P["same"].search(sentence):
             may |= before
         elif not P["negative"].search(sentence) and regex.search(whole, sentence):
-            may |= EVERY - CHANGES if regex.match(r"May see\b", sentence) else EVERY
+            may |= EVERY - CHANGES if P["seeing"].match(sentence) else EVERY
         group.may |= may
         for right in may:
             group.by.setdefault(right, []).append(sentence)
@@ -277,12 +279,18 @@ def rights_of(sentence: str) -> tuple[set[str], set[str]]:
         if regex.search(r"(?:change|alter) nothing|no changes?\b", part):
             refused |= CHANGES - (meant(part, "write", set()) if P["own"].search(part) else set())
         seen: set[str] = set()
+        own = False
+        if P["reason"].search(part):
+            continue
         if regex.search(r"\bstatus\b", part) and not P["verb"].search(part):
             mode = "write"
         for clause in regex.split(r",| and | or ", part):
             verb = P["verb"].search(clause)
             if verb:
                 mode = "write" if verb["write"] else "read"
-            seen |= meant(clause, mode, seen)
+            own = bool(P["own"].search(clause)) or (
+                own and not verb and not P["others"].search(clause)
+            )
+            seen |= meant(clause, mode, seen, own)
         (refused if negative else may).update(seen)
     return may, refused

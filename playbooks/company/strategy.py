@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import regex
@@ -82,11 +82,24 @@ class Briefing:
     leads: bool = True
     manages: bool = True
     raw: dict[str, Any] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
+    """The pages that are whole in the briefing."""
+    more: bool = False
+    """Whether the wiki has pages that the briefing does not tell, or not whole."""
+
+    def with_pages(self, pages: str) -> Briefing:
+        """With more of the wiki read."""
+        rules = Rules(f"{self.rules.policy}\n{pages}")
+        return replace(self, rules=rules, more=False)
 
 
 def read_briefing(text: str) -> Briefing | None:
     """A briefing's first line of facts and the pages below it; None where nobody knows who asks."""
     first, _, pages = text.partition("\n")
+    pages, others, _ = pages.partition("\nother pages: ")
+    cut = regex.findall(r"(?m)^== (.+) \(parts\) ==$", pages)
+    told = tuple(x for x in regex.findall(r"(?m)^== (.+) ==$", pages) if not x.endswith(" (parts)"))
+    more = bool(others or cut)
     try:
         facts = json.loads(first)
         user = facts["user"]
@@ -94,12 +107,12 @@ def read_briefing(text: str) -> Briefing | None:
         return None
     today = str(facts.get("today", ""))
     if user == "guest":
-        return Briefing(Asker(guest=True, today=today), Rules(pages), False, False, facts)
+        asker = Asker(guest=True, today=today)
+        return Briefing(asker, Rules(pages), False, False, facts, told, more)
     asker = Asker(user["id"], False, user.get("department", ""), user.get("location", ""), today)
     known = "unknown" not in facts
-    return Briefing(
-        asker, Rules(pages), not known or bool(facts.get("leads")), not known or bool(facts.get("manages")), facts
-    )  # fmt: skip
+    leads, manages = (not known or bool(facts.get(x)) for x in ("leads", "manages"))
+    return Briefing(asker, Rules(pages), leads, manages, facts, told, more)
 
 
 def decide(
@@ -110,7 +123,9 @@ def decide(
     if known is None or not known.asker.today:
         return Answer("error_internal", "It cannot be told who asks.")
     wish = read_wish(task)
-    if wish is None or not may(known, wish, None):
+    if report and report.get("rules"):
+        known = known.with_pages(str(report["rules"]))
+    if wish is None or not (may(known, wish, None) or _unread(known, wish)):
         return _at_sight(known, wish)
     if wish.kind == "unsupported":
         return Answer("none_unsupported", "No function of the system does that.")
@@ -118,10 +133,16 @@ def decide(
         return _date(known, task)
     if report is None:
         seen = at_sight(wish.kind, findings)
-        return _denied() if seen and not may(known, wish, seen) else _look(known, wish)
+        sure = seen and not _unread(known, wish)
+        return _denied() if sure and not may(known, wish, seen) else _look(known, wish)
     if name == "write":
         return _after_write(report)
     return _after_look(known, wish, report)
+
+
+def _unread(known: Briefing, wish: Wish) -> bool:
+    """Whether pages that are not told yet may hold what gives this."""
+    return known.more and not known.asker.guest and wish.right not in ("nobody", "wish")
 
 
 def _at_sight(known: Briefing, wish: Wish | None) -> Answer:
@@ -187,7 +208,7 @@ def _public_words(known: Briefing) -> str:
 def _look(known: Briefing, wish: Wish) -> Step | Answer:
     kind = wish.kind
     if kind not in (*programs.QUESTIONS, *programs.CHANGES, "place"):
-        return _ask("Please say more exactly what is wanted.")
+        kind = "no_kind"
     text, ticket = wish.text, known.rules.ticket
     number = ticket.good(text) if ticket else None
     told = text.replace(number, " ") if number else text
@@ -199,6 +220,8 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
         "me": known.asker.id,
         "needs": (programs.QUESTIONS | programs.CHANGES).get(kind, ""),
     }
+    if known.more and not known.asker.guest:
+        parameters["told"] = known.told
     if kind == "hours":
         parameters["period"] = period_of(told, known.asker.today)
         if parameters["period"] is None:
@@ -263,7 +286,7 @@ def _change(
         return _ask("The rules for this change are not clear to me; who allows it?")
     if wish.kind != "apply_raise" and _CONDITION.search(_unquoted(wish.text)):
         return _ask("On what does the change hang?")
-    ticket = gate.ticket_of(known.rules, fences)
+    ticket = gate.ticket_of(known.rules, fences, rights(wish, report))
     if ticket and not ticket.good(wish.text):
         return _ask("This change needs a number of the right form; please name it.")
     calls = report.get("calls") or []
@@ -277,7 +300,7 @@ def _judged(
     known: Briefing, wish: Wish, report: dict[str, Any], lead: bool, account: bool
 ) -> set[str]:
     """What the rules say of each right that a change needs; nothing of a question."""
-    scope = gate.Scope(status_of(wish.text) or "", tuple(report.get("paths") or ()))
+    scope = gate.Scope(status_of(wish.text) or "", tuple(report.get("paths") or ()), wish.text)
     fences = [str(x) for x in report.get("fences") or ()]
     return {
         gate.verdict(

@@ -10,6 +10,8 @@ from playbooks.company.patterns import TABLES, P
 
 PLAIN = frozenset({"register", "wiki_read", "own_pay", "date", "place"})
 """Rights that whoever is signed in has unless a sentence refuses them."""
+PUBLIC = frozenset({"date", "place", "wiki_read"})
+"""What somebody without a login can be told at all."""
 CHANGES = frozenset(
     "own_levels own_hours note_write levels_write status team pay_write draft_hours wiki_write".split()
 )
@@ -46,15 +48,16 @@ KIND_OF: dict[str, str] = {
 }
 
 
-def meant(clause: str, mode: str, before: set[str]) -> set[str]:
+def meant(clause: str, mode: str, before: set[str], own: bool = False) -> set[str]:
     """The rights that a clause names; ``mode``: write, read or, without a verb, nothing.
 
-    ``before``: what the clauses before it named; behind a status a team and pages are changed too.
+    ``own``: whether it goes on with what is one's own. ``before``: what the clauses before it named; behind a status a team and pages are changed too.
     """
-    own, write = bool(P["own"].search(clause)), mode == "write"
+    own, write = own or bool(P["own"].search(clause)), mode == "write"
     found: set[str] = set()
     for kind, thing in THINGS.items():
-        if not regex.search(thing.name, clause, regex.I):
+        said = P["of_team"].sub(" ", clause) if kind == "team" and found else clause
+        if not regex.search(thing.name, said, regex.I):
             continue
         right = (thing.change if write else thing.see) or ("" if mode == "read" else thing.change)
         if own and thing.own and (kind != "levels" or mode != "read"):

@@ -45,11 +45,13 @@ _AGO = regex.compile(
 )  # fmt: skip
 _MONTH = _MONTHS.replace(" ", "|")
 _VAGUE = regex.compile(
-    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:last|next) (?:month|year)\b"
+    r"\b(?:last|next) (?:month|year)\b"
     r"|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.(?!\d)",
     regex.I,
 )
 """Days that are named in a way that is not read here."""
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_WEEKDAY = regex.compile(rf"\b(?P<on>on |this )?(?P<day>{'|'.join(_DAYS)})\b", _FLAGS)
 _NAMED = regex.compile(
     rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)? (?:of )?(?P<m>{_MONTH})\b(?:,? (?P<y>\d{{4}}))?"
     rf"|\b(?P<m2>{_MONTH}) (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? (?P<y2>\d{{4}}))?", _FLAGS
@@ -131,7 +133,7 @@ def names_day(text: str) -> bool:
     """Whether a text names a day at all."""
     return bool(
         regex.search(r"\d{4}-\d\d-\d\d|\b(?:to|yester)day\b|\btomorrow\b", text, _FLAGS)
-        or _AGO.search(text) or _NAMED.search(text)
+        or _AGO.search(text) or _NAMED.search(text) or _WEEKDAY.search(text)
     )  # fmt: skip
 
 
@@ -140,6 +142,8 @@ def day_of(text: str, today: str) -> date | None:
     base = date.fromisoformat(today)
     if _VAGUE.search(text):
         return None
+    if week := list(_WEEKDAY.finditer(text)):
+        return _of_week(week, text, base)
     named = set(regex.findall(r"\b\d{4}-\d\d-\d\d\b", text))
     if named:
         return date.fromisoformat(named.pop()) if len(named) == 1 else None
@@ -166,6 +170,15 @@ def day_of(text: str, today: str) -> date | None:
     if regex.search(r"\blast week\b", low):
         return base - timedelta(days=7)
     return base
+
+
+def _of_week(told: list[regex.Match[str]], text: str, base: date) -> date | None:
+    """The last such day of the week before today; None where another one may be meant."""
+    other = r"\b(?:next|last|coming|will|until|from|by|every|each|\d{4}-\d\d-\d\d|yesterday|ago|week of)\b"
+    if len(told) != 1 or regex.search(other, text, _FLAGS):
+        return None
+    back = (base.weekday() - _DAYS.index(told[0]["day"].lower())) % 7
+    return base - timedelta(days=back) if back else None
 
 
 def _of_month(told: regex.Match[str], base: date) -> date | None:

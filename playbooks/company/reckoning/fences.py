@@ -7,7 +7,7 @@ RESTRICTING = (
     r"|goes? to|but for|other than|reserved|solely|exclusively|cannot|refused?|forbidden|denied|denies"
     r"|prohibited|stays? with|remains? with|lies? with|leave to|left to|hands? off|stop(?:s|ped)?|ends?"
     r"|frozen|freeze|ban(?:ned)?|until|consent|approv\w+|confirm\w*|sign(?:s|ed)? off|agree\w*|permission"
-    r"|first ask|asks? first|no)\b|n['’]t\b|\b(?:is|are) \w+(?: only)? by\b(?! \w+ing\b)|\bby the\b"
+    r"|first ask|asks? first|at most|maximum|no)\b|n['’]t\b|\b(?:is|are) \w+(?: only)? by\b(?! \w+ing\b)|\bby the\b"
 )
 NUMBERED = r"\b(?:tickets?|codes?|numbers?|reference|cost cent(?:re|er)s?)\b"
 
@@ -28,3 +28,12 @@ def fences(pages: dict[str, str], noun: str) -> list[str]:
             elif numbered:
                 found.append(" ".join(told[at : at + 2]))
     return list(dict.fromkeys(found))
+
+
+def untold(pages: dict[str, str], told: list[str]) -> str:
+    """The pages that a briefing does not tell whole, the shortest first, in at most 8,000 characters."""
+    text = ""
+    for path in sorted(pages.keys() - set(told), key=lambda x: len(pages[x])):
+        page = f"== {path} ==\n{pages[path].strip()}\n"
+        text += page if len(text) + len(page) <= 8_000 else ""
+    return text

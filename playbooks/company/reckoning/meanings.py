@@ -18,11 +18,12 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
     every = {s for s, _ in STATUSES}
     counted: set[str] = set()
     left: set[str] = set()
-    near = 0
-    for sentence in sentences(pages):
+    near, page = 0, ""
+    for path, sentence in ((f, s) for f, t in pages.items() for s in sentences({f: t})):
         low = sentence.lower()
+        near, page = near if path == page else 0, path
         near = (
-            3
+            5
             if re.search(r"\b(work)?load(?:ed|s)?\b|\bshares?\b|\btime slices?\b|\bcapacity\b", low)
             else near - 1
         )
@@ -33,6 +34,8 @@ def counted_statuses(pages: dict[str, str]) -> set[str]:
             low,
         ):
             return every
+        if re.search(r"\b(?:all|every) (?:the )?(?:others?|rest)\b|\beverything else\b", low):
+            return every - left
         named = {s for s, pattern in STATUSES if re.search(rf"{pattern}|\b{s[:5]}\w*", low)}
         named |= {"active"} if re.search(r"\bthat run\b|\brunning\b", low) else set()
         if re.search(

@@ -40,7 +40,7 @@ CALENDAR = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
     "august september october november december lead engineer designer ops other ticket release".split()
 )
-NEGATED = r"\b(closed|shut|given up|gave up|sold|planned|no \w+ (?:in|at)|have no|not|no longer|never|former|cousin|except|neither)\b"
+NEGATED = r"\b(closed|once|had|shut|given up|gave up|sold|planned|no \w+ (?:in|at)|have no|not|no longer|never|former|cousin|except|neither)\b"
 
 
 class Unclear(Exception):

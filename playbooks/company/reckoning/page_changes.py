@@ -4,6 +4,7 @@ import re
 
 from playbooks.company.reckoning.changes import planned
 from playbooks.company.reckoning.office import Office, Report, Unclear, nothing
+from playbooks.company.reckoning.sets import customers
 from playbooks.company.reckoning.spotting import akin
 
 LEFT = frozenset(
@@ -78,14 +79,18 @@ def write_page(o: Office) -> Report:
 
 def placeholders(o: Office) -> Report:
     """A page for everybody who leads a project, or for every customer."""
-    path = re.search(r"[\w./-]*(EMPLOYEE_ID|CUSTOMER_ID)[\w./-]*\.md", o.text)
+    path = re.search(r"[\w./-]*?\b((?:EMPLOYEE|PERSON|LEAD|[A-Z]+)_ID)[\w./-]*\.md", o.text)
     content = o.p["quoted"] or re.findall(r"\b(?:word|text|content) ([A-Z]{2,})\b", o.text)
     if path is None or len(content) != 1:
         raise Unclear("which pages, with which content?")
+    of_people = path[1] in ("EMPLOYEE_ID", "PERSON_ID", "LEAD_ID")
+    narrowed = o.says(r"\b(?:whose|who|that|with|without|except|but|not)\b(?! a line)")
     every = o.says(r"\b(every|all|each)\b[^.]*\bcustomers?\b") and not o.says(r"\bwhose\b")
     if path[1] == "CUSTOMER_ID" and every:
         ids = [c["id"] for c in o.customers]
-    elif path[1] == "EMPLOYEE_ID" and o.says(r"\bleads?\b|\bleading\b"):
+    elif path[1] in ("CUSTOMER_ID", "CLIENT_ID", "BUYER_ID") and not narrowed:
+        ids = [id_ for kind, id_ in customers(o)["links"] if kind == "customer"]
+    elif of_people and o.says(r"\bleads?\b|\bleading\b"):
         ids = sorted({o.lead(p) for p in o.projects} - {""})
     else:
         raise Unclear("for whom?")

@@ -23,6 +23,7 @@ from playbooks.company.reckoning.spotting import (
     fold,
     holds,
     named_in,
+    people_in,
     words,
 )
 
@@ -146,8 +147,26 @@ def pay_of(o: Office) -> Report:
     return of_person(o, f"{person['salary']}{more}", person)
 
 
+def pay_sum(o: Office) -> Report:
+    """The total of the pay of a department or place, a figure alone; no list of it is made."""
+    crowd = o.within()
+    if not o.says(r"\b(total|sum|altogether|together|add(ed)? up)\b"):
+        return {"state": "denied", "message": "a list of pay", "links": []}
+    if crowd is o.people or not crowd:
+        raise Unclear("of whom is the total of the pay wanted?")
+    return found(f"{sum(p['salary'] for p in crowd)}", [])
+
+
+def no_kind(o: Office) -> Report:
+    """Of a wish that no program answers: only the rules are looked at."""
+    raise Unclear("please say more exactly what is wanted")
+
+
 def person_field(o: Office) -> Report:
-    """Department, location and mail of a person."""
+    """Department, location and mail of a person, who may be named by a role."""
+    roles = [r for pattern, r in ROLES if o.says(pattern)]
+    if len(roles) == 1 and not people_in(o.text, o.people):
+        return lead_of(o)
     person = o.one_person()
     said = f"{person['name']}: {person['department']}, {person['location']}, {person['email']}"
     return of_person(o, said, person)

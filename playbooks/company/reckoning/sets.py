@@ -34,8 +34,8 @@ from playbooks.company.reckoning.spotting import (
 SUBJECTS = (
     ("employee", r"\bwho(?:m|se|ever)?\b|(?<!for the )(?<!the \w{4} )\bpeople\b|\bpersons?\b|\bcolleagues?\b|\bemployees?\b|\bsome(?:body|one)\b"
      r"|\bevery(?:body|one)\b|\bmembers?\b|\b(?:project |team |study |job )?leads\b(?= (?:are|is|have|earn|whose|who|paid|with))|\bcoach(?:es)?\b|\bexperts?\b|\bteam for\b"),
-    ("project", r"\b(?:projects?|jobs?|engagements?|stud(?:y|ies)|assignments?|commissions?)\b(?! (?:leads?|chiefs?|managers?|team)\b)"),
-    ("customer", r"\b(?:customers?|clients?|buyers?|(?:key )?accounts?)\b(?!['’]s? (?:contact|project)| (?:managers?|desk|projects?))"),
+    ("project", r"\b(?:projects?|jobs?|engagements?|stud(?:y|ies)|assignments?|commissions?|everything we)\b(?! (?:leads?|chiefs?|managers?|team)\b)"),
+    ("customer", r"\b(?:customers?|clients?|buyers?|(?:key )?accounts?|key \w+s|\w+s (?:are |is )?(?=(?:looked after|managed|cared for|handled) by))\b(?!['’]s? (?:contact|project)| (?:managers?|desk|projects?))"),
 )  # fmt: skip
 MOST = r"\b(most|more|highest|biggest|largest|greatest|heaviest|busiest|busier|best|better|keenest|top|strongest|maximum|longest|very best|freest|expert)\b"
 LOAD = r"\bload(?:ed|s)?\b|\bworkloads?\b|\bbus(?:y|ier|iest)\b|\bon (?:their|his|her) plate\b|\bcarr(?:y|ies|ying)\b|\bfree(?:st|r)?\b|\bcapacity\b|\bidle\b|\bmost time\b|\bto do\b|\bleast work\b|\bmost work\b|\blightest\b|\boverloaded\b"

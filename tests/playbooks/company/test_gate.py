@@ -99,7 +99,7 @@ def test_a_right_under_a_condition_is_not_taken(given_: str) -> None:
 def test_a_ticket_on_any_page_is_found() -> None:
     more = "Every change of a record needs a ticket in the request: `QX-` and exactly three digits."
     found = fences({"rules.md": PROSE, "more.md": more}, gate.noun("status"))
-    ticket = gate.ticket_of(Rules(PROSE), found)
+    ticket = gate.ticket_of(Rules(PROSE), found, ["status"])
     assert ticket is not None
     assert ticket.good("pause it, QX-123") == "QX-123"
     assert ticket.good("pause it") is None

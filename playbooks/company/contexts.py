@@ -1,0 +1,147 @@
+"""Of whom the sentences of a page speak: by their own subject, else by what stands over them.
+
+A heading, a line `Who: …` or the sentence before says who is meant by `you`, `they` and by entries
+without a subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import regex
+
+from playbooks.company.patterns import P
+from playbooks.company.rule_text import Group
+from playbooks.company.things import READ, THINGS, WRITE
+from playbooks.company.tickets import sentences
+
+YOU = "Staff, of their own"
+"""Whoever reads a page that says `you` and is about nobody else: only what is their own counts."""
+
+
+def contexts(policy: str) -> Iterator[Group]:
+    """The groups of all pages, each with the sentences that speak of it."""
+    named = {_name(s) for s in sentences(policy) if s[:1].isupper()} - {""}
+    for page in regex.split(r"(?m)^== .+ ==$", policy):
+        found: dict[str, Group] = {}
+        sure = {"Nobody", *(plain_name(w["who"]) for w in P["who_line"].finditer(page))}
+        for title, said in _of_page(page, named):
+            if P["nobody_title"].search(title):
+                title, said = "Nobody", f"May not {said}"
+            if (title[:1].isupper() or of_lexicon(title)) and not _is_thing(title):
+                found.setdefault(
+                    title, Group(title, sure=title in sure)
+                ).body += f" {said.strip(' ,')}"
+        yield from found.values()
+
+
+def _of_page(page: str, named: set[str]) -> Iterator[tuple[str, str]]:
+    """Each sentence with whom it speaks of; `you`: whoever reads it."""
+    heading, over, spoken, before = "", "", "", False
+    for line in page.splitlines():
+        top = regex.match(r"#{1,6}\s+(.+)", line)
+        who = P["who_line"].match(line)
+        if top or who:
+            heading = plain_name(top[1]) if top else heading
+            over = (
+                plain_name(who["who"]) if who and not P["namesake"].search(who["who"]) else heading
+            )
+            spoken, before = over, False
+            continue
+        entry = regex.match(r"\s*(?:[-*]|\d+(?:\.\d+)*[.)]?)\s+", line)
+        if not line.strip() or entry:
+            spoken, before = over, False
+        for sentence in sentences(line[entry.end() :] if entry else line):
+            if line.lstrip().startswith(("|", "**")) or sentence.endswith("?"):
+                continue
+            subject, said = _subject(sentence.strip(" *_"))
+            if (
+                entry
+                and subject[:1].isupper()
+                and not (
+                    of_lexicon(regex.split(r"\b(?:of|for|to|about)\b", subject)[0])
+                    or subject in named
+                )
+            ):
+                subject, said = "", sentence
+            if subject == "you":
+                spoken = spoken if before and spoken else over if _is_actor(over, named) else YOU
+            elif subject == "they":
+                spoken = spoken if before else over
+            elif subject:
+                spoken = subject
+            elif not entry and before and not P["bare_start"].match(said):
+                spoken = ""
+            before = True
+            if spoken:
+                yield spoken, said
+
+
+def _subject(sentence: str) -> tuple[str, str]:
+    """A sentence's subject, `you` or `they` for what goes by the context, and what is said of it."""
+    bare = regex.match(
+        rf"(?:{WRITE}|{READ}|open|may|can|cannot|no|not|never|nothing)(?:e?s)?\b", sentence, regex.I
+    )
+    when = regex.match(r"(?:If|When|As|Once|Whoever|While|Leading)\b[^.;]{3,80}?,", sentence)
+    if (
+        when
+        and regex.search(r"\b(?:you|whoever|somebody)\b", when[0], regex.I)
+        and of_lexicon(when[0])
+    ):
+        return when[0].strip(" ,"), sentence[when.end() :]
+    hit = None if bare else P["head"].match(sentence)
+    if hit is None:
+        return "", sentence
+    head, rest = hit["head"].strip(" ,"), sentence[hit.end("head") :]
+    if regex.match(r"(?:if|when|unless|should|what|which|how)\b", head, regex.I):
+        return "", sentence
+    after = regex.match(
+        r"(?P<when>(?:after|before|during) (?:an?|the|each|every) \w+),? (?P<who>.+)$",
+        head,
+        regex.I,
+    )
+    if after:
+        subject, _ = _subject(f"{after['who']}{rest}")
+        return subject, f"{rest} {after['when'].lower()}"
+    if own := P["of_us"].match(head):
+        return ("employees" if own["us"] else own["pronoun"].lower()).replace("it", "they"), rest
+    if regex.fullmatch(r"(?:(?:so|and|also|both|these|he|she|or|it|they) ?)+", head, regex.I):
+        return "they", rest
+    return plain_name(head), rest
+
+
+def of_lexicon(text: str) -> bool:
+    """Whether a text names people by what they are, not by a department's name."""
+    return any(P[x].search(text) for x in ("lead", "account", "guest", "staff", "outsider"))
+
+
+def _is_actor(title: str, named: set[str]) -> bool:
+    return of_lexicon(title) or title in named
+
+
+def _is_thing(title: str) -> bool:
+    """Whether a title names only what rights are of."""
+    return any(
+        regex.fullmatch(rf"(?:{t.name})(?-i:s|es)?", title, regex.I) for t in THINGS.values()
+    )
+
+
+def _name(sentence: str) -> str:
+    """The proper name that is a sentence's subject."""
+    subject, _ = _subject(sentence.strip("-* _"))
+    return subject if subject[:1].isupper() else ""
+
+
+def plain_name(who: str) -> str:
+    """A group's name alone: of `everybody in the Board Office`, `the Ledger`, `Tier 2: Desks`."""
+    who = regex.sub(
+        r"^(?:tier|level|group|class|rank|circle|ring|zone|step|grade|role|part)\s+\w+\s*[:.–—-]\s*",
+        "",
+        who.strip(" *_"),
+        flags=regex.I,
+    )
+    inner = P["those_of"].search(who)
+    name = inner["name"] if inner else who
+    return regex.sub(r"^(?:only|the|our|an?|every|each|any)\s+", "", name, flags=regex.I).strip(
+        " *._:"
+    )
