@@ -134,9 +134,7 @@ class Rules:
             return False
         if self.outsider(asker):
             return right in PLAIN
-        return right in PLAIN | {"account_manager"} or (
-            right in ("levels", "load") and right not in self._special
-        )
+        return right in PLAIN | {"account_manager", "levels", "load", "hours"}
 
     def theirs(self, asker: Asker, lead: bool, account: bool) -> list[Group]:
         """The groups of somebody, and those that hang on what is asked about."""
