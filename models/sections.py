@@ -7,7 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
-from jinja2 import Environment, TemplateSyntaxError
 from rapidfuzz import fuzz, process
 
 Texts: TypeAlias = Mapping[str, str]
@@ -16,7 +15,6 @@ NONE: Texts = MappingProxyType({})
 SUFFIX = ".md"
 MOST_CHARS = 50_000
 """Of one section; a prompt is paid for in every call."""
-_SIGNS = Environment(autoescape=True)
 _ENDS = {"variable_begin": "variable_end", "block_begin": "block_end"}
 
 
@@ -64,9 +62,12 @@ def tags(text: str) -> list[str]:
 
     Raises TemplateSyntaxError.
     """
+    # Every command loads this room, and few read a template in it.
+    from jinja2 import Environment
+
     found: list[str] = []
     until, part = "", ""
-    for _, kind, value in _SIGNS.lex(text):
+    for _, kind, value in Environment(autoescape=True).lex(text):
         if kind in ("comment_begin", "raw_begin"):
             found.append("{#" if kind == "comment_begin" else "{% raw %}")
         elif kind in _ENDS:
@@ -81,6 +82,8 @@ def tags(text: str) -> list[str]:
 
 
 def _tags_of(name: str, text: str) -> list[str]:
+    from jinja2 import TemplateSyntaxError
+
     try:
         return tags(text)
     except TemplateSyntaxError as error:

@@ -144,7 +144,9 @@ def run(command: Command, folder: Path) -> tuple[int, str]:
         return done.exit_code, done.output
     elif split[0] == PYTHON:
         split = [sys.executable, str(ROOT / split[1]), *split[2:]]
-    other = subprocess.run(split, cwd=folder, capture_output=True, text=True, check=False)
+    # Whoever types it stands in a clone, whose packages come before the packs that lie here.
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    other = subprocess.run(split, cwd=folder, env=env, capture_output=True, text=True, check=False)
     return other.returncode, other.stdout + other.stderr
 
 

@@ -57,8 +57,6 @@ class Rules:
                 group.refused = set()
             given |= group.may
         self._staff = [g for g in self.groups if _is_staff(g)]
-        self._special = {r for g in self.groups for by in [g.by] for r in by if any(
-            r in rights_of(said)[0] for said in by[r])}  # fmt: skip
         barred = {r for g in self.groups if P["nobody_at_all"].search(g.title) for r in g.refused}
         self.nobody = barred & {"approved_hours", "pay_sum", *CHANGES}
         for sentence in sentences(policy):

@@ -79,7 +79,7 @@ def asker(department: str) -> Asker:
         (TIERS, "Count Room", False, {"hours", "load"}, {"pay", "status", "team", "draft_hours"}),
         (TIERS, "Kitchen", True, {"draft_hours"}, {"status", "team", "pay"}),
         (LETTERS, "Count Room", False, {"hours", "register"}, {"pay", "draft_hours"}),
-        (LETTERS, "Kitchen", True, {"draft_hours"}, {"pay", "hours"}),
+        (LETTERS, "Kitchen", True, {"draft_hours", "hours"}, {"pay"}),
         (PAGES, "Kitchen", False, {"register", "own_levels"}, {"pay", "note_write"}),
         (PAGES, "Net Store", False, {"pay", "note_write"}, {"status", "levels_write"}),
     ],

@@ -64,7 +64,7 @@ the Wage Office only. The Wage Office does not change the status of a project. A
 may be changed by its lead and the Chiefs.
 """
 STYLES = {"passive": PASSIVE, "sections": SECTIONS, "list": LIST, "prose": PROSE, "table": TABLE}
-OPEN = PLAIN | {"account_manager", "levels", "load"}
+OPEN = PLAIN | {"account_manager", "levels", "load", "hours"}
 """What is open to employees where no rule speaks of it."""
 guest = Asker(guest=True)
 baker = Asker("b", department="Ovens")
