@@ -7,6 +7,7 @@ look at the register.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import regex
 
@@ -141,6 +142,12 @@ class Rules:
             mine = mine + [g for g in self.groups if lead and self.lead.search(g.title)]
             mine += [g for g in self.groups if account and P["account"].search(g.title)]
         return mine
+
+
+@lru_cache(maxsize=64)
+def rules_of(policy: str) -> Rules:
+    """The rules of a text, read once: every decision of a task meets it again."""
+    return Rules(policy)
 
 
 def _total(sentence: str) -> bool:

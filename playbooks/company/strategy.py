@@ -10,7 +10,7 @@ import regex
 
 from playbooks.company import gate, programs
 from playbooks.company.findings import at_sight
-from playbooks.company.rights import Asker, Rules
+from playbooks.company.rights import Asker, Rules, rules_of
 from playbooks.company.wishes import (
     SHOWN,
     Wish,
@@ -89,7 +89,7 @@ class Briefing:
 
     def with_pages(self, pages: str) -> Briefing:
         """With more of the wiki read."""
-        rules = Rules(f"{self.rules.policy}\n{pages}")
+        rules = rules_of(f"{self.rules.policy}\n{pages}")
         return replace(self, rules=rules, more=False)
 
 
@@ -108,11 +108,11 @@ def read_briefing(text: str) -> Briefing | None:
     today = str(facts.get("today", ""))
     if user == "guest":
         asker = Asker(guest=True, today=today)
-        return Briefing(asker, Rules(pages), False, False, facts, told, more)
+        return Briefing(asker, rules_of(pages), False, False, facts, told, more)
     asker = Asker(user["id"], False, user.get("department", ""), user.get("location", ""), today)
     known = "unknown" not in facts
     leads, manages = (not known or bool(facts.get(x)) for x in ("leads", "manages"))
-    return Briefing(asker, Rules(pages), leads, manages, facts, told, more)
+    return Briefing(asker, rules_of(pages), leads, manages, facts, told, more)
 
 
 def decide(
