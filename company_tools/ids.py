@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from company_tools import listings
 from company_tools.arguments import bare_id
-from company_tools.company_session import CompanySession
+from company_tools.company_session import CompanySession, Record
 from company_tools.names import SURE, match_person
 from company_tools.words import words
 from ledger import ToolFault
@@ -39,13 +41,7 @@ def project_id(session: CompanySession, said: str) -> str:
     if session.evidence.has("project", text):
         return text
     every = listings.projects(session)
-    sure = [p["id"] for p in every if text == p["id"] or words(text) == words(p["name"])]
-    if len(sure) == 1:
-        return str(sure[0])
-    raise ToolFault(
-        f"no certain project {said[:80]!r}: {', '.join(sure) or 'none has that id or name'}. "
-        "Combo_Resolve_Project_For_Phrase finds ids"
-    )
+    return _certain("project", said, text, every)
 
 
 def customer_id(session: CompanySession, said: str) -> str:
@@ -61,10 +57,15 @@ def customer_id(session: CompanySession, said: str) -> str:
     if any(p["customer"] == text for p in listings.projects(session)):
         return text
     every = listings.customers(session)
-    sure = [c["id"] for c in every if text == c["id"] or words(text) == words(c["name"])]
+    return _certain("customer", said, text, every)
+
+
+def _certain(kind: str, said: str, text: str, every: Iterable[Record]) -> str:
+    """The one of these whose id or whole name the text is. Raises ToolFault."""
+    sure = [str(r["id"]) for r in every if text == r["id"] or words(text) == words(r["name"])]
     if len(sure) == 1:
-        return str(sure[0])
+        return sure[0]
     raise ToolFault(
-        f"no certain customer {said[:80]!r}: {', '.join(sure) or 'none has that id or name'}. "
-        "Combo_Resolve_Customer_For_Phrase finds ids"
+        f"no certain {kind} {said[:80]!r}: {', '.join(sure) or 'none has that id or name'}. "
+        f"Combo_Resolve_{kind.capitalize()}_For_Phrase finds ids"
     )

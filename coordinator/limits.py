@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 from coordinator.config import Limits
 from models.model_call import ModelCall, Usage
@@ -19,6 +22,20 @@ WORDS: dict[Failure, str] = {
     "internal": "with an internal error",
 }
 """Reasons outside of the agent that will meet the next task, too."""
+
+
+@contextmanager
+def heeding(
+    numbers: Iterable[signal.Signals], asked: Callable[[int, FrameType | None], None]
+) -> Iterator[None]:
+    """While this lasts these signals call ``asked``; one that is ignored stays ignored."""
+    heeded = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    before = [(number, signal.signal(number, asked)) for number in heeded]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 class Halt(Exception):

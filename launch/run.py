@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from coordinator.fork import Differs
-from coordinator.limits import Stop
+from coordinator.limits import Stop, heeding
 from coordinator.resume import CannotGoOn
 from coordinator.session import Session
 from coordinator.watching import Watchers
@@ -132,10 +132,5 @@ def _interrupts(stop: Stop, folder: Path) -> Iterator[None]:
             text = "\nfinishing the calls under way; once more to stop at once"
             print(text, file=sys.stderr, flush=True)
 
-    heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = [(number, signal.signal(number, asked)) for number in heeded]
-    try:
+    with heeding(_SIGNALS, asked):
         yield
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+from coordinator.limits import heeding
 from lab.engines import Job
 from lab.foreign.outcome import Cause, Played
 from lab.foreign.sitting import Share, Sitting, next_number, shares_of, unheard
@@ -154,10 +155,5 @@ def _interrupts(stop: threading.Event) -> Iterator[None]:
             raise KeyboardInterrupt
         stop.set()
 
-    heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = [(number, signal.signal(number, asked)) for number in heeded]
-    try:
+    with heeding(SIGNALS, asked):
         yield
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
