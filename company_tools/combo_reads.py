@@ -34,8 +34,7 @@ def listing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
 
     def Combo_List_All_Employees(details: bool = False) -> list[Record]:
         """[employee], without notes, skills, wills; details: with, slow"""
-        people = listings.employees(session)
-        return [listings.employee(session, p["id"]) for p in people] if details else people
+        return listings.whole_employees(session) if details else listings.employees(session)
 
     def Combo_List_All_Projects(teams: bool = True) -> list[Record]:
         """[project]; archived too"""

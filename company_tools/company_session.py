@@ -8,7 +8,7 @@ record again, where its kind can be read.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import regex
@@ -25,6 +25,7 @@ from company_tools.settling import like, shown_answer
 from erc3_compat import company
 from erc3_compat.patience import Patience
 from ledger import ToolFault
+from tooling.ahead import Chain
 from tooling.api_session import ApiClient, ApiSession, body_of
 from tooling.faults import Missed, OutOfReach
 from tooling.paging import END, Ask, Listing, ListingForbidden
@@ -277,6 +278,16 @@ class CompanySession(ApiSession):
             self.memory.read_whole(field)
         return found
 
+    def read_pages_ahead(self, *wanted: tuple[Any, str]) -> None:
+        """Read whole listings side by side, each a model with the field of its records."""
+        limit = self.listing.limit or USUAL_LIMIT
+        self.read_ahead(_pages(model, field, limit) for model, field in wanted)
+
+    def read_ahead(self, chains: Iterable[Chain]) -> None:
+        """As the session's; nothing is sent once the user has been answered."""
+        if not self.responses:
+            super().read_ahead(chains)
+
     def _asking(self, model: Any, field: str, asked: Record) -> Ask:
         def ask(offset: int, limit: int) -> tuple[list[Any], int | None]:
             if limit < 1:  # a limit of 0 gives empty pages that would pass for the whole
@@ -292,6 +303,18 @@ class CompanySession(ApiSession):
     def looked_everywhere(self) -> bool:
         """Whether any kind of record was read whole."""
         return bool(self.memory.listed)
+
+
+def _pages(model: Any, field: str, limit: int) -> Chain:
+    """The requests of a listing as long as it goes on plainly; the rest is left to its turn."""
+    offset = 0
+    while True:
+        answer = yield model(offset=offset, limit=limit)
+        records = getattr(answer, field, None) or []
+        following = getattr(answer, "next_offset", None)
+        if not records or not following or following < 0:
+            return
+        offset += len(records)
 
 
 def _key(body: Record) -> str:

@@ -42,6 +42,7 @@ def leaks(message: str, session: CompanySession) -> list[str]:
 
 def _registry(session: CompanySession) -> tuple[list[Record], list[Record]]:
     """People, and whatever else has an id. Compared only; none of it reaches a model."""
+    listings.ahead(session, "customers", "projects", "employees")
     others = [*listings.customers(session), *listings.projects(session)]
     return listings.employees(session), others
 

@@ -7,14 +7,25 @@ from typing import Any
 from company_tools.company_session import CompanySession, Record
 from erc3_compat import company
 from ledger import ToolFault
+from tooling.ahead import one
 from tooling.faults import Refused
+
+_LISTS = {
+    "employees": (company.Req_ListEmployees, "employees"),
+    "projects": (company.Req_ListProjects, "projects"),
+    "customers": (company.Req_ListCustomers, "companies"),
+}
+"""By kind: what lists it, and the field of its records."""
+
+
+def ahead(session: CompanySession, *kinds: str) -> None:
+    """Read listings side by side that are about to be asked for."""
+    session.read_pages_ahead(*(_LISTS[kind] for kind in kinds if not session.memory.has(kind)))
 
 
 def employees(session: CompanySession) -> list[Record]:
     """Everybody, as lists show them. Raises as CompanySession.page."""
-    return session.kept(
-        ("employees",), lambda: session.pages(company.Req_ListEmployees, "employees")
-    )
+    return session.kept(("employees",), lambda: session.pages(*_LISTS["employees"]))
 
 
 def employee(session: CompanySession, id: str) -> Record:
@@ -30,9 +41,20 @@ def employee(session: CompanySession, id: str) -> Record:
     return session.kept(("employees", id), read)
 
 
+def whole_employees(session: CompanySession) -> list[Record]:
+    """Everybody with notes, skills and wills. Raises as CompanySession.page."""
+    return employees_of(session, [found["id"] for found in employees(session)])
+
+
+def employees_of(session: CompanySession, ids: list[str]) -> list[Record]:
+    """The people of these ids with notes, skills and wills. Raises as :func:`employee`."""
+    _records_ahead(session, "employees", company.Req_GetEmployee, ids)
+    return [employee(session, id) for id in ids]
+
+
 def projects(session: CompanySession) -> list[Record]:
     """Every project, archived ones too, as lists show them. Raises as CompanySession.page."""
-    return session.kept(("projects",), lambda: session.pages(company.Req_ListProjects, "projects"))
+    return session.kept(("projects",), lambda: session.pages(*_LISTS["projects"]))
 
 
 def project(session: CompanySession, id: str) -> Record:
@@ -49,14 +71,18 @@ def project(session: CompanySession, id: str) -> Record:
 
 def whole_projects(session: CompanySession) -> list[Record]:
     """Every project with description and team. Raises as CompanySession.page."""
-    return [project(session, one["id"]) for one in projects(session)]
+    return projects_of(session, [found["id"] for found in projects(session)])
+
+
+def projects_of(session: CompanySession, ids: list[str]) -> list[Record]:
+    """The projects of these ids with description and team. Raises as :func:`project`."""
+    _records_ahead(session, "projects", company.Req_GetProject, ids)
+    return [project(session, id) for id in ids]
 
 
 def customers(session: CompanySession) -> list[Record]:
     """Every customer, as lists show them. Raises as CompanySession.page."""
-    return session.kept(
-        ("customers",), lambda: session.pages(company.Req_ListCustomers, "companies")
-    )
+    return session.kept(("customers",), lambda: session.pages(*_LISTS["customers"]))
 
 
 def customer(session: CompanySession, id: str) -> Record:
@@ -76,7 +102,13 @@ def customer(session: CompanySession, id: str) -> Record:
 
 def whole_customers(session: CompanySession) -> list[Record]:
     """Every customer with brief, contact and account manager. Raises as CompanySession.page."""
-    return [customer(session, one["id"]) for one in customers(session)]
+    ids = [found["id"] for found in customers(session)]
+    _records_ahead(session, "customers", company.Req_GetCustomer, ids)
+    return [customer(session, id) for id in ids]
+
+
+def _records_ahead(session: CompanySession, kind: str, model: Any, ids: list[str]) -> None:
+    session.read_ahead(one(model(id=id)) for id in ids if not session.memory.has(kind, id))
 
 
 def entries(session: CompanySession, **asked: Any) -> list[Record]:

@@ -78,6 +78,10 @@ class Memory:
         found: T = self._kept[key]
         return found
 
+    def has(self, *key: str) -> bool:
+        """Whether that is kept."""
+        return key in self._kept
+
     def forget(self, kind: str) -> None:
         """Drop what a change to a kind makes old."""
         for key in [key for key in self._kept if key[0] == kind]:

@@ -49,4 +49,4 @@ def projects_with(session: CompanySession, **asked: Any) -> list[Record]:
         ("projects", repr(asked)),
         lambda: session.pages(model, "projects", include_archived=True, **asked),
     )
-    return [listings.project(session, one["id"]) for one in found]
+    return listings.projects_of(session, [one["id"] for one in found])

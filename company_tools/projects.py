@@ -22,6 +22,7 @@ def resolve_project(
     member, lead = (employee_id(session, who) if who else "" for who in (member, lead))
     if not phrase.strip() and not member and not lead:
         raise ToolFault("phrase must not be empty, unless member or lead is given")
+    listings.ahead(session, "customers", "projects")
     names = {one["id"]: one["name"] for one in listings.customers(session)}
     every = listings.whole_projects(session)
     fields = {

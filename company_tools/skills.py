@@ -90,10 +90,11 @@ def _levels(
                     for one in search_levels(session, {kind: only}, within):
                         if one["id"] in told:
                             told[one["id"]][kind][name] = level
-    for id, kinds in told.items():
-        if any(len(kinds[kind]) < len(asked[kind]) for kind in _KINDS):
-            person = listings.employee(session, id)
-            for kind in _KINDS:
-                have = levels_of(person[kind])
-                kinds[kind] = {name: have[name] for name in asked[kind] if name in have}
+    short = [
+        id for id, k in told.items() if any(len(k[kind]) < len(asked[kind]) for kind in _KINDS)
+    ]
+    for person in listings.employees_of(session, short):
+        for kind in _KINDS:
+            have = levels_of(person[kind])
+            told[person["id"]][kind] = {name: have[name] for name in asked[kind] if name in have}
     return told

@@ -16,6 +16,7 @@ from company_tools.wiki_chunks import Chunk, index_of, stem, told
 from company_tools.wiki_streams import search
 from erc3_compat import company
 from ledger import ToolFault
+from tooling.ahead import one
 
 Pages = dict[str, str]
 ASKED_CHARS = 2_000
@@ -63,6 +64,8 @@ def pages_now(
 
     def read() -> Pages:
         paths = _paths(session)
+        asked = [company.Req_LoadWiki(file=path) for path in paths if path not in same]
+        session.read_ahead(map(one, asked))
         return {path: same[path] if path in same else load(session, path) for path in paths}
 
     if sha1:

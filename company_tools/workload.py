@@ -15,6 +15,7 @@ def sum_workload(
     session: CompanySession, department: str, location: str, statuses: list[str]
 ) -> Record:
     """Everybody with the sum of their time slices, zeros too, most first; see the tool."""
+    listings.ahead(session, "employees", "projects")
     people = staff(listings.employees(session), department, location)
     slices: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for project in listings.whole_projects(session):

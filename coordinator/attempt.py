@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 
@@ -12,6 +12,7 @@ from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
+from coordinator.telemetry import Telemetry
 from evaluator import Unreadable
 from ledger import Deed, Ledger, ToolFault
 from models.door import Door, ModelFailed
@@ -42,8 +43,9 @@ class Attempt(CallObserver):
     def __post_init__(self) -> None:
         """A task meter begins when the attempt does."""
         self._meter = Meter(self.shared.config.task_limits, "task")
-        self._unreported: list[ModelCall] = []
-        """Calls of which the platform did not take the report."""
+        self._telemetry = Telemetry(
+            self.shared.platform, self.task.task_id, lambda: self.shared.patiently(self.gate)
+        )
 
     def play(self) -> TaskResult:
         """Play the task and close it, whatever happens.
@@ -58,8 +60,10 @@ class Attempt(CallObserver):
                 self._meter.add(call)
         earlier = self.run.seconds
         self._meter.lived(earlier)
-        with closing(Journal(self.start.path)) as self._journal:
+        with closing(Journal(self.start.path)) as self._journal, closing(self._telemetry):
             benchmark = self._play()
+            for warning in self._telemetry.settle():
+                self._journal.write("warning", {"text": warning})
             result = self._close(benchmark, earlier + time.perf_counter() - began)
             if result.error:
                 self._journal.write("error", {"text": result.error, "failure": result.failure})
@@ -176,38 +180,7 @@ class Attempt(CallObserver):
             self.shared.breaker.alive()
         self._journal.write("model_call", call.model_dump(mode="json"))
         self.shared.watcher.call_done(self.task, call)
-        try:
-            self._report(call, self.shared.platform.log_llm)
-        except Exception as error:  # a report that fails must never cost the task
-            self._unreported.append(call)
-            self._journal.write("warning", {"text": f"log_llm failed: {type(error).__name__}"})
-
-    def _report_late(self) -> None:
-        """Send again what the platform did not take; a task without a report loses score.
-
-        The platform is waited for once: what it does not take then is named in the result.
-        """
-        lost, left = 0, self._unreported
-        while left and not lost:
-            try:
-                self._report(left[0], self.shared.platform.log_llm_late)
-            except Exception:
-                lost = len(left)
-            else:
-                left.pop(0)
-        if lost:
-            self._also(f"{lost} reports of model calls were not taken by the platform")
-
-    def _report(self, call: ModelCall, send: Callable[..., object]) -> None:
-        send(
-            task_id=self.task.task_id,
-            model=call.slug or call.model,
-            duration_sec=call.seconds,
-            completion=call.text,
-            prompt_tokens=call.usage.prompt or 0,
-            completion_tokens=call.usage.completion or 0,
-            cached_prompt_tokens=call.usage.cached or 0,
-        )
+        self._telemetry.report(call)
 
     def _close(self, benchmark: Benchmark | None, seconds: float) -> TaskResult:
         """Complete the task on the platform and put its result together.
@@ -223,7 +196,8 @@ class Attempt(CallObserver):
         if run.failure not in LEFT_OPEN:
             if benchmark and run.outcome != "finished":
                 self._give_up(benchmark)
-            self._report_late()
+            if lost := self._telemetry.send_missed():
+                self._also(f"{lost} reports of model calls were not taken by the platform")
             score, eval_log, error = complete(self.shared.platform, task)
             if error:
                 self._also(error)

@@ -61,7 +61,7 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
         ToolFault: the shop refused a product, a quantity or the code.
         OutOfReach: the shop does not answer, or does not come to show what was asked for.
     """
-    before, doubt, owed = session.view(), session.basket_doubt, set(session.unanswered)
+    before, doubt, owed = session.known(), session.basket_doubt, set(session.unanswered)
     if not holds(before, wanted, coupon):
         known_dead(session, coupon)
     try:

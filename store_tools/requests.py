@@ -85,7 +85,7 @@ def _check_out(
             "computed here is no expectation: report the basket with its total as the answer; the "
             "purchase is ordered after that, with the number in the instruction"
         )
-    basket = session.view()
+    basket = session.known(within=True)
     if session.checkouts:
         raise ToolFault("not checked out: this task's purchase has already been made")
     if session.disbelieved:

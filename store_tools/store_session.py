@@ -13,7 +13,8 @@ Where a checkout is kept from happening twice, in the order in which it passes t
 
 1. ``coordinator/task.py``, ``Task``: after a purchase no turn begins; FINISH buys nothing.
 2. ``store_tools/requests.py``, ``_check_out``: looks at the basket first, which settles what is
-   open; a task that has bought refuses, and so does a basket in doubt or other than ordered.
+   open, unless a look was the last thing sent in this instruction (``known``); a task that has
+   bought refuses, and so does a basket in doubt or other than ordered.
 3. ``ledger/ledger.py``, ``Ledger.send``: one irreversible request an instruction; one without an
    answer counts until it is known to have had no effect.
 4. ``ledger/ledger.py``, ``Intent``: the journal has it on disk before it is sent
@@ -35,6 +36,7 @@ import regex
 
 from erc3_compat import store
 from erc3_compat.patience import Patience
+from ledger import Ledger
 from store_tools.basket import (
     ADD,
     CHECKOUT,
@@ -71,6 +73,10 @@ class StoreSession(ApiSession):
         super().__init__(client, READS, patience)
         self._mirror: Mirror | None = None
         """None: not known, a view tells."""
+        self._seen: Basket | None = None
+        """The last view, as long as nothing was sent that changes a basket."""
+        self._seen_in: Ledger | None = None
+        """The work in which that view was booked."""
         self.listing = Listing("sku", "this shop forbids listing its products")
         self.catalog: list[Product] | None = None
         self.rejected_coupons: set[str] = set()
@@ -95,6 +101,7 @@ class StoreSession(ApiSession):
     def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
         """One attempt at a write; what became of it is seen in the basket where no answer came."""
         path: str = request.tool
+        self._seen = None
         if self.unsettled is not None or (self._belated is not None and path != CHECKOUT):
             self.view()
             self._check_settled()
@@ -102,6 +109,7 @@ class StoreSession(ApiSession):
         if self._mirror is None and path in (ADD, REMOVE):
             # What nobody has seen before cannot be told from what arrived twice.
             self.view()
+        self._seen = None
         try:
             answer = self.once(request, final=final, about=about)
         except OutOfReach as fault:
@@ -203,7 +211,19 @@ class StoreSession(ApiSession):
         elif self._mirror is not None:
             self._compare(self._mirror, seen)
         self._mirror = seen
+        open_ = self.unsettled is not None or self._belated is not None
+        self._seen, self._seen_in = None if open_ or flaw_of(basket) else basket, self._ledger
         return basket
+
+    def known(self, *, within: bool = False) -> Basket:
+        """The basket without a request where it was seen and nothing was sent to it since.
+
+        ``within``: seen in the work that is being done now. Everything else is viewed. No purchase
+        rests on what was seen in earlier work: a request may arrive late.
+        """
+        if self._seen is None or (within and self._seen_in is not self._ledger):
+            return self.view()
+        return self._seen
 
     def _compare(self, expected: Mirror, seen: Mirror) -> None:
         if expected.content != seen.content and self.basket_doubt is None:

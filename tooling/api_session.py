@@ -8,13 +8,14 @@ and says so in :meth:`ApiSession.without_answer`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 from erc3_compat.patience import Outages, Patience
 from ledger import Ledger
 from ledger.calls import Kind
+from tooling.ahead import Ahead, Chain
 from tooling.faults import GivenUp, Missed, OutOfReach, Refused, as_fault
 
 
@@ -37,6 +38,7 @@ class ApiSession:
         self._patience = patience or Patience()
         self._outages = Outages()
         self._ledger = Ledger()
+        self._ahead = Ahead(lambda request: self._client.dispatch(request))
         self.unanswered: dict[str, str] = {}
         """By path: why the last request to it had no usable answer."""
 
@@ -48,6 +50,11 @@ class ApiSession:
             yield
         finally:
             self._ledger = before
+            self._ahead.forget()
+
+    def read_ahead(self, chains: Iterable[Chain]) -> None:
+        """Send reads side by side that are about to be made; each is booked when it is made."""
+        self._ahead.send(chains)
 
     @property
     def instruction(self) -> str | None:
@@ -104,10 +111,12 @@ class ApiSession:
         """Send a request a single time. Raises the fault of its class."""
         path: str = request.tool
         kind: Kind = "read" if path in self._reads else "write"
+        if kind == "write":
+            self._ahead.forget()
 
         def do() -> dict[str, Any]:
             try:
-                response = self._client.dispatch(request)
+                response = self._ahead.take(request)
             except Exception as error:
                 if kind == "read" and self.holds_nothing(error):
                     return {}

@@ -19,6 +19,8 @@ from worker.sandbox.values import clean
 CELL_CHARS = 90
 ERROR_CHARS = 300
 SUMS = ("outcome", "score", "verdict", "acts", "turns", "tool_calls", "requests")
+COMPARED = (*(name for name in SUMS if name != "requests"), "tokens")
+"""A world that was rebuilt is looked at more or less often than the one that was played."""
 
 
 class CallLine(Record):
@@ -93,7 +95,7 @@ def compare(original: TaskLog, fork: TaskLog, turn: int) -> ForkReport:
     return ForkReport(
         spec_id=original.spec_id,
         turn=turn,
-        differs=tuple(n for n in (*SUMS, "tokens") if getattr(old, n) != getattr(new, n)),
+        differs=tuple(n for n in COMPARED if getattr(old, n) != getattr(new, n)),
         original=old,
         fork=new,
         turns=tuple(

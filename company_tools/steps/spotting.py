@@ -54,6 +54,7 @@ class Sight(NamedTuple):
 
 def spot(text: str, session: CompanySession) -> Sight:
     """Look for everything that the registry has. Raises ToolFault: it cannot be listed."""
+    listings.ahead(session, "employees", "projects", "customers")
     people = listings.employees(session)
     others = [
         *(("project", one) for one in listings.projects(session)),

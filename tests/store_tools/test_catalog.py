@@ -194,6 +194,7 @@ FLAWS = [
 def test_a_basket_that_does_not_add_up_is_not_bought(open_shop: Any, changes: Any) -> None:
     shop = open_shop()
     shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    shop.next_instruction()
     tampered(shop, 2, **changes)
     with pytest.raises(ToolFault, match=r"not checked out: the basket does not add up, read twice"):
         shop.call("Req_CheckoutBasket", expected_total=changes.get("total", 8))

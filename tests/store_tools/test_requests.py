@@ -173,6 +173,7 @@ def test_a_rejected_code_is_asked_for_once(open_shop: Any) -> None:
 def stocked(open_shop: Any, **more: Any) -> Any:
     shop = open_shop(coupons=[coupon("TWO", {"amount": 2}, tea=2), coupon("DUD", None)], **more)
     shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    shop.next_instruction()
     return shop
 
 
@@ -374,6 +375,20 @@ def test_a_basket_that_is_neither_full_nor_empty_settles_nothing(open_shop: Any)
             shop.call(name, **arguments)
     assert shop.line.counted["/basket/checkout"] == 1
     assert shop.bought == []
+
+
+def test_a_purchase_rests_on_a_look_of_its_own_instruction(open_shop: Any) -> None:
+    shop = stocked(open_shop)
+    looks = shop.line.counted["/basket/view"]
+    shop.task.world.add("tea", 1)
+    with pytest.raises(ToolFault, match="was seen with"):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.line.counted["/basket/view"] == looks + 1
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    looks = shop.line.counted["/basket/view"]
+    shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.line.counted["/basket/view"] == looks
+    assert shop.bought == [{"tea": 2}]
 
 
 def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(

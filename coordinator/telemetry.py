@@ -1,0 +1,85 @@
+"""Reports of model calls to the platform, sent while the task goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+
+from coordinator.benchmark import Platform
+from models.model_call import ModelCall
+
+
+class Telemetry:
+    """The reports of one task: one after the other, in a thread of their own.
+
+    A report that fails never costs the task. It is kept, as a task without any loses score.
+    """
+
+    def __init__(
+        self,
+        platform: Platform,
+        task_id: str,
+        patiently: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """``patiently``: what lasts while a report is sent and may end its pauses."""
+        self._platform = platform
+        self._task_id = task_id
+        self._patiently = patiently
+        self._pool: ThreadPoolExecutor | None = None
+        self._sent: list[tuple[ModelCall, Future[None]]] = []
+        self._missed: list[ModelCall] = []
+
+    def report(self, call: ModelCall) -> None:
+        """Send the report of a call; this does not wait for it."""
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="telemetry")
+        self._sent.append((call, self._pool.submit(self._send, call)))
+
+    def settle(self) -> list[str]:
+        """Wait until every report was taken or not; in words, what those failed of that were not.
+
+        Each is named once.
+        """
+        told = []
+        for call, sent in self._sent:
+            error = sent.exception()
+            if error is not None:
+                self._missed.append(call)
+                told.append(f"log_llm failed: {type(error).__name__}")
+        self._sent.clear()
+        return told
+
+    def send_missed(self) -> int:
+        """Send again what was not taken, with all patience; how many are lost for good.
+
+        The platform is waited for once: behind a report that it does not take none is tried.
+        """
+        while self._missed:
+            try:
+                self._log(self._missed[0], late=True)
+            except Exception:
+                return len(self._missed)
+            self._missed.pop(0)
+        return 0
+
+    def close(self) -> None:
+        """Send nothing more; a report that is on its way is not waited for."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _send(self, call: ModelCall) -> None:
+        with self._patiently():
+            self._log(call)
+
+    def _log(self, call: ModelCall, *, late: bool = False) -> None:
+        send = self._platform.log_llm_late if late else self._platform.log_llm
+        send(
+            task_id=self._task_id,
+            model=call.slug or call.model,
+            duration_sec=call.seconds,
+            completion=call.text,
+            prompt_tokens=call.usage.prompt or 0,
+            completion_tokens=call.usage.completion or 0,
+            cached_prompt_tokens=call.usage.cached or 0,
+        )

@@ -1,0 +1,78 @@
+"""Reads that are sent side by side before they are asked for one after the other.
+
+Whoever reads much at once says so beforehand. The answers are then taken in the order in which the
+work asks for them, so records and their order are the same as if each had been sent in its turn.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias
+
+Chain: TypeAlias = Generator[Any, Any, None]
+"""Yields requests one after the other and is sent the answer to each."""
+SIDE_BY_SIDE = 6
+"""Requests under way at once: a platform may turn away those who send many."""
+
+
+class Ahead:
+    """Answers that came before their request was made; a failure is met when its turn comes."""
+
+    def __init__(self, dispatch: Callable[[Any], Any]) -> None:
+        self._dispatch = dispatch
+        self._came: dict[str, tuple[Any, Exception | None]] = {}
+
+    def send(self, chains: Iterable[Chain]) -> None:
+        """Send what the chains ask for, some of them at once, and wait for all of it.
+
+        A chain of which a request fails ends there. A single one is left to its turn.
+        """
+        waiting = list(chains)
+        if len(waiting) < 2:
+            return
+        stop = threading.Event()
+        pool = ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="ahead")
+        try:
+            for done in [pool.submit(self._follow, chain, stop) for chain in waiting]:
+                done.result()
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _follow(self, chain: Chain, stop: threading.Event) -> None:
+        request = next(chain, None)
+        while request is not None and not stop.is_set():
+            try:
+                answer = self._dispatch(request)
+            except Exception as error:
+                self._came[_name(request)] = (None, error)
+                return
+            self._came[_name(request)] = (answer, None)
+            try:
+                request = chain.send(answer)
+            except StopIteration:
+                return
+
+    def take(self, request: Any) -> Any:
+        """The answer to a request, sent now unless it has come before. Raises as the client."""
+        if not self._came:
+            return self._dispatch(request)
+        answer, error = self._came.pop(_name(request), (None, None))
+        if error is not None:
+            raise error
+        return self._dispatch(request) if answer is None else answer
+
+    def forget(self) -> None:
+        """Drop what nobody has asked for."""
+        self._came.clear()
+
+
+def one(request: Any) -> Chain:
+    """A chain of a single request."""
+    yield request
+
+
+def _name(request: Any) -> str:
+    return f"{request.tool} {request.model_dump_json()}"
