@@ -16,6 +16,7 @@ from coordinator.resume import CannotGoOn
 from coordinator.session import Session
 from coordinator.watching import Watchers
 from erc3_compat.patience import trouble_of
+from launch import loading
 from launch.assembly import Assembly
 from launch.end_of_run import EndOfRun, exit_code, goes_on
 from launch.handing_in import HandingIn
@@ -50,6 +51,7 @@ def start(options: Options) -> int:
             say(note, _kept(assembly.folder, len(session.kept), len(tasks)))
         if tracer:
             stack.enter_context(tracer)
+        loading.over()
         with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
             results = session.run(tasks, starts)
         return _end(assembly, session, results, played=len(tasks))
