@@ -26,6 +26,7 @@ try:
     cli.main()
 finally:
     told("ends")()
+    assert "litellm" not in sys.modules
 """
 
 
