@@ -13,7 +13,7 @@ import pytest
 from lab.engines import Here
 from lab.lab_folder import LabFolder, carry_out
 from lab.lab_run import LabRun, Trial
-from launch.kits import store
+from launch.store_kit import kit as store
 from runs.errors import CannotRun
 
 Make = Callable[..., Trial]
