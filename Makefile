@@ -25,23 +25,27 @@ lab: $(LAB_STAMP)  ## play packs and report scores with intervals (ARGS="--pack 
 
 setup: $(STAMP)  ## prepare .venv
 
-$(STAMP): pyproject.toml
+# Installs the project, with the extras that are named, into the environment.
+define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "error: Python 3.11 or newer is needed (set PYTHON=...)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing into $(VENV) (a minute or two the first time)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@echo "installing $(2) into $(VENV) (a minute or two the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.$(1)'
+endef
+
+$(STAMP): pyproject.toml
+	$(call install,,what a run needs)
 	@touch $@
 
 $(LAB_STAMP): $(STAMP)
-	@echo "installing the extra lab into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
+	$(call install,[lab],the extra lab)
 	@touch $@
 
-$(DEV_STAMP): $(STAMP)
-	@echo "installing what the tests need into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
+# At once with all the rest: every installation finds out anew what goes with what.
+$(DEV_STAMP): pyproject.toml
+	$(call install,[dev],what the tests need)
+	@touch $(STAMP) $(LAB_STAMP) $@
 
 # Every process that a test starts would compile the project anew.
 unexport PYTHONDONTWRITEBYTECODE

@@ -35,7 +35,7 @@ from lab.engines import Job  # noqa: E402
 from lab.lab_run import Settings  # noqa: E402
 from lab.packs import source_of  # noqa: E402
 from lab.play_job import play_job  # noqa: E402
-from launch.kits import store  # noqa: E402
+from launch.store_kit import kit as store  # noqa: E402
 
 BRAIN = "playbook/store"
 LINES = 25

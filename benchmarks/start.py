@@ -1,9 +1,11 @@
 """What a user waits for before the first turn: from process start to its line in the journal.
 
-    python benchmarks/start.py [--runs 10] [--benchmark store|company] [--models FILE ...]
+    python benchmarks/start.py [--runs 10] [--benchmark store|company] [--litellm] [-- OPTION ...]
 
 Prints the median, the fastest and the slowest of so many runs of the bundled pack's first task,
 one after the other on a warm disk. Behind ``--`` stand options that the run gets as they are.
+With ``--litellm`` both roles are ids of LiteLLM at an endpoint on loopback, which answers as the
+playbook brain does: what the model itself takes is a few milliseconds.
 """
 
 from __future__ import annotations
@@ -20,6 +22,12 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+import launch  # noqa: E402, F401 - registers the playbook brain
+from models.providers import provider  # noqa: E402
+from tests.fake_openai import FakeOpenAI, Message  # noqa: E402
+
 PACKS = {
     "store": ROOT / "simulator" / "store" / "packs" / "store-bundled.json",
     "company": ROOT / "simulator" / "company" / "packs" / "bundled.json",
@@ -27,13 +35,30 @@ PACKS = {
 LIMIT = 60.0
 
 
-def first_turn(command: list[str]) -> tuple[float, float]:
+def endpoint(benchmark: str) -> FakeOpenAI:
+    """Answers both roles of a benchmark."""
+    brain = provider("playbook")
+
+    def answer(_model: str, messages: list[Message]) -> str:
+        return str(brain.reply(benchmark, messages))
+
+    return FakeOpenAI(answer)
+
+
+def litellm(url: str) -> dict[str, str]:
+    """The environment in which both roles are asked there."""
+    served = {f"{role}_BASE_URL": url for role in ("EVALUATOR", "WORKER")}
+    return served | {f"{role}_MODEL": "openai/at-once" for role in ("EVALUATOR", "WORKER")}
+
+
+def first_turn(command: list[str], models: dict[str, str]) -> tuple[float, float]:
     """Seconds to the first turn in the journal, and to the end of the process."""
     with tempfile.TemporaryDirectory() as out:
         began = time.perf_counter()
         process = subprocess.Popen(
-            [*command, "--out", out], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
+            [*command, "--out", out], cwd=ROOT, env=os.environ | models,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
         try:
             seen = _watch(Path(out), process, began)
             _, told = process.communicate(timeout=LIMIT)
@@ -61,13 +86,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--benchmark", choices=sorted(PACKS), default="store")
+    parser.add_argument("--litellm", action="store_true")
     parser.add_argument("more", nargs="*", help="options of the run, behind --")
     options = parser.parse_args()
     task = json.loads(PACKS[options.benchmark].read_text())["scenarios"][0]["spec_id"]
     command = [sys.executable, "submission.py", "--benchmark", options.benchmark, "--quiet"]
     command += ["--task", task, *options.more]
-    first_turn(command)
-    turns, ends = zip(*(first_turn(command) for _ in range(options.runs)), strict=True)
+    models = litellm(endpoint(options.benchmark).base_url) if options.litellm else {}
+    first_turn(command, models)
+    turns, ends = zip(*(first_turn(command, models) for _ in range(options.runs)), strict=True)
     for name, found in (("first turn", turns), ("whole run of one task", ends)):
         print(
             f"{name}: median {statistics.median(found):.2f} s "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import multiprocessing
 import os
@@ -199,6 +200,9 @@ def _done(
 def _begin(cores_left: SimpleQueue[int | None]) -> None:
     """In a new process: the interrupt key is for the one that waits; sandboxes end with us."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What it was forked with stays: collections need not go through it, nor make copies of it.
+    gc.freeze()
+    gc.enable()
     core = cores_left.get()
     if core is not None:
         # Our threads and the platform's take turns: on two cores each turn wakes the other one,

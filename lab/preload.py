@@ -5,9 +5,14 @@ Processes are forked from one that has imported it, so that it is loaded once fo
 
 from __future__ import annotations
 
-from lab import play_job
-from models.tokens import count_text
-from worker.sandbox import walls
+import gc
+
+# What is loaded stays: a collection would find nothing. Whoever is forked collects again.
+gc.disable()
+
+from lab import play_job  # noqa: E402
+from models.tokens import count_text  # noqa: E402
+from worker.sandbox import walls  # noqa: E402
 
 __all__ = ["play_job"]
 

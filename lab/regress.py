@@ -130,7 +130,7 @@ def regress(
     }  # fmt: skip
     foreign.check(agent, agents_side_by_side, agent_timeout, ours)
     with no_verdict():
-        lab.prepare(keep_journals)
+        lab.prepare(keep_journals, benchmark)
         if resume:
             if (
                 pack
@@ -223,7 +223,7 @@ class _Lab:
     agent: str | None
     """The command of an agent that is not ours, as it was typed."""
 
-    def prepare(self, keep_journals: bool) -> None:
+    def prepare(self, keep_journals: bool, benchmark: str | None) -> None:
         """Find what cannot be done, and begin to load what playing takes."""
         from lab.engines import warm_up
         from lab.plots import check_plot
@@ -236,7 +236,10 @@ class _Lab:
             check_plot(self.plot)
         if self.agent:
             return
-        warm_up(self.invitation.kits[self.invitation.default], self.jobs, self.scheduler)
+        kits, default = self.invitation.kits, self.invitation.default
+        name = benchmark or default
+        kit_of = kits[name if name in kits else default]
+        warm_up(kit_of, self.jobs, self.scheduler)
         # Takes a moment to load, in which the other process loads the rest.
         from worker.sandbox import chosen_kind
 

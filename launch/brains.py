@@ -22,7 +22,7 @@ from models.door import Door, open_transport
 from models.model_call import Role
 from models.models_file import Backend, Models, ModelsError, load_models
 from models.prices import price_of
-from models.providers import is_keyless
+from models.providers import is_keyless, is_served
 from models.sections import NONE, Texts
 from nextstep import Agent
 from runs.errors import CannotRun, Usage
@@ -61,7 +61,7 @@ class Brains:
             self.asked: dict[Role, tuple[str, str | None]] = {
                 role: (model, self.base_urls.get(role))
                 for role, model in self.ids.items()
-                if role != "worker" or options.strategy == "evaluator-worker"
+                if asks_role(options, role)
             }
             """Id and base URL of each role that the strategy or a step asks."""
             self.opener = cache(self._opener(options))
@@ -135,6 +135,18 @@ class Brains:
             if self.writer.masked:
                 notes.append(f"in {self.writer.masked} of them a secret was masked")
         return notes
+
+
+def asks_role(options: Options, role: Role) -> bool:
+    """Whether the strategy asks the model of a role."""
+    return role != "worker" or options.strategy == "evaluator-worker"
+
+
+def seems_served(options: Options) -> bool:
+    """Whether a run will need LiteLLM, as far as its options tell; Brains knows it for certain."""
+    if options.replay or options.resume:
+        return False
+    return any(is_served(model) for role, model in options.ids.items() if asks_role(options, role))
 
 
 def _steps(options: Options, steps: Sequence[StepKind]) -> tuple[StepKind, ...]:

@@ -14,6 +14,7 @@ import typer
 import typer.core
 import typer.main
 
+from launch import loading
 from launch.standard_streams import loss, steady
 from models.extras import ExtraMissing
 from runs.errors import CannotRun, Exit, NothingToDo, Usage
@@ -85,7 +86,9 @@ class Commands(typer.core.TyperGroup):
         """One subcommand, loaded now; None where there is none of the name."""
         if cmd_name not in NAMES:
             return None
-        made = typer.Typer(**_LOOK)
+        made, asked = typer.Typer(**_LOOK), _function(cmd_name)
+        if cmd_name != "run":  # which loads more before its work begins
+            loading.over()
         # The simulator reads its own command line.
         raw = {"ignore_unknown_options": True, "allow_extra_args": True}
         mine = cmd_name not in SIMULATOR
@@ -94,7 +97,7 @@ class Commands(typer.core.TyperGroup):
             epilog=CODES if cmd_name == "run" else None,
             add_help_option=mine,
             context_settings=None if mine else raw,
-        )(_function(cmd_name))
+        )(asked)
         return typer.main.get_command(made)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -175,5 +178,6 @@ def commands() -> None:
 
 def main() -> None:
     """Read the command line and exit with what the command returns."""
+    loading.begin()
     steady()
     app()

@@ -1,33 +1,29 @@
-"""What each benchmark brings for the lab; imported, it has loaded all that playing takes."""
+"""What each benchmark brings for the lab; only that of one that is played is loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 
-import lab.company.kit
-import lab.store.kit
-from coordinator.benchmark import Guest
-from lab.kit import Kit, KitOf
-from launch.benchmarks import guest_of
+from lab.kit import KitOf
 from launch.options import COMPANY, DEFAULT
 
-
-def store() -> Kit:
-    """The store, with its packs and its trivial players."""
-
-    def remade(guards: str, texts: Mapping[str, str]) -> Guest:
-        return guest_of(DEFAULT, guards=guards, texts=texts)
-
-    return lab.store.kit.kit(guest_of(DEFAULT), remade)
+_MODULES = {DEFAULT: "launch.store_kit", COMPANY: "launch.company_kit"}
+"""Each has a function ``kit``; imported, it has loaded all that playing takes."""
 
 
-def company() -> Kit:
-    """The company, the same."""
+class _Kits(Mapping[str, KitOf]):
+    """By id what puts a benchmark's kit together, imported when it is asked for."""
 
-    def remade(guards: str, texts: Mapping[str, str]) -> Guest:
-        return guest_of(COMPANY, guards=guards, texts=texts)
+    def __getitem__(self, name: str) -> KitOf:
+        found: KitOf = import_module(_MODULES[name]).kit
+        return found
 
-    return lab.company.kit.kit(guest_of(COMPANY), remade)
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
 
 
-KITS: dict[str, KitOf] = {DEFAULT: store, COMPANY: company}
+KITS = _Kits()

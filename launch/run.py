@@ -16,12 +16,15 @@ from coordinator.resume import CannotGoOn
 from coordinator.session import Session
 from coordinator.watching import Watchers
 from erc3_compat.patience import trouble_of
+from launch import loading
 from launch.assembly import Assembly
+from launch.brains import seems_served
 from launch.end_of_run import EndOfRun, exit_code, goes_on
 from launch.handing_in import HandingIn
 from launch.machine_check import check_sandbox, room_for
 from launch.options import Options
 from launch.platform import real_address
+from models import litellm_module
 from runs.errors import CannotRun, Exit
 from runs.hints import command
 from runs.journal import JournalFailed
@@ -39,6 +42,8 @@ def start(options: Options) -> int:
     stop = Stop()
     with ExitStack() as stack:
         room_for(options.jobs)
+        if seems_served(options):
+            litellm_module.begin()
         check_sandbox(options, note)
         assembly = Assembly(options, stack, stop)
         room_for(assembly.options.jobs)  # a run to go on with has its own number
@@ -50,6 +55,7 @@ def start(options: Options) -> int:
             say(note, _kept(assembly.folder, len(session.kept), len(tasks)))
         if tracer:
             stack.enter_context(tracer)
+        loading.over()
         with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
             results = session.run(tasks, starts)
         return _end(assembly, session, results, played=len(tasks))

@@ -36,7 +36,10 @@ def _encoding() -> Encoding:
     # Without it tiktoken fetches its tables; LiteLLM sets the same at its import.
     tables = litellm_folder() / "litellm_core_utils" / "tokenizers"
     os.environ["TIKTOKEN_CACHE_DIR"] = str(tables)
-    return tiktoken.get_encoding(ENCODING)
+    encoding = tiktoken.get_encoding(ENCODING)
+    # A copy of what its core holds, for pickling alone: 16 MB in every process that plays.
+    encoding._mergeable_ranks = {}
+    return encoding
 
 
 @lru_cache(maxsize=512)

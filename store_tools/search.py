@@ -86,7 +86,7 @@ def _asked(query: str) -> _Query:
     return _Query(asked, lasts - {""}, tuple(pairwise(plain)), said, text)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _texts(name: str, sku: str) -> _Texts:
     chains = words(name), words(sku.translate(_BREAKS))
     joined = {a + b for chain in chains for a, b in pairwise(chain)}

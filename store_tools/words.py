@@ -60,7 +60,7 @@ _NEGATED = regex.compile(r"\bnon[\s-]+(\p{L}+)")
 _TOKEN = regex.compile(r"\d+/\d+|[\p{L}\p{N}]+(?:[.'’][\p{L}\p{N}]+)*")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def plain_text(text: str) -> str:
     """Casefolded text with marks, quotes and inch signs in one spelling."""
     folded = text.casefold()
@@ -163,13 +163,13 @@ def units_of(
     )
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
     """Tokens of a text in one form: singular, measures joined, packs as ``6pk``."""
     return tuple(singular(t) for t in tokens(plain_text(text)))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4096)
 def tokens(folded: str) -> tuple[str, ...]:
     """Tokens of a :func:`plain_text`, measures joined and packs as ``6pk``, plurals as they are."""
     folded = _ORDINAL.sub(lambda m: _ORDINALS[m[1]], folded)
@@ -183,7 +183,7 @@ def tokens(folded: str) -> tuple[str, ...]:
     return tuple(t.removesuffix("'s").replace("'", "") for t in _TOKEN.findall(folded))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def singular(token: str) -> str:
     """The singular of an English noun, by rule; other words pass unchanged."""
     if token in IRREGULAR_PLURALS:
@@ -203,7 +203,7 @@ def singular(token: str) -> str:
     return token[:-1]
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def is_spec(token: str) -> bool:
     """Whether a token is a number, size, measure or model code rather than a word."""
     return any(c.isdigit() for c in token) or len(token) == 1

@@ -14,7 +14,7 @@ from lab.lab_folder import LabFolder
 from lab.lab_run import LabRun, Settings, Trial
 from lab.packs import sources_of
 from lab.play_job import play_job
-from launch.kits import store
+from launch.store_kit import kit as store
 
 BRAIN = "playbook/store"
 

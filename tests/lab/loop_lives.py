@@ -10,20 +10,28 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import launch.kits
 from launch import cli
 from models.exchange import ExchangeFailed
 from models.model_call import Message, sha256_of
 from models.providers import register
-from models.tokens import count_text
 from playbooks import brains
-from worker.sandbox import chosen_kind
+from tests.warming import warm
 
 KILLED = 137
+NOT_PROVEN = 3
+SECTION = "store/playbooks/budget-check.md"
+_TASKS = "mechanics=budget,budget-split,packs-budget"
+FIRST = (
+    "evolve", "--train", f"generated:warm:6:{_TASKS}", "--unseen", f"generated:warmer:18:{_TASKS}",
+    "--evaluator", "paid/store-literal", "--worker", "paid/store", "--reflection",
+    "paid/reflection", "--sections", SECTION.removesuffix(".md"), "--budget-tasks", "120",
+    "--generations", "1", "--batch", "6",
+)  # fmt: skip
 STEPS = frozenset({"open", "os.rename", "os.remove", "os.mkdir", "os.truncate", "os.rmdir"})
 
 
@@ -94,12 +102,24 @@ def live(order: dict[str, Any]) -> None:
         os._exit(code)
 
 
-def main() -> None:
-    import gepa  # noqa: F401
+def first_loop() -> int:
+    """A loop of one generation, as short as there is one."""
+    with tempfile.TemporaryDirectory() as folder:
+        section = Path(folder, "start", SECTION)
+        section.parent.mkdir(parents=True)
+        section.write_text("\n")
+        paid = Paid(Path(folder, "payments"), ["Think twice about money."], None)
+        register("paid", lambda: paid)
+        out = ["--prompts", str(section.parents[2]), "--out", folder, "--jobs", "1"]
+        try:
+            cli.app([*FIRST, *out])
+        except SystemExit as end:
+            return int(end.code != NOT_PROVEN)
+    return 0
 
-    launch.kits.store()
-    count_text("the tables of the tokenizer")
-    chosen_kind()
+
+def main() -> None:
+    warm(first_loop)
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

@@ -14,7 +14,7 @@ from lab.engines import Job
 from lab.lab_run import LabRun, PackInfo, Settings, Trial
 from lab.packs import canonical, source_of
 from lab.play_job import play_job
-from launch.kits import store
+from launch.store_kit import kit as store
 from runs.errors import CannotRun
 
 Make = Callable[..., Trial]

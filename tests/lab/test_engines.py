@@ -13,7 +13,7 @@ from lab.cores import cores, one_each
 from lab.engines import Dask, Here, Processes, engine_for
 from lab.lab_folder import LabFolder, carry_out
 from lab.lab_run import LabRun
-from launch.kits import store
+from launch.store_kit import kit as store
 from runs.errors import CannotRun
 
 NewRun = Callable[..., tuple[LabFolder, LabRun]]

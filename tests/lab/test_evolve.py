@@ -19,7 +19,7 @@ from lab.evolve.records import Evolved, read_evolved
 from lab.leaks import Secrets
 from lab.packs import source_of
 from launch.benchmarks import sections_at, shipped_sections
-from launch.kits import store
+from launch.store_kit import kit as store
 
 pytest.importorskip("gepa")
 

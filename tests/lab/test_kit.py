@@ -19,7 +19,7 @@ from lab.lab_run import Settings
 from lab.packs import sources_of
 from lab.play_job import play_job
 from lab.report import failed_lines, report
-from launch.kits import store
+from launch.store_kit import kit as store
 
 ROOM = Path(__file__).parents[2] / "lab"
 NEUTRAL = sorted(ROOM.glob("*.py"))

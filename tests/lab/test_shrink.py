@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lab.lab_run import Trial
 from lab.shrink import Shrinker, failure_class, fewest
 from lab.store.generated import scenarios
-from launch.kits import store
+from launch.store_kit import kit as store
 
 Raw = dict[str, Any]
 Make = Callable[..., Trial]

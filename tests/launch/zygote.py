@@ -1,4 +1,4 @@
-"""A process with all imports done and a single thread, from which the lives of runs are forked.
+"""A process that is warm and has a single thread, from which the lives of runs are forked.
 
 Reads one JSON command a line from standard input and answers with one JSON value a line:
 ``{"begin": {...}}`` gives a process id, ``{"end": pid}`` waits and gives its exit code.
@@ -6,14 +6,11 @@ Reads one JSON command a line from standard input and answers with one JSON valu
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
 import sys
 import tempfile
-from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
 from tenacity import wait_none
@@ -22,9 +19,9 @@ from erc3_compat import patience
 from launch.cli import app
 from launch.standard_streams import steady
 from models import retries
-from models.tokens import count_text
-from simulator.store.pack import BUNDLED_PACK
+from simulator.worlds import FORMATS, world_of
 from tests.scripted import play
+from tests.warming import warm
 
 KILLED = 137
 STREAMS = ("stdin", "stdout", "stderr")
@@ -101,38 +98,26 @@ def little_room(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-def learn() -> None:
-    """Import what a life imports: the first one plays a task and tells what that was."""
-    first = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))["scenarios"][0]["spec_id"]
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.environ.update(dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "MODELS_FILE"), ""))
-        code: object = 1
-        with tempfile.TemporaryDirectory() as folder, open(writer, "w") as told:
+def first_lives() -> int:
+    """A task of each benchmark is played."""
+    os.environ.update(dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "MODELS_FILE"), ""))
+    code = 0
+    for name, form in FORMATS.items():
+        pack = world_of(form).bundled
+        task = json.loads(pack.read_text(encoding="utf-8"))["scenarios"][0]["spec_id"]
+        words = ["--benchmark", name, "--task", task, "--quiet"]
+        with tempfile.TemporaryDirectory() as folder:
             try:
-                app(["--task", first, "--out", folder, "--quiet"])
+                app([*words, "--out", folder])
             except SystemExit as end:
-                code = end.code
-            json.dump(sorted(sys.modules), told)
-        os._exit(int(code != 0))
-    os.close(writer)
-    with open(reader) as told:
-        for name in json.load(told):
-            # Some are no files: what a program was started with, or what a module made up.
-            with suppress(ImportError):
-                import_module(name)
-    _, status = os.waitpid(child, 0)
-    assert status == 0, "the first life failed"
-    count_text("the tables of the tokenizer")
-    gc.collect()
-    gc.freeze()
+                code = code or int(end.code or 0)
+    return code
 
 
 def main() -> None:
     patience.pause = lambda *_: 0.0
     retries.WAIT = wait_none()
-    learn()
+    warm(first_lives)
     answers = sys.stdout
     for line in sys.stdin:
         command = json.loads(line)

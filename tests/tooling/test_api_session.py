@@ -44,7 +44,7 @@ def refusal(status: int) -> ApiException:
 
 
 def session_on(line: Line, kind: type[ApiSession] = ApiSession) -> tuple[ApiSession, list[Any]]:
-    session = kind(line, {"/look"}, Patience(60, waits=lambda _: None))
+    session = kind(line, {"/look"}, Patience())
     deeds: list[Any] = []
     entered(session.booked_in(Ledger(witness=deeds.append)))
     return session, deeds

@@ -105,7 +105,7 @@ def match_score(query: str, name: str, sku: str) -> float:
     return _score(wanted, read_item(name, sku))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def read_query(text: str) -> Query:
     """Take a query apart into needed words and its head noun."""
     stripped = _CONTAINER_OF.sub(" ", plain_text(text))
@@ -125,7 +125,7 @@ def read_query(text: str) -> Query:
 _BREAKS = dict.fromkeys(map(ord, "-_/."), " ")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def read_item(name: str, sku: str) -> Item:
     """Take a product's name and SKU apart."""
     name = cut_aside(name)

@@ -88,14 +88,14 @@ def kind_phrase(query: str) -> tuple[str, ...]:
     return said if plain and len(said) <= 4 else ()
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def counted_nouns(text: str) -> dict[str, int]:
     """Nouns with the number before them: a lamp with one light is none with two lights."""
     found = _NUMBERED.findall(plain_text(text))
     return {singular(noun): _NUMBERS.get(number) or int(number) for number, noun in found}
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def find(phrase: tuple[str, ...], name: str) -> Place | Literal["behind"] | None:
     """Where a phrase stands whole in a name: "behind" a "for", or None for nowhere."""
     folded = plain_text(cut_aside(name))

@@ -14,7 +14,7 @@ _ANY_PHRASE = regex.compile("|".join(phrase.pattern for phrase, _ in PHRASES))
 _GOODS = plain.Goods(NATURAL_PAIRS, MASS)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2048)
 def words(text: str) -> tuple[str, ...]:
     """The words of :func:`store_tools.words.words`, one for all that mean the same."""
     folded = plain.plain_text(text)

@@ -11,7 +11,7 @@ from lab.engines import Dask, Here
 from lab.lab_folder import LabFolder, carry_out
 from lab.lab_run import Settings
 from lab.packs import source_of, sources_of
-from launch.kits import company
+from launch.company_kit import kit as company
 from runs.errors import CannotRun
 from simulator.cli import main
 from simulator.company.generate.endless.scenario import TASKS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lab.foreign.outcome import Cause, cost_of, is_over, played, requests_of, tasks_of, tokens_of
-from launch.kits import store
+from launch.store_kit import kit as store
 from models.model_call import Usage
 from simulator.platform import Platform, Task
 from simulator.telemetry import ModelReport
