@@ -27,7 +27,7 @@ def contexts(policy: str) -> Iterator[Group]:
         for title, said in _of_page(page, named):
             if P["nobody_title"].search(title):
                 title, said = "Nobody", f"May not {said}"
-            if (title[:1].isupper() or of_lexicon(title)) and not _is_thing(title):
+            if (title[:1].isupper() or of_lexicon(title)) and not is_thing(title):
                 found.setdefault(
                     title, Group(title, sure=title in sure)
                 ).body += f" {said.strip(' ,')}"
@@ -115,7 +115,7 @@ def _is_actor(title: str, named: set[str]) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _is_thing(title: str) -> bool:
+def is_thing(title: str) -> bool:
     """Whether a title names only what rights are of."""
     return any(caseless(rf"(?:{t.name})(?-i:s|es)?").fullmatch(title) for t in THINGS.values())
 

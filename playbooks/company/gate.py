@@ -102,6 +102,8 @@ def _whole(right: str, sentence: str) -> bool:
     """Whether a sentence gives a right without anything else being said about it."""
     if right == "pay_write" and P["approval"].search(sentence):
         return True
+    if P["states"].search(sentence) and not P["grants"].search(sentence):
+        return False
     own = right in ("own_levels", "own_hours")
 
     def plain(part: str) -> bool:

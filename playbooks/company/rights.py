@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import regex
 
-from playbooks.company.contexts import YOU, contexts
+from playbooks.company.contexts import YOU, contexts, is_thing
 from playbooks.company.patterns import P, cased, caseless
 from playbooks.company.reckoning.spotting import akin, fold, holds
 from playbooks.company.rule_text import Group, changes_in, groups, read_group, rights_of
@@ -119,11 +119,16 @@ class Rules:
         )
 
     def _own(self, department: str) -> list[Group]:
-        """The groups of a department; each right of somebody asks for them again."""
+        """The groups of a department; each right of somebody asks for them again.
+
+        A heading `Customers` is none of a department `Customer Care`.
+        """
         if department not in self._homes:
             mine = _telling(department)
             self._homes[department] = [
-                g for g, name in self._departments if _same_group(mine, name)
+                g
+                for g, name in self._departments
+                if _same_group(mine, name) and (name == mine or not is_thing(g.title))
             ]
         return self._homes[department]
 

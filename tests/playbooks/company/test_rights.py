@@ -233,3 +233,21 @@ def test_a_right_to_a_folder_or_a_status_is_none_to_others() -> None:
     assert said("wiki_write", Scope()) == "denied"
     assert said("status", Scope("paused")) == "yes"
     assert said("status", Scope("archived")) == "denied"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "A customer's *phase* says how far we are with them, in the words of a project's status.",
+        "Explorations of a customer are its projects with status exploring.",
+        "Everything here has a status, a team and a note.",
+    ],
+)
+@pytest.mark.parametrize("heading", ["Customers", "Customer Care"])
+def test_a_sentence_of_how_something_is_gives_no_change(heading: str, said: str) -> None:
+    rules = Rules(f"# {heading}\n\n{said} Every customer has one account manager.\n")
+    asker = Asker("x", department="Customer Care")
+    for right in CHANGES:
+        assert verdict(rules, asker, right, (), lead=False, account=False) != "yes"
+    if heading == "Customers":
+        assert not rules.allows(asker, "status")
