@@ -21,7 +21,7 @@ YOU = "Staff, of their own"
 def contexts(policy: str) -> Iterator[Group]:
     """The groups of all pages, each with the sentences that speak of it."""
     named = {_name(s) for s in sentences(policy) if s[:1].isupper()} - {""}
-    for page in cased(r"(?m)^== .+ ==$").split(policy):
+    for page in cased(rf"(?m){P['page'].pattern}").split(policy):
         found: dict[str, Group] = {}
         sure = {"Nobody", *(plain_name(w["who"]) for w in P["who_line"].finditer(page))}
         for title, said in _of_page(page, named):
@@ -30,7 +30,7 @@ def contexts(policy: str) -> Iterator[Group]:
             if (title[:1].isupper() or of_lexicon(title)) and not is_thing(title):
                 found.setdefault(
                     title, Group(title, sure=title in sure)
-                ).body += f" {said.strip(' ,')}"
+                ).body += f"\n{said.strip(' ,')}"
         yield from found.values()
 
 

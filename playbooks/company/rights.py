@@ -19,6 +19,9 @@ from playbooks.company.rule_text import Group, changes_in, groups, read_group, r
 from playbooks.company.things import CHANGES, PLAIN, PUBLIC
 from playbooks.company.tickets import read_ticket, sentences
 
+_ROOMS = frozenset("office offices desk room house shop works unit group".split())
+"""Words that name a department only with another one."""
+
 
 @dataclass(frozen=True)
 class Asker:
@@ -105,8 +108,11 @@ class Rules:
         )
         if P["outsider"].search(name):
             return not mighty
-        left_out = cased(r"\b(?:but|except|without|save)\b(?: for)?(?: the)? ([^.;,]+)")
-        excluded = [x[1] for g in self._staff for x in left_out.finditer(g.body)]
+        left_out = cased(
+            r"\b(?:but|except|without|save|other than)\b(?: for)?(?: the)? ([^.;,]+)"
+            r"|\b(?:which|whom) (?:the )?([^.;,]+?) (?:is|are|does|do) not\b"
+        )
+        excluded = [x[1] or x[2] for g in self._staff for x in left_out.finditer(g.body)]
         own = self._own(name)
         return any(holds(fold(x), fold(name)) for x in excluded) or any(
             P["outsider"].search(g.title)
@@ -121,14 +127,17 @@ class Rules:
     def _own(self, department: str) -> list[Group]:
         """The groups of a department; each right of somebody asks for them again.
 
-        A heading `Customers` is none of a department `Customer Care`.
+        A heading `Customers` is none of a department `Customer Care`, and where one has its very
+        name, no other gives it rights.
         """
         if department not in self._homes:
             mine = _telling(department)
+            same = [(g, name) for g, name in self._departments if _same_group(mine, name)]
+            named = any(name == mine for _, name in same)
             self._homes[department] = [
                 g
-                for g, name in self._departments
-                if _same_group(mine, name) and (name == mine or not is_thing(g.title))
+                for g, name in same
+                if name == mine or not (is_thing(g.title) or (named and g.may))
             ]
         return self._homes[department]
 
@@ -174,7 +183,10 @@ def _total(sentence: str) -> bool:
 def _telling(title: str) -> tuple[str, ...]:
     """The words of a department's or group's name that say something."""
     filling = "and of the member members department team staff all level".split()
-    return tuple(w for w in fold(title).split() if w not in filling and not w.isdigit())
+    every = fold(title).split()
+    found = tuple(w for w in every if w not in filling and not w.isdigit())
+    # `Office` alone is no name of the Staff Office.
+    return tuple(every) if len(found) < len(every) and _ROOMS.issuperset(found) else found
 
 
 def _same_group(one: Sequence[str], other: Sequence[str]) -> bool:

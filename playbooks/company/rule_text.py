@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from playbooks.company.patterns import P, cased, caseless
-from playbooks.company.things import CHANGES, EVERY, LOOK, READ, WRITE, meant
+from playbooks.company.things import CHANGES, EVERY, LOOK, READ, THINGS, WRITE, meant
 from playbooks.company.tickets import sentences, speaks_of_ticket
 
 _YES = frozenset({"yes", "y", "x", "✓", "✔", "may", "allowed", "full"})
@@ -37,6 +37,10 @@ def groups(policy: str) -> Iterator[Group]:
     lines, above = policy.splitlines(), ""
     letters = cased(r"\bR\b\s*=[^.]*\bW\b\s*=").search(policy) is not None
     for at, line in enumerate(lines):
+        if P["page"].match(line):
+            yield group
+            group, header, above = Group(""), [], ""
+            continue
         if line.lstrip().startswith("|"):
             cells = [c.strip(" *`") for c in line.strip().strip("|").split("|")]
             if header and len(cells) == len(header):
@@ -53,7 +57,8 @@ def groups(policy: str) -> Iterator[Group]:
             group = Group("")
             continue
         title = P["title"].match(line)
-        if line.strip() and not cased(r"\s*(?:[-*]|\d+[.)])\s").match(line):
+        entry = cased(r"\s*(?:[-*]|\d+[.)])\s").match(line)
+        if line.strip() and not entry:
             above = line
         if title:
             yield group
@@ -63,7 +68,8 @@ def groups(policy: str) -> Iterator[Group]:
             yield group
             group = Group("")
         elif group.title:
-            group.body += f" {line.strip()}"
+            # Of `- may see …` and `- may not change …` each is a sentence, also without a full stop.
+            group.body += f"{chr(10) if entry else ' '}{line.strip()}"
         else:
             yield from _by_subject(line.strip())
     yield group
@@ -81,10 +87,17 @@ def _spoken_of(sentence: str) -> Iterator[Group]:
     ).search(subject["who"]):
         yield Group(subject["who"].strip(" *"), sentence[subject.end("who") :])
     passive = P["passive"].match(sentence)
+    if passive and passive["decided"] and "pay" in _things(passive["what"]):
+        return  # Who decides on a raise does not enter it.
     for who in cased(r",| and | or ").split(passive["who"]) if passive else []:
-        if passive and not P["nobody"].search(who):
+        # What is done by saving or by a click is done by nobody who could have a right.
+        if passive and not P["nobody"].search(who) and not P["means"].match(who):
             name = cased(r"\b(?:by|only|the|to|for)\b").sub(" ", who).strip(" .*")
             yield Group(name, f"May {'see' if passive['read'] else 'change'} {passive['what']}")
+
+
+def _things(text: str) -> set[str]:
+    return {kind for kind, thing in THINGS.items() if caseless(thing.name).search(text)}
 
 
 def _below(lines: list[str]) -> str:
