@@ -295,3 +295,16 @@ def test_whom_the_staff_leaves_out_is_an_outsider(who: str) -> None:
     assert rules.outsider(Asker("x", department="Loaned Bakers"))
     assert not rules.allows(Asker("x", department="Loaned Bakers"), "team")
     assert rules.allows(baker, "team")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "May read the register of people and projects, pay, notes and contact persons left aside.",
+        "May see the register and ask what they themselves earn.",
+    ],
+)
+def test_what_is_left_aside_or_ones_own_is_no_look_at_others(said: str) -> None:
+    rules = Rules(f"# Rights\n\n**Staff.** Everybody employed here. {said}\n")
+    assert not any(rules.allows(baker, right) for right in ("pay", "notes", "contact"))
+    assert rules.allows(baker, "register")
