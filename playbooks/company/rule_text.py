@@ -69,7 +69,7 @@ def groups(policy: str) -> Iterator[Group]:
             group = Group("")
         elif group.title:
             # Of `- may see …` and `- may not change …` each is a sentence, also without a full stop.
-            group.body += f"{chr(10) if entry else ' '}{line.strip()}"
+            group.body += ("\n" if entry else " ") + line.strip()
         else:
             yield from _by_subject(line.strip())
     yield group
