@@ -5,7 +5,7 @@ An answer to the user may only name what stands here, and its links are drawn fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import regex
@@ -35,11 +35,12 @@ class Evidence:
 
     def note(self, path: str, answer: Mapping[str, Any]) -> None:
         """Take over what an answer to ``path`` shows."""
-        for known in _known_in(path, answer):
+        parts = list(_objects(answer))
+        for known in _known_in(path, answer, parts):
             before = self.records.get((known.kind, known.id))
             if before is None or (known.name and not before.name):
                 self.records[known.kind, known.id] = known
-        for part in _objects(answer):
+        for part in parts:
             if isinstance(salary := part.get("salary"), int):
                 self.salaries.add(salary)
             for field in ("email", "primary_contact_email"):
@@ -48,7 +49,7 @@ class Evidence:
             if "level" in part and part.get("name"):
                 self.tokens.add(str(part["name"]))
         if path.startswith("/time/"):
-            self.tokens.update(str(p["id"]) for p in _objects(answer) if p.get("id"))
+            self.tokens.update(str(p["id"]) for p in parts if p.get("id"))
         for content in answer.get("contents") or (answer.get("content") or "",):
             self.tokens.update(_LEVEL_ID.findall(content))
 
@@ -78,12 +79,12 @@ class Evidence:
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(value, Mapping):
+    """The objects in an object or a list of JSON, itself included."""
+    if isinstance(value, dict):
         yield value
-        for inner in value.values():
-            yield from _objects(inner)
-    elif isinstance(value, list):
-        for inner in value:
+        value = value.values()
+    for inner in value:
+        if isinstance(inner, dict | list):
             yield from _objects(inner)
 
 
@@ -103,7 +104,9 @@ _LISTS: dict[str, Kind] = {"employees": "employee", "companies": "customer", "pr
 _ONE: dict[str, Kind] = {"employee": "employee", "company": "customer", "project": "project"}
 
 
-def _known_in(path: str, answer: Mapping[str, Any]) -> Iterator[Known]:
+def _known_in(
+    path: str, answer: Mapping[str, Any], parts: Iterable[Mapping[str, Any]]
+) -> Iterator[Known]:
     for field, kind in _LISTS.items():
         for record in answer.get(field) or ():
             if isinstance(record, Mapping):
@@ -115,7 +118,7 @@ def _known_in(path: str, answer: Mapping[str, Any]) -> Iterator[Known]:
     if path == "/wiki/list":
         for page in answer.get("paths") or ():
             yield Known("wiki", page, page)
-    for part in _objects(answer):
+    for part in parts:
         for field, kind in _FIELDS.items():
             if isinstance(part.get(field), str) and part[field]:
                 yield Known(kind, part[field], "")

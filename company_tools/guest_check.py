@@ -73,7 +73,8 @@ def _ids(message: str, records: list[Record]) -> Iterator[str]:
     text = _seen(message).casefold()
     for record in records:
         id_ = str(record["id"]).casefold()
-        if regex.search(rf"(?<![\p{{L}}\p{{N}}]){regex.escape(id_)}(?![\p{{L}}\p{{N}}])", text):
+        alone = rf"(?<![\p{{L}}\p{{N}}]){regex.escape(id_)}(?![\p{{L}}\p{{N}}])"
+        if id_ in text and regex.search(alone, text):
             yield "an id"
 
 

@@ -28,14 +28,14 @@ _SMALL_WORDS = (
 _STOP = frozenset(_SMALL_WORDS.split())
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def bare(text: str) -> str:
     """The text in small letters, without diacritics: Müller is muller."""
     parts = unicodedata.normalize("NFKD", text.casefold().translate(_BARE))
     return "".join(c for c in parts if not unicodedata.combining(c)).translate(_BARE)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, bare, in their order."""
     return tuple(_WORD.findall(bare(text)))
@@ -58,7 +58,7 @@ def telling(text: str) -> tuple[str, ...]:
     return tuple(word for word in every if word not in _STOP) or every
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def alike(one: str, other: str) -> float:
     """How far two words are the same, from 0 to 1: equal, inflected, or misspelt."""
     if one == other:

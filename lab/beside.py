@@ -44,7 +44,7 @@ def _lab_half(folder: LabFolder) -> Half:
     run = folder.read()
     steps: dict[Path, tuple[Step, ...]] = {}
     kept = dict(_kept(folder.path, steps))
-    texts = {raw["spec_id"]: str(raw.get("task_text", "")) for raw in folder.scenarios()}
+    texts = folder.texts()
     tasks = []
     for number, trial in enumerate(folder.trials()):
         # Without a journal a name of its own for each trial: those of one task share their spec.

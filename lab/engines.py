@@ -172,7 +172,7 @@ def warm_up(kit_of: KitOf, jobs: int, scheduler: str | None) -> None:
 def _context(kit_of: KitOf) -> ForkServerContext:
     """Processes forked from one that has loaded what all of them need."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([f"{__package__}.preload", kit_of.__module__])
+    context.set_forkserver_preload([kit_of.__module__, f"{__package__}.preload"])
     return context
 
 

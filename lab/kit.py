@@ -134,10 +134,10 @@ class Kit:
     neither. Raises Usage."""
     facts: Callable[[Raw], Facts] = lambda _raw: Facts()
     """What a scenario holds that no prompt may tell."""
-    scenarios: Callable[[Path], Iterator[Raw]] | None = None
-    """The scenarios of a file, each with all that it needs; None: as they stand there."""
-    shared: Callable[[Sequence[Raw]], Raw] | None = None
-    """What a pack of such scenarios has beside them."""
+    packed: Callable[[Sequence[Raw]], Raw] | None = None
+    """Scenarios as a pack holds them, with what they share beside them; None: as they are."""
+    unpacked: Callable[[Raw], Iterator[Raw]] | None = None
+    """The scenarios of a pack, each with all that it needs; None: as they stand there."""
 
     def guest_with(self, guards: str, prompts: Mapping[str, str]) -> Guest:
         """The guest with these guards on and these sections in its prompts. Raises Usage."""
@@ -147,9 +147,13 @@ class Kit:
     def pack_text(self, name: str, scenarios: Sequence[Raw]) -> str:
         """A pack of some scenarios, as JSON text."""
         body: Raw = {"format": self.format, "name": name, "scenarios": scenarios}
-        if self.shared:
-            body |= self.shared(scenarios)
+        if self.packed:
+            body |= self.packed(scenarios)
         return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+    def scenarios(self, body: Raw) -> Iterator[Raw]:
+        """The scenarios of a pack out of JSON, each with all that it needs."""
+        return self.unpacked(body) if self.unpacked else iter(body["scenarios"])
 
 
 KitOf = Callable[[], Kit]

@@ -180,10 +180,18 @@ class LabFolder:
         """Whether all trials are in their files."""
         return (self.path / TRIALS).exists() and not self._parts.exists()
 
-    def scenarios(self) -> Iterator[Raw]:
-        """The scenarios as they were played, in order."""
-        for path in self._every_chunk():
-            yield from json.loads(path.read_text(encoding="utf-8"))["scenarios"]
+    def scenarios(self, kit: Kit) -> Iterator[Raw]:
+        """The scenarios as they were played, in order, each with all that it needs."""
+        for body in self._bodies():
+            yield from kit.scenarios(body)
+
+    def texts(self) -> dict[str, str]:
+        """The tasks' texts by spec."""
+        every = (raw for body in self._bodies() for raw in body["scenarios"])
+        return {raw["spec_id"]: str(raw.get("task_text", "")) for raw in every}
+
+    def _bodies(self) -> Iterator[Raw]:
+        return (json.loads(path.read_text(encoding="utf-8")) for path in self._every_chunk())
 
     def _every_chunk(self) -> list[Path]:
         return sorted(self._chunks.glob("*.json"))

@@ -90,7 +90,8 @@ def _find(invitation: Invitation, benchmark: str, source: Path | str, spec: str)
     elif is_lab_run(source):
         folder = LabFolder(source)
         settings = folder.read().settings
-        kit_of, every = invitation.kits[settings.benchmark], folder.scenarios()
+        kit_of = invitation.kits[settings.benchmark]
+        every = folder.scenarios(kit_of())
         how = {"strategy": settings.strategy, "brain": (settings.evaluator, settings.worker)}
     else:
         options = _manifest(source).options

@@ -36,9 +36,9 @@ class Source:
         if self.path is None:
             yield from self.kit.generated(self.asked)
             return
-        if self.kit.scenarios:
+        if self.kit.unpacked:
             with _explained(self.asked, self.kit):
-                yield from self.kit.scenarios(self.path)
+                yield from self.kit.scenarios(json.loads(self.path.read_text(encoding="utf-8")))
             return
         with _explained(self.asked, self.kit), self.path.open("rb") as file:
             yield from ijson.items(file, "scenarios.item", use_float=True)

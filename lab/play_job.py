@@ -66,7 +66,7 @@ class _Notes:
 def play_job(job: Job, kit_of: KitOf) -> list[Trial]:
     """Play a job; its trials in pack order. Raises CannotRun: a scenario is not valid."""
     kit, raw = kit_of(), json.loads(job.pack)
-    some = [one for one in raw["scenarios"] if job.specs is None or one["spec_id"] in job.specs]
+    some = [one for one in kit.scenarios(raw) if job.specs is None or one["spec_id"] in job.specs]
     name = str(raw["name"])
     pack = kit.read(kit.pack_text(name, some), name)
     tasks = [

@@ -9,7 +9,7 @@ from functools import lru_cache
 _one_at_a_time = threading.RLock()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def kept_tree(code: str) -> ast.Module:
     """The tree of a program, kept for whoever reads the same one next: nobody may change it.
 

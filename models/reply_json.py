@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from functools import lru_cache
 
 import json5
@@ -15,6 +16,7 @@ LOOSE_STARTS = 5
 LOOSE_CHARS = 20_000
 """What is read with the tolerant reader, which is slow."""
 _DECODER = json.JSONDecoder(strict=False)
+_STRICT = json.JSONDecoder()
 _STRAIGHT = str.maketrans("“”„‟‘’", '""""\'\'')
 _GAPS = r"[\s_\-*`]"
 """What is left out of keys before they are compared."""
@@ -49,10 +51,11 @@ def all_json(
     wanted = frozenset(map(fold, required))
     before = _last_mention(text, wanted)
     head = text[:LOOSE_CHARS]
+    straight = head.translate(_STRAIGHT)
     for values in (
         _read(text, before, _DECODER.raw_decode, STARTS_AT_MOST),
         _read(head, before, _loose, LOOSE_STARTS),
-        _read(head.translate(_STRAIGHT), before, _loose, LOOSE_STARTS),
+        _read(straight, before, _loose, LOOSE_STARTS) if straight != head else (),
     ):
         found = [one for value in values for one in _holding(value, wanted)]
         if found:
@@ -103,6 +106,8 @@ def _read(
 
 def _loose(text: str, start: int) -> tuple[object, int]:
     """Raises ValueError."""
+    with suppress(ValueError):
+        return _STRICT.raw_decode(text, start)  # a thousand times as fast, and as it would read it
     value, error, end = json5.parse(text, start=start, consume_trailing=False)
     if error is not None:
         raise ValueError(error)

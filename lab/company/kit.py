@@ -78,8 +78,8 @@ def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
         baseline=BASELINE,
         facts=_facts,
         baseline_packs=("bundled", "generated:baseline:100"),
-        scenarios=_scenarios,
-        shared=_shared,
+        packed=_packed,
+        unpacked=_unpacked,
     )
 
 
@@ -93,15 +93,18 @@ def _generated(asked: str) -> Iterator[Raw]:
         raise CannotRun(f"{asked}: {error}") from None
 
 
-def _scenarios(path: Path) -> Iterator[Raw]:
-    """The scenarios of a file, each with its company. Raises OSError, ValueError."""
-    body = json.loads(path.read_text(encoding="utf-8"))
+def _unpacked(body: Raw) -> Iterator[Raw]:
+    """The scenarios of a pack, each with its company."""
     for raw in body["scenarios"]:
         yield {**raw, WHOLE: body["companies"].get(raw.get("company"))}
 
 
-def _shared(scenarios: Sequence[Raw]) -> Raw:
-    return {"companies": {raw["company"]: raw[WHOLE] for raw in scenarios}}
+def _packed(scenarios: Sequence[Raw]) -> Raw:
+    """Scenarios and their companies, each company once."""
+    return {
+        "scenarios": [{k: v for k, v in raw.items() if k != WHOLE} for raw in scenarios],
+        "companies": {raw["company"]: raw[WHOLE] for raw in scenarios},
+    }
 
 
 def _read(text: str, source: str) -> Tasks:
@@ -184,9 +187,8 @@ def _facts(raw: Raw) -> Facts:
 
 
 def _holds(raw: Raw) -> bool:
-    text = json.dumps({"format": FORMAT, "name": "candidate", "scenarios": [raw], **_shared([raw])})
     try:
-        _read(text, "candidate")
+        _read(json.dumps({"format": FORMAT, "name": "candidate", **_packed([raw])}), "candidate")
     except (CannotRun, KeyError, ValueError):
         return False
     return True

@@ -234,7 +234,7 @@ def _go_on(
         return engine_for(kit_of, jobs, tasks, scheduler)
 
     console = notes(quiet=quiet)
-    train, unseen = kept_packs(folder)
+    train, unseen = kept_packs(folder, kit)
     reflection = reflection_of(asked.reflection, folder / "reflections.jsonl")
     loop = Loop(
         folder, asked, kit, train, unseen, engine_of, reflection, lambda line: say(console, line)

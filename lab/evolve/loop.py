@@ -209,14 +209,10 @@ def keep_packs(folder: Path, kit: Kit, train: Sequence[Raw], unseen: Sequence[Ra
         write_whole(folder / f"{name}.json", kit.pack_text(name, raws))
 
 
-def kept_packs(folder: Path) -> list[list[Raw]]:
+def kept_packs(folder: Path, kit: Kit) -> list[list[Raw]]:
     """Those that were kept. Raises OSError."""
-    return [_scenarios(folder / f"{name}.json") for name in PACKS]
-
-
-def _scenarios(path: Path) -> list[Raw]:
-    body: Any = json.loads(path.read_text(encoding="utf-8"))
-    return list(body["scenarios"])
+    texts = ((folder / f"{name}.json").read_text(encoding="utf-8") for name in PACKS)
+    return [list(kit.scenarios(json.loads(text))) for text in texts]
 
 
 def sections_of(shipped: Texts, asked: Sequence[str]) -> list[str]:

@@ -56,7 +56,8 @@ class Foreign:
         assert self.run.settings.agent is not None
         side_by_side = self.run.settings.agent.side_by_side
         with _interrupts(self.stop):
-            yield from self._play(shares_of(theirs, side_by_side), side_by_side)
+            shares = shares_of(theirs, side_by_side, self.kit_of().scenarios)
+            yield from self._play(shares, side_by_side)
 
     def _play(self, shares: Sequence[Share], side_by_side: int) -> Iterator[Told]:
         kit = self.kit_of()

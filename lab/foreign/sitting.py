@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -201,7 +201,9 @@ class Sitting:
         write_whole(self._stem.with_suffix(".json"), record.model_dump_json(indent=1))
 
 
-def shares_of(jobs: Iterable[Job], side_by_side: int) -> list[Share]:
+def shares_of(
+    jobs: Iterable[Job], side_by_side: int, scenarios: Callable[[Raw], Iterable[Raw]]
+) -> list[Share]:
     """Every task of the jobs in just one share; pack by pack, epoch by epoch.
 
     Neighbours go to different shares: a pack often stands in the order of its kinds.
@@ -214,7 +216,7 @@ def shares_of(jobs: Iterable[Job], side_by_side: int) -> list[Share]:
         # What it plays goes along in the share; all texts at once would fill the memory.
         told = replace(job, pack=json.dumps({"scenarios": order}))
         tasks = found.setdefault((str(body["name"]), job.epoch or 0), [])
-        for raw in body["scenarios"]:
+        for raw in scenarios(body):
             if job.specs is None or raw["spec_id"] in job.specs:
                 tasks.append((told, _once(raw, known)))
     return [

@@ -7,10 +7,9 @@ without a subject.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-import regex
-
-from playbooks.company.patterns import P
+from playbooks.company.patterns import P, cased, caseless
 from playbooks.company.rule_text import Group
 from playbooks.company.things import READ, THINGS, WRITE
 from playbooks.company.tickets import sentences
@@ -22,16 +21,16 @@ YOU = "Staff, of their own"
 def contexts(policy: str) -> Iterator[Group]:
     """The groups of all pages, each with the sentences that speak of it."""
     named = {_name(s) for s in sentences(policy) if s[:1].isupper()} - {""}
-    for page in regex.split(r"(?m)^== .+ ==$", policy):
+    for page in cased(rf"(?m){P['page'].pattern}").split(policy):
         found: dict[str, Group] = {}
         sure = {"Nobody", *(plain_name(w["who"]) for w in P["who_line"].finditer(page))}
         for title, said in _of_page(page, named):
             if P["nobody_title"].search(title):
                 title, said = "Nobody", f"May not {said}"
-            if (title[:1].isupper() or of_lexicon(title)) and not _is_thing(title):
+            if (title[:1].isupper() or of_lexicon(title)) and not is_thing(title):
                 found.setdefault(
                     title, Group(title, sure=title in sure)
-                ).body += f" {said.strip(' ,')}"
+                ).body += f"\n{said.strip(' ,')}"
         yield from found.values()
 
 
@@ -39,7 +38,7 @@ def _of_page(page: str, named: set[str]) -> Iterator[tuple[str, str]]:
     """Each sentence with whom it speaks of; `you`: whoever reads it."""
     heading, over, spoken, before = "", "", "", False
     for line in page.splitlines():
-        top = regex.match(r"#{1,6}\s+(.+)", line)
+        top = cased(r"#{1,6}\s+(.+)").match(line)
         who = P["who_line"].match(line)
         if top or who:
             heading = plain_name(top[1]) if top else heading
@@ -48,7 +47,7 @@ def _of_page(page: str, named: set[str]) -> Iterator[tuple[str, str]]:
             )
             spoken, before = over, False
             continue
-        entry = regex.match(r"\s*(?:[-*]|\d+(?:\.\d+)*[.)]?)\s+", line)
+        entry = cased(r"\s*(?:[-*]|\d+(?:\.\d+)*[.)]?)\s+").match(line)
         if not line.strip() or entry:
             spoken, before = over, False
         for sentence in sentences(line[entry.end() :] if entry else line):
@@ -59,7 +58,7 @@ def _of_page(page: str, named: set[str]) -> Iterator[tuple[str, str]]:
                 entry
                 and subject[:1].isupper()
                 and not (
-                    of_lexicon(regex.split(r"\b(?:of|for|to|about)\b", subject)[0])
+                    of_lexicon(cased(r"\b(?:of|for|to|about)\b").split(subject)[0])
                     or subject in named
                 )
             ):
@@ -77,39 +76,35 @@ def _of_page(page: str, named: set[str]) -> Iterator[tuple[str, str]]:
                 yield spoken, said
 
 
+@lru_cache(maxsize=4096)
 def _subject(sentence: str) -> tuple[str, str]:
     """A sentence's subject, `you` or `they` for what goes by the context, and what is said of it."""
-    bare = regex.match(
-        rf"(?:{WRITE}|{READ}|open|may|can|cannot|no|not|never|nothing)(?:e?s)?\b", sentence, regex.I
-    )
-    when = regex.match(r"(?:If|When|As|Once|Whoever|While|Leading)\b[^.;]{3,80}?,", sentence)
-    if (
-        when
-        and regex.search(r"\b(?:you|whoever|somebody)\b", when[0], regex.I)
-        and of_lexicon(when[0])
-    ):
+    bare = caseless(
+        rf"(?:{WRITE}|{READ}|open|may|can|cannot|no|not|never|nothing)(?:e?s)?\b"
+    ).match(sentence)
+    when = cased(r"(?:If|When|As|Once|Whoever|While|Leading)\b[^.;]{3,80}?,").match(sentence)
+    if when and caseless(r"\b(?:you|whoever|somebody)\b").search(when[0]) and of_lexicon(when[0]):
         return when[0].strip(" ,"), sentence[when.end() :]
     hit = None if bare else P["head"].match(sentence)
     if hit is None:
         return "", sentence
     head, rest = hit["head"].strip(" ,"), sentence[hit.end("head") :]
-    if regex.match(r"(?:if|when|unless|should|what|which|how)\b", head, regex.I):
+    if caseless(r"(?:if|when|unless|should|what|which|how)\b").match(head):
         return "", sentence
-    after = regex.match(
-        r"(?P<when>(?:after|before|during) (?:an?|the|each|every) \w+),? (?P<who>.+)$",
-        head,
-        regex.I,
-    )
+    after = caseless(
+        r"(?P<when>(?:after|before|during) (?:an?|the|each|every) \w+),? (?P<who>.+)$"
+    ).match(head)
     if after:
         subject, _ = _subject(f"{after['who']}{rest}")
         return subject, f"{rest} {after['when'].lower()}"
     if own := P["of_us"].match(head):
         return ("employees" if own["us"] else own["pronoun"].lower()).replace("it", "they"), rest
-    if regex.fullmatch(r"(?:(?:so|and|also|both|these|he|she|or|it|they) ?)+", head, regex.I):
+    if caseless(r"(?:(?:so|and|also|both|these|he|she|or|it|they) ?)+").fullmatch(head):
         return "they", rest
     return plain_name(head), rest
 
 
+@lru_cache(maxsize=4096)
 def of_lexicon(text: str) -> bool:
     """Whether a text names people by what they are, not by a department's name."""
     return any(P[x].search(text) for x in ("lead", "account", "guest", "staff", "outsider"))
@@ -119,11 +114,10 @@ def _is_actor(title: str, named: set[str]) -> bool:
     return of_lexicon(title) or title in named
 
 
-def _is_thing(title: str) -> bool:
+@lru_cache(maxsize=4096)
+def is_thing(title: str) -> bool:
     """Whether a title names only what rights are of."""
-    return any(
-        regex.fullmatch(rf"(?:{t.name})(?-i:s|es)?", title, regex.I) for t in THINGS.values()
-    )
+    return any(caseless(rf"(?:{t.name})(?-i:s|es)?").fullmatch(title) for t in THINGS.values())
 
 
 def _name(sentence: str) -> str:
@@ -132,16 +126,12 @@ def _name(sentence: str) -> str:
     return subject if subject[:1].isupper() else ""
 
 
+@lru_cache(maxsize=4096)
 def plain_name(who: str) -> str:
     """A group's name alone: of `everybody in the Board Office`, `the Ledger`, `Tier 2: Desks`."""
-    who = regex.sub(
-        r"^(?:tier|level|group|class|rank|circle|ring|zone|step|grade|role|part)\s+\w+\s*[:.–—-]\s*",
-        "",
-        who.strip(" *_"),
-        flags=regex.I,
-    )
+    who = caseless(
+        r"^(?:tier|level|group|class|rank|circle|ring|zone|step|grade|role|part)\s+\w+\s*[:.–—-]\s*"
+    ).sub("", who.strip(" *_"))
     inner = P["those_of"].search(who)
     name = inner["name"] if inner else who
-    return regex.sub(r"^(?:only|the|our|an?|every|each|any)\s+", "", name, flags=regex.I).strip(
-        " *._:"
-    )
+    return caseless(r"^(?:only|the|our|an?|every|each|any)\s+").sub("", name).strip(" *._:")

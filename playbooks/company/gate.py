@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import regex
 
-from playbooks.company.patterns import P
+from playbooks.company.patterns import P, cased, caseless
 from playbooks.company.reckoning.fences import RESTRICTING
 from playbooks.company.reckoning.meanings import STATUSES
 from playbooks.company.reckoning.office import NUMBERS
@@ -40,11 +40,8 @@ class Scope:
 
     def met(self, sentence: str) -> str:
         """A sentence without the conditions that the task says are met."""
-        return regex.sub(
-            r"\b(?:after|following) (?:a|an|the|each|every)(?: \w+)? (\w+)",
-            lambda m: " " if regex.search(rf"\b{m[1]}", self.text, regex.I) else m[0],
-            sentence,
-            flags=regex.I,
+        return caseless(r"\b(?:after|following) (?:a|an|the|each|every)(?: \w+)? (\w+)").sub(
+            lambda m: " " if caseless(rf"\b{m[1]}").search(self.text) else m[0], sentence
         )
 
     def within(self, right: str, sentence: str) -> bool:
@@ -52,11 +49,11 @@ class Scope:
         if (
             right == "status"
             and self.status
-            and not regex.search(r"\b(?:any|every|all)\b", sentence, regex.I)
+            and not caseless(r"\b(?:any|every|all)\b").search(sentence)
         ):
-            named = {s for s, p in STATUSES if regex.search(p, sentence, regex.I)}
+            named = {s for s, p in STATUSES if caseless(p).search(sentence)}
             return not named or self.status in named
-        folders = regex.findall(r"(?<![\w/])((?:[\w-]+/)+)(?![\w-])", sentence)
+        folders = cased(r"(?<![\w/])((?:[\w-]+/)+)(?![\w-])").findall(sentence)
         if right == "wiki_write" and folders:
             return all(any(p.startswith(f) for f in folders) for p in self.paths) and bool(
                 self.paths
@@ -105,27 +102,29 @@ def _whole(right: str, sentence: str) -> bool:
     """Whether a sentence gives a right without anything else being said about it."""
     if right == "pay_write" and P["approval"].search(sentence):
         return True
+    if P["states"].search(sentence) and not P["grants"].search(sentence):
+        return False
     own = right in ("own_levels", "own_hours")
 
     def plain(part: str) -> bool:
-        return not P["condition"].search(regex.sub(r"\bown\b", "", part) if own else part)
+        return not P["condition"].search(cased(r"\bown\b").sub("", part) if own else part)
 
-    for clause in regex.split(";", sentence):
-        parts = regex.split(r",|\band\b", clause)
+    for clause in cased(";").split(sentence):
+        parts = cased(r",|\band\b").split(clause)
         told = [p for p in parts if right in rights_of(f"May change {p}")[0] | rights_of(p)[0]]
         if any(map(plain, told)) and (not P["hangs"].search(clause) or _of_the_last(clause, told)):
             return True
-    everything = P["same"].search(sentence) or regex.search(r"\beverything\b", sentence)
+    everything = P["same"].search(sentence) or cased(r"\beverything\b").search(sentence)
     return bool(everything) and plain(sentence)
 
 
 def _of_the_last(clause: str, told: list[str]) -> bool:
     """Whether a condition hangs on the last entry of a longer list alone, and that is another one."""
-    *before, last = [p for p in regex.split(r",\s*(?:and\s)?|\band\b", clause) if p.strip()]
+    *before, last = [p for p in cased(r",\s*(?:and\s)?|\band\b").split(clause) if p.strip()]
     listed = (
         len(before) >= 2
         and not P["hangs"].search(",".join(before))
-        and not regex.match(rf"\s*(?:{P['hangs'].pattern})", last)
+        and not cased(rf"\s*(?:{P['hangs'].pattern})").match(last)
     )
     return listed and not any(p.strip() in last for p in told)
 
@@ -161,7 +160,7 @@ class _Judge:
             said = said.replace(name, " ")
         said = self._about(said)
         if (
-            not regex.search(RESTRICTING, said, regex.I)
+            not caseless(RESTRICTING).search(said)
             or not self._speaks_of(said)
             or self._understood(said)
             or self._of_else(told)
@@ -202,7 +201,7 @@ class _Judge:
         if refuses and self.right not in gives | refuses:
             if not P["changing"].search(said):
                 return True
-            return bool(refuses & CHANGES and not regex.search(thing.name, said, regex.I))
+            return bool(refuses & CHANGES and not caseless(thing.name).search(said))
         bare = told.strip(" *-")
         homes = [g for g in self.rules.groups if g.sure and bare in g.body]
         if any(h.title == "Nobody" for h in homes):
@@ -230,22 +229,18 @@ class _Judge:
         if P["no_function"].search(said) or (P["load"].search(said) and not P["who"].search(said)):
             return False
         thing, changing = THINGS[self.kind], P["changing"].search(said)
-        near = regex.search(thing.near, said, regex.I)
+        near = caseless(thing.near).search(said)
         if near:
             before = said[: near.start()]
             near = (
                 None
                 if any(
-                    regex.match(rf"\W*(?:The |A )?(?:{t.name})", before, regex.I)
-                    for t in THINGS.values()
+                    caseless(rf"\W*(?:The |A )?(?:{t.name})").match(before) for t in THINGS.values()
                 )
                 else near
             )
         return bool(
-            (
-                regex.search(thing.name, said, regex.I)
-                and (changing or not P["telling"].search(said))
-            )
+            (caseless(thing.name).search(said) and (changing or not P["telling"].search(said)))
             or (changing and near)
             or P["any"].search(said)
         )
@@ -255,7 +250,7 @@ class _Judge:
         parts: list[str] = []
         for part in said.split(";"):
             speaks = any(
-                regex.search(f"{t.name}|{t.near}", part, regex.I)
+                caseless(f"{t.name}|{t.near}").search(part)
                 for t in THINGS.values()
                 if t.near != "."
             )
@@ -276,34 +271,32 @@ class _Judge:
             return True
         if self.right.startswith("own_") and P["others"].search(said) and not P["own"].search(said):
             return True
-        of_pay = regex.search(r"\brais(?:e|es|ed|ing)\b|\bsalar", said, regex.I)
+        of_pay = caseless(r"\brais(?:e|es|ed|ing)\b|\bsalar").search(said)
         if self.kind in ("note", "levels") and of_pay and P["approval"].search(said):
             return True
-        if self.kind in _OF_OTHER_THINGS and regex.search(
-            _OF_OTHER_THINGS[self.kind], said, regex.I
-        ):
+        if self.kind in _OF_OTHER_THINGS and caseless(_OF_OTHER_THINGS[self.kind]).search(said):
             return True
-        looking = regex.search(r"\bmay (?:say|see|learn|know|read|tell)\b", said, regex.I)
+        looking = caseless(r"\bmay (?:say|see|learn|know|read|tell)\b").search(said)
         if looking and not P["changing"].search(said):
             return True
         return bool(speaks_of_ticket(said) or P["tickets"].search(said))
 
     def _named(self, said: str) -> bool:
         """Whether a sentence that gives something to one group alone gives it to the asker's."""
-        if self.account and regex.search(r"\b(?:own|internal|house)\b", said, regex.I):
+        if self.account and caseless(r"\b(?:own|internal|house)\b").search(said):
             return True
-        who = regex.split(r"\bgoes? to\b", said)[-1]
+        who = cased(r"\bgoes? to\b").split(said)[-1]
         if (self.lead and self.rules.lead.search(who)) or (
             self.account and P["account"].search(who)
         ):
             return True
         own = regex.escape(self.asker.department)
-        return bool(own and regex.search(rf"\b{own}\b", who))
+        return bool(own and cased(rf"\b{own}\b").search(who))
 
 
 def _is_home(group: Group, said: str) -> bool:
     """Whether a sentence stands among those about a group."""
-    bare = regex.sub(r"^[-*#\d.)\s]+", "", said)
+    bare = cased(r"^[-*#\d.)\s]+").sub("", said)
     return (
         said in group.body
         or said[-60:].strip(" *_") in group.body
@@ -318,9 +311,7 @@ def ticket_of(rules: Rules, fences: Iterable[str], rights: Iterable[str]) -> Tic
     """
     fences, wanted = list(fences), set(rights)
     told = [s for s in (*sentences(rules.policy), *fences) if speaks_of_ticket(s)]
-    others = [
-        changes_in(s) for s in told if not regex.search(r"\b(?:any|every|all|each)\b", s, regex.I)
-    ]
+    others = [changes_in(s) for s in told if not caseless(r"\b(?:any|every|all|each)\b").search(s)]
     elsewhere = all(named and not named & wanted for named in others)
     if (
         elsewhere

@@ -136,17 +136,33 @@ def _drop_docstrings(tree: ast.stmt) -> None:
 
 
 @cache
+def _text_of(name: str) -> str:
+    """A definition of the modules."""
+    return ast.unparse(_parts()[name])
+
+
+@cache
+def _needed_by(name: str) -> frozenset[str]:
+    """The definitions that one of them names."""
+    return _named_in(_parts()[name])
+
+
+def _named_in(tree: ast.AST) -> frozenset[str]:
+    named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return frozenset(named & _parts().keys())
+
+
+@cache
 def _alone(code: str) -> str:
     """Code with all that it needs of the modules, and nothing else of them."""
-    parts, open_ = _parts(), [_tree(code).body]
+    open_ = set(_named_in(_tree(code)))
     wanted: set[str] = set()
     while open_:
-        for node in (inner for top in open_.pop() for inner in ast.walk(top)):
-            if isinstance(node, ast.Name) and node.id in parts and node.id not in wanted:
-                wanted.add(node.id)
-                open_.append([parts[node.id]])
-    kept = {id(node): node for name, node in parts.items() if name in wanted}
-    return "\n".join([*(ast.unparse(node) for node in kept.values()), code])
+        name = open_.pop()
+        wanted.add(name)
+        open_ |= _needed_by(name) - wanted
+    kept = {id(node): name for name, node in _parts().items() if name in wanted}
+    return "\n".join([*map(_text_of, kept.values()), code])
 
 
 def _look(kind: str) -> str:

@@ -6,17 +6,21 @@ look at the register.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import regex
 
-from playbooks.company.contexts import YOU, contexts
-from playbooks.company.patterns import P
+from playbooks.company.contexts import YOU, contexts, is_thing
+from playbooks.company.patterns import P, cased, caseless
 from playbooks.company.reckoning.spotting import akin, fold, holds
 from playbooks.company.rule_text import Group, changes_in, groups, read_group, rights_of
 from playbooks.company.things import CHANGES, PLAIN, PUBLIC
 from playbooks.company.tickets import read_ticket, sentences
+
+_ROOMS = frozenset("office offices desk room house shop works unit group".split())
+"""Words that name a department only with another one."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +40,17 @@ class Rules:
     def __init__(self, policy: str) -> None:
         self.policy = policy
         self.groups = list(groups(policy))
-        called = regex.findall(
-            r"\b(\p{L}+) of a (?:project|job) is (?:its|the|whoever is) Lead\b", policy
+        called = cased(r"\b(\p{L}+) of a (?:project|job) is (?:its|the|whoever is) Lead\b").findall(
+            policy
         )
         self.lead = regex.compile(
             "|".join([P["lead"].pattern, *(rf"\b{c}s?\b" for c in called)]), regex.I
         )
         """Those who lead a project, also as this policy calls them."""
         for group in self.groups:
-            if regex.match(
-                r"[^.]{0,40}\b(?:the|team|hold the|has the|with the) role (?:of )?Lead\b",
-                group.body,
-            ):
+            if cased(
+                r"[^.]{0,40}\b(?:the|team|hold the|has the|with the) role (?:of )?Lead\b"
+            ).match(group.body):
                 group.title += " (Lead)"
         self.groups += contexts(policy)
         given: set[str] = set()
@@ -58,14 +61,19 @@ class Rules:
                 group.refused = set()
             given |= group.may
         self._staff = [g for g in self.groups if _is_staff(g)]
+        self._departments = [
+            (g, _telling(g.title))
+            for g in self.groups
+            if not (P["guest"].search(g.title) or _is_staff(g) or self.lead.search(g.title))
+        ]
+        self._homes: dict[str, list[Group]] = {}
+        self._outside: dict[str, bool] = {}
         barred = {r for g in self.groups if P["nobody_at_all"].search(g.title) for r in g.refused}
         self.nobody = barred & {"approved_hours", "pay_sum", *CHANGES}
         for sentence in sentences(policy):
-            hours = regex.search(
-                r"\bapproved\b.*\b(?:hours|time)|\b(?:hours|time)\b.*\bapproved\b",
-                sentence,
-                regex.I,
-            )
+            hours = caseless(
+                r"\bapproved\b.*\b(?:hours|time)|\b(?:hours|time)\b.*\bapproved\b"
+            ).search(sentence)
             if P["nobody_at_all"].search(sentence) or (hours and P["negative"].search(sentence)):
                 self.nobody |= {"approved_hours"} if hours else set()
                 self.nobody |= rights_of(sentence)[1] & {"approved_hours", "pay_sum"}
@@ -89,14 +97,22 @@ class Rules:
     def outsider(self, asker: Asker) -> bool:
         """Whether somebody is signed in and yet no staff of the company."""
         name = asker.department
+        if name not in self._outside:
+            self._outside[name] = self._is_outside(name)
+        return self._outside[name]
+
+    def _is_outside(self, name: str) -> bool:
         rest = CHANGES - {"own_levels", "own_hours"}
-        mighty = regex.fullmatch(r"(?i)partners?", name) and any(
+        mighty = cased(r"(?i)partners?").fullmatch(name) and any(
             g.may & rest for g in self._own(name)
         )
         if P["outsider"].search(name):
             return not mighty
-        excluded = [x[1] for g in self._staff for x in regex.finditer(
-            r"\b(?:but|except|without|save)\b(?: for)?(?: the)? ([^.;,]+)", g.body)]  # fmt: skip
+        left_out = cased(
+            r"\b(?:but|except|without|save|other than)\b(?: for)?(?: the)? ([^.;,]+)"
+            r"|\b(?:which|whom) (?:the )?([^.;,]+?) (?:is|are|does|do) not\b"
+        )
+        excluded = [x[1] or x[2] for g in self._staff for x in left_out.finditer(g.body)]
         own = self._own(name)
         return any(holds(fold(x), fold(name)) for x in excluded) or any(
             P["outsider"].search(g.title)
@@ -109,13 +125,21 @@ class Rules:
         )
 
     def _own(self, department: str) -> list[Group]:
-        mine = _telling(department)
-        return [
-            g
-            for g in self.groups
-            if not (P["guest"].search(g.title) or _is_staff(g) or self.lead.search(g.title))
-            and _same_group(mine, _telling(g.title))
-        ]
+        """The groups of a department; each right of somebody asks for them again.
+
+        A heading `Customers` is none of a department `Customer Care`, and where one has its very
+        name, no other gives it rights.
+        """
+        if department not in self._homes:
+            mine = _telling(department)
+            same = [(g, name) for g, name in self._departments if _same_group(mine, name)]
+            named = any(name == mine for _, name in same)
+            self._homes[department] = [
+                g
+                for g, name in same
+                if name == mine or not (is_thing(g.title) or (named and g.may))
+            ]
+        return self._homes[department]
 
     def allows(
         self, asker: Asker, right: str, *, lead: bool = False, account: bool = False
@@ -152,16 +176,20 @@ def rules_of(policy: str) -> Rules:
 
 def _total(sentence: str) -> bool:
     """Whether a sentence speaks of a sum of pay, and not of a list."""
-    return bool(regex.search(r"\b(?:total|sum|added|average)", sentence, regex.I))
+    return bool(caseless(r"\b(?:total|sum|added|average)").search(sentence))
 
 
-def _telling(title: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def _telling(title: str) -> tuple[str, ...]:
     """The words of a department's or group's name that say something."""
     filling = "and of the member members department team staff all level".split()
-    return [w for w in fold(title).split() if w not in filling and not w.isdigit()]
+    every = fold(title).split()
+    found = tuple(w for w in every if w not in filling and not w.isdigit())
+    # `Office` alone is no name of the Staff Office.
+    return tuple(every) if len(found) < len(every) and _ROOMS.issuperset(found) else found
 
 
-def _same_group(one: list[str], other: list[str]) -> bool:
+def _same_group(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two names are of one group: all words of one are in the other, or its initials."""
     if not one or not other:
         return False

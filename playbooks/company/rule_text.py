@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-import regex
-
-from playbooks.company.patterns import P
-from playbooks.company.things import CHANGES, EVERY, LOOK, READ, WRITE, meant
+from playbooks.company.patterns import P, cased, caseless
+from playbooks.company.things import CHANGES, EVERY, LOOK, READ, THINGS, WRITE, meant
 from playbooks.company.tickets import sentences, speaks_of_ticket
 
 _YES = frozenset({"yes", "y", "x", "✓", "✔", "may", "allowed", "full"})
@@ -36,12 +35,16 @@ def groups(policy: str) -> Iterator[Group]:
     """The groups that headings, list entries, tables, paragraphs and single sentences speak of."""
     group, header = Group(""), list[str]()
     lines, above = policy.splitlines(), ""
+    letters = cased(r"\bR\b\s*=[^.]*\bW\b\s*=").search(policy) is not None
     for at, line in enumerate(lines):
+        if P["page"].match(line):
+            yield group
+            group, header, above = Group(""), [], ""
+            continue
         if line.lstrip().startswith("|"):
             cells = [c.strip(" *`") for c in line.strip().strip("|").split("|")]
             if header and len(cells) == len(header):
                 at_head = 1 if header[0] in ("#", "") else 0
-                letters = regex.search(r"\bR\b\s*=[^.]*\bW\b\s*=", policy) is not None
                 row = _letters if letters else _row
                 yield Group(cells[at_head], row(header[at_head:], cells[at_head:]))
             header = header or cells
@@ -54,7 +57,8 @@ def groups(policy: str) -> Iterator[Group]:
             group = Group("")
             continue
         title = P["title"].match(line)
-        if line.strip() and not regex.match(r"\s*(?:[-*]|\d+[.)])\s", line):
+        entry = cased(r"\s*(?:[-*]|\d+[.)])\s").match(line)
+        if line.strip() and not entry:
             above = line
         if title:
             yield group
@@ -64,11 +68,12 @@ def groups(policy: str) -> Iterator[Group]:
             yield group
             group = Group("")
         elif group.title:
-            group.body += f" {line.strip()}"
+            # Of `- may see …` and `- may not change …` each is a sentence, also without a full stop.
+            group.body += ("\n" if entry else " ") + line.strip()
         else:
             yield from _by_subject(line.strip())
     yield group
-    for sentence in sentences(regex.sub(r"(?m)^\s*(?:[-*]\s+)?\*\*.+?\*\*[.:]?", "", policy)):
+    for sentence in sentences(cased(r"(?m)^\s*(?:[-*]\s+)?\*\*.+?\*\*[.:]?").sub("", policy)):
         yield from _spoken_of(sentence)
 
 
@@ -77,15 +82,22 @@ def _spoken_of(sentence: str) -> Iterator[Group]:
     if "|" in sentence:
         return
     subject = P["subject"].match(sentence)
-    if subject and not regex.search(
-        r"\b(?:not(?! signed| logged| known)|never|no|nobody|none)\b", subject["who"], regex.I
-    ):
+    if subject and not caseless(
+        r"\b(?:not(?! signed| logged| known)|never|no|nobody|none)\b"
+    ).search(subject["who"]):
         yield Group(subject["who"].strip(" *"), sentence[subject.end("who") :])
     passive = P["passive"].match(sentence)
-    for who in regex.split(r",| and | or ", passive["who"]) if passive else []:
-        if passive and not P["nobody"].search(who):
-            name = regex.sub(r"\b(?:by|only|the|to|for)\b", " ", who).strip(" .*")
+    if passive and passive["decided"] and "pay" in _things(passive["what"]):
+        return  # Who decides on a raise does not enter it.
+    for who in cased(r",| and | or ").split(passive["who"]) if passive else []:
+        # What is done by saving or by a click is done by nobody who could have a right.
+        if passive and not P["nobody"].search(who) and not P["means"].match(who):
+            name = cased(r"\b(?:by|only|the|to|for)\b").sub(" ", who).strip(" .*")
             yield Group(name, f"May {'see' if passive['read'] else 'change'} {passive['what']}")
+
+
+def _things(text: str) -> set[str]:
+    return {kind for kind, thing in THINGS.items() if caseless(thing.name).search(text)}
 
 
 def _below(lines: list[str]) -> str:
@@ -102,11 +114,9 @@ def _by_action(line: str, below: str, above: str) -> Iterator[Group]:
     What narrows the action or the groups and is not understood makes a condition of it: it stops
     changes.
     """
-    refusing = regex.search(
-        r"\b(?:not|no|never|nobody|cannot|forbid\w*|refus\w+|den(?:y|ied))\b|n['’]t\b",
-        above,
-        regex.I,
-    )
+    refusing = caseless(
+        r"\b(?:not|no|never|nobody|cannot|forbid\w*|refus\w+|den(?:y|ied))\b|n['’]t\b"
+    ).search(above)
     refusing = refusing if above.startswith("#") or above.rstrip().endswith(":") else None
     narrowed = (
         P["narrowing"].search(above)
@@ -117,30 +127,26 @@ def _by_action(line: str, below: str, above: str) -> Iterator[Group]:
     parts = [
         p
         for s in told
-        if (p := regex.fullmatch(r"(?P<what>[^:]+?):\**\s*(?P<who>.+)", s.strip(" *-")))
+        if (p := cased(r"(?P<what>[^:]+?):\**\s*(?P<who>.+)").fullmatch(s.strip(" *-")))
     ]
     hedged = bool(refusing or narrowed or len(parts) != len(told))
     before, same = "", list[str]()
     for part in parts:
-        what = regex.sub(r"^\d+[.)]\s*", "", part["what"]).strip(" *")
-        if regex.search(r"\b(?:them|it)$|^any other\b", what, regex.I) and before:
-            thing = regex.sub(
-                rf"^(?:(?:{WRITE}|{READ}|or|and|archive),? )+", "", before, flags=regex.I
-            )
-            what = regex.sub(
-                r"\b(?:them|it)$", thing, regex.sub(r"^any", "change any", what, flags=regex.I)
-            )
+        what = cased(r"^\d+[.)]\s*").sub("", part["what"]).strip(" *")
+        if caseless(r"\b(?:them|it)$|^any other\b").search(what) and before:
+            thing = caseless(rf"^(?:(?:{WRITE}|{READ}|or|and|archive),? )+").sub("", before)
+            what = cased(r"\b(?:them|it)$").sub(thing, caseless(r"^any").sub("change any", what))
         who, before = part["who"].strip(" .*"), what
-        who = regex.sub(r"^(?:nobody|no one)(?: else)? (?:but|except|other than)\b", "", who)
-        if regex.match(r"(?:nobody|no one|none)\b", who, regex.I):
+        who = cased(r"^(?:nobody|no one)(?: else)? (?:but|except|other than)\b").sub("", who)
+        if caseless(r"(?:nobody|no one|none)\b").match(who):
             yield Group("Nobody", f"May not {what}.", part[0])
             continue
         named, unsure = _actors(who, same)
         if named is None:
             return
-        write = regex.match(rf"(?:{WRITE}|archive)\b", what, regex.I)
+        write = caseless(rf"(?:{WRITE}|archive)\b").match(what)
         open_ = hedged or unsure or bool(write and not P["plain_action"].fullmatch(what))
-        if write and open_ and regex.search(r"approv|consent|deci|agree|everything", what, regex.I):
+        if write and open_ and caseless(r"approv|consent|deci|agree|everything").search(what):
             return
         same = named
         for name in named:
@@ -154,15 +160,15 @@ def _by_action(line: str, below: str, above: str) -> Iterator[Group]:
 def _actors(who: str, same: list[str]) -> tuple[list[str] | None, bool]:
     """Those whom an entry names, and whether something about them is not understood."""
     named, unsure = list[str](), False
-    for part in regex.split(r"\s*(?:[,;]|\band\b|\bor\b)\s*", who):
+    for part in cased(r"\s*(?:[,;]|\band\b|\bor\b)\s*").split(who):
         actors = P["actors"].fullmatch(part)
-        if regex.fullmatch(r"the same(?: people| groups?)?", part):
+        if cased(r"the same(?: people| groups?)?").fullmatch(part):
             named += same
         elif actors:
             named.append(actors["name"])
-        elif regex.search(r"\b(?:not|no|never|but|except|without|save|unless)\b", part):
+        elif cased(r"\b(?:not|no|never|but|except|without|save|unless)\b").search(part):
             return None, True
-        elif part and not regex.fullmatch(r"(?:nobody|no one) else|as drafts?", part):
+        elif part and not cased(r"(?:nobody|no one) else|as drafts?").fullmatch(part):
             unsure = True
     return named, unsure
 
@@ -193,11 +199,11 @@ def _row(header: list[str], cells: list[str]) -> str:
     for name, cell in zip(header[1:], cells[1:], strict=True):
         if cell.lower() in _YES | _NO:
             said.append(f"{'Not' if cell.lower() in _NO else 'May'}: {name}.")
-        elif regex.search(r"not\b|refused|never|forbidden|denied", name, regex.I):
+        elif caseless(r"not\b|refused|never|forbidden|denied").search(name):
             said.append(f"May not {cell}.")
         elif (verb := _column(name)) and "may" not in name.lower():
             said += [f"May {verb} {part.strip(' +')}." for part in cell.split(";")]
-        elif regex.search(r"\bmay\b|allowed|\bcan\b|rights?\b|granted", name, regex.I):
+        elif caseless(r"\bmay\b|allowed|\bcan\b|rights?\b|granted").search(name):
             said.append(f"May {cell}.")
     return " ".join(said)
 
@@ -207,11 +213,11 @@ def _letters(header: list[str], cells: list[str]) -> str:
     said = []
     for name, cell in zip(header[1:], cells[1:], strict=True):
         for part in cell.split(","):
-            hit = regex.fullmatch(r"\s*(?P<of>\p{Ll}[\p{Ll} ]*?)?\s*(?P<letters>RW|R|W)\s*", part)
+            hit = cased(r"\s*(?P<of>\p{Ll}[\p{Ll} ]*?)?\s*(?P<letters>RW|R|W)\s*").fullmatch(part)
             if hit is None:
-                said.append(f"May not see {regex.sub(r'[(].*[)]', '', name)}.")
+                said.append(f"May not see {cased(r'[(].*[)]').sub('', name)}.")
                 continue
-            bare, whole = regex.sub(r"\(.*\)", "", name), regex.sub(r"[()]", ",", name)
+            bare, whole = cased(r"\(.*\)").sub("", name), cased(r"[()]").sub(",", name)
             of = hit["of"] or ""
             thing = {"own": f"their own {bare}", "team": f"draft {bare}", "": whole}.get(of, of)
             for letter in hit["letters"]:
@@ -221,15 +227,15 @@ def _letters(header: list[str], cells: list[str]) -> str:
 
 def _column(name: str) -> str:
     """What those may do with a column's cells who stand at the head of a row."""
-    if regex.search(r"\b(?:looks?|sees?|reads?|views?|hears?)\b", name, regex.I):
+    if caseless(r"\b(?:looks?|sees?|reads?|views?|hears?)\b").search(name):
         return "see"
-    return "change" if regex.search(r"\b(?:chang|writ|edit|set|alter|updat)", name, regex.I) else ""
+    return "change" if caseless(r"\b(?:chang|writ|edit|set|alter|updat)").search(name) else ""
 
 
 def changes_in(sentence: str) -> set[str]:
     """The changes that a sentence names, whoever makes them."""
     found: set[str] = set()
-    for clause in regex.split(r",| and | or ", P["dropped"].sub(" ", sentence)):
+    for clause in cased(r",| and | or ").split(P["dropped"].sub(" ", sentence)):
         found |= meant(clause, "write", found) & CHANGES
     return found
 
@@ -237,7 +243,7 @@ def changes_in(sentence: str) -> set[str]:
 def read_group(group: Group, before: set[str]) -> None:
     """Fill in what a group may and may not; ``before``: what the groups above it may."""
     for sentence in sentences(group.body):
-        if regex.match(r"\W*(?:Every other|Nothing of that|Only the one|That is)", sentence):
+        if cased(r"\W*(?:Every other|Nothing of that|Only the one|That is)").match(sentence):
             continue
         subject = P["subject"].match(sentence)
         if (
@@ -253,7 +259,7 @@ def read_group(group: Group, before: set[str]) -> None:
         whole = r"\beverything\b(?! else)|\b(?:every|any) record\b|\b(?:full access|all rights|change anything)\b"
         if not P["negative"].search(sentence) and P["same"].search(sentence):
             may |= before
-        elif not P["negative"].search(sentence) and regex.search(whole, sentence):
+        elif not P["negative"].search(sentence) and cased(whole).search(sentence):
             may |= EVERY - CHANGES if P["seeing"].match(sentence) else EVERY
         group.may |= may
         for right in may:
@@ -263,28 +269,29 @@ def read_group(group: Group, before: set[str]) -> None:
     group.may -= {"approved_hours"} & group.refused
 
 
-def rights_of(sentence: str) -> tuple[set[str], set[str]]:
-    """What a sentence gives and what it refuses."""
+@lru_cache(maxsize=4096)
+def rights_of(sentence: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a sentence gives and what it refuses; kept, since the tasks of a company share its pages."""
     may: set[str] = set()
     refused: set[str] = set()
     negative, mode = False, ""
     text = P["pair"].sub(r"\1", P["dropped"].sub(" ", sentence))
     if speaks_of_ticket(text):
-        return may, refused
-    for part in regex.split(r";|(?<=[a-z]), but |: |,\s*(?=(?:nothing|never|not|no)\b)", text):
+        return frozenset(), frozenset()
+    for part in cased(r";|(?<=[a-z]), but |: |,\s*(?=(?:nothing|never|not|no)\b)").split(text):
         if P["positive"].search(part):
             negative = False
         elif P["negative"].search(part):
             negative = True
-        if regex.search(r"(?:change|alter) nothing|no changes?\b", part):
+        if cased(r"(?:change|alter) nothing|no changes?\b").search(part):
             refused |= CHANGES - (meant(part, "write", set()) if P["own"].search(part) else set())
         seen: set[str] = set()
         own = False
         if P["reason"].search(part):
             continue
-        if regex.search(r"\bstatus\b", part) and not P["verb"].search(part):
+        if cased(r"\bstatus\b").search(part) and not P["verb"].search(part):
             mode = "write"
-        for clause in regex.split(r",| and | or ", part):
+        for clause in cased(r",| and | or ").split(part):
             verb = P["verb"].search(clause)
             if verb:
                 mode = "write" if verb["write"] else "read"
@@ -293,4 +300,4 @@ def rights_of(sentence: str) -> tuple[set[str], set[str]]:
             )
             seen |= meant(clause, mode, seen, own)
         (refused if negative else may).update(seen)
-    return may, refused
+    return frozenset(may), frozenset(refused)

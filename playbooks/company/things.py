@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import regex
-
-from playbooks.company.patterns import TABLES, P
+from playbooks.company.patterns import TABLES, P, caseless
 
 PLAIN = frozenset({"register", "wiki_read", "own_pay", "date", "place"})
 """Rights that whoever is signed in has unless a sentence refuses them."""
@@ -57,16 +55,16 @@ def meant(clause: str, mode: str, before: set[str], own: bool = False) -> set[st
     found: set[str] = set()
     for kind, thing in THINGS.items():
         said = P["of_team"].sub(" ", clause) if kind == "team" and found else clause
-        if not regex.search(thing.name, said, regex.I):
+        if not caseless(thing.name).search(said):
             continue
         right = (thing.change if write else thing.see) or ("" if mode == "read" else thing.change)
         if own and thing.own and (kind != "levels" or mode != "read"):
             right = thing.own
         elif kind == "pay" and P["sums"].search(clause):
             right = "pay_sum"
-        elif kind == "pay" and regex.search(r"\braise|\brises?\b", clause, regex.I):
+        elif kind == "pay" and caseless(r"\braise|\brises?\b").search(clause):
             right = "pay_write"
-        elif kind == "hours" and regex.search(r"approved|draft", clause, regex.I):
+        elif kind == "hours" and caseless(r"approved|draft").search(clause):
             right = "approved_hours" if "approved" in clause.lower() else "draft_hours"
         elif kind == "team" and not write and "status" not in before:
             right = ""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import regex
+
+from playbooks.company.patterns import cased, caseless
 
 _WORD = r"\b(?:tickets?|numbers?|codes?|reference|releases?|permits?)\b"
 _WANTED = r"\b(?:needs?|must|has to|have to|requires?|required)\b"
@@ -22,6 +25,7 @@ _SHAPE = regex.compile(
     r"(?P<what>letters?|digits?|figures?)|(?P<hyphen>hyphen|dash)",
     regex.I,
 )
+_ENDS = regex.compile(r"(?<=[.!?])\s+|\n+")
 _EXAMPLE = regex.compile(r"\b(\p{Lu}{2,}-)([\p{Lu}\d-]*\d)\b")
 
 
@@ -37,15 +41,16 @@ class Ticket:
 
     def good(self, text: str) -> str | None:
         """The number of the right shape that a text holds."""
-        found = regex.search(rf"(?<![\w-]){self.pattern}(?![\w-])", text) if self.pattern else None
+        found = cased(rf"(?<![\w-]){self.pattern}(?![\w-])").search(text) if self.pattern else None
         return found[0] if found else None
 
 
 def sentences(text: str) -> list[str]:
     """A policy's sentences and lines."""
-    return [s for s in regex.split(r"(?<=[.!?])\s+|\n+", text) if s.strip()]
+    return [s for s in _ENDS.split(text) if s.strip()]
 
 
+@lru_cache(maxsize=4096)
 def speaks_of_ticket(sentence: str) -> bool:
     """Whether a sentence wants a number named."""
     return bool(_TICKET.search(sentence) and _OF_CHANGES.search(sentence))
@@ -58,14 +63,14 @@ def read_ticket(
     told = sentences(policy)
     for sentence in filter(speaks_of_ticket, told):
         rights = changes_in(sentence)
-        if regex.search(r"\b(?:every|any|each|all)\b", sentence, regex.I):
+        if caseless(r"\b(?:every|any|each|all)\b").search(sentence):
             rights = rights and set(every)
-        if not rights and not regex.search(r"\bchang|\bwrit|\bupdat|\bentr", sentence, regex.I):
+        if not rights and not caseless(r"\bchang|\bwrit|\bupdat|\bentr").search(sentence):
             continue
         notes = any(
-            regex.search(r"\bnotes?\b", s, regex.I)
-            and regex.search(_WORD, s, regex.I)
-            and regex.search(r"hours|entr|time", s, regex.I)
+            caseless(r"\bnotes?\b").search(s)
+            and caseless(_WORD).search(s)
+            and caseless(r"hours|entr|time").search(s)
             for s in told
         )
         at = policy.find(sentence)
@@ -93,5 +98,5 @@ def _shape(text: str) -> str:
     shown = _EXAMPLE.search(text)
     if shown is None:
         return ""
-    rest = regex.sub(r"\d", "[0-9]", regex.sub(r"\p{Lu}", "L", shown[2])).replace("L", "[A-Z]")
+    rest = cased(r"\d").sub("[0-9]", cased(r"\p{Lu}").sub("L", shown[2])).replace("L", "[A-Z]")
     return str(regex.escape(shown[1])) + str(rest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +15,26 @@ _FLAGS = regex.IGNORECASE | regex.DOTALL
 _FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
-def _filled(pattern: str) -> regex.Pattern[str]:
+@cache
+def filled(pattern: str) -> regex.Pattern[str]:
+    """A pattern of the table, compiled when a task first gets so far in it."""
     for name, words in {**_FILE["words"], "heads": _FILE["forms"]["heads"]}.items():
         pattern = pattern.replace(f"{{{name}}}", words)
     return regex.compile(pattern, _FLAGS)
 
 
-_TABLE: list[dict[str, Any]] = [
-    {k: [_filled(p) for p in v] if isinstance(v, list) else v for k, v in entry.items()}
-    for entry in _FILE["wish"]
-]
+TABLE: list[dict[str, Any]] = _FILE["wish"]
 _LANGUAGES: dict[str, dict[str, str]] = tomllib.loads(
     Path(__file__).with_name("languages.toml").read_text(encoding="utf-8")
 )
 _ENGLISH = frozenset("the is of who what which to please and are how does".split())
 PUBLIC = frozenset({"date", "place"})
-_ORDERS = _filled("{heads}(?!" + _FILE["forms"]["asks"] + ")" + _FILE["forms"]["verbs"] + r"\b")
+_ORDERS = filled("{heads}(?!" + _FILE["forms"]["asks"] + ")" + _FILE["forms"]["verbs"] + r"\b")
 _ASKED = regex.compile(
     r"(?:^|[.!?:;,–—]\s+|\n)\s*(?:who|whom|whose|what|which|how|when|where|why|is|are|was|were|does|do|did|has|have)\b[^.!?]*\?",
     regex.I,
 )
-_TOLD = _filled(_FILE["forms"]["told"])
+_TOLD = filled(_FILE["forms"]["told"])
 _WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen".split()
 _NUMBER = {word: number for number, word in enumerate(_WORDS, 1)}
 _MONTHS = "january february march april may june july august september october november december"
@@ -90,11 +90,11 @@ def read_wish(text: str) -> Wish | None:
 
 def _read(text: str) -> Wish | None:
     form = "change" if orders(text) else "ask"
-    for entry in _TABLE:
+    for entry in TABLE:
         if (
             entry.get("form", form) == form
-            and all(p.search(text) for p in entry["all"])
-            and not any(p.search(text) for p in entry.get("none", ()))
+            and all(filled(p).search(text) for p in entry["all"])
+            and not any(filled(p).search(text) for p in entry.get("none", ()))
         ):
             return Wish(entry["kind"], entry["right"], entry.get("own", ""), text)
     return None

@@ -26,7 +26,7 @@ MOST_NESTED = 400
 caller's own stack: the same text must be refused, or not, wherever it is looked at."""
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def parse(code: str) -> ast.Module:
     """The tree, which nobody may change. Raises Unparsable, whatever the text."""
     try:
@@ -60,7 +60,7 @@ class Survey:
         return self._by_kind.get(kind, [])
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def survey(tree: ast.Module) -> Survey:
     """One walk over a tree that nobody changes, for all who look at it."""
     nodes: list[ast.AST] = []
@@ -104,7 +104,7 @@ _BINDING: dict[type[ast.AST], str] = {
 """Nodes that bind a name, and the field that holds it, or None."""
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def bound_names(tree: ast.Module) -> frozenset[str]:
     """Every name that the code gives a meaning to, at whatever level."""
     seen = survey(tree)

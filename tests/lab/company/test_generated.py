@@ -54,13 +54,15 @@ def test_it_is_played_beside_the_floors_and_told_by_kind_and_twist(tmp_path: Pat
     folder = LabFolder(tmp_path)
     run = folder.fill(kit, sources_of(asked, kit), settings)
     chunks = sorted((tmp_path / "chunks").glob("*.json"))
-    assert [len(json.loads(one.read_text())["companies"]) for one in chunks] == [1, 1]
+    bodies = [json.loads(one.read_text()) for one in chunks]
+    assert [len(body["companies"]) for body in bodies] == [1, 1]
+    assert not any("company_whole" in raw for body in bodies for raw in body["scenarios"])
     done = carry_out(folder, run, Here(company))
     brain, *floors = done.summaries
     assert (brain.trials, brain.infrastructure, brain.harm.passed) == (20, 0, 0)
     assert brain.passed.passed > max(floor.passed.passed for floor in floors)
     told = {slice_.name for slice_ in brain.by_mechanic}
-    tags = {tag for raw in folder.scenarios() for tag in raw["tags"]}
+    tags = {tag for raw in folder.scenarios(kit) for tag in raw["tags"]}
     assert told == tags
     assert sum(share.of for share in brain.groups.values()) == 20
 

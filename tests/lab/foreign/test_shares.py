@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import itemgetter
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from lab.foreign.sitting import shares_of
 from lab.lab_run import Settings
 
 SETTINGS = Settings(benchmark="b", packs=(), evaluator="e", worker="w")
+scenarios = itemgetter("scenarios")
 
 
 def job(chunk: int, epoch: int, specs: list[str], only: frozenset[str] | None = None) -> Job:
@@ -30,7 +32,7 @@ def test_every_task_is_in_one_share_and_shares_are_alike(
 ) -> None:
     chunks = [[f"{c}-{n}" for n in range(size)] for c, size in enumerate(sizes)]
     jobs = [job(c, e, specs) for c, specs in enumerate(chunks) for e in range(epochs)]
-    shares = shares_of(jobs, side_by_side)
+    shares = shares_of(jobs, side_by_side, scenarios)
     every = [(share.epoch, spec) for share in shares for spec in share.texts]
     assert len(every) == len(set(every)) == epochs * sum(sizes)
     assert len(shares) == epochs * min(side_by_side, sum(sizes))
@@ -42,6 +44,7 @@ def test_every_task_is_in_one_share_and_shares_are_alike(
 
 
 def test_tasks_that_are_done_are_left_out_and_worlds_are_held_once() -> None:
-    (share,) = shares_of([job(0, 0, ["a", "b", "c"], frozenset({"a", "c"})), job(1, 0, ["d"])], 1)
+    jobs = [job(0, 0, ["a", "b", "c"], frozenset({"a", "c"})), job(1, 0, ["d"])]
+    (share,) = shares_of(jobs, 1, scenarios)
     assert list(share.texts) == ["a", "c", "d"]
     assert len({id(raw["world"]) for _, raw in share.tasks}) == 1

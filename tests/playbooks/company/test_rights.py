@@ -233,3 +233,78 @@ def test_a_right_to_a_folder_or_a_status_is_none_to_others() -> None:
     assert said("wiki_write", Scope()) == "denied"
     assert said("status", Scope("paused")) == "yes"
     assert said("status", Scope("archived")) == "denied"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "A customer's *phase* says how far we are with them, in the words of a project's status.",
+        "Explorations of a customer are its projects with status exploring.",
+        "Everything here has a status, a team and a note.",
+    ],
+)
+@pytest.mark.parametrize("heading", ["Customers", "Customer Care"])
+def test_a_sentence_of_how_something_is_gives_no_change(heading: str, said: str) -> None:
+    rules = Rules(f"# {heading}\n\n{said} Every customer has one account manager.\n")
+    asker = Asker("x", department="Customer Care")
+    for right in CHANGES:
+        assert verdict(rules, asker, right, (), lead=False, account=False) != "yes"
+    if heading == "Customers":
+        assert not rules.allows(asker, "status")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "**Ovens**\n\nAll there.\n- may write notes\n- may not change the status of a project",
+        "# Wiki\n\nA page is deleted by saving it empty. The status is set by clicking at it.",
+        "# Office\n\nMay change the status of a project.",
+    ],
+)
+@pytest.mark.parametrize("department", ["Ovens", "IT", "Shop Office"])
+def test_what_is_said_of_others_or_refused_in_a_list_is_given_to_nobody(
+    department: str, page: str
+) -> None:
+    rules, asker = Rules(page), Asker("x", department=department)
+    for right in ("status", "wiki_write", "pay_write"):
+        assert verdict(rules, asker, right, (), lead=False, account=False) != "yes"
+
+
+def test_of_two_groups_the_one_of_the_very_name_is_meant() -> None:
+    rules = Rules(
+        "# Rights\n\n**Bread.** May change pay.\n\n**Bread Sales.** May write notes.\n\n"
+        "**Staff Office.** May change the status of a project.\n"
+    )
+    assert rules.allows(Asker("x", department="Bread Sales"), "note_write")
+    assert not rules.allows(Asker("x", department="Bread Sales"), "pay_write")
+    assert rules.allows(Asker("x", department="Staff Office"), "status")
+    assert not rules.allows(Asker("x", department="Shop Office"), "status")
+
+
+def test_who_decides_on_a_raise_does_not_enter_it() -> None:
+    rules = Rules("# Pay\n\nA raise is decided by the Ovens: it is written into the note.\n")
+    assert not rules.allows(baker, "pay_write")
+
+
+@pytest.mark.parametrize(
+    "who",
+    ["which Loaned Bakers is not", "but Loaned Bakers", "other than those in Loaned Bakers"],
+)
+def test_whom_the_staff_leaves_out_is_an_outsider(who: str) -> None:
+    rules = Rules(f"# Rights\n\n**Staff.** Everybody on our payroll, {who}. May change teams.\n")
+    assert rules.outsider(Asker("x", department="Loaned Bakers"))
+    assert not rules.allows(Asker("x", department="Loaned Bakers"), "team")
+    assert rules.allows(baker, "team")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "May read the register of people and projects, pay, notes and contact persons left aside.",
+        "May see the register and ask what they themselves earn.",
+    ],
+)
+def test_what_is_left_aside_or_ones_own_is_no_look_at_others(said: str) -> None:
+    rules = Rules(f"# Rights\n\n**Staff.** Everybody employed here. {said}\n")
+    assert not any(rules.allows(baker, right) for right in ("pay", "notes", "contact"))
+    assert rules.allows(baker, "register")
