@@ -16,9 +16,9 @@ from worker.sandbox import walls  # noqa: E402
 
 __all__ = ["play_job"]
 
-MANY = 50_000
-"""New objects after which garbage is looked for: the tree of one program has ten thousand."""
+MANY = 10_000
+"""New objects after which garbage is looked for: about the tree of one program."""
 
 count_text("")
 walls()
-gc.set_threshold(MANY, 50, 50)
+gc.set_threshold(MANY, 5, 5)
