@@ -193,6 +193,7 @@ class StoreSession(ApiSession):
         one that did not has left it as it was. With any other basket it stays unsettled. A basket
         whose numbers do not hold together is read once more, and then shown as it is.
         """
+        self._seen = None
         basket = filled_basket(self.send(store.Req_ViewBasket()))
         if flaw_of(basket):
             basket = filled_basket(self.send(store.Req_ViewBasket()))
@@ -218,10 +219,12 @@ class StoreSession(ApiSession):
     def known(self, *, within: bool = False) -> Basket:
         """The basket without a request where it was seen and nothing was sent to it since.
 
-        ``within``: seen in the work that is being done now. Everything else is viewed. No purchase
-        rests on what was seen in earlier work: a request may arrive late.
+        ``within``: seen in the work that is being done now. Everything else is viewed, and so is a
+        basket in doubt. No purchase rests on what was seen in earlier work: a request may arrive
+        late.
         """
-        if self._seen is None or (within and self._seen_in is not self._ledger):
+        elsewhere = within and self._seen_in is not self._ledger
+        if self._seen is None or self.basket_doubt is not None or elsewhere:
             return self.view()
         return self._seen
 

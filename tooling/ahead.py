@@ -27,7 +27,8 @@ class Ahead:
     def send(self, chains: Iterable[Chain]) -> None:
         """Send what the chains ask for, some of them at once, and wait for all of it.
 
-        A chain of which a request fails ends there. A single one is left to its turn.
+        Where a request fails nothing more is sent: a platform that does not answer is waited for
+        once. What is left, and a chain that is alone, is sent in its turn.
         """
         waiting = list(chains)
         if len(waiting) < 2:
@@ -48,6 +49,7 @@ class Ahead:
                 answer = self._dispatch(request)
             except Exception as error:
                 self._came[_name(request)] = (None, error)
+                stop.set()
                 return
             self._came[_name(request)] = (answer, None)
             try:

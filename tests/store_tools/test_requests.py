@@ -391,6 +391,24 @@ def test_a_purchase_rests_on_a_look_of_its_own_instruction(open_shop: Any) -> No
     assert shop.bought == [{"tea": 2}]
 
 
+def test_a_basket_in_doubt_is_looked_at_again(open_shop: Any) -> None:
+    shop = stocked(open_shop)
+    shop.task.world.add("tea", 1)
+    assert shop.call("Req_ViewBasket")["total"] == 12
+    looks = shop.line.counted["/basket/view"]
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 3}])
+    assert shop.line.counted["/basket/view"] == looks + 1
+
+
+def test_a_look_without_an_answer_is_made_again(open_shop: Any) -> None:
+    shop = stocked(open_shop)
+    shop.line.plan["/basket/view"] = ["before"] * 5
+    with pytest.raises(OutOfReach):
+        shop.call("Req_ViewBasket")
+    assert shop.session.known()["total"] == 8
+    assert shop.session.unanswered == {}
+
+
 def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(
     open_shop: Any,
 ) -> None:
