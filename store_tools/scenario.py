@@ -9,7 +9,8 @@ import regex
 
 from ledger import ToolCall, WireCall
 from store_tools.basket import APPLY, CHECKOUT
-from tooling.paging import limit_told
+from store_tools.store_session import LIST
+from tooling.paging import OWN_LARGEST, limit_told
 
 FORMAT = "store-pack/1"
 DEFAULT_PAGE = 10
@@ -161,13 +162,15 @@ def _discount(paid: list[Facts]) -> Facts:
     return {"amount": min(amounts)}
 
 
-def _page_limit(calls: Iterable[ToolCall]) -> int:
-    """The shop's page limit, by its own error text."""
-    texts = (w.error or "" for c in calls for w in c.requests)
-    for limit in map(limit_told, texts):
+def _page_limit(calls: Sequence[ToolCall]) -> int:
+    """The shop's page limit, by its own error text or by where its second page began."""
+    wires = [wire for call in calls for wire in call.requests]
+    for limit in (limit_told(wire.error) for wire in wires):
         if limit is not None:
             return limit if limit > 0 else -1
-    return DEFAULT_PAGE
+    pages = [w.body for w in wires if w.path == LIST and w.body.get("limit") == OWN_LARGEST]
+    offsets = [int(str(page.get("offset", 0))) for page in pages]
+    return min((offset for offset in offsets if offset > 0), default=DEFAULT_PAGE)
 
 
 def _expect(calls: Sequence[ToolCall], result: Mapping[str, Any] | None) -> tuple[Facts, str]:

@@ -49,11 +49,12 @@ from store_tools.basket import (
 )
 from tooling.api_session import ApiClient, ApiSession, body_of
 from tooling.faults import Missed, OutOfReach, Refused
-from tooling.paging import Listing
+from tooling.paging import OWN_LARGEST, Listing
 
 Product = dict[str, Any]
 LIST = "/products/list"
 READS = frozenset({LIST, VIEW})
+FORBIDDEN = "this shop forbids listing its products"
 SET_AGAIN = "set the basket again with Combo_Set_Basket_For_Items before you check out"
 _EMPTY = regex.compile(
     r"^Invalid response payload: 1 validation error.*\n(?:items|products)\n"
@@ -77,7 +78,7 @@ class StoreSession(ApiSession):
         """The last view, as long as nothing was sent that changes a basket."""
         self._seen_in: Ledger | None = None
         """The work in which that view was booked."""
-        self.listing = Listing("sku", "this shop forbids listing its products")
+        self.listing = Listing("sku", FORBIDDEN, first=OWN_LARGEST)
         self.catalog: list[Product] | None = None
         self.rejected_coupons: set[str] = set()
         self.checkouts: list[Basket] = []

@@ -8,12 +8,14 @@ from typing import Any
 import regex
 
 from ledger import ToolFault
-from tooling.faults import Inconsistent
+from tooling.faults import Inconsistent, Refused
 
 Entry = Mapping[str, Any]
 Ask = Callable[[int, int], tuple[list[Any], int | None]]
 """Sends one request for (offset, limit): the entries, and the offset that follows as it is told."""
 FIRST_LIMIT = 50
+OWN_LARGEST = 0
+"""Asks for the largest page that an API gives, where it knows that."""
 END = -1
 """The one offset that ends a listing without further ado."""
 BARREN_AT_MOST = 3
@@ -40,7 +42,8 @@ class Listing:
     def __init__(self, key: str, forbidden: str, first: int = FIRST_LIMIT) -> None:
         """``key``: the field that tells entries apart; ``forbidden``: said where none may be.
 
-        ``first``: the page that is asked for before anything is known.
+        ``first``: the page that is asked for before anything is known. With ``OWN_LARGEST`` an API
+        that does not know it, and refuses it or gives nothing, is asked again as all others.
         """
         self._key = key
         self._forbidden = forbidden
@@ -100,7 +103,7 @@ class Listing:
         known: dict[str, Entry] = {}
         offset = barren = chars = 0
         while offset != END:
-            entries, following, _ = self.page(ask, offset, self.limit or self._first)
+            entries, following = self._next(ask, offset)
             fresh = self._fresh(known, entries)
             if entries and not fresh:
                 raise Inconsistent(f"the page at {offset} repeats what was listed before")
@@ -115,6 +118,21 @@ class Listing:
             received = offset + len(entries)
             offset = following if following == END or received == offset else received
         return list(known.values())
+
+    def _next(self, ask: Ask, offset: int) -> tuple[list[Any], int]:
+        """The page at an offset, as large as the API gives it, and the offset that follows."""
+        limit = self.limit or self._first
+        in_doubt = limit == OWN_LARGEST and offset == 0
+        try:
+            entries, following, _ = self.page(ask, offset, limit)
+        except Refused:
+            if not in_doubt:
+                raise
+            entries = []
+        if in_doubt and not entries:
+            self._first = FIRST_LIMIT
+            entries, following, _ = self.page(ask, offset, FIRST_LIMIT)
+        return entries, following
 
     def _fresh(self, known: Mapping[str, Entry], page: list[Entry]) -> dict[str, Entry]:
         """The entries of a page that are new. Raises Inconsistent: one has other data now."""

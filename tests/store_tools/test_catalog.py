@@ -64,9 +64,10 @@ def test_every_product_is_read_however_the_end_is_told(count: int, limit: int, e
 
     shelf = Shelf(goods, limit, odd)
     assert read(shelf) == [p["sku"] for p in goods]
-    # The end is asked for once, behind the last product, where it was not told by -1.
+    # The end is asked for once, behind the last product, where it was not told by -1. A shop that
+    # shows nothing is read again with a limit: it might not know its own largest page.
     pages = max(1, -(-count // limit))
-    assert len(shelf.offsets) == pages + (end != -1)
+    assert len(shelf.offsets) == (pages + (end != -1)) * (1 if count else 2)
 
 
 @given(st.data())

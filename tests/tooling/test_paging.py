@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger import ToolFault
-from tooling.faults import Inconsistent
-from tooling.paging import END, Listing, ListingForbidden, limit_told
+from tooling.faults import Inconsistent, Refused
+from tooling.paging import END, OWN_LARGEST, Listing, ListingForbidden, limit_told
 
 
 class Api:
@@ -44,6 +44,33 @@ def test_the_whole_listing_is_read_whatever_the_limit_and_its_end(
     assert reader.limit == (most if most < 50 else None)
 
 
+@given(st.integers(0, 40), st.integers(1, 60), st.sampled_from([END, 0, None]))
+def test_an_api_that_knows_its_largest_page_refuses_none(
+    count: int, most: int, last: int | None
+) -> None:
+    api, reader = Api(count, most, last), Listing("id", "no", first=OWN_LARGEST)
+    assert reader.whole(api) == api.entries
+    if count:
+        assert {limit for _, limit in api.asked} == {OWN_LARGEST}
+        assert len(api.asked) == -(-count // most) + (last != END)
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+@given(st.integers(0, 40), st.integers(1, 60), st.sampled_from([END, 0, None]))
+def test_an_api_that_does_not_know_it_is_read_whole_too(
+    refuses: bool, count: int, most: int, last: int | None
+) -> None:
+    """Whether it refuses a limit of 0 or takes it by the word, and gives nothing."""
+    api, reader = Api(count, most, last), Listing("id", "no", first=OWN_LARGEST)
+
+    def ask(offset: int, limit: int) -> tuple[list[Any], int | None]:
+        if limit == 0 and refuses:
+            raise Refused("limit must be at least 1")
+        return api(offset, limit) if limit else ([], last)
+
+    assert reader.whole(ask) == reader.whole(ask) == api.entries
+
+
 def test_a_learnt_limit_is_kept() -> None:
     api, reader = Api(7, 3), listing()
     assert reader.page(api, 0, 100) == (api.entries[:3], 3, 3)
@@ -51,9 +78,10 @@ def test_a_learnt_limit_is_kept() -> None:
     assert api.asked == [(0, 100), (0, 3), (3, 3)]
 
 
-def test_a_listing_may_be_forbidden() -> None:
+@pytest.mark.parametrize("first", [50, OWN_LARGEST])
+def test_a_listing_may_be_forbidden(first: int) -> None:
     with pytest.raises(ListingForbidden, match="nothing may be listed"):
-        listing().whole(Api(3, -1))
+        Listing("id", "nothing may be listed here", first).whole(Api(3, -1))
 
 
 def test_another_refusal_is_told_as_it_is() -> None:
