@@ -47,6 +47,7 @@ from store_tools.basket import (
     filled_basket,
     flaw_of,
 )
+from tooling.ahead import one
 from tooling.api_session import ApiClient, ApiSession, body_of
 from tooling.faults import Missed, OutOfReach, Refused
 from tooling.paging import OWN_LARGEST, Listing
@@ -77,7 +78,8 @@ class StoreSession(ApiSession):
         self._seen: Basket | None = None
         """The last view, as long as nothing was sent that changes a basket."""
         self._seen_in: Ledger | None = None
-        """The work in which that view was booked."""
+        """The work in which that view was booked; None: no purchase may rest on it."""
+        self._begun = False
         self.listing = Listing("sku", FORBIDDEN, first=OWN_LARGEST)
         self.catalog: list[Product] | None = None
         self.rejected_coupons: set[str] = set()
@@ -175,8 +177,11 @@ class StoreSession(ApiSession):
         if not isinstance(about, dict):
             return False
         self._belated = about
-        self.view()
+        seen = self.view()
         self._belated = None
+        if not flaw_of(seen):
+            # For moves alone: what was sent twice may come a third time, so a purchase looks again.
+            self._seen, self._seen_in = seen, None
         return bool(self.checkouts)
 
     def _check_settled(self) -> None:
@@ -224,10 +229,22 @@ class StoreSession(ApiSession):
         basket in doubt. No purchase rests on what was seen in earlier work: a request may arrive
         late.
         """
+        if not self._begun:
+            self._begin()
         elsewhere = within and self._seen_in is not self._ledger
         if self._seen is None or self.basket_doubt is not None or elsewhere:
             return self.view()
         return self._seen
+
+    def _begin(self) -> None:
+        """Send the first look and the first page side by side: nearly every task wants both."""
+        self._begun = True
+        if self._mirror is None and self.catalog is None and not self.looked:
+            page = store.Req_ListProducts(offset=0, limit=OWN_LARGEST)
+            self.read_ahead([one(store.Req_ViewBasket()), one(page)])
+
+    def work_ended(self) -> None:
+        """Nothing: a page that was read beside the first look is fresh until something is sent."""
 
     def _compare(self, expected: Mirror, seen: Mirror) -> None:
         if expected.content != seen.content and self.basket_doubt is None:
