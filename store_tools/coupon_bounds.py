@@ -58,12 +58,18 @@ class Bounds:
 
         A code without a discount is never better than none.
         """
-        keys = (
-            (self._key(i, code), i, code)
-            for i, code in self._open
-            if not code or self._most[code][i]
-        )
-        return sorted(found for found in keys if best is None or found[0] < best)
+        return sorted(found for pair in self._open for found in self._hope(*pair, best))
+
+    def hopes(self, index: int, best: Key | None) -> list[str]:
+        """The codes that can make one basket better than ``best``, the most hopeful first."""
+        pairs = ((index, code) for code in self._most if (index, code) in self._open)
+        return [code for *_, code in sorted(f for pair in pairs for f in self._hope(*pair, best))]
+
+    def _hope(self, index: int, code: str, best: Key | None) -> list[tuple[Key, int, str]]:
+        if code and not self._most[code][index]:
+            return []
+        key = self._key(index, code)
+        return [(key, index, code)] if best is None or key < best else []
 
     def _key(self, index: int, code: str) -> Key:
         content = self.contents[index]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from store_tools.basket import Basket, Content
-from store_tools.basket_moves import distance
+from store_tools.basket_moves import distance, walk_order
 from store_tools.coupon_bounds import Bounds, Key, union
 
 REFUSALS = 2
@@ -38,8 +38,9 @@ class Trial(Protocol):
 def search(trial: Trial, contents: Sequence[Content], codes: list[str]) -> int:
     """Find the cheapest basket with its code; how many baskets were not tried, as none is cheaper.
 
-    Never worse than trying all. Where the shop contradicts what the bounds rest on, or they save
-    nothing, all that is left is tried. Raises ToolFault.
+    Never worse than trying all. Where looking at many at once has cost much, what can still be
+    better is tried in the order of its moves; where the shop contradicts what the bounds rest on,
+    everything is. Raises ToolFault.
     """
     return _Search(trial, contents, codes).run()
 
@@ -53,29 +54,40 @@ class _Search:
         self.best: Key | None = None
         self.refusals = 0
         self.done: set[int] = set()
-        self.left_to_spend = len(contents) * (1 + len(codes))
-        """Requests, some half of what trying everything costs: beyond it, that is done."""
+        self.left_to_spend = len(contents) * (1 + len(codes)) // 2
+        """Requests, some quarter of what trying everything costs: beyond it, the rest is walked."""
 
     def run(self) -> int:
         self._lay_together(list(range(len(self.contents))))
         together = 1
         while self.bounds.sound and (left := self.bounds.left(self.best)):
             if self.left_to_spend < 0:
-                return self._try_all()
+                return self._walk()
             group = list(dict.fromkeys(index for _, index, code in left if code))[:together]
             if len(group) < 2 or not left[0][2]:
-                better = self._try(left[0][1], left)
+                better = self._try(left[0][1], self.bounds.hopes(left[0][1], self.best))
                 together = 1 if better else 2
             else:
                 together = self._rule_out(group, left)
-        return len(self.contents) - len(self.done) if self.bounds.sound else self._try_all()
+        return self._untried()
 
-    def _try_all(self) -> int:
-        if not self.bounds.sound:
-            self.trial.results.clear()
-            self.done.clear()
-        rest = [c for i, c in enumerate(self.contents) if i not in self.done]
-        self.trial.visit_all(rest, self.codes)
+    def _walk(self) -> int:
+        """Try what is left, each basket next to the one before; what cannot be better is not."""
+        rest = [i for i in range(len(self.contents)) if i not in self.done]
+        for at in walk_order(self.trial.content, [self.contents[i] for i in rest]):
+            hopes = self.bounds.hopes(rest[at], self.best)
+            if hopes and self.bounds.sound:
+                self._try(rest[at], hopes)
+        return self._untried()
+
+    def _untried(self) -> int:
+        """How many were not tried; where the bounds cannot be relied on, all of them are now."""
+        if self.bounds.sound:
+            return len(self.contents) - len(self.done)
+        self.trial.results.clear()
+        for content in self.contents:
+            self.trial.forget(content)
+        self.trial.visit_all(list(self.contents), self.codes)
         return 0
 
     def _lay_together(self, indexes: list[int]) -> None:
@@ -95,10 +107,9 @@ class _Search:
         self._lay_together(indexes[:half])
         self._lay_together(indexes[half:])
 
-    def _try(self, index: int, left: Sequence[tuple[Key, int, str]]) -> bool:
+    def _try(self, index: int, hopes: Sequence[str]) -> bool:
         """Try one basket with the codes that could make it the cheapest; whether one did."""
-        content = self.contents[index]
-        codes = [code for _, i, code in left if i == index and code]
+        content, codes = self.contents[index], [code for code in hopes if code]
         seen = self._look(content, codes)
         if seen is None:
             self._refuse(index)
