@@ -7,10 +7,12 @@ from typing import Any, Protocol
 
 from store_tools.basket import Basket, Content
 from store_tools.basket_moves import distance, walk_order
-from store_tools.coupon_bounds import Bounds, Key, union
+from store_tools.coupon_bounds import Bounds, Hope, Key, union
 
 REFUSALS = 2
 """Where the shop refuses so many baskets laid together, each is tried by itself."""
+FEW_LEFT = 0.3
+"""Where a look at all that a code leaves open is foreseen to leave so many of them, it is made."""
 
 
 class Trial(Protocol):
@@ -51,44 +53,71 @@ class _Search:
         self.contents = contents
         self.codes = codes
         self.bounds = Bounds(contents, codes)
-        self.best: Key | None = None
+        self.found: Key | None = None
+        """What makes the best row better that was seen."""
         self.refusals = 0
         self.done: set[int] = set()
+        self.together = dict.fromkeys(["", *codes], 1)
+        """By code, how many baskets to look at next as one."""
         self.left_to_spend = len(contents) * (1 + len(codes)) // 2
         """Requests, some quarter of what trying everything costs: beyond it, the rest is walked."""
 
+    @property
+    def best(self) -> Key | None:
+        """The key to beat: of the best row that was seen, or of the cheapest basket as it is."""
+        bare = self.bounds.barest()
+        return min((key for key in (self.found, bare and bare[0]) if key), default=None)
+
     def run(self) -> int:
         self._lay_together(list(range(len(self.contents))))
-        together = 1
         while self.bounds.sound and (left := self.bounds.left(self.best)):
             if self.left_to_spend < 0:
-                return self._walk()
-            group = list(dict.fromkeys(index for _, index, code in left if code))[:together]
-            if len(group) < 2 or not left[0][2]:
-                better = self._try(left[0][1], self.bounds.hopes(left[0][1], self.best))
-                together = 1 if better else 2
-            else:
-                together = self._rule_out(group, left)
-        return self._untried()
+                self._walk()
+                break
+            self._step(left)
+        if not self.bounds.sound:
+            return self._try_all()
+        self._keep_barest()
+        return len(self.contents) - len(self.done)
 
-    def _walk(self) -> int:
+    def _step(self, left: list[Hope]) -> None:
+        """Look at the most hopeful basket, or at several as one where that may rule them out."""
+        _, index, code = left[0]
+        hopeful = [i for _, i, c in left if c == code]
+        group = hopeful[: self.together[code]]
+        if self.bounds.foreseen(hopeful, code, self.best) <= FEW_LEFT * len(hopeful):
+            group = hopeful
+        if len(group) > 1 and code:
+            self._rule_out(group, code, left)
+        else:
+            hopes = self.bounds.hopes(index, self.best)
+            self._try(index, hopes)
+            self.together.update(dict.fromkeys(hopes, 2))
+
+    def _walk(self) -> None:
         """Try what is left, each basket next to the one before; what cannot be better is not."""
         rest = [i for i in range(len(self.contents)) if i not in self.done]
         for at in walk_order(self.trial.content, [self.contents[i] for i in rest]):
             hopes = self.bounds.hopes(rest[at], self.best)
             if hopes and self.bounds.sound:
                 self._try(rest[at], hopes)
-        return self._untried()
 
-    def _untried(self) -> int:
-        """How many were not tried; where the bounds cannot be relied on, all of them are now."""
-        if self.bounds.sound:
-            return len(self.contents) - len(self.done)
+    def _try_all(self) -> int:
+        """Try every code on every basket, for the bounds cannot be relied on."""
         self.trial.results.clear()
         for content in self.contents:
             self.trial.forget(content)
         self.trial.visit_all(list(self.contents), self.codes)
         return 0
+
+    def _keep_barest(self) -> None:
+        """The cheapest basket as it is needs no look: the shop has shown its prices."""
+        bare = self.bounds.barest()
+        if bare and (self.found is None or bare[0] < self.found):
+            (total, *_), index = bare
+            row = {"coupon": "", "subtotal": total, "discount": 0, "total": total}
+            self.trial.keep(self.contents[index], [row])
+            self.done.add(index)
 
     def _lay_together(self, indexes: list[int]) -> None:
         """Look at baskets as one; where the shop refuses that, at each half of them."""
@@ -107,31 +136,36 @@ class _Search:
         self._lay_together(indexes[:half])
         self._lay_together(indexes[half:])
 
-    def _try(self, index: int, hopes: Sequence[str]) -> bool:
-        """Try one basket with the codes that could make it the cheapest; whether one did."""
+    def _try(self, index: int, hopes: Sequence[str]) -> None:
+        """Try one basket with the codes that could make it the cheapest."""
         content, codes = self.contents[index], [code for code in hopes if code]
         seen = self._look(content, codes)
         if seen is None:
             self._refuse(index)
-            return False
+            return
         self.bounds.close(index, [*codes, ""])
         self.done.add(index)
         keys = self.trial.keep(content, seen)
-        better = self.best is None or min(keys) < self.best
-        self.best = min([*keys, *([self.best] if self.best else [])])
-        return better
+        self.found = min([*keys, *([self.found] if self.found else [])])
 
-    def _rule_out(self, group: list[int], left: Sequence[tuple[Key, int, str]]) -> int:
-        """Look at baskets laid together; how many to lay together next."""
+    def _rule_out(self, group: list[int], code: str, left: Sequence[Hope]) -> None:
+        """Look at baskets laid together, with the codes that half of them hope for."""
+        best, hoped = self.best, {(i, c) for _, i, c in left}
+        hoping = {c: [i for i in group if (i, c) in hoped] for c in self.codes}
+        codes = [c for c, of in hoping.items() if c == code or (of and 2 * len(of) >= len(group))]
         whole = union(self.contents[i] for i in group)
-        codes = dict.fromkeys(code for _, i, code in left if code and i in group)
-        if self._look(whole, list(codes)) is None:
+        if self._look(whole, codes) is None:
             self.trial.forget(whole)
-            return 1
-        still = {i for _, i, _ in self.bounds.left(self.best)}.intersection(group)
-        if not still:
-            return 2 * len(group)
-        return len(group) if len(still) < len(group) else 1
+            self.together.update(dict.fromkeys(codes, len(group) // 2))
+            return
+        for c in codes:
+            still = sum(c in self.bounds.hopes(i, best) for i in hoping[c])
+            if not still:
+                self.together[c] = max(2 * len(group), self.together[c])
+            else:
+                # More than was planned were only taken because a look was foreseen to pay.
+                half = len(group) // 2 if len(group) <= self.together[c] else 1
+                self.together[c] = still if still < len(hoping[c]) else half
 
     def _refuse(self, index: int) -> None:
         self.bounds.refuse(index)
