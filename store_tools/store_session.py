@@ -47,7 +47,6 @@ from store_tools.basket import (
     filled_basket,
     flaw_of,
 )
-from tooling.ahead import one
 from tooling.api_session import ApiClient, ApiSession, body_of
 from tooling.faults import Missed, OutOfReach, Refused
 from tooling.paging import OWN_LARGEST, Listing
@@ -79,7 +78,6 @@ class StoreSession(ApiSession):
         """The last view, as long as nothing was sent that changes a basket."""
         self._seen_in: Ledger | None = None
         """The work in which that view was booked; None: no purchase may rest on it."""
-        self._begun = False
         self.listing = Listing("sku", FORBIDDEN, first=OWN_LARGEST)
         self.catalog: list[Product] | None = None
         self.rejected_coupons: set[str] = set()
@@ -229,22 +227,10 @@ class StoreSession(ApiSession):
         basket in doubt. No purchase rests on what was seen in earlier work: a request may arrive
         late.
         """
-        if not self._begun:
-            self._begin()
         elsewhere = within and self._seen_in is not self._ledger
         if self._seen is None or self.basket_doubt is not None or elsewhere:
             return self.view()
         return self._seen
-
-    def _begin(self) -> None:
-        """Send the first look and the first page side by side: nearly every task wants both."""
-        self._begun = True
-        if self._mirror is None and self.catalog is None and not self.looked:
-            page = store.Req_ListProducts(offset=0, limit=OWN_LARGEST)
-            self.read_ahead([one(store.Req_ViewBasket()), one(page)])
-
-    def work_ended(self) -> None:
-        """Nothing: a page that was read beside the first look is fresh until something is sent."""
 
     def _compare(self, expected: Mirror, seen: Mirror) -> None:
         if expected.content != seen.content and self.basket_doubt is None:

@@ -50,11 +50,7 @@ class ApiSession:
             yield
         finally:
             self._ledger = before
-            self.work_ended()
-
-    def work_ended(self) -> None:
-        """Drop what was read ahead and not asked for: later work would take it for fresh."""
-        self._ahead.forget()
+            self._ahead.forget()
 
     def read_ahead(self, chains: Iterable[Chain]) -> None:
         """Send reads side by side that are about to be made; each is booked when it is made."""

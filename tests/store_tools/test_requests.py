@@ -1,6 +1,5 @@
 """The Req_* tools and the reading of pages, against the embedded platform."""
 
-import threading
 from typing import Any
 
 import pytest
@@ -389,51 +388,6 @@ def test_a_purchase_rests_on_a_look_of_its_own_instruction(open_shop: Any) -> No
     shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.line.counted["/basket/view"] == looks
     assert shop.bought == [{"tea": 2}]
-
-
-def met_on(shop: Any) -> threading.Barrier:
-    """The first two requests wait for each other."""
-    met = threading.Barrier(2)
-    dispatch = shop.line.dispatch
-
-    def together(request: Any) -> Any:
-        if not met.broken and sum(shop.line.counted.values()) < 2:
-            met.wait(5)
-        return dispatch(request)
-
-    shop.line.dispatch = together
-    return met
-
-
-def test_the_first_page_comes_with_the_first_look(open_shop: Any) -> None:
-    shop = open_shop(*GOODS, page_limit=3)
-    met_on(shop)
-    assert shop.session.known()["items"] == []
-    assert shop.line.counted == {"/basket/view": 1, "/products/list": 1}
-    assert not shop.session.looked
-    shop.next_instruction()
-    assert shop.call("Combo_List_All_Products")["count"] == 7
-    assert shop.line.counted["/products/list"] == 3
-    assert [w.body["offset"] for w in shop.ledger.calls[-1].requests] == [0, 3, 6]
-    shop.next_instruction()
-    shop.session.known()
-    assert shop.line.counted["/basket/view"] == 1
-
-
-def test_a_page_from_before_a_write_is_not_believed(open_shop: Any) -> None:
-    shop = open_shop(*GOODS, page_limit=7)
-    shop.session.known()
-    shop.call("Req_AddProductToBasket", sku=GOODS[-1]["sku"], quantity=1)
-    shop.call("Combo_List_All_Products")
-    assert shop.line.counted["/products/list"] == 2
-
-
-def test_a_first_page_that_failed_is_asked_for_in_its_turn(open_shop: Any) -> None:
-    shop = open_shop(*GOODS, page_limit=7)
-    shop.line.plan["/products/list"] = ["before"]
-    assert shop.session.known()["items"] == []
-    assert shop.session.unanswered == {}
-    assert shop.call("Combo_List_All_Products")["count"] == 7
 
 
 def test_after_a_refused_checkout_the_basket_is_looked_at_once(open_shop: Any) -> None:
