@@ -40,7 +40,7 @@ def until_done(lives: Any, pack: Path, seed: int, *, jobs: int = 1) -> int:
         words: list[object] = ["--resume", lives.run, "--jobs", jobs, "--quiet"]
         if lives.run is None:
             words = ["--pack", pack, "--jobs", jobs, "--out", lives.folder / "logs", "--quiet"]
-        code = lives.live(*words, until=rng.randint(10, 400), whole=rng.random() < 0.5)
+        code = lives.live(*words, until=rng.randint(10, 150), whole=rng.random() < 0.5)
         if code == 0:
             return int(lives.deaths)
         assert code == 137, lives.said[-1]
