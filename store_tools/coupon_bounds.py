@@ -43,16 +43,16 @@ class Bounds:
                 self._subtotals.clear()
             known = self.prices.setdefault(item["sku"], item["price"])
             self.sound &= known == item["price"]
-        self._fits.update(i for i, held in enumerate(self.contents) if _within(held, content))
+        within = {i for i, held in enumerate(self.contents) if _within(held, content)}
+        self._fits |= within
         for code, discount in discounts.items():
-            self._paid.setdefault(code, []).extend(
-                [(basket["subtotal"], discount)] if discount else []
-            )
+            if discount:
+                self._paid.setdefault(code, []).append((basket["subtotal"], discount))
             most = self._most[code]
             for i, held in enumerate(self.contents):
                 if discount > most[i] and _within(content, held):
                     self.sound = False
-                if _within(held, content):
+                if i in within:
                     most[i] = min(most[i], discount)
 
     def close(self, index: int, codes: Iterable[str]) -> None:

@@ -70,27 +70,27 @@ class _Search:
 
     def run(self) -> int:
         self._lay_together(list(range(len(self.contents))))
-        while self.bounds.sound and (left := self.bounds.left(self.best)):
+        while self.bounds.sound and (left := self.bounds.left(best := self.best)):
             if self.left_to_spend < 0:
                 self._walk()
                 break
-            self._step(left)
+            self._step(left, best)
         if not self.bounds.sound:
             return self._try_all()
         self._keep_barest()
         return len(self.contents) - len(self.done)
 
-    def _step(self, left: list[Hope]) -> None:
+    def _step(self, left: Sequence[Hope], best: Key | None) -> None:
         """Look at the most hopeful basket, or at several as one where that may rule them out."""
         _, index, code = left[0]
         hopeful = [i for _, i, c in left if c == code]
         group = hopeful[: self.together[code]]
-        if self.bounds.foreseen(hopeful, code, self.best) <= FEW_LEFT * len(hopeful):
+        if self.bounds.foreseen(hopeful, code, best) <= FEW_LEFT * len(hopeful):
             group = hopeful
         if len(group) > 1 and code:
-            self._rule_out(group, code, left)
+            self._rule_out(group, code, left, best)
         else:
-            hopes = self.bounds.hopes(index, self.best)
+            hopes = self.bounds.hopes(index, best)
             self._try(index, hopes)
             self.together.update(dict.fromkeys(hopes, 2))
 
@@ -148,9 +148,11 @@ class _Search:
         keys = self.trial.keep(content, seen)
         self.found = min([*keys, *([self.found] if self.found else [])])
 
-    def _rule_out(self, group: list[int], code: str, left: Sequence[Hope]) -> None:
+    def _rule_out(
+        self, group: list[int], code: str, left: Sequence[Hope], best: Key | None
+    ) -> None:
         """Look at baskets laid together, with the codes that half of them hope for."""
-        best, hoped = self.best, {(i, c) for _, i, c in left}
+        hoped = {(i, c) for _, i, c in left}
         hoping = {c: [i for i in group if (i, c) in hoped] for c in self.codes}
         codes = [c for c, of in hoping.items() if c == code or (of and 2 * len(of) >= len(group))]
         whole = union(self.contents[i] for i in group)

@@ -169,8 +169,8 @@ def _page_limit(calls: Sequence[ToolCall]) -> int:
         if limit is not None:
             return limit if limit > 0 else -1
     pages = [w.body for w in wires if w.path == LIST and w.body.get("limit") == OWN_LARGEST]
-    offsets = [int(str(page.get("offset", 0))) for page in pages]
-    return min((offset for offset in offsets if offset > 0), default=DEFAULT_PAGE)
+    offsets = [at for page in pages if isinstance(at := page.get("offset"), int) and at > 0]
+    return min(offsets, default=DEFAULT_PAGE)
 
 
 def _expect(calls: Sequence[ToolCall], result: Mapping[str, Any] | None) -> tuple[Facts, str]:
