@@ -65,7 +65,7 @@ class StoreBenchmark:
         return ""
 
     def state(self, ledger: Ledger) -> str:
-        """The basket as JSON text; after a checkout the receipt too.
+        """The basket as JSON text, read from the shop now; after a checkout the receipt too.
 
         Where requests have arrived otherwise than answered, a warning says so.
 
@@ -73,7 +73,7 @@ class StoreBenchmark:
             ToolFault: the shop does not answer.
         """
         with self._session.booked_in(ledger):
-            state: dict[str, object] = {"basket": self._session.known()}
+            state: dict[str, object] = {"basket": self._session.view()}
         if self._session.checkouts:
             state["checked_out"] = self._session.checkouts
         elif self._session.basket_doubt:

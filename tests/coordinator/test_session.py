@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from erc3_compat import ApiError, ApiException, transport_errors
+from erc3_compat import ApiError, ApiException, store, transport_errors
 from models.model_call import Usage
 from runs.journal import JournalFailed
 from runs.journal_names import file_name
+from runs.reader import read_tasks
 from runs.results import TaskResult, totals_of
 
 PROCEED = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: {}"
@@ -52,6 +53,39 @@ def test_a_purchase_goes_through(make_run: Any, tea_buyer: Any) -> None:
     assert task.cost_usd == 0.0
     assert task.tokens.prompt
     assert task.requests > 5
+
+
+class OtherHand:
+    """A client of a shop in which somebody else puts a cup into the basket after each listing."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def dispatch(self, request: Any) -> Any:
+        answer = self._client.dispatch(request)
+        if request.tool == "/products/list":
+            self._client.dispatch(store.Req_AddProductToBasket(sku="cup", quantity=1))
+        return answer
+
+
+def test_what_changed_from_outside_stands_in_the_next_prompt(make_run: Any, shop_json: Any) -> None:
+    sets = '<code>\nfinal_answer(Combo_Set_Basket_For_Items(items=["tea×2"]))\n</code>'
+    page = "<code>\nfinal_answer(Req_ListProducts())\n</code>"
+    run = make_run(
+        shop_json(),
+        says=[PROCEED.format("Put in 2 teas."), PROCEED.format("Look at one page."), DECLINED],
+        does=[sets, page],
+        wrap=OtherHand,
+    )
+    assert result(run).error is None
+    (log,) = read_tasks(run.folder)
+    asked = [(turn, c) for turn in log.turns for c in turn.asked if c.role == "evaluator"]
+    prompts = [turn.prompt(call)[-1][1] for turn, call in asked]
+    states = [json.loads(prompt.split("<state>\n")[1].split("\n</state>")[0]) for prompt in prompts]
+    held = [{i["sku"]: i["quantity"] for i in state["basket"]["items"]} for state in states]
+    assert held == [{}, {"tea": 2}, {"tea": 2, "cup": 1}]
+    assert [state["basket"]["total"] for state in states] == [0, 8, 15]
+    assert "cup" in states[-1]["warning"]
 
 
 def test_a_refusal_goes_through(make_run: Any, shop_json: Any) -> None:
