@@ -27,6 +27,8 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         salary: int | None = None,
         salary_delta: int | None = None,
         notes: str | None = None,
+        location: str | None = None,
+        department: str | None = None,
         skills: dict[str, int] = {},  # noqa: B006
         wills: dict[str, int] = {},  # noqa: B006
         skill_deltas: dict[str, int] = {},  # noqa: B006
@@ -37,6 +39,7 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         levels = {"skills": skills, "wills": wills}
         deltas = {"skills": skill_deltas, "wills": will_deltas}
         scalars = {"salary": salary, "notes": notes}
+        scalars |= {"location": location, "department": department}
         return update_employee(session, wiki, employee, scalars, salary_delta, levels, deltas)
 
     def Combo_Update_Team_For_Changes(
@@ -70,11 +73,14 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         notes: str = "",
         status: EntryStatus = "draft",
         work_category: str = "",
+        allow_non_member: bool = False,
     ) -> dict[str, Any]:
-        """On its customer too: {entry, roles_of_employee on the project, roles_of_asker}"""
+        """On its customer too: {entry, roles_of_employee on the project, roles_of_asker}. Of the
+        team alone; allow_non_member: where the wiki allows others. work_category "":
+        customer_project, or internal without a customer"""
         entry = {"date": date, "hours": hours, "billable": billable, "notes": notes}
         entry |= {"status": status, "work_category": work_category}
-        return log_time(session, employee, project, entry)
+        return log_time(session, employee, project, entry, allow_non_member=allow_non_member)
 
     def Combo_Write_Wiki_Pages(pages: dict[str, str]) -> dict[str, Any]:
         """{file: exact content}, "" deletes: {written: [file], unchanged}"""

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from company_tools import listings
 from company_tools.arguments import bare_id, day, loosened
 from company_tools.company_session import CompanySession, Record
-from company_tools.updates import update_employee, update_status
+from company_tools.updates import check_member, update_employee, update_status
 from company_tools.wiki_search import PageStore
 from erc3_compat import company
 from ledger import Tool, ToolFault
@@ -172,6 +172,8 @@ def _writing(session: CompanySession, name: str) -> Callable[..., Record]:
     actor = [field for field in _ACTORS if field in model.model_fields]
 
     def act(**arguments: Any) -> Record:
+        if name == "Req_LogTimeEntry" and arguments.get("project"):
+            check_member(session, arguments["employee"], arguments["project"])
         return session.send(model(**arguments, **dict.fromkeys(actor, session.actor())))
 
     return act

@@ -18,6 +18,7 @@ from company_tools.company_session import CompanySession, Record
 from company_tools.ids import employee_id, project_id
 from company_tools.level_names import level_name
 from company_tools.settling import levels_of, team_of
+from company_tools.values import stored_value
 from company_tools.wiki_search import PageStore, load, wiki_pages
 from erc3_compat import company
 from ledger import ToolFault
@@ -62,7 +63,7 @@ def update_employee(
     if salary_delta is not None or any(deltas.values()):
         _refuse_second_step(session, id)
     after = dict(before)
-    after.update({field: value for field, value in scalars.items() if value is not None})
+    after.update(_scalars(session, scalars))
     if salary_delta is not None:
         if scalars.get("salary") is not None:
             raise ToolFault("give salary or salary_delta, not both")
@@ -88,6 +89,15 @@ def update_employee(
     session.send(company.Req_UpdateEmployeeInfo(employee=id, **sent, changed_by=who))
     changes = {field: value for field, value in sent.items() if value != before[field]}
     return {"before": before, "sent": changes, "after": listings.employee(session, id)}
+
+
+def _scalars(session: CompanySession, scalars: Mapping[str, Any]) -> Record:
+    """The single values that are given; a place that exists is spelled as it is stored."""
+    given = {field: value for field, value in scalars.items() if value is not None}
+    for field in ("location", "department"):
+        if field in given:
+            given[field] = stored_value(field, given[field], listings.employees(session))
+    return given
 
 
 def _refuse_second_step(session: CompanySession, id: str) -> None:
@@ -205,13 +215,17 @@ def log_time(
     employee: str,
     project: str,
     entry: Mapping[str, Any],
+    *,
+    allow_non_member: bool,
 ) -> Record:
-    """Log time on a project and its customer; see the tool."""
+    """Log time on a project and its customer; see the tool. Raises ToolFault for a non-member."""
     who, where = employee_id(session, employee), project_id(session, project)
     if not entry["hours"] > 0:
         raise ToolFault(f"hours must be above 0, not {entry['hours']}")
     found = listings.project(session, where)
     roles = [m["role"] for m in found["team"] if m["employee"] == who]
+    if not allow_non_member:
+        check_member(session, who, where)
     by, customer = session.actor(), _customer_of(session, found)
     request = company.Req_LogTimeEntry(
         employee=who,
@@ -227,6 +241,17 @@ def log_time(
     asker = [m["role"] for m in found["team"] if m["employee"] == by]
     logged = session.send(request)
     return {"entry": logged, "roles_of_employee": roles, "roles_of_asker": asker}
+
+
+def check_member(session: CompanySession, employee: str, project: str) -> None:
+    """Refuse hours of somebody who is not on the project's team. Raises ToolFault."""
+    team = [m["employee"] for m in listings.project(session, project)["team"]]
+    if employee not in team:
+        raise ToolFault(
+            f"nothing was logged: {employee} is not on the team of {project} "
+            f"({', '.join(team) or 'which is empty'}). Only where the wiki allows hours of others: "
+            "Combo_Log_Time_For_Project with allow_non_member=True"
+        )
 
 
 def _customer_of(session: CompanySession, project: Record) -> str | None:

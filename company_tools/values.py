@@ -27,6 +27,19 @@ def value_of(field: str, said: str, records: Iterable[Record]) -> str:
     )
 
 
+def stored_value(field: str, said: str, records: Iterable[Record]) -> str:
+    """The one stored value of the same words, in its own signs; else the value as it is said.
+
+    Raises:
+        ToolFault: it is empty, or more than one has these words.
+    """
+    if not words(said):
+        raise ToolFault(f"{field} must not be empty")
+    known = {str(one[field]) for one in records if one.get(field)}
+    same = {value for value in known if words(value) == words(said)}
+    return value_of(field, said, records) if same else said.strip()
+
+
 def staff(people: list[Record], department: str, location: str) -> list[Record]:
     """The people of a department and a location; "" is any. Raises ToolFault as value_of."""
     for field, said in (("department", department), ("location", location)):

@@ -9,7 +9,7 @@ import pytest
 
 from erc3_compat import company, patience
 from ledger import ToolFault
-from tests.company_tools.kites import Desk, desk, kites
+from tests.company_tools.kites import Desk, desk, kites, person
 
 Call = tuple[str, dict[str, Any]]
 LOG: Call = (
@@ -178,6 +178,7 @@ def test_an_update_changes_what_it_says_and_nothing_else(nulls: str) -> None:
         ({"will_deltas": {"will_travel": -5}}, "would be -1"),
         ({"salary": 1, "salary_delta": 1}, "not both"),
         ({"salary_delta": -60_000}, "not below 0"),
+        ({"location": "  "}, "must not be empty"),
     ],
 )
 def test_an_update_that_cannot_be_meant_is_refused(arguments: dict[str, Any], said: str) -> None:
@@ -239,8 +240,48 @@ def test_time_is_logged_with_the_projects_customer_and_by_who_asks() -> None:
 
 def test_time_on_an_own_project_names_no_customer() -> None:
     at = desk()
-    answer = at.call(*LOG[:1], **LOG[1] | {"project": "proj_own"})
+    insisted = {"project": "proj_own", "allow_non_member": True}
+    answer = at.call(*LOG[:1], **LOG[1] | insisted)
     assert (answer["entry"]["customer"], answer["entry"]["work_category"]) == ("", "internal")
+
+
+@pytest.mark.parametrize("name", ["Combo_Log_Time_For_Project", "Req_LogTimeEntry"])
+def test_hours_of_a_non_member_are_not_sent_unless_insisted_on(name: str) -> None:
+    at = desk()
+    entry = {"employee": "una_holm", "project": "proj_sails", "date": "2025-05-02"}
+    entry |= {"hours": 2, "billable": True}
+    if name.startswith("Req_"):
+        entry |= {"work_category": "x", "notes": "", "status": "draft"}
+    said = again(at, (name, entry))
+    assert "una_holm is not on the team of proj_sails (una_berg, juergen_mueller)" in said
+    assert at.line.paths("/time/log") == []
+    made = at.call("Combo_Log_Time_For_Project", **LOG[1] | entry_for("una_holm"))
+    assert (made["entry"]["employee"], made["roles_of_employee"]) == ("una_holm", [])
+
+
+def entry_for(employee: str) -> dict[str, Any]:
+    return {"employee": employee, "allow_non_member": True}
+
+
+@pytest.mark.parametrize("name", ["Combo_Update_Employee_For_Changes", "Req_UpdateEmployeeInfo"])
+@pytest.mark.parametrize(
+    ("said", "stored"),
+    [("attic LOFT ", "Attic – Loft"), ("Harbour – Oslo", "Harbour – Oslo")],
+)
+def test_place_and_department_of_a_person_can_be_changed(name: str, said: str, stored: str) -> None:
+    there = person("al_loft", "Al Loft", location="Attic – Loft")
+    at = desk(kites(employees=[*kites()["employees"], there, person("bo_loft", "Bo Loft")]))
+    at.call(name, employee="bo_loft", location=said, department="Design")
+    assert at.line.events == [
+        (
+            "Evt_EmployeeInfoUpdated",
+            {
+                "employee": "bo_loft",
+                "changes": {"location": stored, "department": "Design"},
+                "changed_by": "una_berg",
+            },
+        )
+    ]
 
 
 def test_an_entry_is_voided_without_touching_its_hours() -> None:

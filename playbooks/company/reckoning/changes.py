@@ -104,6 +104,7 @@ def void_copy(o: Office) -> Report:
         raise Unclear("how many hours shall the new entry have?")
     same = ("employee", "project", "date", "billable", "notes", "work_category")
     entry = {**{k: old[k] for k in same}, "hours": new.pop(), "status": "draft"}
+    entry["allow_non_member"] = True  # the hours stand there already
     calls = [
         ["Combo_Update_Time_Entry_For_Changes", {"id": old["id"], "status": "voided"}],
         ["Combo_Log_Time_For_Project", entry],
