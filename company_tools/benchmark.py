@@ -19,7 +19,7 @@ from company_tools.toolbox import known, tools_of
 from company_tools.wiki_store import Pages, WikiStore
 from erc3_compat import company
 from erc3_compat.patience import Patience
-from ledger import Deed, Ledger, Tool, WireCall
+from ledger import Deed, Ledger, Tool, ToolFault, WireCall
 from ledger.tool import retold
 from tooling.api_session import ApiClient
 from tooling.faults import GivenUp, OutOfReach
@@ -77,6 +77,8 @@ class CompanyBenchmark:
         """What earlier work has read: an answer may name it."""
         self._briefed = 0
         """Of how many changes to the wiki the rules are known."""
+        self._version: object = None
+        """Of the wiki whose rules are known, as whoami says it."""
         self._pages: Pages | None = None
         """The wiki as it was last read."""
         self._told: Pages | None = None
@@ -115,10 +117,11 @@ class CompanyBenchmark:
             if self._session.asker:
                 self._pages = pages_of(self._session, self._wiki)
                 self._told = self._pages
+                self._version = self._session.user().get("wiki_sha1")
             return told
 
     def state(self, ledger: Ledger) -> str:
-        """What was changed so far; after a change to the wiki what its pages rule now.
+        """What was changed so far; where the wiki is another now, what its pages rule.
 
         Raises:
             ToolFault: the system does not answer.
@@ -136,16 +139,26 @@ class CompanyBenchmark:
         return json.dumps(state, ensure_ascii=False)
 
     def _read_rules(self) -> None:
-        """Ask whoami again after a change to the wiki; what changed is told. Raises ToolFault.
+        """Ask whoami afresh, and tell what changed where the wiki is another version by now.
 
-        Pages that nobody has changed are those of the version before.
+        After own changes alone, only those pages are read again. Raises OutOfReach.
         """
         session = self._session
-        written = [c.body["file"] for c in session.changes if c.path == WIKI_UPDATE]
-        if "wiki" in self._off or len(written) == self._briefed or not session.asker:
+        if "wiki" in self._off or self._pages is None:
             return
-        self._briefed = len(written)
-        pages = pages_of(session, self._wiki, known=self._pages, rewritten=written)
+        try:
+            version = session.look_again().get("wiki_sha1")
+        except OutOfReach:
+            raise
+        except ToolFault:  # who asks is not known any more: nothing is written until it is
+            return
+        written = [c.body["file"] for c in session.changes if c.path == WIKI_UPDATE]
+        own = len(written) > self._briefed
+        if not own and version == self._version:
+            return
+        self._briefed, self._version = len(written), version
+        known = self._pages if own else None
+        pages = pages_of(session, self._wiki, known=known, rewritten=written)
         self._pages = pages or self._pages
         if pages is not None and self._told is not None:
             self._rules_now = rules_since(pages, self._told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from company_tools.guards import NAMES, guards_off
+from erc3_compat import company
 from ledger import Ledger, ToolFault
 from tests.company_tools.kites import kites
 from tests.company_tools.office import Office
@@ -197,9 +198,7 @@ def test_not_found_is_believed_after_a_whole_look() -> None:
 
 def test_after_a_change_to_the_wiki_its_rules_are_read_again() -> None:
     office = Office()
-    before = office.line.paths("/whoami")
     assert "rules_now" not in office.state()
-    assert office.line.paths("/whoami") == before
     new = (
         "Nobody may see a salary. Access to time entries is allowed to leads only. Guests: public."
     )
@@ -211,10 +210,22 @@ def test_after_a_change_to_the_wiki_its_rules_are_read_again() -> None:
     assert "All else in the briefing holds." in state
     reads = len(office.line.sent)
     assert office.state() == state
-    assert len(office.line.sent) == reads
+    assert [path for path, _ in office.line.sent[reads:]] == ["/whoami"]
     off = Office(off=["wiki"])
     off.call("Req_UpdateWiki", file="secrets.md", content=new)
     assert "rules_now" not in off.state()
+
+
+def test_a_wiki_that_somebody_else_has_changed_is_read_again() -> None:
+    office = Office()
+    rule = (
+        "Nobody may see a salary. Access to time entries is allowed to leads only. Guests: public."
+    )
+    page = company.Req_UpdateWiki(file="secrets.md", content=rule, changed_by=UNA)
+    office.line.dispatch(page)
+    state = office.state()
+    assert "new or rewritten: secrets.md" in state
+    assert rule in state
 
 
 def test_guards_are_named() -> None:
