@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from company_tools.kept_files import read_kept, write_kept
 from company_tools.vectors import Vectors
+from models.kept_files import read_kept, write_kept
 
 Pages = dict[str, str]
 """Content by path."""

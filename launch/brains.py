@@ -16,11 +16,14 @@ from evaluator import Evaluator
 from launch import preflight
 from launch.options import Options
 from launch.steps import NAMES
+from models import openrouter_prices
+from models.api_keys import missing_keys
 from models.cassette import Player, Recorder, open_cassette
 from models.cassette_tape import Tape, TapeError, TapeWriter
 from models.door import Door, open_transport
 from models.model_call import Role
 from models.models_file import Backend, Models, ModelsError, load_models
+from models.openrouter_prices import openrouter_id
 from models.prices import price_of
 from models.providers import is_keyless, is_served
 from models.sections import NONE, Texts
@@ -68,6 +71,8 @@ class Brains:
             self._prepare(options)
         except (ModelsError, TapeError) as error:
             raise Usage(str(error)) from None
+        if not options.replay:
+            self._begin_prices()
         self._check_prices(options)
 
     @property
@@ -116,6 +121,18 @@ class Brains:
             return self.player
         return Recorder(self.writer, inner) if self.writer else inner
 
+    def _begin_prices(self) -> None:
+        """Ask OpenRouter for its prices beside the rest, where it may be asked for an answer."""
+        listing = openrouter_prices.used()
+        targets = [
+            target
+            for role, (model, base_url) in self.asked.items()
+            for target in self.models.settings(model, role, base_url).targets
+        ]
+        if listing and any(t.prices is None and _is_routed(t.backend) for t in targets):
+            listing.begin()
+            self.told_at_the_end.append(lambda: listing.problem)
+
     def _check_prices(self, options: Options) -> None:
         if options.max_dollars is None and options.task_dollars is None:
             return
@@ -135,6 +152,12 @@ class Brains:
             if self.writer.masked:
                 notes.append(f"in {self.writer.masked} of them a secret was masked")
         return notes
+
+
+def _is_routed(backend: Backend) -> bool:
+    """Whether OpenRouter can be asked: it answers for the id, and there is a key."""
+    routed = openrouter_id(backend.model, backend.base_url)
+    return routed is not None and not missing_keys(backend)
 
 
 def asks_role(options: Options, role: Role) -> bool:

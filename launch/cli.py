@@ -114,10 +114,15 @@ class Commands(typer.core.TyperGroup):
         """Run the subcommand; what cannot be done is one line for the user."""
         from dotenv import load_dotenv
 
+        from launch.caches import cache_folder
         from launch.commands import invitation, judge, note_floors
+        from models import openrouter_prices as listed
 
         ctx.obj = partial(invitation, dict(os.environ))
         load_dotenv(Path.cwd() / ".env")
+        # Nothing is sent before a price of OpenRouter is asked for.
+        address = listed.address(os.environ.get(listed.VARIABLE))
+        listed.use(listed.OpenRouterPrices(cache_folder(), address))
         # Pages stand below the lab and the platform, whose verdicts and floors they show.
         ctx.meta.update(judge=judge, floors=note_floors)
         with _explained(complete=self._asked != "run"):

@@ -14,10 +14,13 @@ from rich.text import Text
 
 from coordinator.beginning import base_urls
 from launch import doctor_calls, doctor_checks, doctor_models
+from launch.caches import cache_folder
 from launch.doctor_finding import Diagnosis, Finding, diagnosis, finding
 from launch.doctor_models import Place
 from launch.options import DoctorOptions
+from models import openrouter_prices
 from models.models_file import Models, ModelsError, load_models
+from models.openrouter_prices import OpenRouterPrices
 from models.redact import redact
 from views.console import PIPE_WIDTH
 
@@ -42,6 +45,8 @@ def examine(
 ) -> Diagnosis:
     """All findings; ``announce`` gets what is about to be spent, before it is."""
     findings = _machine(environ, calls=not options.no_calls)
+    if options.no_calls:
+        openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
     urls = base_urls(environ)
     try:
         models = load_models(options.models)

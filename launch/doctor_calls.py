@@ -15,6 +15,7 @@ from models.door import open_transport
 from models.exchange import ExchangeFailed, Reply, Request, Transport
 from models.litellm_module import load
 from models.models_file import Backend
+from models.prices import dollars
 from models.redact import redact
 from models.reply_code import find_code
 from models.reply_text import Cleaned, clean
@@ -110,10 +111,8 @@ def tiny_call(
 
 
 def _answer(place: Place, reply: Reply, seconds: float) -> Finding:
-    usage, cost = reply.usage, reply.cost_usd
-    price, source = place.price, reply.price_source
-    if price is not None and (cost is None or place.target.prices is not None):
-        cost, source = price.of(usage), price.source
+    usage = reply.usage
+    cost, source = dollars(place.target, reply)
     speed = round(usage.completion / seconds, 1) if usage.completion and seconds > 0 else None
     state: State = "ok"
     tokens, fix = f"{usage.prompt} + {usage.completion} tokens", ""
@@ -132,7 +131,7 @@ def _answer(place: Place, reply: Reply, seconds: float) -> Finding:
         "tokens_per_second": speed,
         "usage": usage.model_dump(),
         "cost_usd": cost,
-        "price_source": source if cost is not None else None,
+        "price_source": source,
     }
     return found(place, "answer", state, ", ".join(parts), fix, details)
 

@@ -26,7 +26,7 @@ DISTRIBUTION = "erc3-store-agent"
 LEAST_PYTHON = (3, 11)
 OURS = (
     "EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "WORKER_SANDBOX",
-    "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT",
+    "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "OPENROUTER_MODELS_URL",
 )  # fmt: skip
 """Variables that this project itself reads."""
 KEY = "ERC3_API_KEY"

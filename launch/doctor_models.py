@@ -11,6 +11,7 @@ from models.litellm_module import load
 from models.model_call import Message, Role
 from models.model_ids import UnknownModel, check_id
 from models.models_file import Models, Target
+from models.openrouter_prices import OpenRouterPrices, openrouter_id, used
 from models.prices import Price, target_price
 from models.providers import is_served
 from models.tokens import count_messages
@@ -142,10 +143,12 @@ def price(place: Place) -> Finding:
     """Dollars per million tokens and who says so."""
     if place.kind != "served":
         return found(place, "price", "ok", "costs nothing")
-    known = place.price
+    known, listing = place.price, _listing(place)
+    problem = listing.problem if listing else ""
     if known is None:
+        text = "unknown, so a run's dollars are unknown"
         fix = "write it into the models file: prices = { input = ..., output = ... }"
-        return found(place, "price", "warning", "unknown, so a run's dollars are unknown", fix)
+        return found(place, "price", "warning", f"{text}; {problem}" if problem else text, fix)
     per_million = {
         "input": round(known.input * 1e6, 6),
         "output": round(known.output * 1e6, 6),
@@ -153,12 +156,24 @@ def price(place: Place) -> Finding:
     }
     text = f"${per_million['input']:g} in, ${per_million['output']:g} out"
     text += f", ${per_million['cached']:g} cached" if known.cached is not None else ""
-    text += f" per million tokens ({known.source})"
-    details = {"per_million": per_million, "source": known.source}
+    text += f" per million tokens{f', ${known.request:g} a request' if known.request else ''}"
+    day = listing.known.day if listing and listing.known else None
+    told = f"{known.source}, list of {day}" if known.source == "openrouter" else known.source
+    details = {"per_million": per_million, "request": known.request, "source": known.source}
+    text += f" ({told})"
+    if problem:
+        return found(place, "price", "info", f"{text}; {problem}", "", details)
     if known.source.startswith("like "):
         fix = "an estimate; write the true prices into the models file"
         return found(place, "price", "info", text, fix, details)
     return found(place, "price", "ok", text, "", details)
+
+
+def _listing(place: Place) -> OpenRouterPrices | None:
+    """OpenRouter's list, where the price of a place stands in it."""
+    backend = place.target.backend
+    routed = openrouter_id(backend.model, backend.base_url)
+    return used() if routed is not None and place.target.prices is None else None
 
 
 def schema(place: Place) -> Finding:

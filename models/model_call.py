@@ -96,7 +96,8 @@ class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
     slug: str = ""
     """The model's name as the platform expects it."""
     price_source: str | None = None
-    """Where the dollars come from: "provider", "configuration", "litellm" or "like <id>"."""
+    """Where the dollars come from: "provider", "configuration", "openrouter", "litellm" or
+    "like <id>"."""
 
 
 class CallObserver:

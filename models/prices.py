@@ -1,19 +1,24 @@
-"""What tokens cost: as configured, by LiteLLM's bundled map, or like the same model elsewhere."""
+"""What tokens cost: as configured, by a price list, or like the same model elsewhere.
+
+The lists are LiteLLM's bundled map and, for ids of OpenRouter, what OpenRouter lists itself.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import regex
 from rapidfuzz import fuzz
 
+from models import openrouter_prices
 from models.exchange import ErrorKind, ExchangeFailed, Reply
 from models.model_call import Usage
 from models.models_file import Models, Prices, Target, default_models
+from models.openrouter_prices import PREFIX, is_at_openrouter, openrouter_id
 from models.providers import is_keyless
 from models.tokens import litellm_folder
 
@@ -44,16 +49,18 @@ class Price:
     cached: float | None
     """For prompt tokens from the provider's cache; None: the full price is asked."""
     source: str
-    """"provider", "configuration", "litellm" or "like <LiteLLM id>"."""
+    """"provider", "configuration", "openrouter", "litellm" or "like <LiteLLM id>"."""
+    request: float = 0.0
+    """Dollars for each request, whatever its tokens."""
 
     def of(self, usage: Usage) -> float | None:
-        """Dollars for these tokens; None where the tokens are unknown."""
+        """Dollars for one request of these tokens; None where the tokens are unknown."""
         if usage.prompt is None or usage.completion is None:
             return None
         cached = min(usage.cached or 0, usage.prompt)
         kept = self.input if self.cached is None else self.cached
         fresh = (usage.prompt - cached) * self.input
-        return fresh + cached * kept + usage.completion * self.output
+        return self.request + fresh + cached * kept + usage.completion * self.output
 
 
 def price_of(model: str, models: Models | None = None) -> Price | None:
@@ -64,28 +71,35 @@ def price_of(model: str, models: Models | None = None) -> Price | None:
 
 
 def target_price(model: str, configured: Prices | None, base_url: str | None) -> Price | None:
-    """The price at one backend: configured, else of the map, else like the same model elsewhere.
+    """The price at one backend: configured, else listed, else like the same model elsewhere.
 
-    A server of the user's own has none of the map's prices; there they are only a likeness.
+    A server of the user's own has no listed price; there it is only a likeness. What OpenRouter
+    asks has little to do with what others ask for the same model: its ids have no likeness.
     """
     if is_keyless(model):
         return Price(0.0, 0.0, 0.0, "provider")
     if configured is not None:
         cached = None if configured.cached is None else configured.cached / 1e6
         return Price(configured.input / 1e6, configured.output / 1e6, cached, "configuration")
-    exact = _exact(model)
+    routed = openrouter_id(model, base_url)
+    if routed is not None and (listed := _at_openrouter(routed)):
+        relayed = base_url is not None and not is_at_openrouter(base_url)
+        return replace(listed, source=f"like {PREFIX}{routed}") if relayed else listed
+    exact = _exact(f"{PREFIX}{routed}" if routed is not None else model)
     if exact is not None:
         return _price(exact, f"like {exact}" if base_url else "litellm")
-    near = like(model)
+    near = like(model) if routed is None else None
     return _price(near, f"like {near}") if near else None
 
 
 def dollars(target: Target, reply: Reply) -> tuple[float | None, str | None]:
     """Dollars and their source: the provider's own figure, else by the best price known.
 
-    The user's prices go before those that LiteLLM has counted with.
+    The user's prices go before those that LiteLLM has counted with, and so do OpenRouter's.
     """
-    counted = reply.price_source == "litellm" and target.prices is not None
+    backend = target.backend
+    ours = target.prices is not None or openrouter_id(backend.model, backend.base_url) is not None
+    counted = reply.price_source == "litellm" and ours
     if reply.cost_usd is not None and not counted:
         return reply.cost_usd, reply.price_source
     return _priced(target, reply.usage)
@@ -109,6 +123,15 @@ def _priced(target: Target, usage: Usage) -> tuple[float | None, str | None]:
     price = target_price(target.backend.model, target.prices, target.backend.base_url)
     cost = price.of(usage) if price else None
     return cost, price.source if price and cost is not None else None
+
+
+def _at_openrouter(routed: str) -> Price | None:
+    """What OpenRouter lists for its own id."""
+    listing = openrouter_prices.used()
+    listed = listing.price(routed) if listing else None
+    if listed is None:
+        return None
+    return Price(listed.input, listed.output, listed.cached, "openrouter", listed.request)
 
 
 @lru_cache(maxsize=256)

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from company_tools import wiki_store
-from company_tools.kept_files import write_kept
 from company_tools.wiki_store import WikiStore, hash_of
 from launch.caches import cache_folder
+from models.kept_files import write_kept
 from tests.company_tools.kites import Direct, desk, kites
 from tests.company_tools.office import Office
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from launch.cli import app
 from launch.doctor import doctor, examine
 from launch.doctor_finding import Diagnosis, Finding
 from launch.options import DoctorOptions
+from models import openrouter_prices
+from models.openrouter_prices import OpenRouterPrices
 from tests import fake_openai_faults as faults
 from tests.fake_openai import FakeOpenAI
-from tests.hostile_models import DRIBBLES, FLOODS, HostileModels, Send, answer
+from tests.hostile_models import DRIBBLES, FLOODS, HostileModels, Send, answer, said
 
 KEY = "sk-live-4f9a1c77e2b0d358"
 PLATFORM_KEY = "key-9d41c0ffee77aa1200"
@@ -141,6 +144,39 @@ def test_nothing_is_sent_before_the_announcement_or_without_calls(tmp_path: Path
     assert counts == [0]
     assert one(found, "platform", "key").text == "ERC3_API_KEY is set; not tried"
     assert not [f for f in found.findings if f.name in ("server", "answer")]
+
+
+def test_the_price_of_an_openrouter_id_is_openrouters_own(
+    look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    pricing = {"prompt": "0.0000002", "completion": "0.0000005", "input_cache_read": "0.00000005"}
+    rows = {"data": [{"id": "x-ai/grok-4.1-fast", "pricing": pricing}]}
+    with HostileModels(said(rows)) as server:
+        openrouter_prices.use(OpenRouterPrices(tmp_path / "erc3-agent", server.base_url))
+        model = "openrouter/x-ai/grok-4.1-fast"
+        asked = examine(DoctorOptions(evaluator=model, worker=model), {}, lambda text: None)
+        price = one(asked, "models", "price")
+        assert price.text.startswith(
+            "$0.2 in, $0.5 out, $0.05 cached per million tokens (openrouter, list of 20"
+        )
+        assert price.details["per_million"] == {"input": 0.2, "output": 0.5, "cached": 0.05}
+        # Without calls nothing is sent: the list of a moment ago is in the cache.
+        found, _ = look(model, calls=False)
+        assert one(found, "models", "price").text == price.text
+        assert server.requests == 1
+    openrouter_prices.use(None)
+
+
+def test_an_openrouter_id_without_a_list_has_no_price(look: Look, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    openrouter_prices.use(OpenRouterPrices(tmp_path, url))
+    found, _ = look("openrouter/x-ai/grok-4.1-fast")
+    price = one(found, "models", "price")
+    assert price.state == "warning"
+    assert "OpenRouter's list of models: cannot be reached" in price.text
+    openrouter_prices.use(None)
 
 
 def test_two_roles_at_two_servers_are_two_calls_with_a_price(look: Look, tmp_path: Path) -> None:

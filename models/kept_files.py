@@ -22,7 +22,7 @@ def read_kept(path: Path) -> bytes | None:
 def write_kept(path: Path, content: bytes, at_most: int) -> None:
     """Write a file, drop the oldest beyond so many; a disk that takes nothing costs only time."""
     with suppress(OSError):
-        # What a company has written is for nobody else's eyes.
+        # What others have written is for nobody else's eyes.
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, name = tempfile.mkstemp(dir=path.parent, suffix=".new")
         try:
