@@ -109,8 +109,8 @@ class Kit:
     """Its scenarios, drawn as they are asked for. Raises CannotRun."""
     read: Callable[[str, str], Pack]
     """A pack from JSON text; the second text says where it is from. Raises CannotRun."""
-    serve: Callable[[Any], Served]
-    """A platform for a pack."""
+    serve: Callable[[Any, str], Served]
+    """A platform for a pack, which takes this account key and no other."""
     known: Callable[[Any, Raw], Known]
     """What is known of a scenario, as its platform reads it and as it stands in the file."""
     paid: Callable[[Any, str], int | None]

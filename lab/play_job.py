@@ -31,7 +31,7 @@ from runs.task import TaskInfo
 from runs.turn import Turn
 
 KEY = "key-lab"
-"""An embedded platform takes any."""
+"""Of the embedded platform."""
 WHY_CHARS = 300
 LEFT_OUT = {"task_id": "", "task_text": "", "eval_log": ""}
 """Of a result: the scenario is kept, and tells it all."""
@@ -118,7 +118,7 @@ def _played(
     Journals and ``results.json`` are left in ``folder``.
     """
     notes = _Notes(kit)
-    served = kit.serve(pack)
+    served = kit.serve(pack, KEY)
     try:
         client = PatientPlatform(ERC3(key=KEY, base_url=served.base_url))
         guest = kit.guest_with(config.guards, job.settings.prompts)

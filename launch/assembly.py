@@ -26,7 +26,8 @@ from launch.resuming import Resumed, submitted_already
 from models import litellm_module
 from models.extras import ExtraMissing
 from models.model_call import ModelCall
-from runs.errors import CannotRun, NothingToDo
+from models.sections import SectionError
+from runs.errors import CannotRun, NothingToDo, Usage
 from runs.folder import PACK_COPY, run_folder
 from runs.journal import write_whole
 from runs.manifest import Manifest, NoManifest, read_manifest
@@ -72,7 +73,10 @@ class Assembly:
         kept = None if taped else cache_folder()
         self._vectors = vectors_of(self.options.embedding, kept, self.brains)
         client_class()  # the tools that the prompts name are made from its models
-        self._prompts = prompts_of(self.guest, self.options, self.brains)
+        try:
+            self._prompts = prompts_of(self.guest, self.options, self.brains)
+        except SectionError as error:
+            raise Usage(f"--prompts: {error}") from None
         self._identity = identity_of(self.brains.ids, self.pack, self._prompts, self._texts)
         if self.resumed:
             self.resumed.check(self._identity, self._prompts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -9,18 +10,35 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from models.prompt_json import as_data
-from models.sections import NONE, Texts
+from models.sections import MOST_RENDERED, NONE, SectionError, Texts
 
 
 def prompt(room: str, name: str, /, texts: Texts = NONE, **values: Any) -> str:
     """The template of that name, filled in; ``texts``: sections that are laid over the shipped.
 
-    Raises UndefinedError where a value is missing.
+    Raises:
+        SectionError: with these sections it is too long.
+        UndefinedError: a value is missing.
     """
     laid = texts.get(section(room, name))
     if laid is not None:
-        return _template(room, laid).render(values)
-    return _environment(room).get_template(f"{name}.jinja").render(values)
+        template = _template(room, laid)
+    else:
+        template = _environment(room).get_template(f"{name}.jinja")
+    return _bounded(room, name, template.generate(values)) if texts else template.render(values)
+
+
+def _bounded(room: str, name: str, parts: Iterator[str]) -> str:
+    """The parts in a row; ends at the first one too many."""
+    rendered: list[str] = []
+    length = 0
+    for part in parts:
+        rendered.append(part)
+        length += len(part)
+        if length > MOST_RENDERED:
+            text = f"the prompt {section(room, name)} has more than {MOST_RENDERED:,} characters"
+            raise SectionError(f"{text} with these sections; shorten them")
+    return "".join(rendered)
 
 
 def section(room: str, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -9,12 +10,20 @@ from typing import TypeAlias
 
 from rapidfuzz import fuzz, process
 
+from models.file_checks import FileError, read_text
+
 Texts: TypeAlias = Mapping[str, str]
 """Section by name, such as ``store/rules``."""
 NONE: Texts = MappingProxyType({})
 SUFFIX = ".md"
 MOST_CHARS = 50_000
 """Of one section; a prompt is paid for in every call."""
+MOST_REPEATS = 10
+"""Of one placeholder in a section: each time it is filled in anew."""
+MOST_RENDERED = 400_000
+"""Characters of a prompt with sections of a user's; more than most models can read."""
+_DEEPEST = 5
+"""Folders below each other; names of sections have fewer parts."""
 _ENDS = {"variable_begin": "variable_end", "block_begin": "block_end"}
 
 
@@ -97,6 +106,9 @@ def _check_placeholders(name: str, wanted: list[str], given: list[str]) -> None:
             near = process.extractOne(tag, wanted, scorer=fuzz.ratio) if wanted else None
             hint = f"the nearest is {near[0]}" if near else "it takes none"
             raise SectionError(f"section {name}: the placeholder {tag} is not known; {hint}")
+        if given.count(tag) > max(MOST_REPEATS, wanted.count(tag)):
+            text = f"the placeholder {tag} stands {given.count(tag):,} times"
+            raise SectionError(f"section {name}: {text}, at most {MOST_REPEATS}")
     for tag in wanted:
         if tag not in given:
             raise SectionError(f"section {name}: the placeholder {tag} is missing")
@@ -106,18 +118,37 @@ def _check_placeholders(name: str, wanted: list[str], given: list[str]) -> None:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every file that is not hidden; nothing outside of the folder is read."""
     if not folder.is_dir():
         raise SectionError(f"{folder} is no folder of sections")
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.is_dir() or hidden:
-            continue
-        name = path.relative_to(folder).as_posix()
+    for path in _paths(folder):
         if path.suffix != SUFFIX:
             raise SectionError(f"{path}: a section is a file NAME{SUFFIX}")
         try:
-            yield name.removesuffix(SUFFIX), path.read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise SectionError(f"{path}: cannot be read: {error.strerror}") from None
-        except UnicodeDecodeError as error:
-            raise SectionError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+            text = read_text(path, 4 * MOST_CHARS, follow=False)
+        except FileError as error:
+            raise SectionError(str(error)) from None
+        yield path.relative_to(folder).as_posix().removesuffix(SUFFIX), text
+
+
+def _paths(folder: Path, depth: int = 0) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            visible = sorted((e for e in entries if not e.name.startswith(".")), key=_name)
+    except OSError as error:
+        raise SectionError(f"{folder}: cannot be read: {error.strerror}") from None
+    for entry in visible:
+        path = folder / entry.name
+        if entry.is_symlink():
+            text = "is a symbolic link, and only files of the folder itself are read"
+            raise SectionError(f"{path}: {text}; copy the file there")
+        if not entry.is_dir(follow_symlinks=False):
+            yield path
+        elif depth < _DEEPEST:
+            yield from _paths(path, depth + 1)
+        else:
+            raise SectionError(f"{path}: no section lies so deep")
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 from http.client import TOO_MANY_REQUESTS, responses
@@ -26,6 +27,11 @@ from simulator.state import ApiCall
 JSON, HTML = "application/json", "text/html; charset=utf-8"
 CONNECTION = "connection"
 """Where a request's `state` holds its `Connection`."""
+OUR_NAMES = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+"""Another name in the Host header is a page elsewhere that had its own name point here."""
+MOST_BODY_BYTES = 16 << 20
+BODY_SECONDS = 30.0
+"""For the whole body of a request."""
 GARBAGE = b"<!doctype html><title>Please wait</title><p>Your request is being processed."
 
 
@@ -66,13 +72,19 @@ def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
         if scope["method"] != "POST":
             await site(scope, receive, send)
             return
-        body = await _body(receive)
+        if why := _foreign(scope):
+            await _refuse(send, 403, why)
+            return
+        try:
+            body = await _body(receive)
+        except _BodyRefused as refused:
+            await _refuse(send, refused.status, str(refused))
+            return
         if body is None:
             return
         call = _read_call(platform, scope["path"], body)
         if isinstance(call, str):
-            refusal = {"status": 400, "error": call, "code": ""}
-            await _answer(send, 400, to_json(refusal), JSON)
+            await _answer(send, 400, _refusal(400, call), JSON)
             return
         answered = desk.take(call)
         if answered.fault is None:
@@ -83,14 +95,48 @@ def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
     return app
 
 
+class _BodyRefused(Exception):
+    """A body that is not taken; the text says why."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+def _foreign(scope: Scope) -> str | None:
+    """Why a request is not taken that a page from elsewhere may have a browser send; or None.
+
+    A browser sends a form or plain text anywhere without asking, and says from where in Origin.
+    """
+    headers = dict(scope["headers"])
+    host = headers.get(b"host", b"").decode("latin-1")
+    if not OUR_NAMES.fullmatch(host):
+        return "this platform answers to localhost, 127.0.0.1 and [::1] only"
+    origin = headers.get(b"origin")
+    if origin is not None and origin.decode("latin-1").lower() != f"http://{host.lower()}":
+        return "this platform takes no requests from pages of another origin"
+    return None
+
+
 async def _body(receive: Receive) -> bytes | None:
-    """The whole body; None when the client went away before it was complete."""
-    message = await receive()
-    body: bytes = message.get("body", b"")
-    while message["type"] == "http.request" and message.get("more_body"):
-        message = await receive()
-        body += message.get("body", b"")
-    return body if message["type"] == "http.request" else None
+    """The whole body; None when the client went away before it was complete.
+
+    Raises _BodyRefused: it is too large or too slow.
+    """
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while (message := await receive())["type"] == "http.request":
+                body += message.get("body", b"")
+                if len(body) > MOST_BODY_BYTES:
+                    text = f"request body is larger than {MOST_BODY_BYTES >> 20} MB"
+                    raise _BodyRefused(413, text)
+                if not message.get("more_body"):
+                    return bytes(body)
+    except TimeoutError:
+        text = f"request body was not complete within {BODY_SECONDS:g} s"
+        raise _BodyRefused(408, text) from None
+    return None
 
 
 def _read_call(platform: Platform, path: str, body: bytes) -> ApiCall | str:
@@ -105,6 +151,15 @@ def _read_call(platform: Platform, path: str, body: bytes) -> ApiCall | str:
     if len(parts) == 4 and platform.serves(parts[1], parts[2]):
         return ApiCall(f"/{parts[3]}", fields, parts[2])
     return ApiCall(path, fields)
+
+
+def _refusal(status: int, text: str) -> bytes:
+    return to_json({"status": status, "error": text, "code": ""})
+
+
+async def _refuse(send: Send, status: int, text: str) -> None:
+    """Refuse a request whose body may still be coming, and hang up."""
+    await _answer(send, status, _refusal(status, text), JSON, (b"connection", b"close"))
 
 
 async def _answer(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from simulator import core_api
 from simulator.faults import TASK_PATHS, Chaos, Fault, FaultPlan
-from simulator.platform import KEY_PREFIX, Bench, Platform, Task, is_key
+from simulator.platform import Bench, Platform, Task, key_digest
 from simulator.state import ApiCall, StateError, StateFile, StateLine
 from simulator.world import Refusal, Wire
 
@@ -146,9 +145,7 @@ def _without_secrets(call: ApiCall) -> ApiCall:
     """
     key, text = call.body.get("account_key"), call.body.get("completion")
     if isinstance(key, str):
-        prefix = KEY_PREFIX if is_key(key) else ""
-        digest = hashlib.sha256(key.encode()).hexdigest()
-        return ApiCall(call.path, call.body | {"account_key": prefix + digest}, call.task_id)
+        return ApiCall(call.path, call.body | {"account_key": key_digest(key)}, call.task_id)
     if isinstance(text, str) and call.task_id is None:
         return ApiCall(call.path, call.body | {"completion": ""})
     return call

@@ -6,6 +6,7 @@ What it does where nothing is recorded of the real one, and what a repeated call
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -166,7 +167,9 @@ class Platform:
     Raises `PackError` when two packs are of the same kind: a benchmark's id names one of them.
     """
 
-    def __init__(self, *packs: Pack) -> None:
+    def __init__(self, *packs: Pack, key: str | None = None) -> None:
+        """``key``: the only account key that is taken; any where none is named."""
+        self._key = None if key is None else key_digest(key)
         self.benches = tuple(Bench(pack) for pack in packs)
         self._by_benchmark: dict[str, Bench] = {}
         for bench in self.benches:
@@ -316,8 +319,14 @@ class Platform:
         return evaluation, False
 
     def _check_key(self, account_key: str) -> None:
-        if not is_key(account_key):
+        if not (is_key(account_key) if self._key is None else account_key == self._key):
             raise Refusal("invalid account key")
+
+
+def key_digest(key: str) -> str:
+    """What is kept of an account key: a digest of the same form, or of no form where it has none."""
+    prefix = KEY_PREFIX if is_key(key) else ""
+    return prefix + hashlib.sha256(key.encode()).hexdigest()
 
 
 def is_key(text: str) -> bool:

@@ -21,7 +21,8 @@ STOP_S = 10.0
 class Simulator:
     """A running platform; `stop` or the end of a `with` block shuts it down."""
 
-    def __init__(self, desk: Desk, listener: socket.socket) -> None:
+    def __init__(self, desk: Desk, listener: socket.socket, *, pages: bool = True) -> None:
+        """``pages``: whether there are pages, which show every session to whoever asks."""
         import uvicorn  # importing the package must stay cheap
 
         from simulator.app import Connection, build_app
@@ -30,7 +31,7 @@ class Simulator:
         self.platform = desk.platform
         self.base_url = f"http://{HOST}:{listener.getsockname()[1]}"
         config = uvicorn.Config(
-            build_app(desk, page_routes(desk.platform)),
+            build_app(desk, page_routes(desk.platform) if pages else ()),
             http=Connection,
             lifespan="off",
             ws="none",
@@ -80,21 +81,23 @@ def serve(
     port: int = 0,
     state: str | Path | None = None,
     chaos: Chaos | None = None,
+    key: str | None = None,
 ) -> Simulator:
     """Start a platform for `packs`, one of each kind, on 127.0.0.1; port 0 takes a free one.
 
     With `state`, sessions and tasks are kept in that file, and what it holds already goes on
-    where it stood. `chaos` draws faults beside those of the packs.
+    where it stood. `chaos` draws faults beside those of the packs. `key` is the only account key
+    that is taken; the platform is then for whoever has it, and has no pages.
 
     The socket listens before this returns, so the first request cannot come too early.
     Raises OSError when the port is taken, OverflowError when it is beyond 65535, `StateError`
     when the state file cannot be used, `PackError` when two packs are of the same kind.
     """
-    platform = Platform(*packs)
+    platform = Platform(*packs, key=key)
     file = StateFile(state, *packs) if state else None
     try:
         desk = Desk(platform, chaos, file)
-        return Simulator(desk, _listen(port))
+        return Simulator(desk, _listen(port), pages=key is None)
     except BaseException:
         if file:
             file.close()

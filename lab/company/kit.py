@@ -115,8 +115,8 @@ def _read(text: str, source: str) -> Tasks:
     return Tasks(pack.name, [Task(one.spec_id, one, pack) for one in pack.scenarios], pack)
 
 
-def _serve(tasks: Tasks) -> Simulator:
-    return serve(tasks.pack)
+def _serve(tasks: Tasks, key: str) -> Simulator:
+    return serve(tasks.pack, key=key)
 
 
 def _known(guest: Guest, task: Task, raw: Raw) -> Known:

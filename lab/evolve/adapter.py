@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lab.evolve.rollouts import Rollouts, fitness
 from lab.lab_run import Trial
 from lab.leaks import Mask, Secrets
+from models.file_checks import shown
 from models.sections import SectionError, Texts, checked
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class LabAdapter:
             checked(name, text, self.shipped)
         except SectionError as error:
             return str(error)
-        leaks = list(dict.fromkeys(f"{one.kind} {one.what!r}" for one in self.secrets.leaks(text)))
+        leaks = list(dict.fromkeys(f"{one.kind} {shown(one.what)}" for one in self.secrets.leaks(text)))
         told = ", ".join(leaks[:LEAKS_SHOWN])
         return f"it holds data of training tasks: {told}" if leaks else ""
 

@@ -10,9 +10,12 @@ from lab.evolve.adapter import LabAdapter
 from lab.evolve.records import Candidate, Generation
 from lab.evolve.reflection import why_of
 from lab.evolve.rollouts import fitness
+from models.sections import MOST_CHARS
 from views.stats.interval import share_of
 
 Event = Mapping[str, Any]
+REFUSED_CHARS = 2_000
+"""That are kept of a proposal which is too long for any prompt."""
 
 
 @dataclass
@@ -95,6 +98,14 @@ class Chronicle:
         if not self._now:
             return
         told = {key: value for key, value in self._now.items() if key != "texts"}
+        told |= {"text": _cut(told["text"])} if "text" in told else {}
         self.generations.append(Generation.model_validate(told | {"dollars": self.spent()}))
         self._now = {}
         self.changed()
+
+
+def _cut(text: str) -> str:
+    """A proposal as it is kept: of one that is too long to be played, only the beginning."""
+    if len(text) <= MOST_CHARS:
+        return text
+    return f"{text[:REFUSED_CHARS]}\n[… of {len(text):,} characters]"

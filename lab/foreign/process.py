@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from models.redact import redact
+from views.figures import cut
 
 GRACE_SECONDS = 5.0
 """For an agent that is asked to end, before it is killed."""
@@ -23,6 +24,8 @@ LINE_BYTES = 1_048_576
 MOST_BYTES = 50_000_000
 """Of one stream that are kept; an agent that prints without end must not fill the disk."""
 LAST_LINES = 5
+LAST_CHARS = 500
+"""Of each of the last lines."""
 DRAIN_SECONDS = 2.0
 """For what is still in a pipe; a process that has left the group may hold it open for ever."""
 
@@ -53,7 +56,7 @@ class Output:
             while data := self._stream.readline(LINE_BYTES):
                 line = redact(data.decode("utf-8", "replace"))
                 if line.strip():
-                    self._last.append(line.rstrip())
+                    self._last.append(cut(line.rstrip(), LAST_CHARS))
                 if left <= 0:
                     continue
                 left -= len(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,12 +19,13 @@ from lab.kit import Kit, Known, Pack, Raw
 from models.file_checks import first_problem
 from runs.errors import CannotRun
 from runs.journal import write_whole
-from simulator.platform import Platform
+from simulator.platform import KEY_PREFIX, Platform
 from views.stats.interval import Record
 
-KEY = "key-lab"
-"""An embedded platform takes any."""
 FOLDER = "agent"
+MODELS_KEPT = 20
+MODEL_CHARS = 100
+"""Of each name that the agent reported."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,10 @@ class Sitting:
         """Serve the tasks and start the agent. Raises CannotRun, OSError."""
         pack, self.known = self.share.read(self.kit)
         self._texts = self.share.texts
-        self._served = self.kit.serve(pack)
-        told = {"ERC3_BASE_URL": self._served.base_url, "ERC3_API_KEY": KEY}
+        # Agents run side by side: each has a key that no other knows.
+        key = f"{KEY_PREFIX}{secrets.token_hex(16)}"
+        self._served = self.kit.serve(pack, key)
+        told = {"ERC3_BASE_URL": self._served.base_url, "ERC3_API_KEY": key}
         stem = self.folder / FOLDER / str(self.number)
         stem.parent.mkdir(exist_ok=True)
         try:
@@ -191,7 +195,7 @@ class Sitting:
             seconds=round(time.monotonic() - self._began, 3),
             last_words=self._process.last_words() if failed or why else (),
             sessions=tuple((one.session_id, one.status != "open") for one in sessions),
-            models=tuple(dict.fromkeys(report.model for report in reports)),
+            models=tuple(dict.fromkeys(r.model[:MODEL_CHARS] for r in reports))[:MODELS_KEPT],
             never_begun=tuple(never),
             never_completed=tuple(left),
             repeated=tuple(

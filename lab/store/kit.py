@@ -42,7 +42,7 @@ def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
         generated_name=partial(name_of, define=define_generate),
         generated=generated.scenarios,
         read=_read,
-        serve=serve,
+        serve=lambda pack, key: serve(pack, key=key),
         known=_known,
         paid=_paid,
         ended=_ended,

@@ -6,7 +6,6 @@ never half changed; only the first one takes a thread of its own, to load the te
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Callable
 from functools import partial
@@ -20,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from simulator.app import OUR_NAMES
 from simulator.pages import views
 from simulator.pages.views import Asked, View
 from simulator.platform import Platform
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).parent / "static"
 ASSETS = {"style.css": "text/css", "live.js": "text/javascript"}
-OUR_NAMES = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
-"""Another name in the Host header is a page elsewhere that had its own name point here."""
 HEADERS = {
     "Cache-Control": "no-cache",
     "Content-Security-Policy": (

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from lab.evolve.adapter import LabAdapter
+from lab.evolve.chronicle import Chronicle
 from lab.evolve.records import Candidate, Evolved, Generation
 from lab.evolve.reflection import CannotReflect, reflection_of, template, why_of
+from lab.leaks import Secrets
 from launch.benchmarks import shipped_sections
 from models.providers import register
 from runs.errors import CannotRun
@@ -126,3 +129,25 @@ def asked() -> Any:
         strategy="evaluator-worker", max_turns=7, reflection="r", sections=("s",),
         budget_tasks=1, generations=1, batch=1, terms=Terms(looks=1, token_slack=0.1), seed=0,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("proposal", "why"),
+    [
+        ("x" * 3_000_000, "refused: section store/rules: it has 3,000,000 signs, at most 50,000"),
+        ("a1" * 20_000, "refused: it holds data of training tasks: word 'a1a1a1"),
+    ],
+)
+def test_of_a_refused_proposal_little_is_kept_and_less_is_said(proposal: str, why: str) -> None:
+    rules, nothing = "store/rules", cast(Any, None)
+    adapter = LabAdapter(nothing, {rules: "Buy."}, {}, Secrets([], []))
+    chronicle = Chronicle(adapter, lambda: 0.0)
+    chronicle.on_candidate_selected({"candidate_idx": 0, "candidate": {rules: "Buy."}})
+    answer = {"new_instructions": {rules: proposal}, "raw_lm_outputs": {rules: proposal}}
+    chronicle.on_proposal_end(answer)
+    chronicle.on_candidate_rejected({})
+    chronicle.on_iteration_end({})
+    (kept,) = chronicle.generations
+    assert kept.outcome.startswith(why)
+    assert len(kept.outcome) < 300
+    assert len(kept.text) <= 50_000

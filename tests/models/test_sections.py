@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.prompts import prompt, template_sections
 from models.sections import SectionError, checked, laid_over, tags, write_out
 
 SHIPPED = {
@@ -44,6 +47,7 @@ def test_only_what_differs_is_laid_over(tmp_path: Path) -> None:
         ("store/rules", "{% for i in range(9) %}{% endfor %}", "it takes none"),
         ("worker/system", "{% endfor %}{{ t }}{% for t in tools %}", "must stand in this order"),
         ("store/rules", "x" * 50_001, "at most 50,000"),
+        ("evaluator/system", "{{ guide }}" + "{{ rules }}" * 11, "{{ rules }} stands 11 times"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused(name: str, text: str, says: str) -> None:
@@ -85,3 +89,55 @@ def test_a_folder_must_be_there_and_one_to_write_to_empty(tmp_path: Path) -> Non
     (tmp_path / "mine").write_text("x")
     with pytest.raises(SectionError):
         write_out(SHIPPED, tmp_path)
+
+
+def linked_out(path: Path) -> None:
+    outside = path.parents[2] / "outside.md"
+    outside.write_text("secret")
+    path.symlink_to(outside)
+
+
+def linked_folder(path: Path) -> None:
+    path.parent.rmdir()
+    path.parent.symlink_to(path.parents[2] / "elsewhere")
+
+
+def deep(path: Path) -> None:
+    (path.parent / "a/b/c/d/e/f").mkdir(parents=True)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (linked_out, "rules.md: is a symbolic link"),
+        (linked_folder, "store: is a symbolic link"),
+        (lambda path: os.mkfifo(path), "rules.md: is not a regular file"),
+        (lambda path: path.write_text("x" * 200_001), "rules.md: is larger than 200,000 bytes"),
+        (deep, "no section lies so deep"),
+    ],
+)
+@pytest.mark.timeout(20)
+def test_only_regular_files_of_the_folder_itself_are_read(
+    tmp_path: Path, make: Callable[[Path], None], says: str
+) -> None:
+    path = tmp_path / "mine/store/rules.md"
+    path.parent.mkdir(parents=True)
+    make(path)
+    with pytest.raises(SectionError) as refused:
+        laid_over(tmp_path / "mine", SHIPPED)
+    assert says in str(refused.value)
+
+
+def test_a_folder_may_itself_be_reached_by_a_link(tmp_path: Path) -> None:
+    write_out(SHIPPED | {"store/rules": "Buy."}, tmp_path / "mine")
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    assert laid_over(tmp_path / "link", SHIPPED) == {"store/rules": "Buy."}
+
+
+def test_a_prompt_ends_where_it_is_too_long() -> None:
+    (name,) = shipped = template_sections("evaluator", "system")
+    texts = {name: checked(name, shipped[name] + "{{ rules }}" * 9, shipped)}
+    values = {"guide": "", "form": ""}
+    assert prompt("evaluator", "system", texts, rules="r", **values).endswith("r" * 9)
+    with pytest.raises(SectionError, match=r"evaluator/system has more than 400,000 characters"):
+        prompt("evaluator", "system", texts, rules="r" * 50_000, **values)

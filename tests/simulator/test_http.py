@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from simulator import app
 from simulator.app import build_app
 from simulator.desk import Desk
 from simulator.platform import Platform
@@ -267,7 +269,7 @@ def test_pages_stand_beside_the_api(platform: Platform) -> None:
     transport = httpx.ASGITransport(build_app(desk, [Route("/", front)]))
 
     async def visit() -> list[tuple[int, str]]:
-        async with httpx.AsyncClient(transport=transport, base_url="http://site") as http:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             key = await http.post("/get_key", json={"email": "me@example.com"})
             answers = [await http.get("/"), await http.get("/get_key"), await http.post("/"), key]
             return [(one.status_code, one.text[:9]) for one in answers]
@@ -292,3 +294,88 @@ def test_start_and_stop(server: Simulator) -> None:
         assert second.base_url == server.base_url
         url = f"{second.base_url}/benchmarks/list"
         assert httpx.post(url, json={}, trust_env=False).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "LOCALHOST:{port}"}, 200),
+        ({"Origin": "http://127.0.0.1:{port}"}, 200),
+        ({"Host": "rebound.example"}, 403),
+        ({"Host": "rebound.example:{port}", "Origin": "http://rebound.example:{port}"}, 403),
+        ({"Host": ""}, 403),
+        ({"Origin": "https://elsewhere.example"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Origin": "null"}, 403),
+    ],
+)
+@pytest.mark.parametrize("kind", ["application/json", "text/plain"])
+def test_a_page_from_elsewhere_can_make_a_browser_do_nothing(
+    server: Simulator, headers: dict[str, str], status: int, kind: str
+) -> None:
+    port = server.base_url.rsplit(":", 1)[1]
+    sent = {name: value.format(port=port) for name, value in headers.items()}
+    answer = httpx.post(
+        f"{server.base_url}/sessions/start",
+        content=b'{"account_key": "key-test", "benchmark": "store", "workspace": "w"}',
+        headers={"Content-Type": kind, **sent},
+        trust_env=False,
+    )
+    assert answer.status_code == status
+    assert len(server.platform.sessions) == (status == 200)
+
+
+def raw(server: Simulator, *parts: bytes) -> bytes:
+    """What comes back for these bytes until the server hangs up."""
+    port = int(server.base_url.rsplit(":", 1)[1])
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as line:
+        head = f"POST /benchmarks/list HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n".encode()
+        try:
+            for part in (head, *parts):
+                line.sendall(part)
+            found = b""
+            while data := line.recv(65_536):
+                found += data
+        except (ConnectionResetError, BrokenPipeError):
+            return b"closed"
+        return found
+
+
+def test_a_body_without_end_is_bounded_in_size(
+    server: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "MOST_BODY_BYTES", 1 << 20)
+    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    endless = (b"Transfer-Encoding: chunked\r\n\r\n", *[chunk] * 1_000)
+    found = raw(server, *endless)
+    assert found == b"closed" or b"413" in found.splitlines()[0]
+    whole = raw(server, b"Content-Length: 1048577\r\n\r\n", b" " * 1_048_577)
+    assert b"413" in whole.splitlines()[0]
+    assert b"request body is larger than 1 MB" in whole
+
+
+def test_a_body_that_dribbles_is_bounded_in_time(
+    server: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "BODY_SECONDS", 0.2)
+    found = raw(server, b"Content-Length: 100\r\n\r\n", b"{")
+    assert b"408" in found.splitlines()[0]
+    assert b"was not complete within 0.2 s" in found
+
+
+def test_a_platform_for_one_key_takes_no_other_and_shows_no_pages(platform: Platform) -> None:
+    start = {"benchmark": "store", "workspace": "w"}
+    with serve(platform.benches[0].pack, key="key-mine") as server:
+
+        def send(path: str, **body: object) -> tuple[int, Any]:
+            answer = httpx.post(f"{server.base_url}{path}", json=body, trust_env=False)
+            return answer.status_code, answer.json()
+
+        assert send("/sessions/start", **start, account_key="key-mine")[0] == 200
+        listed = send("/sessions/search", account_key="key-mine")[1]["sessions"]
+        assert len(listed) == 1
+        other = (400, error("invalid account key"))
+        assert send("/sessions/start", **start, account_key="key-other") == other
+        assert send("/sessions/search", account_key="key-other") == other
+        assert httpx.get(f"{server.base_url}/", trust_env=False).status_code == 404

@@ -282,8 +282,7 @@ def test_the_agent_has_the_environment_of_the_shell_and_no_more(
     found = json.loads(environment)
     assert found["OF_THE_SHELL"] == "yes"
     assert "ONLY_IN_FILE" not in found
-    assert found["ERC3_API_KEY"].startswith("key-")
-    assert "real-platform" not in found["ERC3_API_KEY"]
+    assert found["ERC3_API_KEY"] == "[redacted]"
     assert found["ERC3_BASE_URL"].startswith("http://127.0.0.1:")
     assert stdin == "True"
 
@@ -388,3 +387,61 @@ def test_a_secret_in_the_command_is_not_kept_and_such_a_run_does_not_go_on(
     )
     assert again.returncode == 2
     assert "secrets are not kept" in again.stderr
+
+
+def test_last_words_and_names_of_models_are_short_however_long_they_were(
+    regress: Any, agent: Any, pack_file: PackFile
+) -> None:
+    loud = """
+session, tasks = begin()
+post("/tasks/start", task_id=tasks[0]["task_id"])
+for number in range(50):
+    told = {"task_id": tasks[0]["task_id"], "model": "m" * 100_000 + str(number)}
+    post("/tasks/log", **told, duration_sec=0.5, completion="")
+for _ in range(9):
+    print("x" * 1_000_000, file=sys.stderr)
+sys.exit(3)
+"""
+    run = regress(agent(loud), "--pack", pack_file(2))
+    (record,) = run.records
+    assert len(record.last_words) == 5
+    assert max(map(len, record.last_words)) <= 501
+    assert sum(map(len, record.models)) <= 2_000
+    assert len(run.output) < 20_000
+
+
+def test_an_agent_cannot_list_or_begin_what_another_one_plays(
+    regress: Any, agent: Any, pack_file: PackFile, tmp_path: Path
+) -> None:
+    nosy = f"""
+import pathlib
+import urllib.parse
+here = pathlib.Path({str(tmp_path)!r})
+mine = os.environ["ERC3_BASE_URL"] + " " + os.environ["ERC3_API_KEY"]
+session, tasks = begin()
+(here / f"of-{{session}}").write_text(mine)
+while len(others := [p.read_text() for p in here.glob("of-*")]) < 2:
+    time.sleep(0.02)
+((url, key),) = [other.split() for other in others if other != mine]
+assert key != os.environ["ERC3_API_KEY"]
+def refused(path, **body):
+    data = json.dumps(body).encode() if body else None
+    try:
+        urllib.request.urlopen(urllib.request.Request(url + path, data))
+    except urllib.error.HTTPError as error:
+        return error.code
+own = os.environ["ERC3_API_KEY"]
+codes = [
+    refused("/sessions/search", account_key=own),
+    refused("/sessions/start", account_key=own, benchmark="store", workspace="w"),
+    refused("/"),
+]
+(here / f"codes-{{session}}").write_text(json.dumps(codes))
+for task in tasks:
+    play(task)
+post("/sessions/submit", session_id=session)
+"""
+    run = regress(agent(nosy), "--pack", pack_file(2), "--agents-side-by-side", 2)
+    assert run.code == 0, run.output
+    codes = [json.loads(path.read_text()) for path in tmp_path.glob("codes-*")]
+    assert codes == [[400, 400, 404]] * 2
