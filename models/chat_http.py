@@ -50,6 +50,8 @@ class ChatTransport(BoundedTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Raises httpx.TransportError; AnswerRefused for an answer that cannot be used."""
         answer = super().handle_request(request)
+        if answer.has_redirect_location:
+            _check_redirect(request.url, answer.headers["location"])
         if answer.is_error:
             body = error_answer(answer.content)
         elif answer.is_success and request.url.path.endswith(CHAT):
@@ -70,6 +72,21 @@ def open_session(verify: ssl.SSLContext | bool | str) -> tuple[httpx.Client, Cha
     """A client for OpenAI's library, and what it sends through, for clients of LiteLLM's own."""
     way = ChatTransport(verify)
     return httpx.Client(transport=way, follow_redirects=True), way
+
+
+def _check_redirect(asked: httpx.URL, location: str) -> None:
+    """Raises AnswerRefused where the prompt would be posted to a server that nobody has named."""
+    try:
+        to = asked.join(location)
+    except httpx.InvalidURL:
+        raise AnswerRefused("the server redirects to what is no address") from None
+    same = (to.scheme, to.host, to.port) == (asked.scheme, asked.host, asked.port)
+    if not same and (asked.scheme, to.scheme, to.host) != ("http", "https", asked.host):
+        where = plain_text(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
+        raise AnswerRefused(
+            f"the server redirects to {where}, which is not followed; if you trust it, make it "
+            "the base URL"
+        )
 
 
 def chat_answer(body: bytes) -> bytes:

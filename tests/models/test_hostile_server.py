@@ -7,6 +7,7 @@ import json
 import time
 import tracemalloc
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import httpx
@@ -101,6 +102,46 @@ def test_an_answer_within_bounds_is_taken_whatever_its_length_of_time() -> None:
     head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body)
     reply = ask(lambda: iter([head, *(p for part in parts for p in (b"", part))]))
     assert len(reply.text) == 50_000, "what is longer is no answer, and not kept"
+
+
+@pytest.mark.parametrize("model", [*OURS, *OTHERS])
+@pytest.mark.parametrize("status", ["302 Found", "307 Temporary Redirect"])
+def test_a_prompt_is_not_posted_on_to_another_server(model: str, status: str) -> None:
+    with HostileModels(said(chat())) as other:
+        error = failure(answer(b"", status=status, Location=f"{other.base_url}/x"), model)
+        assert other.requests == 0
+        assert error.kind == "bad_answer"
+        where = other.base_url.removesuffix("/v1")
+        assert f"redirects to {where}, which is not followed" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("location", "followed"),
+    [
+        ("/v1/there", True),
+        ("http://models.example/there", True),
+        ("https://models.example/there", True),
+        ("http://models.example:81/there", False),
+        ("//elsewhere.example/there", False),
+        ("https://models.example.elsewhere.example/", False),
+        ("http://[", False),
+    ],
+)
+def test_a_redirect_stays_at_its_server(location: str, followed: bool) -> None:
+    seen: list[str] = []
+
+    def served(request: httpx.Request) -> httpx.Response:
+        seen.append(str(request.url))
+        if len(seen) == 1:
+            return httpx.Response(307, headers={"Location": location})
+        return httpx.Response(404)
+
+    client, way = open_session(verify=False)
+    way._ways = httpx.Client(transport=httpx.MockTransport(served))
+    ended = nullcontext() if followed else pytest.raises(httpx.RemoteProtocolError)
+    with ended:
+        client.post("http://models.example/v1/chat", json={}, timeout=1)
+    assert len(seen) == 1 + followed
 
 
 BAD_ANSWERS: dict[str, Callable[[], Any]] = {
