@@ -324,7 +324,7 @@ class Platform:
 
 
 def key_digest(key: str) -> str:
-    """What is kept of an account key: a digest of the same form, or of no form where it has none."""
+    """What is kept of an account key: a digest, of the form of a key where the key has it."""
     prefix = KEY_PREFIX if is_key(key) else ""
     return prefix + hashlib.sha256(key.encode()).hexdigest()
 

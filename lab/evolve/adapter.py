@@ -56,7 +56,8 @@ class LabAdapter:
             checked(name, text, self.shipped)
         except SectionError as error:
             return str(error)
-        leaks = list(dict.fromkeys(f"{one.kind} {shown(one.what)}" for one in self.secrets.leaks(text)))
+        found = self.secrets.leaks(text)
+        leaks = list(dict.fromkeys(f"{one.kind} {shown(one.what)}" for one in found))
         told = ", ".join(leaks[:LEAKS_SHOWN])
         return f"it holds data of training tasks: {told}" if leaks else ""
 
