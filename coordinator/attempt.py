@@ -14,12 +14,12 @@ from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
 from coordinator.telemetry import Telemetry
 from evaluator import Unreadable
-from ledger import Deed, Ledger, ToolFault
+from ledger import Deed, Ledger, Notice, ToolFault
 from models.door import Door, ModelFailed
 from models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
 from models.providers import is_keyless
 from runs.journal import Journal, JournalFailed
-from runs.reader import DEEDS
+from runs.reader import NOTED
 from runs.results import PASS, Failure, TaskResult
 from runs.task import TaskInfo, TaskRun
 from worker.replay.debugger.live import LiveDebugger
@@ -152,10 +152,10 @@ class Attempt(CallObserver):
             return shared.doors(step, self)
         return None
 
-    def _witness(self, deed: Deed) -> None:
+    def _witness(self, noted: Deed | Notice) -> None:
         """Note intents, durably, before they are sent, and every write after it."""
-        kind = next(kind for kind, record in DEEDS.items() if isinstance(deed, record))
-        self._journal.write(kind, deed.model_dump(mode="json"), durable=kind == "intent")
+        kind = next(kind for kind, record in NOTED.items() if isinstance(noted, record))
+        self._journal.write(kind, noted.model_dump(mode="json"), durable=kind == "intent")
 
     def gate(self) -> None:
         """Asked before every model call. Raises Halt."""

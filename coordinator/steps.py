@@ -18,7 +18,7 @@ from rapidfuzz import fuzz, process
 
 from coordinator.benchmark import Benchmark
 from coordinator.limits import Halt
-from ledger import Case, Deed, Finding, Ledger, ToolFault, Verdict
+from ledger import Case, Finding, Ledger, ToolFault, Verdict, Witness
 from models.door import Door, ModelFailed
 from runs.journal import Journal, JournalFailed
 from runs.task import TaskRun
@@ -87,7 +87,7 @@ def _unknown(word: str, names: list[str]) -> str:
 
 
 @contextmanager
-def booked(run: TaskRun, witness: Callable[[Deed], None]) -> Iterator[Ledger]:
+def booked(run: TaskRun, witness: Witness) -> Iterator[Ledger]:
     """A ledger whose requests are those of the run."""
     ledger = Ledger(witness=witness)
     try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from coordinator.benchmark import Benchmark
 from coordinator.steps import Around, StepKind, booked
 from coordinator.strategy import Strategy
-from ledger import Deed, Ledger, ToolFault
+from ledger import Ledger, ToolFault, Witness
 from models.door import Door, ModelFailed
 from runs.journal import Journal
 from runs.situation import Decision, Situation
@@ -34,7 +34,7 @@ class TaskLoop:
     journal: Journal
     run: TaskRun
     max_turns: int
-    witness: Callable[[Deed], None]
+    witness: Witness
     on_turn: Callable[[Turn], None]
     steps: tuple[StepKind, ...] = ()
     """Around the strategy."""

@@ -66,6 +66,16 @@ def _no_number(name: str) -> Any:
 _DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 
+def known_score(value: object) -> float | None:
+    """A score as the platform tells it: a number from 0 to 1; None for everything else.
+
+    So is -1, which the platform shows of what is not evaluated.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= 1 else None
+
+
 def is_refusal(http_status: int, data: object) -> bool:
     """Whether an answer is a refusal as the platform words it: 4xx, and a body that says so.
 

@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeVar
 
 from erc3_compat import switch
 from erc3_compat.bounds import PATIENCE_SECONDS
+from erc3_compat.cuts import TooMuch
 
 T = TypeVar("T")
 Trouble = Literal["rate_limit", "no_answer", "refused"]
@@ -46,7 +47,8 @@ def trouble_of(error: BaseException) -> Trouble | None:
             return "rate_limit"
         refused = 400 <= status < 500 and status != TIMED_OUT
         return "refused" if refused and not _unusable(error, detail) else "no_answer"
-    return "no_answer" if isinstance(error, (*switch.transport_errors(), OSError)) else None
+    lost = (*switch.transport_errors(), OSError, TooMuch)
+    return "no_answer" if isinstance(error, lost) else None
 
 
 def never_left(error: BaseException) -> bool:

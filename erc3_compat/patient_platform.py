@@ -6,7 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pydantic import BaseModel
+
 from erc3_compat import switch
+from erc3_compat.bounds import known_score
+from erc3_compat.cuts import cut_texts
 from erc3_compat.patience import Outages, Patience, trouble_of
 
 if TYPE_CHECKING:
@@ -79,6 +83,8 @@ class PatientPlatform:
     def complete_task(self, task: HasTaskId) -> answers.Resp_CompleteTask:
         """As the client's; a task that is found completed after an unanswered call is closed.
 
+        A score that is no number from 0 to 1 is None, whichever client has read it.
+
         Its evaluation is then the score that the platform shows, or None where it shows none.
         """
 
@@ -86,14 +92,17 @@ class PatientPlatform:
             detail = self.task_detail(task.task_id)
             if detail.status != "completed":
                 return None
-            scored = detail.score is not None and detail.score >= 0
-            evaluation = {"score": detail.score, "logs": ""} if scored else None
+            score = known_score(detail.score)
+            evaluation = None if score is None else {"score": score, "logs": ""}
             fields = {"status": "already_completed", "eval": evaluation}
             return _made("Resp_CompleteTask", fields)
 
-        return self._repeated(
+        done = self._repeated(
             "complete_task", lambda: self._client.complete_task(task), found=found
         )
+        if done.eval is not None:
+            done.eval.score = known_score(done.eval.score)
+        return done
 
     def submit_session(self, session_id: str, force: bool = False) -> answers.Resp_SubmitSession:
         """As the client's; a session that is no longer open after an unanswered call is in."""
@@ -137,7 +146,7 @@ class PatientPlatform:
         def once() -> T:
             nonlocal unanswered
             try:
-                return call()
+                return self._received(call())
             except Exception as error:
                 trouble = trouble_of(error)
                 effect: T | None = found() if unanswered and trouble == "refused" else None
@@ -150,6 +159,12 @@ class PatientPlatform:
             return trouble_of(error) in passing
 
         return self._patience.meet(once, again, self._outages, kind, limit)
+
+    def _received(self, answer: T) -> T:
+        """An answer with its texts cut to what is taken in. Raises TooMuch."""
+        if isinstance(answer, BaseModel):
+            cut_texts(answer)
+        return answer
 
 
 def _made(name: str, fields: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from erc3_compat.bounds import known_score
 from runs.hints import command
 from views.console import notes, say
 from views.figures import so_many_tasks
@@ -87,10 +88,9 @@ class HandingIn:
         session_id = self._session.session_id or ""
         platform, score = self._assembly.platform, None
         with suppress(Exception):  # a score that cannot be had changes nothing any more
-            score = platform.session_status(session_id).score
-        known = isinstance(score, int | float) and score >= 0
+            score = known_score(platform.session_status(session_id).score)
         said = f"submitted: session {session_id}"
-        said += f", score {score:.3f}" if known else ", the platform tells no score yet"
+        said += f", score {score:.3f}" if score is not None else ", the platform tells no score yet"
         return f"{said}, {self._assembly.base_url}/sessions/{session_id}"
 
 

@@ -55,8 +55,16 @@ class Settled(Record):
     took_effect: bool
 
 
+class Notice(Record):
+    """Something that whoever reads the journal should know of an answer, such as a cut text."""
+
+    text: str
+
+
 Deed = Intent | WireCall | Settled
 """What leaves a trace outside: the parts from which a memory can be rebuilt."""
+Witness: TypeAlias = Callable[[Deed | Notice], None]
+"""Is told at once, so that it can be written down; what it raises ends the work."""
 
 
 class ToolCall(Record):

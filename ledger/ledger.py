@@ -11,7 +11,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ledger.calls import Deed, Intent, Kind, Outcome, Settled, ToolCall, WireCall, WireOutcome
+from ledger.calls import (
+    Intent,
+    Kind,
+    Notice,
+    Outcome,
+    Settled,
+    ToolCall,
+    WireCall,
+    WireOutcome,
+    Witness,
+)
 from ledger.fault import ToolFault
 from ledger.tool import Tool
 
@@ -42,15 +52,13 @@ class Ledger:
     instruction reaches nothing. Calls from several threads are taken one at a time.
     """
 
-    def __init__(
-        self, budget: Budget | None = None, witness: Callable[[Deed], None] | None = None
-    ) -> None:
+    def __init__(self, budget: Budget | None = None, witness: Witness | None = None) -> None:
         """``witness`` is told of every intent before it is sent and of every write after it.
 
         What it raises ends the request: an intent that nobody could note is not sent.
         """
         self.budget = budget or Budget()
-        self._witness = witness or (lambda _deed: None)
+        self._witness: Witness = witness or (lambda _noted: None)
         self._tools: dict[str, Tool] = {}
         self._calls: list[ToolCall] = []
         self._wire: list[WireCall] = []
@@ -192,6 +200,10 @@ class Ledger:
             if final or about is not None:
                 self._witness(Intent(path=path, body=body, about=about))
             return self._sent(path, body, kind, do, final)
+
+    def notice(self, text: str) -> None:
+        """Note what a reader of the journal should know; nothing follows from it."""
+        self._witness(Notice(text=text))
 
     def settled(self, path: str, *, took_effect: bool) -> None:
         """Say what became of the last request to ``path``, which had no answer.

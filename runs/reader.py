@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ledger import Deed, Finding, Intent, Settled, WireCall
+from ledger import Deed, Finding, Intent, Notice, Settled, WireCall
 from models.file_checks import first_problem
 from models.model_call import ModelCall
 from runs.errors import Usage
@@ -37,6 +37,7 @@ DEEDS: dict[str, type[Intent] | type[WireCall] | type[Settled]] = {
     "settled": Settled,
 }
 """What a journal calls them."""
+NOTED = {**DEEDS, "notice": Notice}
 Record = TypeVar("Record", bound=BaseModel)
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from erc3_compat.bounds import known_score
 from ledger import Record
 from models.model_call import Figure, Usage
 from runs.version_1 import run_of_2, task_of_2
@@ -28,6 +29,8 @@ INFRASTRUCTURE = frozenset({"model", "benchmark", "internal", "interrupted", "sa
 PASS = 0.9 - 1e-9
 """A passed task may have lost a tenth for missing telemetry."""
 NAME = "results.json"
+Score = Annotated[float | None, BeforeValidator(known_score)]
+"""From 0 to 1; None is unknown, also where a file holds another number."""
 
 
 class TaskResult(Record):
@@ -36,7 +39,7 @@ class TaskResult(Record):
     spec_id: str
     task_id: str
     task_text: str
-    score: float | None = None
+    score: Score = None
     eval_log: str = ""
     outcome: Outcome
     verdict: str | None = None
@@ -102,7 +105,7 @@ class Totals(Record):
 
     tasks: int
     scored: int
-    score_mean: float | None
+    score_mean: Score
     groups: dict[str, Part] = Field(default_factory=dict)
     """By group, in the benchmark's order."""
     harm: int = 0

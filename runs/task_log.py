@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from erc3_compat.bounds import known_score
 from ledger import Deed, Finding, ToolCall
 from models.model_call import ModelCall
 from runs.results import PASS, TaskResult
@@ -196,8 +197,7 @@ class TaskLog:
     @property
     def score(self) -> float | None:
         """Score of the platform; None is unknown."""
-        score = self.of_result("score")
-        return float(score) if isinstance(score, int | float) else None
+        return known_score(self.of_result("score"))
 
     @property
     def status(self) -> Status:

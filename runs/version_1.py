@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from erc3_compat.bounds import known_score
+
 FORMAT = "run-results/1"
 HARM_NAME = "wrong checkout"
 GROUPS = ("buy", "refuse")
@@ -25,8 +27,8 @@ def task_of_2(record: dict[str, Any], passed_at: float) -> dict[str, Any]:
     found = {RENAMED.get(key, key): value for key, value in record.items()}
     if record.get("outcome") in VERDICTS:
         found |= {"outcome": "finished", "verdict": record["outcome"]}
-    acts, score = found.get("acts", 0), record.get("score")
-    if isinstance(acts, int) and isinstance(score, int | float | None):
+    acts, score = found.get("acts", 0), known_score(record.get("score"))
+    if isinstance(acts, int):
         found["harm"] = False if not acts else None if score is None else score < passed_at
     return found
 

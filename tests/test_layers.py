@@ -25,7 +25,7 @@ ALLOWED = {
     "evaluator": {"runs", "models"},
     "nextstep": {"runs", "models", "ledger"},
     "worker": {"runs", "models", "ledger"},
-    "runs": {"models", "ledger"},
+    "runs": {"models", "ledger", "erc3_compat"},
     "playbooks": {"store_tools", "company_tools", "tooling", "models", "ledger"},
     "store_tools": {"tooling", "ledger", "erc3_compat"},
     "company_tools": {"tooling", "models", "ledger", "erc3_compat"},

@@ -12,11 +12,15 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from erc3_compat.cuts import TooMuch, cut_texts, holds_cut
 from erc3_compat.patience import Outages, Patience
 from ledger import Ledger
 from ledger.calls import Kind
 from tooling.ahead import Ahead, Chain
-from tooling.faults import GivenUp, Missed, OutOfReach, Refused, as_fault
+from tooling.faults import GivenUp, Inconsistent, Missed, OutOfReach, Refused, as_fault
+
+GONE_AT_MOST = 32_000_000
+"""Characters that are cut of the answers of one task; an API that sends more is not believed."""
 
 
 class ApiClient(Protocol):
@@ -38,7 +42,11 @@ class ApiSession:
         self._patience = patience or Patience()
         self._outages = Outages()
         self._ledger = Ledger()
-        self._ahead = Ahead(lambda request: self._client.dispatch(request))
+        self._ahead = Ahead(self._dispatch)
+        self._cut: dict[str, bool] = {}
+        """What was cut of answers, by path and field, and whether the journal tells it already."""
+        self._gone = 0
+        """Characters that were cut in this task."""
         self.unanswered: dict[str, str] = {}
         """By path: why the last request to it had no usable answer."""
 
@@ -69,9 +77,14 @@ class ApiSession:
         Raises:
             ToolFault: (``ValueError``) the API refused; its text is the API's own words.
             OutOfReach: no usable answer.
+            Inconsistent: it cannot be believed, or the request holds a text that was cut.
             Exception: what ends a pause, such as a limit of the task.
         """
         read = request.tool in self._reads
+        if not read and holds_cut(body_of(request)):
+            text = "not sent: it holds a text that was cut when it was read, so it is not whole"
+            self.unanswered[request.tool] = text
+            raise Inconsistent(text)
         passing = (Missed, OutOfReach) if read else (Missed,)
 
         def once() -> dict[str, Any]:
@@ -121,6 +134,8 @@ class ApiSession:
                 if kind == "read" and self.holds_nothing(error):
                     return {}
                 fault = as_fault(error)
+                if isinstance(error, Inconsistent):
+                    self.unanswered[path] = error.text
                 if fault is None:
                     raise
                 if not isinstance(fault, Refused):
@@ -130,10 +145,34 @@ class ApiSession:
                 raise fault from None
             if self.unanswered:
                 self.unanswered.pop(path, None)
+            self._tell_cuts()
             dumped: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
             return dumped
 
         return self._ledger.send(path, body_of(request), kind, do, final=final, about=about)
+
+    def _dispatch(self, request: Any) -> Any:
+        """The client's answer, its texts cut to what is taken in.
+
+        Raises as the client, and Inconsistent where there is more of it than is believed.
+        """
+        answer = self._client.dispatch(request)
+        try:
+            cut = cut_texts(answer)
+        except TooMuch as fault:
+            raise Inconsistent(f"{request.tool}: {fault}") from None
+        # Read ahead, this runs in another thread than the work, whose ledger is not for it.
+        for field in cut:
+            self._cut.setdefault(f"{request.tool}: cut {field}", False)
+        self._gone += sum(cut.values())
+        if self._gone > GONE_AT_MOST:
+            raise Inconsistent(f"{request.tool}: texts that are too long go on and on")
+        return answer
+
+    def _tell_cuts(self) -> None:
+        for text in [text for text, told in self._cut.items() if not told]:
+            self._cut[text] = True
+            self._ledger.notice(text)
 
     def settled(self, path: str, *, took_effect: bool) -> None:
         """Book what became of a request that had no answer."""

@@ -21,7 +21,7 @@ END = -1
 BARREN_AT_MOST = 3
 """Pages in a row without a new entry, after which a listing is given up."""
 ENTRIES_AT_MOST = 50_000
-CHARS_AT_MOST = 16_000_000
+CHARS_AT_MOST = 4_000_000
 """Of all texts in the entries."""
 _TOO_LARGE = regex.compile(r"page limit exceeded:\s*(-?\d+)\s*>\s*(-?\d+)", regex.IGNORECASE)
 

@@ -1,8 +1,18 @@
 """Requests and responses of the platform's core: benchmarks, sessions, tasks."""
 
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from erc3_compat.bounds import known_score
+
+Score: TypeAlias = Annotated[float | None, BeforeValidator(known_score)]
+"""From 0 to 1; None for whatever else the platform sends."""
+
+
+def _listed_score(value: object) -> float:
+    known = known_score(value)
+    return -1.0 if known is None else known
 
 
 class _WithKey(BaseModel):
@@ -22,7 +32,7 @@ class TaskInfo(BaseModel):
     task_text: str
     status: str
     benchmark: str
-    score: float
+    score: Annotated[float, BeforeValidator(_listed_score)]
     error_message: str | None = None
 
 
@@ -114,7 +124,7 @@ class Resp_SessionStatus(BaseModel):
     name: str = ""
     architecture: str = ""
     flags: list[str] | None = None
-    score: float | None = None
+    score: Score = None
 
 
 class Req_SearchSessions(_WithKey):
@@ -139,7 +149,7 @@ class SessionInfo(BaseModel):
     running_tasks: int = 0
     new_tasks: int = 0
     failed_tasks: int = 0
-    score: float | None = None
+    score: Score = None
 
 
 class Resp_SearchSessions(BaseModel):
@@ -186,7 +196,7 @@ class Req_CompleteTask(BaseModel):
 class TaskEval(BaseModel):
     """What the evaluator found; `score` is 0.0 to 1.0, `logs` some lines of text."""
 
-    score: float
+    score: Score
     logs: str = ""
 
 
@@ -223,7 +233,7 @@ class Resp_ViewTask(BaseModel):
     spec: str = ""
     status: str = ""
     logs: list[LogEntry] | None = None
-    score: float | None = None
+    score: Score = None
     benchmark: str = ""
     error_message: str | None = None
 

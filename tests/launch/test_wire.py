@@ -195,7 +195,7 @@ BELIEVED = {
     "null once": answering("/sessions/status", 200, None, nth=1),
     "deep session": answering("/sessions/status", 200, DEEP, nth=1),
     "deep completion": answering(COMPLETE, 200, DEEP, nth=1),
-    "no score in the score": changing(COMPLETE, lambda a, _: a.update(eval={"score": "x"}), nth=1),
+    "no evaluation": changing(COMPLETE, lambda a, _: a.update(eval="x"), nth=1),
     "surrogates in the eval log": changing(
         COMPLETE, lambda a, _: a["eval"].update(logs="\udcff GOOD")
     ),
@@ -260,6 +260,46 @@ def test_surrogates_in_a_tasks_text_neither_stop_the_run_nor_its_resumption(star
         assert "\ufffd" in task.task_text
     results.model_dump_json()
     assert run.resume().model_dump_json()
+
+
+SCORES = [
+    b"1e308",
+    b"1e999",
+    b"-1e999",
+    b"1.5",
+    b"-0.1",
+    b'"good"',
+    b"[1]",
+    b"true",
+    b"1" + b"0" * 400,
+]
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_a_score_that_is_no_number_from_0_to_1_is_unknown_in_a_run_and_when_resumed(
+    start: Start, score: bytes
+) -> None:
+    def rule(call: Call) -> None:
+        if call.path == COMPLETE:
+            status, _ = call.forward()
+            call.send(status, b'{"status":"completed","eval":{"score":' + score + b',"logs":""}}')
+
+    run = start(rule, SPECS[:1])
+    for results in (run.go(), run.resume()):
+        assert [(t.score, t.failure) for t in results.tasks] == [(None, None)]
+        assert json.loads((run.folder / "results.json").read_text())["totals"]["scored"] == 0
+
+
+def test_a_journal_with_a_score_out_of_bounds_is_read_as_unknown(start: Start) -> None:
+    run = start(lambda call: None, SPECS[:1])
+    run.go()
+    for path in (run.folder / "results.json", *(run.folder / "tasks").glob("*.jsonl")):
+        text = path.read_text()
+        assert '"score":1.0' in text.replace(": ", ":")
+        path.write_text(
+            text.replace('"score":1.0', '"score":1e308').replace('"score": 1.0', '"score": 1e308')
+        )
+    assert [t.score for t in run.resume().tasks] == [None]
 
 
 def test_an_error_text_without_end_is_cut_where_it_enters(start: Start) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import pytest
 from pydantic import BaseModel
 
 from erc3_compat import ApiError, ApiException
+from erc3_compat.cuts import CUT_MARK, LIST_AT_MOST, PAGE_AT_MOST
 from erc3_compat.patience import Patience
-from ledger import Ledger, Settled, ToolFault, WireCall
+from ledger import Ledger, Notice, Settled, ToolFault, WireCall
 from tests.binding import entered
 from tooling.api_session import ApiSession
-from tooling.faults import GivenUp, Missed, OutOfReach, Refused
+from tooling.faults import GivenUp, Inconsistent, Missed, OutOfReach, Refused
 
 
 class Req_Look(BaseModel):
@@ -125,3 +126,46 @@ def test_a_closed_ledger_lets_nothing_out() -> None:
     with pytest.raises(ToolFault, match="over"):
         session.send(Req_Look())
     assert line.sent == []
+
+
+class Page(BaseModel):
+    content: str = ""
+    parts: list[str] = []
+
+
+class Pages:
+    """Answers every request with pages of this content."""
+
+    def __init__(self, **page: Any) -> None:
+        self.page = page
+        self.sent: list[str] = []
+
+    def dispatch(self, request: Any) -> Page:
+        self.sent.append(request.tool)
+        return Page(**self.page)
+
+
+def test_a_text_that_is_too_long_is_cut_and_the_journal_says_so_once() -> None:
+    session, noted = session_on(cast(Line, Pages(content="x" * (PAGE_AT_MOST + 1))))
+    for _ in range(2):
+        assert session.send(Req_Look())["content"].endswith(CUT_MARK)
+    assert noted == [Notice(text="/look: cut content after 200,000 characters")]
+
+
+def test_what_was_cut_is_never_sent_back() -> None:
+    pages = Pages(content="x" * (PAGE_AT_MOST + 1))
+    session, _ = session_on(cast(Line, pages))
+    read = session.send(Req_Look())["content"]
+    with pytest.raises(Inconsistent, match="cut when it was read"):
+        session.send(Req_Note(text=f"Copy: {read}"))
+    assert pages.sent == ["/look"]
+    assert list(session.unanswered) == ["/note"]
+
+
+def test_an_answer_with_an_endless_list_is_not_believed_and_not_waited_for() -> None:
+    pages = Pages(parts=["x"] * (LIST_AT_MOST + 1))
+    session, _ = session_on(cast(Line, pages))
+    with pytest.raises(Inconsistent, match="elements"):
+        session.send(Req_Look())
+    assert pages.sent == ["/look"]
+    assert list(session.unanswered) == ["/look"]
