@@ -5,24 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import regex
 
+from company_tools.answer_log import Log
 from company_tools.briefing import briefing, pages_of, rules_since
 from company_tools.closing import Closing, NoClosing, as_sent, links_of, read_closing, reworded
-from company_tools.company_session import RESPOND, WIKI_UPDATE, CompanySession
+from company_tools.company_session import WIKI_UPDATE, CompanySession
 from company_tools.evidence import Known
 from company_tools.guards import may_write, objections
-from company_tools.repeat import Log, has_arrived, read_again, recall, repeat_request
+from company_tools.repeat import read_again, recall, repeat_request
 from company_tools.toolbox import known, tools_of
 from company_tools.wiki_store import Pages, WikiStore
-from erc3_compat import company
 from erc3_compat.patience import Patience
 from ledger import Deed, Ledger, Tool, ToolFault, WireCall
 from ledger.tool import retold
 from tooling.api_session import ApiClient
-from tooling.faults import GivenUp, OutOfReach
+from tooling.faults import Refused
 
 RULES = """\
 - You serve one user of a company, whose rights stand in <briefing>; the company's own rules stand \
@@ -61,18 +60,16 @@ class CompanyBenchmark:
     ) -> None:
         """``wiki`` keeps pages beyond the task; ``guards_off`` names guards that do not object.
 
-        ``log``: the platform's own log of the task, which tells of an answer after a crash.
+        ``log``: the platform's own log of the task, which tells whether an answer has arrived.
         ``docs``: other texts of tools, by name.
         """
         self._session = session = CompanySession(client, patience)
         self._wiki = wiki or WikiStore()
         self._off = frozenset(guards_off)
-        self._log = log
         self._docs = docs or {}
+        session.log = log
         session.may_write = lambda: may_write(session, self._off)
         session.silent = "one-response" not in self._off
-        self._open: dict[str, Any] | None = None
-        """An answer that was about to be sent when a process died."""
         self._reads: list[WireCall] = []
         """What earlier work has read: an answer may name it."""
         self._briefed = 0
@@ -123,11 +120,13 @@ class CompanyBenchmark:
     def state(self, ledger: Ledger) -> str:
         """What was changed so far; where the wiki is another now, what its pages rule.
 
+        An answer that is pending since a process died is sent where it has not arrived.
+
         Raises:
             ToolFault: the system does not answer.
         """
         with self._session.booked_in(ledger):
-            self._settle(ledger)
+            self._session.settle_answer()
             if not self._session.responses:
                 self._session.settle()
                 self._read_rules()
@@ -163,22 +162,6 @@ class CompanyBenchmark:
         if pages is not None and self._told is not None:
             self._rules_now = rules_since(pages, self._told)
 
-    def _settle(self, ledger: Ledger) -> None:
-        """What became of an answer that was about to be sent when a process died.
-
-        The platform's log of the task tells whether it has arrived. Where it does not, the answer
-        counts as given: two fail a task for certain, one that may be missing does not.
-        """
-        if self._open is None:
-            return
-        arrived = has_arrived(self._log)
-        took = arrived is not False
-        ledger.settled(RESPOND, took_effect=took)
-        if took:
-            self._session.responses.append(self._open)
-            self._session.response_doubt = arrived is None
-        self._open = None
-
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the changes among recorded requests again; what was answered otherwise now."""
         with self._session.booked_in(ledger):
@@ -189,8 +172,8 @@ class CompanyBenchmark:
         return [text for text in odd if text]
 
     def recall(self, deeds: Sequence[Deed]) -> None:
-        """Take over what earlier work on this task has done; an open answer counts as sent."""
-        self._open = recall(self._session, deeds)
+        """Take over what earlier work on this task has done; nothing is sent."""
+        recall(self._session, deeds)
         self._reads = [d for d in deeds if isinstance(d, WireCall) and d.kind == "read"]
 
     def finished(self) -> str | None:
@@ -226,7 +209,7 @@ class CompanyBenchmark:
         """Send the one answer; what speaks against it where it cannot be sent.
 
         Raises:
-            ToolFault: the system refuses it.
+            OutOfReach: it is not known to have arrived.
         """
         if self._session.responses:
             return None
@@ -239,7 +222,10 @@ class CompanyBenchmark:
             hard = objections(read, self._session, hard=True, off=self._off)
         if hard:
             return f"not answered: {'; '.join(hard)}"
-        self._respond(read, ledger)
+        try:
+            self._respond(read, ledger)
+        except Refused as fault:
+            return f"not answered: the system refuses it: {fault.text}"
         return None
 
     def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
@@ -253,7 +239,7 @@ class CompanyBenchmark:
     def give_up(self, ledger: Ledger) -> None:
         """The one answer of a task that a limit ends: error_internal. Raises ToolFault."""
         with self._session.booked_in(ledger):
-            self._settle(ledger)
+            self._session.settle_answer()
         if not self._session.responses:
             text = "The request could not be completed because of an internal error."
             self._respond(Closing("error_internal", text, ()), ledger)
@@ -263,21 +249,9 @@ class CompanyBenchmark:
         read_again(self._session, reads)
 
     def _respond(self, closing: Closing, ledger: Ledger) -> None:
-        """Send the answer; one whose own answer is lost counts as sent: nothing can read it back.
-
-        Two answers fail a task for certain, one that may be missing does not.
-        """
-        answer = as_sent(closing, links_of(closing, self._session))
-        request = company.Req_ProvideAgentResponse(**answer)
+        """Send the answer. Raises Refused, and OutOfReach where it may not have arrived."""
         with self._session.booked_in(ledger):
-            try:
-                self._session.send(request, final=True, about=answer)
-            except GivenUp:
-                raise
-            except OutOfReach:
-                self._session.response_doubt = True
-                self._session.unanswered.pop(RESPOND, None)
-        self._session.responses.append(answer)
+            self._session.answer(as_sent(closing, links_of(closing, self._session)))
 
     answers = True
     """A task without its answer is lost."""

@@ -1,8 +1,8 @@
 """One task's company as the tools see it: requests, kept listings, who asks, what was done.
 
 What a listing has shown is kept until a write: the company changes by the writes of its task
-alone. A write whose answer is lost is never sent again; what became of it is seen by reading the
-record again, where its kind can be read.
+alone. What became of a write whose answer is lost is seen by reading the record again; it is sent
+again only where that shows that it had no effect.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import regex
 
+from company_tools.answering import AnsweringSession
 from company_tools.change import BEFORE, LOG_TIME, TOUCHED
 from company_tools.change import CHANGES as CHANGES
 from company_tools.change import READS as READS
@@ -26,7 +27,7 @@ from erc3_compat import company
 from erc3_compat.patience import Patience
 from ledger import ToolFault
 from tooling.ahead import Chain
-from tooling.api_session import ApiClient, ApiSession, body_of
+from tooling.api_session import ApiClient, body_of
 from tooling.faults import Missed, OutOfReach
 from tooling.paging import END, Ask, Listing, ListingForbidden
 
@@ -41,7 +42,7 @@ _EMPTY = regex.compile(
 """How early versions of the official SDK report an empty list: the wire sends null for it."""
 
 
-class CompanySession(ApiSession):
+class CompanySession(AnsweringSession):
     """The company of one task."""
 
     def __init__(self, client: ApiClient, patience: Patience | None = None) -> None:
@@ -49,10 +50,6 @@ class CompanySession(ApiSession):
         self.listing = Listing("id", FORBIDDEN, first=USUAL_LIMIT)
         self.memory = Memory()
         self.changes: list[Change] = []
-        self.responses: list[dict[str, Any]] = []
-        """What was answered to the user; more than one is a fault that nothing mends."""
-        self.response_doubt = False
-        """Whether the answer to the response was lost: it is never sent again."""
         self.may_write: Callable[[], str | None] = lambda: None
         """Asked before every change: what speaks against it."""
         self.silent = True
@@ -188,7 +185,7 @@ class CompanySession(ApiSession):
 
         Raises:
             Missed: it had no effect; it is sent again.
-            OutOfReach: it cannot be told, as of an answer to the user.
+            OutOfReach: it cannot be told.
         """
         path: str = request.tool
         if path not in CHANGES:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -13,10 +13,6 @@ from erc3_compat import switch
 from ledger import Deed, Intent, Settled, ToolFault, WireCall
 from tooling.faults import OutOfReach
 from tooling.paging import limit_told
-
-Log = Callable[[], Sequence[Any]]
-"""The platform's own log of the task: entries with a ``text``."""
-_RESPONSE = "Req_ProvideAgentResponse"
 
 
 def repeat_request(session: CompanySession, request: WireCall) -> str | None:
@@ -67,40 +63,30 @@ def read_again(session: CompanySession, reads: Sequence[WireCall]) -> None:
             continue  # what is refused now shows nothing
 
 
-def recall(session: CompanySession, deeds: Sequence[Deed]) -> dict[str, Any] | None:
+def recall(session: CompanySession, deeds: Sequence[Deed]) -> None:
     """Take over what recorded deeds have taught and done; nothing is sent.
 
-    The answer whose intent was noted and of which nothing more is known, else None. An answer that
-    was lost counts as given.
+    An answer to the user of which nothing but its intent is known, or a failure, is pending.
     """
-    answer: dict[str, Any] | None = None
-    open_ = False
     for deed in deeds:
         if isinstance(deed, Intent):
             if deed.path == RESPOND:
-                answer, open_ = dict(deed.body), True
+                session.pending = dict(deed.body)
             else:
                 session.take_over(Change(deed.path, dict(deed.body)), deed.about)
         elif deed.path == RESPOND:
-            open_ = False
-            took = deed.took_effect if isinstance(deed, Settled) else deed.outcome in _ARRIVED
-            _answered(session, answer or {}, took)
-            session.response_doubt = isinstance(deed, WireCall) and deed.outcome == "unknown"
+            took = deed.took_effect if isinstance(deed, Settled) else deed.outcome == "done"
+            if took:
+                session.responses, session.pending = [session.pending or {}], None
         elif isinstance(deed, Settled):
             _settle(session, deed)
         elif deed.kind == "read":
             _learn(session, deed)
         else:
             _took(session, deed)
-    return answer if open_ else None
 
 
-_ARRIVED = ("done", "unknown")
 _OUTCOMES = {"done": "done", "failed": "refused", "lost": "lost", "unknown": "unknown"}
-
-
-def _answered(session: CompanySession, answer: dict[str, Any], took: bool) -> None:
-    session.responses = [answer] if took else []
 
 
 def _took(session: CompanySession, deed: WireCall) -> None:
@@ -117,20 +103,6 @@ def _settle(session: CompanySession, deed: Settled) -> None:
         if change.path == deed.path and change.outcome in ("unknown", "sent"):
             change.outcome = "done" if deed.took_effect else "lost"
             return
-
-
-def has_arrived(log: Log) -> bool | None:
-    """Whether the platform's log of the task shows an answer to the user; None: it cannot be told.
-
-    A log that shows no other request of the task either is not believed.
-    """
-    try:
-        texts = [str(getattr(entry, "text", "")) for entry in log()]
-    except Exception:  # what cannot be told is in doubt, whatever the reason
-        return None
-    if any(_RESPONSE in text for text in texts):
-        return True
-    return False if any("Req_WhoAmI" in text for text in texts) else None
 
 
 def _learn(session: CompanySession, request: WireCall) -> None:

@@ -198,7 +198,9 @@ class Attempt(CallObserver):
                 self._give_up(benchmark)
             if lost := self._telemetry.send_missed():
                 self._also(f"{lost} reports of model calls were not taken by the platform")
-            score, eval_log, error = complete(self.shared.platform, task)
+            error: str | None = "the task was not completed: its answer is not known to be given"
+            if not benchmark or not benchmark.answers or benchmark.finished():
+                score, eval_log, error = complete(self.shared.platform, task)
             if error:
                 self._also(error)
                 # It stays open, whatever ended it: it can be tried again or closed later.
@@ -234,7 +236,7 @@ class Attempt(CallObserver):
         try:
             with closing(ledger):
                 benchmark.give_up(ledger)
-        except Exception as error:  # the task is closed and scored all the same
+        except Exception as error:  # what is to be done without it is decided by who closes
             self._also(f"the task could not be given up: {type(error).__name__}: {error}")
         self.run.requests += ledger.requests
 

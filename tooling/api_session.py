@@ -1,9 +1,14 @@
 """One task's API as the tools see it: requests through the ledger, faults in stable words.
 
-What may be sent again is decided here. Reads, and writes that are known to have had no effect, are
-sent for as long as the run has patience. A write whose answer is lost may have taken effect: it is
-not sent again and stands as unknown, unless a benchmark can see from its world what became of it
-and says so in :meth:`ApiSession.without_answer`.
+What may be sent again is decided here, for every benchmark. Reads, and writes that are known to
+have had no effect, are sent for as long as the run has patience. A write whose answer is lost may
+have taken effect: it is not sent again and stands as unknown, unless a benchmark can see from its
+world what became of it and says so in :meth:`ApiSession.without_answer`.
+
+So an act that cannot be undone passes four points: its intent is on disk (``Ledger.send``), it is
+sent (``once``), the evidence of the world settles what became of it (``without_answer``), and it
+is sent again only where that proves that it had no effect (``Missed``). As long as the evidence
+cannot be had (``Unsettled``), it is the evidence that is asked for again.
 """
 
 from __future__ import annotations
@@ -14,10 +19,10 @@ from typing import Any, Protocol
 
 from erc3_compat.cuts import TooMuch, cut_texts, holds_cut
 from erc3_compat.patience import Outages, Patience
-from ledger import Ledger
+from ledger import Ledger, ToolFault
 from ledger.calls import Kind
 from tooling.ahead import Ahead, Chain
-from tooling.faults import GivenUp, Inconsistent, Missed, OutOfReach, Refused, as_fault
+from tooling.faults import GivenUp, Inconsistent, Missed, OutOfReach, Refused, Unsettled, as_fault
 
 GONE_AT_MOST = 32_000_000
 """Characters that are cut of the answers of one task; an API that sends more is not believed."""
@@ -85,7 +90,7 @@ class ApiSession:
             text = "not sent: it holds a text that was cut when it was read, so it is not whole"
             self.unanswered[request.tool] = text
             raise Inconsistent(text)
-        passing = (Missed, OutOfReach) if read else (Missed,)
+        passing = (Missed, OutOfReach) if read else (Missed, Unsettled)
 
         def once() -> dict[str, Any]:
             return self.once(request) if read else self.write(request, final, about)
@@ -112,9 +117,19 @@ class ApiSession:
 
         Raises:
             Missed: it is known to have had no effect; it is sent again.
+            Unsettled: it cannot be told yet; another attempt looks before it sends.
             OutOfReach: it cannot be told; it stands as unknown.
         """
         raise OutOfReach(f"{fault.text}; whether it took effect is not known: it is not sent again")
+
+    def fault_of(self, request: Any, error: Exception) -> ToolFault | None:
+        """The fault of a failed request; None for a mistake of ours.
+
+        A write whose answer cannot be believed may have taken effect as well.
+        """
+        if isinstance(error, Inconsistent) and request.tool not in self._reads:
+            return OutOfReach(error.text)
+        return as_fault(error)
 
     def holds_nothing(self, error: Exception) -> bool:
         """Whether a client's error on a read only means that there is nothing to show."""
@@ -133,7 +148,7 @@ class ApiSession:
             except Exception as error:
                 if kind == "read" and self.holds_nothing(error):
                     return {}
-                fault = as_fault(error)
+                fault = self.fault_of(request, error)
                 if isinstance(error, Inconsistent):
                     self.unanswered[path] = error.text
                 if fault is None:

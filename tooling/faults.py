@@ -21,6 +21,10 @@ class GivenUp(OutOfReach):
     """All patience is used up; what was sent last is known to have had no effect."""
 
 
+class Unsettled(OutOfReach):
+    """Whether a request took effect cannot be told yet; who attempts it again looks first."""
+
+
 class Missed(ToolFault):
     """A request that is known to have had no effect and was not refused: it may be sent again.
 
@@ -30,6 +34,10 @@ class Missed(ToolFault):
     def __init__(self, text: str, retry_after: float | None = None) -> None:
         super().__init__(text, kind="RuntimeError", lost=True)
         self.retry_after = retry_after
+
+
+class NeverLeft(Missed):
+    """The connection for a request was refused: nothing was sent, whatever the request."""
 
 
 class Refused(ToolFault):
@@ -52,7 +60,7 @@ def as_fault(error: Exception) -> ToolFault | None:
     if trouble == "refused":
         return Refused(str(getattr(detail, "error", "") or error)[:500])
     if never_left(error):
-        return Missed("the API refused the connection: nothing was sent")
+        return NeverLeft("the API refused the connection: nothing was sent")
     if detail is None:
         return OutOfReach(f"the API did not answer ({type(error).__name__})")
     text = f"the API gave no usable answer (status {getattr(detail, 'status', 0)})"

@@ -37,6 +37,8 @@ class Direct:
         self.task = self.platform.start_new_task("company", "ask").task_id
         self.sent: list[tuple[str, Wire]] = []
         self.plan: dict[str, list[Any]] = {}
+        self.then_fails = False
+        """Whether a status of the plan comes after the request took effect."""
 
     def dispatch(self, request: Any) -> Any:
         path = request.tool
@@ -45,7 +47,7 @@ class Direct:
         what = waiting.pop(0) if waiting else None
         if what == "before":
             raise OSError("connection lost")
-        if isinstance(what, int):
+        if isinstance(what, int) and not self.then_fails:
             raise ApiException(ApiError(status=what, error="busy", code=""), None)
         try:
             answer = self.platform.call(self.task, path, self.sent[-1][1])
@@ -53,6 +55,8 @@ class Direct:
             raise ApiException(ApiError(status=no.status, error=str(no), code=""), None) from None
         if what == "after":
             raise OSError("connection lost")
+        if what is not None:
+            raise ApiException(ApiError(status=what, error="busy", code=""), None)
         return RESPONSES[path].model_validate(answer)
 
     def paths(self, *among: str) -> list[str]:

@@ -1,0 +1,151 @@
+"""The one answer to the user: sent once, settled by the platform's log of the task.
+
+Two answers fail a task for certain, and so does none. Nothing in the company shows an answer, but
+the log of the task does. Whatever the answer to ``/respond`` was that is no clear success, an
+error status included, the log is asked: a proxy may have made that status after the platform had
+taken the answer. An answer is sent again only after the log has shown none, and a request that was
+sent after it: a log that lags behind, or shows nothing at all, proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from company_tools.answer_log import MARKER, Log, LoggedAnswer, read_log
+from company_tools.change import RESPOND
+from erc3_compat import company
+from erc3_compat.patience import Patience, trouble_of
+from ledger import ToolFault
+from tooling.api_session import ApiClient, ApiSession, body_of
+from tooling.faults import Missed, NeverLeft, OutOfReach, Refused, Unsettled
+
+LATE_SECONDS = 3.0
+"""Least pause before an answer is sent again: a request that was given up may still arrive."""
+
+
+class AnsweringSession(ApiSession):
+    """A session that gives one answer, and knows whether it has."""
+
+    def __init__(
+        self, client: ApiClient, reads: Collection[str], patience: Patience | None = None
+    ) -> None:
+        super().__init__(client, reads, patience)
+        self.responses: list[dict[str, Any]] = []
+        """What was answered to the user; more than one is a fault that nothing mends."""
+        self.pending: dict[str, Any] | None = None
+        """An answer that was sent, or was about to be, and is not known to have arrived."""
+        self.log: Log = tuple
+        """The platform's log of the task; an empty one settles nothing."""
+
+    def answer(self, answer: dict[str, Any]) -> None:
+        """Give the one answer; on return it has arrived.
+
+        Raises:
+            Refused: the system refuses it, which its log says as well.
+            OutOfReach: it is not known to have arrived. Where it may have, it stays ``pending``.
+        """
+        request = company.Req_ProvideAgentResponse(**answer)
+        self.send(request, final=True, about=body_of(request))
+
+    def settle_answer(self) -> None:
+        """See what became of a pending answer, and send it where it has not arrived.
+
+        One that turns out to be refused is none: then the task goes on. Raises OutOfReach.
+        """
+        if self.pending is None:
+            return
+        try:
+            self.answer(self.pending)
+        except Refused:
+            self.pending = None
+
+    def fault_of(self, request: Any, error: Exception) -> ToolFault | None:
+        """As the session's; of an answer to the user every status leaves it in doubt."""
+        fault = super().fault_of(request, error)
+        if request.tool != RESPOND or fault is None or isinstance(fault, NeverLeft):
+            return fault
+        return OutOfReach(fault.text, getattr(fault, "retry_after", None))
+
+    def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
+        """One attempt at a write; a pending answer is looked for before it is sent again."""
+        if request.tool != RESPOND:
+            return super().write(request, final, about)
+        if self.pending is not None and self._has_arrived():
+            return {}
+        before, self.pending = self.pending, body_of(request)
+        try:
+            answer = self.once(request, final=True, about=about)
+        except OutOfReach as fault:
+            return self.without_answer(request, about, fault)
+        except ToolFault:  # nothing was sent
+            self.pending = before
+            raise
+        self._given()
+        return answer
+
+    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
+        """Look in the log for an answer to the user. Raises as the session's, and Refused."""
+        if request.tool != RESPOND:
+            return super().without_answer(request, about, fault)
+        if self._has_arrived():
+            return {}
+        pause = max(fault.retry_after or 0.0, LATE_SECONDS)
+        raise Missed(f"{fault.text}; the log of the task shows no answer to the user", pause)
+
+    def _has_arrived(self) -> bool:
+        """Whether the log shows the pending answer; what it shows is booked.
+
+        Raises:
+            Refused: it shows that the answer was refused.
+            Unsettled: it cannot be told yet.
+            OutOfReach: it cannot be told.
+        """
+        before = self._logged()
+        if not before.taken:
+            try:
+                self.send(company.Req_WhoAmI())
+            except OutOfReach as fault:
+                raise _unsettled(fault.text) from None
+            except ToolFault:
+                pass  # what is refused stands in the log as well
+        seen = before if before.taken else self._logged()
+        if seen.taken:
+            self.settled(RESPOND, took_effect=True)
+            self._given()
+            return True
+        if seen.unclear:
+            raise _unsettled("the log of the task shows that the system failed over it")
+        if seen.markers <= before.markers:
+            raise _unsettled(f"the log of the task does not show {MARKER}, sent after it")
+        self.settled(RESPOND, took_effect=False)
+        if seen.refused is not None:
+            self.unanswered.pop(RESPOND, None)
+            self.pending = None
+            raise Refused(seen.refused)
+        return False
+
+    def _logged(self) -> LoggedAnswer:
+        try:
+            return read_log(self.log())
+        except Exception as error:
+            trouble = trouble_of(error)
+            if trouble is None:
+                raise
+            text = f"the log of the task cannot be read ({type(error).__name__})"
+            if trouble == "refused":
+                raise OutOfReach(f"{_UNKNOWN}: {text}") from None
+            raise _unsettled(text) from None
+
+    def _given(self) -> None:
+        """Note that the pending answer has arrived."""
+        self.responses.append(self.pending or {})
+        self.unanswered.pop(RESPOND, None)
+        self.pending = None
+
+
+_UNKNOWN = "whether the answer to the user arrived cannot be told"
+
+
+def _unsettled(text: str) -> Unsettled:
+    return Unsettled(f"{_UNKNOWN}: {text}")
