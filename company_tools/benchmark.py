@@ -21,7 +21,7 @@ from erc3_compat.patience import Patience
 from ledger import Deed, Ledger, Tool, ToolFault, WireCall
 from ledger.tool import retold
 from tooling.api_session import ApiClient
-from tooling.faults import Refused
+from tooling.faults import OutOfReach, Refused
 
 RULES = """\
 - You serve one user of a company, whose rights stand in <briefing>; the company's own rules stand \
