@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 ENCODING = "cl100k_base"
 """Bundled with LiteLLM, as it counts for models whose tokenizer it does not know."""
 PER_MESSAGE = 4
+CHARS_AT_MOST = 16
+"""Of a token: what is longer is cut before it is counted."""
 _lock = threading.Lock()
 
 
@@ -42,12 +44,25 @@ def _encoding() -> Encoding:
     return encoding
 
 
+def _loaded() -> Encoding:
+    with _lock:  # two threads would read the tables twice
+        return _encoding()
+
+
 @lru_cache(maxsize=512)
 def count_text(text: str) -> int:
     """Tokens of a text; the stable parts of prompts come again and again and are kept."""
-    with _lock:  # two threads would read the tables twice
-        encoding = _encoding()
-    return len(encoding.encode_ordinary(text))
+    return len(_loaded().encode_ordinary(text))
+
+
+def cut_text(text: str, tokens: int) -> str:
+    """The text; where it has more than so many tokens, its begin and a mark."""
+    head, encoding = text[: tokens * CHARS_AT_MOST], _loaded()
+    begin = encoding.encode_ordinary(head)
+    if len(begin) <= tokens and len(head) == len(text):
+        return text
+    # Some are left for the mark and for a last word that is split otherwise once it is cut.
+    return f"{encoding.decode(begin[: max(tokens - 4, 0)], errors='ignore')}…"
 
 
 def count_messages(messages: Sequence[Message]) -> int:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from ledger import Record
+from models.tokens import cut_text
 from runs.situation import Decision
 from runs.work import WorkReport
+
+THOUGHT_TOKENS = 40
+"""Of a past turn's reasoning, as much as the next one is told."""
 
 
 class Turn(Record):
@@ -38,8 +42,9 @@ class Turn(Record):
 
     def prompt(self, *, latest: bool) -> str:
         """The turn as text for the next prompt; an older one keeps errors and effects."""
+        thought = cut_text(" ".join(self.decision.thought.split()), THOUGHT_TOKENS)
         instruction = self.decision.instruction
         if not latest and len(instruction) > 300:
             instruction = f"{instruction[:300]}…"
         report = self.report.prompt(latest=latest) if self.report else self.refused or "no work"
-        return f"INSTRUCTION:\n{instruction}\n{report}"
+        return f"THOUGHT: {thought}\nINSTRUCTION:\n{instruction}\n{report}"

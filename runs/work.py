@@ -11,6 +11,7 @@ from pydantic import ValidationInfo, field_validator
 
 from ledger import Record, ToolCall, shortened
 from models.prompt_json import compact, packed
+from runs.observations import OLD_TURN_TOKENS, TURN_TOKENS, observations
 
 RESULT_CHARS = 16_000
 OLD_RESULT_CHARS = 900
@@ -22,10 +23,11 @@ SHORT_CALLS = 60
 ANSWERED_CALLS = 8
 """The same where an answer tells what they were for."""
 LADDER = (
-    (200, 2_000), (100, 1_000), (60, 500), (40, 300), (25, 200), (16, 150), (10, 120), (6, 100),
-    (4, 80), (2, 60), (1, 60), (0, 40),
+    (200, 2_000), (200, 600), (200, 200), (100, 150), (60, 120), (40, 120), (25, 100), (16, 100),
+    (10, 80), (6, 80), (4, 60), (2, 60), (1, 60), (1, 40),
 )  # fmt: skip
-"""Rows of a list and characters of a text that are kept, step by step less."""
+"""Rows of a list and characters of a text that are kept, step by step less; texts go first, and
+of every list a row stays."""
 FROM_JSON = "json"
 """Context of a validation of what came out of a file: it holds no sets, and no time is spent on
 looking for some."""
@@ -72,7 +74,10 @@ class WorkReport(Record):
         return self.model_dump(mode="json")
 
     def prompt(self, *, latest: bool) -> str:
-        """The report as text for the evaluator; an older one keeps errors and effects, not bulk."""
+        """The report as text for the evaluator; an older one keeps errors and effects, not bulk.
+
+        What the worker said stands before what its tools returned.
+        """
         limit = RESULT_CHARS if latest else OLD_RESULT_CHARS
         result = fit_json(self.result, limit) if self.answered else ""
         lines = [f"CALLS: {len(self.calls)} tool calls", *_log(self.calls, result)]
@@ -81,7 +86,9 @@ class WorkReport(Record):
         if not self.answered and self.steps and self.steps[-1].prints:
             lines.append(f"PRINTED: {self.steps[-1].prints[:1500]}")
         lines.append(f"RESULT: {result or 'none'}")
-        return "\n".join(lines)
+        prints = [step.prints for step in self.steps[: None if self.answered else -1]]
+        tokens = TURN_TOKENS if latest else OLD_TURN_TOKENS
+        return "\n".join([*lines, *observations(self.calls, prints, result, tokens)])
 
 
 def _log(calls: Sequence[ToolCall], result: str) -> list[str]:

@@ -25,7 +25,7 @@ def call(number: int, kind: str, outcome: str) -> ToolCall:
     )
 
 
-def test_effects_and_failures_are_kept_and_reads_are_not() -> None:
+def test_effects_and_failures_stand_before_the_report_and_reads_behind_it() -> None:
     calls = (
         call(1, "read", "done"),
         call(2, "write", "done"),
@@ -34,7 +34,9 @@ def test_effects_and_failures_are_kept_and_reads_are_not() -> None:
         call(5, "read", "failed"),
     )
     text = WorkReport(calls=calls, error="stopped").prompt(latest=False)
-    assert "T1" not in text
+    effects, reads = text.split("RESULT: none")
+    assert "T1" not in effects
+    assert reads.splitlines() == ["", "READ T1() -> null"]
     assert "EFFECT done: T2" in text
     assert "EFFECT unknown: T4() -> UNKNOWN: error 4" in text
     assert "FAILED: T3() -> FAILED: error 3" in text
@@ -108,10 +110,12 @@ def test_an_error_that_the_result_tells_is_not_said_twice() -> None:
     assert "FAILED: T1() -> FAILED: error 1" in silent.prompt(latest=True)
 
 
-def test_prints_count_only_without_an_answer() -> None:
-    steps = (StepRecord(code="print(1)", prints="seen"),)
-    assert "PRINTED: seen" in WorkReport(steps=steps).prompt(latest=True)
-    assert "PRINTED" not in WorkReport(steps=steps, answered=True).prompt(latest=True)
+def test_without_an_answer_the_last_prints_are_told_at_length() -> None:
+    steps = tuple(StepRecord(code="print(x)", prints=f"{n} " + "seen " * 200) for n in (1, 2))
+    first, *_, last = WorkReport(steps=steps).prompt(latest=True).splitlines()[1:]
+    assert first == f"PRINTED: 2 {'seen ' * 200}"
+    assert last.startswith("PRINTED: 1 seen")
+    assert len(last) < 400
 
 
 @pytest.mark.parametrize(
