@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -112,20 +111,19 @@ class Commands(typer.core.TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; what cannot be done is one line for the user."""
-        from dotenv import load_dotenv
-
+        from launch import env_file
         from launch.caches import cache_folder
         from launch.commands import invitation, judge, note_floors
         from models import openrouter_prices as listed
 
         ctx.obj = partial(invitation, dict(os.environ))
-        load_dotenv(Path.cwd() / ".env")
-        # Nothing is sent before a price of OpenRouter is asked for.
-        address = listed.address(os.environ.get(listed.VARIABLE))
-        listed.use(listed.OpenRouterPrices(cache_folder(), address))
         # Pages stand below the lab and the platform, whose verdicts and floors they show.
         ctx.meta.update(judge=judge, floors=note_floors)
         with _explained(complete=self._asked != "run"):
+            env_file.load_for(self._asked)
+            # Nothing is sent before a price of OpenRouter is asked for.
+            address = listed.address(os.environ.get(listed.VARIABLE))
+            listed.use(listed.OpenRouterPrices(cache_folder(), address))
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
@@ -13,9 +14,11 @@ from urllib.parse import urlsplit
 from packaging.requirements import Requirement
 
 from erc3_compat.bounds import LOOPBACK
+from launch import env_file
 from launch.doctor_finding import Finding, State, finding
 from launch.platform import REAL_URL, bare, is_address
 from models.extras import install
+from models.file_checks import FileError
 
 if TYPE_CHECKING:
     from dotenv.parser import Original
@@ -123,16 +126,14 @@ def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
     """Whether a ``.env`` was read, and what it names; values are not looked at."""
     from dotenv.parser import parse_stream
 
-    if not path.is_file():
+    if not os.path.lexists(path):
         text = "no .env in the working folder; only the environment counts"
         fix = "cp .env.example .env, to keep keys and models in a file"
         return finding("settings", ".env", "info", text, fix)
     try:
-        bindings = list(parse_stream(StringIO(path.read_text(encoding="utf-8"))))
-    except (OSError, UnicodeDecodeError) as error:
-        text = f".env cannot be read: {type(error).__name__}"
-        fix = "make it a readable text file in UTF-8"
-        return finding("settings", ".env", "problem", text, fix)
+        bindings = list(parse_stream(StringIO(env_file.text_of(path))))
+    except FileError as error:
+        return finding("settings", ".env", "problem", str(error), env_file.FIX)
     named = {b.key: b.value for b in bindings if b.key}
     broken = [_line(b.original) for b in bindings if b.error or (b.key and b.value is None)]
     if broken:
