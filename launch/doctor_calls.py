@@ -16,6 +16,7 @@ from models.exchange import ExchangeFailed, Reply, Request, Transport
 from models.litellm_module import load
 from models.models_file import Backend
 from models.prices import dollars
+from models.providers import GONKA
 from models.redact import redact
 from models.reply_code import find_code
 from models.reply_text import Cleaned, clean
@@ -33,7 +34,7 @@ def served(place: Place) -> Finding | None:
     The list of models costs nothing. A server without one is no problem.
     """
     backend = place.target.backend
-    if place.kind != "served" or not backend.base_url:
+    if place.kind != "served" or not backend.base_url or backend.model.startswith(f"{GONKA}/"):
         return None
     import httpx
 

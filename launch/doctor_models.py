@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from launch.doctor_finding import Details, Finding, State, finding
+from models import gonka
 from models.api_keys import missing_keys
+from models.extras import ExtraMissing
 from models.litellm_module import load
 from models.model_call import Message, Role
 from models.model_ids import UnknownModel, check_id
 from models.models_file import Models, Target
 from models.openrouter_prices import OpenRouterPrices, openrouter_id, used
 from models.prices import Price, target_price
-from models.providers import is_served
+from models.providers import GONKA, is_served
 from models.tokens import count_messages
 
 TOKENS_AT_MOST = 600
@@ -116,6 +118,8 @@ def identity(place: Place, models: Models) -> Finding:
     except UnknownModel as error:
         fix = "correct the id: PROVIDER/MODEL as LiteLLM has it, or a name of the models file"
         return found(place, "id", "problem", str(error), fix)
+    except ExtraMissing as error:
+        return found(place, "id", "problem", str(error))
     return found(place, "id", "ok", "known")
 
 
@@ -127,6 +131,8 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
     if missing := " or ".join(missing_keys(backend)):
         fix = f"set {missing}, or put it in .env"
         return found(place, "key", "problem", f"{missing} not set", fix)
+    if backend.model.startswith(f"{GONKA}/"):
+        return _nodes(place)
     if backend.key_variable is not None:
         return found(place, "key", "ok", f"{backend.key_variable} set")
     if backend.base_url and backend.model.startswith("openai/"):
@@ -137,6 +143,17 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
         )
         return found(place, "key", "ok", text)
     return found(place, "key", "ok", "found by LiteLLM")
+
+
+def _nodes(place: Place) -> Finding:
+    """Whether the private key and the nodes of Gonka can be used."""
+    try:
+        nodes = gonka.nodes_of(place.target.backend)
+        gonka.key_of(place.target.backend)
+    except gonka.SettingsError as error:
+        return found(place, "key", "problem", str(error), "correct it in the environment or .env")
+    where = ", ".join(node.host for node in nodes)
+    return found(place, "key", "ok", f"set; nodes: {where}")
 
 
 def price(place: Place) -> Finding:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from models.gonka import missing_variables
 from models.litellm_module import load
 from models.models_file import Backend
-from models.providers import is_served
+from models.providers import GONKA, is_served
 
 _ALSO = {
     "anthropic": ("ANTHROPIC_AUTH_TOKEN",),
@@ -30,6 +31,8 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
     """
     if not is_served(backend.model):
         return ()
+    if backend.model.startswith(f"{GONKA}/"):
+        return missing_variables(backend)
     if backend.key_variable is not None:
         return () if _set(backend.key_variable) else (backend.key_variable,)
     litellm, provider = load(), provider_of(backend.model)

@@ -22,7 +22,7 @@ from models.model_call import (
 )
 from models.models_file import Backend, Models, ModelsError, Target, default_models
 from models.prices import dollars, failure_fields, map_entry
-from models.providers import CASSETTE, is_keyless
+from models.providers import CASSETTE, GONKA, is_keyless
 from models.retries import FINAL, HINTS, LOST, attempts
 
 ANSWER_CHARS = 50_000
@@ -60,12 +60,18 @@ class _Call:
 def open_transport(backend: Backend) -> Transport:
     """What answers for a backend: our own function, or LiteLLM, which is imported on its first use.
 
+    Nodes of Gonka are asked by LiteLLM, too, with requests that its own library signs.
+
     Raises ModelsError: a cassette; its file is opened once for a run and given to the door.
     """
     if is_keyless(backend.model):
         return DirectTransport(backend.model)
     if backend.model.startswith(f"{CASSETTE}/"):
         raise ModelsError(f"{backend.model}: a cassette cannot be asked here")
+    if backend.model.startswith(f"{GONKA}/"):
+        from models.gonka_transport import GonkaTransport
+
+        return GonkaTransport(backend)
     from models.litellm_transport import LiteLLMTransport
 
     return LiteLLMTransport(backend)

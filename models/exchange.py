@@ -15,9 +15,10 @@ from models.model_call import Figure, Message, Usage
 
 ErrorKind = Literal[
     "rate_limit", "overload", "network", "timeout", "authentication", "quota", "bad_request",
-    "context_window", "not_found", "bad_answer", "missing",
+    "context_window", "not_found", "bad_answer", "clock", "missing",
 ]  # fmt: skip
 """Classes of failure. ``bad_answer``: HTTP 200 with an error body, HTML, or no choices;
+``clock``: a signed request whose time the provider does not accept;
 ``missing``: a cassette holds no such request."""
 
 

@@ -64,11 +64,14 @@ class LiteLLMTransport:
             text = f"no answer within {timeout:.1f} s"
             raise ExchangeFailed("timeout", text, status=408) from None
         except Exception as error:
-            failure = failure_of(error)
+            failure = self._failure(error)
             if failure is None:  # no word of a provider: a fault of ours
                 raise
             raise failure from None
         return self._reply(response)
+
+    def _failure(self, error: Exception) -> ExchangeFailed | None:
+        return failure_of(error)
 
     def _arguments(self, request: Request, timeout: float, key: str | None) -> dict[str, Any]:
         params = dict(request.params)
@@ -183,9 +186,12 @@ def _usage(raw: Any) -> Usage:
     )
 
 
-def failure_of(error: Exception) -> ExchangeFailed | None:
-    """What an exception out of ``litellm.completion`` means; None: a programming error."""
-    chain = list(_chain(error))
+def failure_of(error: Exception, silent: frozenset[ErrorKind] = _SILENT) -> ExchangeFailed | None:
+    """What an exception out of ``litellm.completion`` means; None: a programming error.
+
+    ``silent``: kinds whose texts are not quoted.
+    """
+    chain = list(chain_of(error))
     refused = next((e for e in chain if isinstance(e, AnswerRefused)), None)
     if refused is not None:
         return ExchangeFailed("bad_answer", str(refused), status=200)
@@ -197,7 +203,7 @@ def failure_of(error: Exception) -> ExchangeFailed | None:
     said = str(error)[:SAID_CHARS]
     kind, sent = _kind(names, status, said)
     text = f"{type(error).__name__} (status {status})" if status else type(error).__name__
-    quoted = "" if kind in _SILENT else _quoted(said)
+    quoted = "" if kind in silent else _quoted(said)
     billed = None if kind in ("timeout", "network", "bad_answer") and sent else Usage.nothing()
     return ExchangeFailed(
         kind,
@@ -208,7 +214,8 @@ def failure_of(error: Exception) -> ExchangeFailed | None:
     )
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def chain_of(error: BaseException) -> Iterator[BaseException]:
+    """An exception, what it was raised from, and so on."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
@@ -244,6 +251,8 @@ def _by_status(status: int | None, said: str, names: set[str]) -> ErrorKind:
         return "quota"
     if status == 403 and _SAYS["flagged"].search(said):
         return "bad_request"
+    if status in (400, 401) and _SAYS["clock"].search(said):
+        return "clock"
     if status in (400, 422) and _SAYS["no_model"].search(said):
         return "not_found"
     if status in (400, 422) and not flagged and _SAYS["context"].search(said):

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from rapidfuzz import fuzz, process
 
+from models import gonka
 from models.api_keys import provider_of
 from models.litellm_module import load
 from models.models_file import Models
 from models.prices import map_ids
-from models.providers import CASSETTE, is_keyless, prefixes, provider
+from models.providers import CASSETTE, GONKA, is_keyless, prefixes, provider
 
 SHOWN = 3
 NEAR = 55
@@ -27,7 +28,9 @@ def check_id(model: str, models: Models) -> None:
     A new model of a known provider is known: models come every day, and servers name their own.
     A cassette is known; whether it can be read shows when it is opened.
 
-    Raises UnknownModel: no keyless model, no provider.
+    Raises:
+        UnknownModel: no keyless model, no provider.
+        ExtraMissing: nobody asks this provider without an extra.
     """
     prefix, slash, rest = model.partition("/")
     if prefix == CASSETTE and slash:
@@ -37,6 +40,9 @@ def check_id(model: str, models: Models) -> None:
         return
     if slash and not rest.strip():
         raise UnknownModel("there is no model's name behind the provider's")
+    if prefix == GONKA and slash:
+        gonka.require()
+        return
     if provider_of(model):
         return
     what = f"LiteLLM has no provider {prefix!r}" if slash else "it names no provider"
@@ -70,7 +76,7 @@ def _check_keyless(model: str, prefix: str, rest: str) -> None:
 def _nearest(model: str, models: Models) -> list[str]:
     """Most like an id: names of the models file, ids of ours, providers, ids of LiteLLM's map."""
     prefix, slash, rest = model.partition("/")
-    providers = [p.value for p in load().provider_list] if slash else []
+    providers = [GONKA, *(p.value for p in load().provider_list)] if slash else []
     moved = [f"{p}/{rest}" for p in _most_like(prefix, [*providers, *prefixes()])]
     ours = [name for name in models.file.models if "*" not in name] + keyless_ids()
     found = [*_most_like(model, ours), *moved, *_most_like(model, map_ids())]

@@ -19,7 +19,7 @@ from models.exchange import ErrorKind, ExchangeFailed, Reply
 from models.model_call import Usage
 from models.models_file import Models, Prices, Target, default_models
 from models.openrouter_prices import PREFIX, is_at_openrouter, openrouter_id
-from models.providers import is_keyless
+from models.providers import GONKA, is_keyless
 from models.tokens import litellm_folder
 
 MAP_FILE = "model_prices_and_context_window_backup.json"
@@ -74,7 +74,7 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
     """The price at one backend: configured, else listed, else like the same model elsewhere.
 
     A server of the user's own has no listed price; there it is only a likeness. What OpenRouter
-    asks has little to do with what others ask for the same model: its ids have no likeness.
+    or Gonka asks has little to do with what others ask for the same model: no likeness there.
     """
     if is_keyless(model):
         return Price(0.0, 0.0, 0.0, "provider")
@@ -88,7 +88,9 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
     exact = _exact(f"{PREFIX}{routed}" if routed is not None else model)
     if exact is not None:
         return _price(exact, f"like {exact}" if base_url else "litellm")
-    near = like(model) if routed is None else None
+    # Gonka is paid in a coin of its own.
+    alone = routed is not None or model.startswith(f"{GONKA}/")
+    near = None if alone else like(model)
     return _price(near, f"like {near}") if near else None
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 CASSETTE = "cassette"
 """Prefix of ids that a recording answers for."""
+GONKA = "gonka"
+"""Prefix of ids that the Gonka network answers for, which LiteLLM knows nothing of."""
 
 
 class Provider(Protocol):

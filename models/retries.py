@@ -24,13 +24,14 @@ PASSING: Final[frozenset[ErrorKind]] = frozenset(
     {"rate_limit", "overload", "network", "timeout", "bad_answer"}
 )
 """Another attempt may not meet them."""
-LOST: Final[frozenset[ErrorKind]] = frozenset({"authentication", "quota"})
+LOST: Final[frozenset[ErrorKind]] = frozenset({"authentication", "clock", "quota"})
 """The backend will not answer in this run."""
 FINAL: Final[frozenset[ErrorKind]] = frozenset({"bad_request", "context_window", "missing"})
 """Every backend would say the same."""
 HINTS: Final[dict[ErrorKind, str]] = {
     "rate_limit": "use fewer --jobs, or give the model a second backend",
     "authentication": "check the provider's key in the environment or .env",
+    "clock": "set this machine's clock (by NTP) and begin again: a process keeps its first time",
     "quota": "the account has nothing left: top it up, or give the model a second backend",
     "bad_request": "check the model's parameters in the models file",
     "context_window": "the prompt is too long for the model: take one with a larger window",
