@@ -23,6 +23,8 @@ READS = frozenset(
 )  # fmt: skip
 BEFORE = "entries before"
 """What the intent of logging time keeps: the entries like it that there were."""
+RECORD = "record before"
+"""What the intent of changing a record keeps: the record as it was."""
 TOUCHED = {
     "/employees/update": "employees",
     "/projects/team/update": "projects",
@@ -43,10 +45,19 @@ class Change:
         self.outcome = "sent"
         """sent, done, refused, lost or unknown"""
         self.error = ""
+        self.taken_over = False
+        """Whether earlier work has made it, and who goes on has not been given its record."""
+        self.before: dict[str, Any] | None = None
+        """The record as it was before, where that is known of a change that was taken over."""
+
+    @property
+    def target(self) -> str:
+        """The id of the record, or the name of the page."""
+        found = self.body.get("employee") or self.body.get("id") or self.body.get("file") or ""
+        return str(found)
 
     @property
     def said(self) -> str:
         """The change in a line: path, target, what became of it."""
-        target = self.body.get("employee") or self.body.get("id") or self.body.get("file") or ""
         became = f"{self.outcome}: {self.error}" if self.error else self.outcome
-        return f"{self.path} {target} ({became})"
+        return f"{self.path} {self.target} ({became})"

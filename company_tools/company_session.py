@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import regex
 
 from company_tools.answering import AnsweringSession
-from company_tools.change import BEFORE, LOG_TIME, TOUCHED
+from company_tools.change import BEFORE, LOG_TIME, RECORD, TOUCHED
 from company_tools.change import CHANGES as CHANGES
 from company_tools.change import READS as READS
 from company_tools.change import RESPOND as RESPOND
@@ -131,6 +132,8 @@ class CompanySession(AnsweringSession):
         if why := self.may_write():
             raise ToolFault(f"nothing was changed: {why}")
         change = Change(request.tool, body_of(request))
+        if (made := self._made_earlier(change)) is not None:
+            return made
         self._refuse_repeated(change)
         arrived = self._log_of(change)
         if change.path == LOG_TIME:
@@ -190,12 +193,8 @@ class CompanySession(AnsweringSession):
         path: str = request.tool
         if path not in CHANGES:
             return super().without_answer(request, about, fault)
-        body = body_of(request)
         try:
-            if path == LOG_TIME:
-                answer = self._log_of(Change(path, body))
-            else:
-                answer = shown_answer(self.send, path, body)
+            answer = self._shown(Change(path, body_of(request)))
         except ToolFault:
             return super().without_answer(request, about, fault)
         self.settled(path, took_effect=answer is not None)
@@ -204,30 +203,77 @@ class CompanySession(AnsweringSession):
         self.unanswered.pop(path, None)
         return answer
 
+    def _shown(self, change: Change) -> Record | None:
+        """The answer of a change that the company shows now; None where it shows none."""
+        if change.path == LOG_TIME:
+            return self._log_of(change)
+        return shown_answer(self.send, change.path, change.body)
+
+    # -- what earlier work on the task has done
+
     def take_over(self, change: Change, about: object) -> None:
         """Know of a change that earlier work was about to make; :meth:`settle` tells of it."""
+        change.taken_over = True
         self.changes.append(change)
         if isinstance(about, dict) and isinstance(about.get(BEFORE), list):
             self._before[_key(change.body)] = set(map(str, about[BEFORE]))
+        if isinstance(about, dict) and isinstance(about.get(RECORD), dict):
+            change.before = about[RECORD]
 
     def settle(self) -> None:
-        """See what became of the changes that were about to be made when a process died.
-
-        Raises OutOfReach.
-        """
-        for change in [c for c in self.changes if c.outcome == "sent"]:
+        """See what became of the changes of which that is not known. Raises OutOfReach."""
+        for change in [c for c in self.changes if c.outcome in ("sent", "unknown")]:
             try:
-                if change.path == LOG_TIME:
-                    seen = self._log_of(change)
-                else:
-                    seen = shown_answer(self.send, change.path, change.body)
+                seen = self._shown(change)
             except OutOfReach:
                 raise
             except ToolFault as fault:
                 change.outcome, change.error = "unknown", fault.text
                 continue
-            change.outcome = "lost" if seen is None else "done"
+            change.outcome, change.error = "lost" if seen is None else "done", ""
             self.settled(change.path, took_effect=seen is not None)
+            if seen is not None:
+                self.unanswered.pop(change.path, None)
+
+    def _made_earlier(self, change: Change) -> Record | None:
+        """The answer to a change that earlier work has made, once, as if it were made now.
+
+        The work that was cut off there is done again, and must not take its own change for one
+        that somebody else refuses it. None where it was not made, or does not show any more.
+        """
+        other = self._taken_over(change.path, change.body)
+        answer = self._shown(other) if other else None
+        if other and answer is not None:
+            other.taken_over = False
+        return answer
+
+    def was_made(self, request: Any) -> bool:
+        """Whether earlier work has made this very change, and nobody has made it again since."""
+        return self._taken_over(request.tool, body_of(request)) is not None
+
+    def _taken_over(self, path: str, body: Record) -> Change | None:
+        same = (c for c in self.changes if (c.path, c.body) == (path, body))
+        return next((c for c in same if c.taken_over and c.outcome == "done"), None)
+
+    def begun_from(
+        self, path: str, target: str, now: Record, request_of: Callable[[Record], Any]
+    ) -> Record:
+        """The record that a change begins from.
+
+        Where earlier work has made this very change, it is the record as it was before; else
+        ``now``. ``request_of``: the request that makes the change from a record, or None.
+        """
+        for change in self.changes:
+            open_ = change.taken_over and change.outcome == "done" and change.before is not None
+            if not open_ or (change.path, change.target) != (path, target):
+                continue
+            before: Record = change.before or {}
+            with suppress(ToolFault):
+                request = request_of(before)
+                same = request is not None and body_of(request) == change.body
+                if same and self._shown(change) is not None:
+                    return before
+        return now
 
     def _forget(self, path: str) -> None:
         """Drop what a change makes old."""

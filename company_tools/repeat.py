@@ -94,7 +94,7 @@ def _took(session: CompanySession, deed: WireCall) -> None:
     last = session.changes[-1] if session.changes else None
     if last is None or last.outcome != "sent" or last.path != deed.path:
         last = Change(deed.path, dict(deed.body))
-        session.changes.append(last)
+        session.take_over(last, None)
     last.outcome, last.error = _OUTCOMES[deed.outcome], deed.error or ""
 
 

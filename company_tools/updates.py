@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from company_tools import listings
 from company_tools.arguments import bare_id, day
+from company_tools.change import RECORD
 from company_tools.company_session import CompanySession, Record
 from company_tools.ids import employee_id, project_id
 from company_tools.level_names import level_name
@@ -22,6 +23,7 @@ from company_tools.values import stored_value
 from company_tools.wiki_search import PageStore, load, wiki_pages
 from erc3_compat import company
 from ledger import ToolFault
+from tooling.api_session import body_of
 from tooling.faults import Refused
 
 Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
@@ -29,6 +31,8 @@ EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"
 Levels = dict[str, int]
 OF_CUSTOMER, INTERNAL = "customer_project", "internal"
 """Categories of work that entries have (facts of the platform)."""
+_EMPLOYEE_FIELDS = ("notes", "salary", "location", "department", "skills", "wills")
+_ENTRY_FIELDS = ("date", "hours", "work_category", "notes", "billable", "status")
 LOWEST, HIGHEST = 1, 10
 """Of levels (facts of the platform); a 0 comes of a level that was left out."""
 
@@ -59,14 +63,43 @@ def update_employee(
 ) -> Record:
     """Change one person; see the tool. Raises ToolFault where it is not clear to what."""
     id = employee_id(session, employee)
-    before = listings.employee(session, id)
-    if salary_delta is not None or any(deltas.values()):
+    if salary_delta is not None and scalars.get("salary") is not None:
+        raise ToolFault("give salary or salary_delta, not both")
+    now = listings.employee(session, id)
+    set_ = _scalars(session, scalars)
+
+    def request_of(record: Record) -> Any:
+        after = _employee_after(session, wiki, record, set_, salary_delta, levels, deltas)
+        if after == record:
+            return None
+        # A list that is empty is not sent: for the platform it stands for no change.
+        sent = {field: after[field] for field in _EMPLOYEE_FIELDS}
+        return company.Req_UpdateEmployeeInfo(employee=id, **sent, changed_by=session.actor())
+
+    before = session.begun_from("/employees/update", id, now, request_of)
+    if before is now and (salary_delta is not None or any(deltas.values())):
         _refuse_second_step(session, id)
-    after = dict(before)
-    after.update(_scalars(session, scalars))
+    request = request_of(before)
+    if request is None:
+        return unchanged(before)
+    session.send(request, about={RECORD: before})
+    sent = {field: value for field, value in body_of(request).items() if field in _EMPLOYEE_FIELDS}
+    changes = {field: value for field, value in sent.items() if value != before[field]}
+    return {"before": before, "sent": changes, "after": listings.employee(session, id)}
+
+
+def _employee_after(
+    session: CompanySession,
+    wiki: PageStore,
+    before: Record,
+    scalars: Mapping[str, Any],
+    salary_delta: int | None,
+    levels: Mapping[str, Levels],
+    deltas: Mapping[str, Levels],
+) -> Record:
+    """A person's record with the changes in it. Raises ToolFault where one is impossible."""
+    after = {**before, **scalars}
     if salary_delta is not None:
-        if scalars.get("salary") is not None:
-            raise ToolFault("give salary or salary_delta, not both")
         after["salary"] = before["salary"] + salary_delta
     if after["salary"] < 0:
         raise ToolFault(f"a salary is not below 0: {after['salary']}")
@@ -80,15 +113,7 @@ def update_employee(
             for g in (levels[kind], deltas[kind])
         )
         after[kind] = _merged(own, set_, moved)
-    if after == before:
-        return unchanged(before)
-    # A list that is empty is not sent: for the platform it stands for no change.
-    fields = ("notes", "salary", "location", "department", "skills", "wills")
-    sent = {field: after[field] for field in fields}
-    who = session.actor()
-    session.send(company.Req_UpdateEmployeeInfo(employee=id, **sent, changed_by=who))
-    changes = {field: value for field, value in sent.items() if value != before[field]}
-    return {"before": before, "sent": changes, "after": listings.employee(session, id)}
+    return after
 
 
 def _scalars(session: CompanySession, scalars: Mapping[str, Any]) -> Record:
@@ -134,7 +159,33 @@ def update_team(
 ) -> Record:
     """Change a project's team; see the tool. Raises ToolFault where a member does not fit."""
     id = project_id(session, project)
-    before = listings.project(session, id)["team"]
+    now = {"team": listings.project(session, id)["team"]}
+
+    def request_of(record: Record) -> Any:
+        after = _team_after(session, id, record["team"], add, remove, change)
+        if team_of(after) == team_of(record["team"]):
+            return None
+        asked = {"id": id, "team": after, "changed_by": session.actor()}
+        return company.Req_UpdateProjectTeam.model_validate(asked)
+
+    record = session.begun_from("/projects/team/update", id, now, request_of)
+    request, before = request_of(record), record["team"]
+    if request is None:
+        return unchanged(before)
+    session.send(request, about={RECORD: record})
+    sent = body_of(request)["team"]
+    return {"before": before, "sent": sent, "after": listings.project(session, id)["team"]}
+
+
+def _team_after(
+    session: CompanySession,
+    id: str,
+    before: Sequence[Record],
+    add: Sequence[Member],
+    remove: Sequence[str],
+    change: Sequence[Member],
+) -> list[Record]:
+    """A team with the changes in it. Raises ToolFault where a member does not fit."""
     team = {member["employee"]: dict(member) for member in before}
     for said in remove:
         who = employee_id(session, said)
@@ -152,13 +203,7 @@ def update_team(
         if member.role is None or member.time_slice is None:
             raise ToolFault(f"{who}: a new member needs role and time_slice")
         team[who] = {"employee": who, **_said(member)}
-    after = list(team.values())
-    if team_of(after) == team_of(before):
-        return unchanged(before)
-    who = session.actor()
-    asked = {"id": id, "team": after, "changed_by": who}
-    session.send(company.Req_UpdateProjectTeam.model_validate(asked))
-    return {"before": before, "sent": after, "after": listings.project(session, id)["team"]}
+    return list(team.values())
 
 
 def _said(member: Member) -> Record:
@@ -174,11 +219,19 @@ def _said(member: Member) -> Record:
 
 def update_status(session: CompanySession, id: str, status: str) -> Record:
     """Change a project's status. Raises ToolFault where there is no such project."""
-    before = listings.project(session, id)["status"]
-    if status == before:
+    now = {"status": listings.project(session, id)["status"]}
+
+    def request_of(record: Record) -> Any:
+        if record["status"] == status:
+            return None
+        asked = {"id": id, "status": status, "changed_by": session.actor()}
+        return company.Req_UpdateProjectStatus.model_validate(asked)
+
+    record = session.begun_from("/projects/status/update", id, now, request_of)
+    request, before = request_of(record), record["status"]
+    if request is None:
         return unchanged(before)
-    asked = {"id": id, "status": status, "changed_by": session.actor()}
-    session.send(company.Req_UpdateProjectStatus.model_validate(asked))
+    session.send(request, about={RECORD: record})
     return {"before": before, "sent": status, "after": listings.project(session, id)["status"]}
 
 
@@ -195,18 +248,25 @@ def time_entry(session: CompanySession, id: str) -> Record:
 def update_entry(session: CompanySession, id: str, changes: Mapping[str, Any]) -> Record:
     """Change a time entry; see the tool. Raises ToolFault where there is none."""
     id = bare_id(id)
-    before = time_entry(session, id)
+    now = time_entry(session, id)
     wanted = {field: value for field, value in changes.items() if value is not None}
     if "date" in wanted:
         wanted["date"] = day(wanted["date"], session.user().get("today", ""))
-    after = {**before, **wanted}
-    if after == before:
+    if wanted.get("hours", 0) < 0:
+        raise ToolFault(f"hours must not be negative: {wanted['hours']}")
+
+    def request_of(record: Record) -> Any:
+        after = {**record, **wanted}
+        if after == record:
+            return None
+        sent = {field: after[field] for field in _ENTRY_FIELDS}
+        return company.Req_UpdateTimeEntry(id=id, **sent, changed_by=session.actor())
+
+    before = session.begun_from("/time/update", id, now, request_of)
+    request = request_of(before)
+    if request is None:
         return unchanged(before)
-    fields = ("date", "hours", "work_category", "notes", "billable", "status")
-    sent = {field: after[field] for field in fields}
-    if sent["hours"] < 0:
-        raise ToolFault(f"hours must not be negative: {sent['hours']}")
-    session.send(company.Req_UpdateTimeEntry(id=id, **sent, changed_by=session.actor()))
+    session.send(request, about={RECORD: before})
     return {"before": before, "sent": wanted, "after": time_entry(session, id)}
 
 
@@ -279,10 +339,11 @@ def write_pages(session: CompanySession, wiki: PageStore, pages: Mapping[str, st
     for file, content in pages.items():
         if not file.strip():
             raise ToolFault("a page needs a name")
-        if now.get(file, "") == content:
+        request = company.Req_UpdateWiki(file=file, content=content, changed_by=who)
+        if now.get(file, "") == content and not session.was_made(request):
             same.append(file)
             continue
-        session.send(company.Req_UpdateWiki(file=file, content=content, changed_by=who))
+        session.send(request)
         written.append(file)
         now.pop(file, None)
         now |= {file: content} if content else {}
@@ -295,12 +356,19 @@ def write_pages(session: CompanySession, wiki: PageStore, pages: Mapping[str, st
 def rename_page(session: CompanySession, wiki: PageStore, old: str, new: str) -> Record:
     """Save a copy under the new name, then empty the old one; see the tool.
 
+    Where the new page holds the very content already, as a renaming that was cut off leaves it,
+    only the old one is emptied.
+
     Raises:
-        ToolFault: there is no such page, or one of the new name already.
+        ToolFault: there is no such page, or another one of the new name.
     """
     pages = wiki_pages(session, wiki)
+    emptied = company.Req_UpdateWiki(file=old, content="", changed_by=session.actor())
+    if old not in pages and new in pages and session.was_made(emptied):
+        return write_pages(session, wiki, {new: load(session, new), old: ""})
     if old not in pages:
         raise ToolFault(f"the wiki has no page {old[:80]!r}; there are: {', '.join(pages)}")
-    if new in pages or new == old:
+    content = load(session, old)
+    if new == old or (new in pages and load(session, new) != content):
         raise ToolFault(f"there is a page {new[:80]!r} already")
-    return write_pages(session, wiki, {new: load(session, old), old: ""})
+    return write_pages(session, wiki, {new: content, old: ""})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -290,29 +290,6 @@ def test_a_change_that_a_process_died_over_is_made_once(arrived: bool) -> None:
     assert ("(done)" in again.state()) == arrived
     again.call("Combo_Update_Employee_For_Changes", **NOTES)
     assert [type_ for type_, _ in again.line.events] == ["Evt_EmployeeNoteUpdated"]
-
-
-@pytest.mark.parametrize("arrived", [True, False])
-def test_time_that_a_process_died_over_is_logged_once(arrived: bool) -> None:
-    office = Office()
-    time = {
-        "employee": "una_berg", "project": "proj_sails", "date": "2025-05-02", "hours": 2.5,
-        "billable": True, "notes": "",
-    }  # fmt: skip
-    if not arrived:
-        office.line.plan["/time/log"] = ["before"]
-        office.line.plan["/time/search"] = [None, 503, 503, 503]
-    try:
-        office.call("Combo_Log_Time_For_Project", **time)
-    except ToolFault:
-        assert not arrived
-    office.line.plan.clear()
-    again = taken_over(office, intents(office))
-    again.benchmark.briefing(Ledger())
-    assert ("(done)" in again.state()) == arrived
-    with suppress(ToolFault) if arrived else nullcontext():
-        again.call("Combo_Log_Time_For_Project", **time)
-    assert [type_ for type_, _ in again.line.events] == ["Evt_TimeEntryLogged"]
 
 
 def test_what_earlier_work_has_read_may_be_named() -> None:

@@ -1,0 +1,123 @@
+"""A change that a process died over is made once, and whoever makes it again gets its record."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from company_tools.change import CHANGES
+from ledger import Ledger, ToolFault, WireCall
+from tests.company_tools.office import Office
+
+MADE: dict[str, tuple[str, dict[str, Any]]] = {
+    "hours": (
+        "Combo_Log_Time_For_Project",
+        {
+            "employee": "una_berg", "project": "proj_sails", "date": "2025-05-02", "hours": 2.5,
+            "billable": True,
+        },
+    ),
+    "note": ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "notes": "new"}),
+    "raise": ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "salary_delta": 500}),
+    "step up": (
+        "Combo_Update_Employee_For_Changes",
+        {"employee": "una_berg", "skill_deltas": {"skill_sewing": 1}},
+    ),
+    "add": (
+        "Combo_Update_Team_For_Changes",
+        {
+            "project": "proj_sails",
+            "add": [{"employee": "una_holm", "role": "QA", "time_slice": 0.1}],
+        },
+    ),
+    "remove": ("Combo_Update_Team_For_Changes", {"project": "proj_sails", "remove": ["una_berg"]}),
+    "status": ("Req_UpdateProjectStatus", {"id": "proj_sails", "status": "paused"}),
+    "entry": ("Combo_Update_Time_Entry_For_Changes", {"id": "te_001", "hours": 3}),
+    "page": ("Combo_Write_Wiki_Pages", {"pages": {"new.md": "one", "rules.md": "two"}}),
+    "rename": ("Combo_Rename_Wiki_Page", {"old": "places/Bergen.md", "new": "places/Oslo.md"}),
+}  # fmt: skip
+
+
+class Killed(BaseException):
+    """The end of a process."""
+
+
+def kill_at(office: Office, write: int, *, after: bool) -> None:
+    """Have the process die at its nth write, before or after that takes effect."""
+    dispatch, seen = office.line.dispatch, [0]
+
+    def mortal(request: Any) -> Any:
+        if request.tool not in CHANGES:
+            return dispatch(request)
+        seen[0] += 1
+        if seen[0] == write and not after:
+            raise Killed
+        answer = dispatch(request)
+        if seen[0] == write:
+            raise Killed
+        return answer
+
+    office.line.dispatch = mortal  # type: ignore[method-assign]
+
+
+def resumed(office: Office, *, recorded: bool) -> Office:
+    """The same task in another process; ``recorded``: the last write had its record."""
+    deeds = [d for d in office.deeds if not (isinstance(d, WireCall) and d.outcome == "unknown")]
+    cut = [d for d in office.deeds if d not in deeds]
+    if recorded:
+        deeds += [d.model_copy(update={"outcome": "done", "error": None}) for d in cut]
+    office.line.__dict__.pop("dispatch", None)
+    office.line.sent.clear()
+    again = Office(line=office.line, brief=False)
+    again.benchmark.recall(deeds)
+    again.benchmark.briefing(Ledger())
+    again.state()
+    return again
+
+
+def told(result: Any) -> Any:
+    """What a tool gives, without what depends on when it was asked."""
+    result.pop("sha1_before", None)
+    if "entry" in result:
+        result["entry"] = {k: v for k, v in result["entry"].items() if k != "id" and v is not None}
+    return result
+
+
+@pytest.mark.parametrize("where", ["before", "after", "recorded"])
+@pytest.mark.parametrize("write", [1, 2])
+@pytest.mark.parametrize("change", MADE)
+def test_it_is_made_once_and_its_record_given_once(change: str, write: int, where: str) -> None:
+    name, arguments = MADE[change]
+    whole = Office()
+    wanted = told(whole.call(name, **arguments))
+    office = Office()
+    kill_at(office, write, after=where != "before")
+    with suppress(Killed):
+        office.call(name, **arguments)
+    again = resumed(office, recorded=where == "recorded")
+    result = told(again.call(name, **arguments))
+    assert result == wanted
+    assert again.line.events == whole.line.events
+    assert "(done)" in again.state()
+    sent = len(again.line.paths(*CHANGES))
+    with suppress(ToolFault):
+        again.call(name, **arguments)
+    assert len(again.line.paths(*CHANGES)) == sent
+
+
+def test_another_step_is_not_taken_for_the_one_that_was_made() -> None:
+    office = Office()
+    kill_at(office, 1, after=True)
+    with suppress(Killed):
+        office.call("Combo_Update_Employee_For_Changes", employee="una_berg", salary_delta=500)
+    again = resumed(office, recorded=True)
+    with pytest.raises(ToolFault, match="was changed in this task already"):
+        again.call("Combo_Update_Employee_For_Changes", employee="una_berg", salary_delta=900)
+
+
+def test_a_page_of_the_new_name_with_other_words_is_not_written_over() -> None:
+    office = Office()
+    with pytest.raises(ToolFault, match="there is a page"):
+        office.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="rules.md")
