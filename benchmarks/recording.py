@@ -35,7 +35,7 @@ from simulator.store.pack import (  # noqa: E402
     Pack,
     load_pack,
 )
-from worker.sandbox import walls  # noqa: E402
+from worker.sandbox import find_isolation  # noqa: E402
 
 AT_MOST = 1.10
 BRAIN = "playbook/store"
@@ -83,7 +83,7 @@ def main() -> int:
     options = parser.parse_args()
     pack = load_pack(BUNDLED_PACK)
     litellm_module.load()
-    walls()
+    find_isolation()
     recorded: list[tuple[float, float]] = []
     bare: list[tuple[float, float]] = []
     for number in range(options.runs + 1):

@@ -12,13 +12,12 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import get_args
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from worker.sandbox import SandboxLimits, open_sandbox, walls
-
-Kind = Literal["monty", "process"]
+from worker.sandbox import SandboxKind, SandboxLimits, open_sandbox, why_not
+from worker.sandbox.contract import Isolation
 
 STEPS = 1_000_000
 LOOP = f"total = 0\nfor i in range({STEPS}):\n    total += i"
@@ -35,7 +34,7 @@ class Host:
         return {"products": [{"sku": f"p{i}", "price": i, "name": "Soda"} for i in range(5)]}
 
 
-def session(kind: Kind) -> float:
+def session(kind: SandboxKind) -> float:
     """Seconds to open a sandbox, run a trivial step and close it."""
     began = time.perf_counter()
     with open_sandbox(Host(), None, kind) as box:
@@ -43,7 +42,7 @@ def session(kind: Kind) -> float:
     return time.perf_counter() - began
 
 
-def call(kind: Kind) -> float:
+def call(kind: SandboxKind) -> float:
     """Seconds of a tool call, as the mean of many in one step."""
     with open_sandbox(Host(), SandboxLimits(calls=CALLS), kind) as box:
         box("1")
@@ -51,7 +50,7 @@ def call(kind: Kind) -> float:
         return box.traces[-1].seconds / CALLS
 
 
-def loop(kind: Kind) -> float:
+def loop(kind: SandboxKind) -> float:
     """Seconds of a loop of a million steps."""
     with open_sandbox(Host(), None, kind) as box:
         box("1")
@@ -67,12 +66,15 @@ def plain_loop() -> float:
     return time.perf_counter() - began
 
 
-def measures(kinds: tuple[Kind, ...]) -> dict[str, tuple[Callable[[], float], float, int]]:
+def measures(kinds: list[SandboxKind]) -> dict[str, tuple[Callable[[], float], float, int]]:
     """Name of a measure: how it is taken, the bound in ms, and how often per round."""
-    bounds: dict[Kind, float] = {"monty": 1.5, "process": 8.0}
     found: dict[str, tuple[Callable[[], float], float, int]] = {}
     for kind in kinds:
-        found[f"{kind}: session, one step"] = (partial(session, kind), bounds[kind], 20)
+        found[f"{kind}: session, one step"] = (
+            partial(session, kind),
+            1.5 if kind == "monty" else 8.0,
+            20,
+        )
         found[f"{kind}: tool call"] = (partial(call, kind), 0.4, 3)
     return found
 
@@ -82,8 +84,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
-    kinds: tuple[Kind, ...] = ("monty", "process") if walls().process else ("monty",)
-    print(walls().text)
+    kinds: list[SandboxKind] = [name for name in get_args(Isolation) if not why_not(name)]
+    kinds.append("monty")
     wanted = measures(kinds)
     times: dict[str, list[float]] = {name: [] for name in wanted}
     loops: dict[str, list[float]] = {name: [] for name in ("plain", *kinds)}

@@ -12,7 +12,7 @@ gc.disable()
 
 from lab import play_job  # noqa: E402
 from models.tokens import count_text  # noqa: E402
-from worker.sandbox import walls  # noqa: E402
+from worker.sandbox import find_isolation  # noqa: E402
 
 __all__ = ["play_job"]
 
@@ -20,5 +20,5 @@ MANY = 10_000
 """New objects after which garbage is looked for: about the tree of one program."""
 
 count_text("")
-walls()
+find_isolation()
 gc.set_threshold(MANY, 5, 5)

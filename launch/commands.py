@@ -108,6 +108,8 @@ def replay(
     if as_json:
         typer.echo(json.dumps(_record(folder, turns, seconds), ensure_ascii=False, indent=1))
     else:
+        for note in dict.fromkeys(t.note for t in turns if t.note):
+            typer.echo(f"note: {note}")
         for turn_, found in apart:
             typer.echo(f"DIVERGED {clean(f'{turn_.task}: turn {turn_.turn}, {found.text()}')}")
         end = f"{counted(len(apart), 'turn')} not equal" if apart else "equal"

@@ -71,12 +71,19 @@ def examine(
 
 
 def _machine(environ: Mapping[str, str], *, calls: bool) -> list[Finding]:
-    from worker.sandbox import walls
+    from worker.sandbox import SandboxUnavailable, find_isolation, used_kind
 
+    missing = ""
+    try:
+        used_kind()
+    except ValueError:
+        pass  # no kind at all, which the finding says
+    except SandboxUnavailable as error:
+        missing = str(error)
     return [
         doctor_checks.python_version(sys.version_info[:3]),
         *doctor_checks.packages(doctor_checks.requirements(), doctor_checks.installed),
-        doctor_checks.sandbox(walls(), environ.get("WORKER_SANDBOX", "auto")),
+        doctor_checks.sandbox(find_isolation(), environ.get("WORKER_SANDBOX", "auto"), missing),
         doctor_checks.dotenv(Path.cwd() / ".env", environ),
         doctor_checks.variables(environ),
         doctor_checks.client(),

@@ -23,7 +23,7 @@ from models.file_checks import FileError
 if TYPE_CHECKING:
     from dotenv.parser import Original
 
-    from worker.sandbox import WallReport
+    from worker.sandbox import IsolationReport
 
 DISTRIBUTION = "erc3-store-agent"
 LEAST_PYTHON = (3, 11)
@@ -35,7 +35,7 @@ OURS = (
 KEY = "ERC3_API_KEY"
 URL = "ERC3_BASE_URL"
 REQUIRED = "required"
-KINDS = ("auto", "monty", "process")
+KINDS = ("auto", "process", "bubblewrap", "landlock", "monty")
 
 
 def python_version(version: tuple[int, int, int]) -> Finding:
@@ -106,20 +106,29 @@ def _group(
     return finding("packages", name, state, "; ".join(parts), fix, found)
 
 
-def sandbox(found: WallReport, chosen: str) -> Finding:
-    """Which walls stand around generated code; ``chosen``: what WORKER_SANDBOX asks for."""
-    details = {"monty": found.monty, "process": found.process, "chosen": chosen}
+def sandbox(found: IsolationReport, chosen: str, missing: str = "") -> Finding:
+    """Which isolation stands around generated code, and why not another.
+
+    ``chosen``: what WORKER_SANDBOX asks for; ``missing``: why it cannot be had here.
+    """
+    details = {"used": found.used, "refused": dict(found.refused), "chosen": chosen}
     text, fix = found.text.removeprefix("sandbox: "), ""
     state: State = "ok"
-    if not found.complete:
-        state, fix = "warning", "install bubblewrap (apt-get install bubblewrap)"
+    if found.used is None:
+        state = "warning"
+        fix = "use Linux 5.13 or later with Landlock, or install the system's bubblewrap"
+    elif found.refused:
+        text = f"{text}; not used: {found.why_not}"
     if chosen not in KINDS:
         state, fix = "problem", f"set WORKER_SANDBOX to one of {', '.join(KINDS)}"
         text = f"WORKER_SANDBOX asks for a sandbox that there is not: {chosen[:40]!r}"
-    elif chosen == "process" and not found.process:
-        state, fix = "problem", fix or "set WORKER_SANDBOX to auto or monty"
-        text = f"WORKER_SANDBOX=process, but it cannot be used here ({found.missing})"
-    return finding("sandbox", "walls", state, text, fix, details)
+    elif missing:
+        state, fix = "problem", "set WORKER_SANDBOX to auto"
+        text = f"WORKER_SANDBOX={chosen}: {missing}"
+    elif chosen == "monty":
+        state, text = "warning", "WORKER_SANDBOX=monty: a subset of Python, without isolation"
+        fix = "leave WORKER_SANDBOX out" if found.used else fix
+    return finding("sandbox", "isolation", state, text, fix, details)
 
 
 def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:

@@ -69,32 +69,35 @@ def _too_little(need: Need, jobs: int, there: int) -> str:
 
 
 def check_sandbox(options: Options, note: Console) -> None:
-    """Find what is wrong with the sandbox now and not in every task; say which walls stand.
+    """Find what is wrong with the sandbox now and not in every task; say which one it is.
 
     Raises:
         Usage: the setting asks for a sandbox that there is not.
-        CannotRun: the sandbox does not start, or lacks a wall that is required.
+        CannotRun: the sandbox does not start, or lacks the isolation that is required.
     """
-    from worker.sandbox import SandboxUnavailable, chosen_kind, try_out, walls
+    from worker.sandbox import (
+        SandboxUnavailable,
+        chosen_kind,
+        describe_kind,
+        find_isolation,
+        try_out,
+        used_kind,
+    )
 
     try:
-        kind = chosen_kind()
+        choice = chosen_kind()
+        kind = used_kind(choice)
+        text = describe_kind(kind) if choice != "auto" else find_isolation().text
+        if options.require_wall and kind == "monty":
+            raise CannotRun(f"--require-wall: {text}")
+        if choice != "auto":
+            try_out(kind)
     except ValueError as error:
         raise Usage(str(error)) from None
-    found = walls()
-    if options.require_wall and not found.complete:
-        raise CannotRun(f"--require-wall: the sandbox has no wall here: {found.missing}")
-    if kind != "auto":
-        try:
-            try_out(kind)
-        except SandboxUnavailable as error:
-            raise CannotRun(f"WORKER_SANDBOX={kind}: {error}{_remedy(found.monty)}") from None
-    if not found.complete:
-        say(note, f"warning: {found.text}")
+    except SandboxUnavailable as error:
+        fix = "; set it to auto" if choice != "monty" else ""
+        raise CannotRun(f"WORKER_SANDBOX={choice}: {error}{fix}") from None
+    if kind == "monty":
+        say(note, f"warning: {text}")
     elif not options.as_json:
-        note.print(found.text, highlight=False, markup=False)
-
-
-def _remedy(walled: bool) -> str:
-    how = "set it to auto or monty"
-    return f"; {how}" if walled else f"; install bubblewrap (apt-get install bubblewrap) or {how}"
+        note.print(text, highlight=False, markup=False)

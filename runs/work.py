@@ -42,7 +42,8 @@ class StepRecord(Record):
     error: str | None = None
     error_kind: str | None = None
     sandbox: str | None = None
-    """Where it ran: monty or process; None when it was refused before it ran."""
+    """Where it ran: bubblewrap, landlock or monty; None when it was refused before it ran. Older
+    records say process for bubblewrap."""
     seconds: float = 0.0
 
 
@@ -56,8 +57,9 @@ class WorkReport(Record):
     error: str | None = None
     failure: Literal["model"] | None = None
     """What ended the work from outside: no answer could be had from the worker's model."""
-    sandbox: Literal["auto", "monty", "process"] | None = None
-    """Which sandbox was opened; a repetition opens the same. None: an older record."""
+    sandbox: Literal["bubblewrap", "landlock", "monty", "auto", "process"] | None = None
+    """Which sandbox was opened; a repetition opens one like it. Older records say what was asked
+    for, auto or process, or nothing."""
     pins: tuple[float, int] | None = None
     """Clock (seconds since 1970) and seed of the sandbox: what a repetition needs to be equal."""
     calls: tuple[ToolCall, ...] = ()

@@ -11,12 +11,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from launch.cli import app
-from worker import sandbox
-from worker.sandbox.walls import WallReport
+from tests.worker.sandbox.kinds import STANDING
 
 Call = Callable[..., Result]
-NO_WALL = WallReport(monty=False, process=False, missing="bubblewrap not found")
-WALL = WallReport(monty=True, process=False, missing="no filter")
+WHY_NOT = "worker.sandbox.isolation._why_not"
+"""What tries an isolation out: its text says why it does not count."""
 
 
 @pytest.fixture
@@ -40,23 +39,33 @@ def call(tmp_path: Path) -> Call:
 
 def test_a_wall_can_be_required(call: Call, pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = ["--pack", pack, "--task", "shop", "--json", "--require-wall"]
-    monkeypatch.setattr(sandbox, "walls", lambda: NO_WALL)
-    done = call(*run)
+    with monkeypatch.context() as bare:
+        bare.setattr(WHY_NOT, lambda name: f"{name} not found")
+        done = call(*run)
     assert (done.exit_code, done.stdout) == (1, "")
     assert "--require-wall" in done.stderr
     assert "bubblewrap not found" in done.stderr
     assert not list(pack.parent.glob("logs/*"))
-    monkeypatch.setattr(sandbox, "walls", lambda: WALL)
-    assert call(*run).exit_code == 0
+    for kind in STANDING:
+        monkeypatch.setenv("WORKER_SANDBOX", kind)
+        assert call(*run).exit_code == 0
+    monkeypatch.setenv("WORKER_SANDBOX", "monty")
+    assert call(*run).exit_code == 1
 
 
-@pytest.mark.parametrize("found", [NO_WALL, WALL])
-def test_a_missing_wall_is_warned_of_also_with_json(
-    call: Call, pack: Path, monkeypatch: pytest.MonkeyPatch, found: WallReport
+@pytest.mark.parametrize("kind", [*STANDING, None])
+def test_a_missing_isolation_is_warned_of_also_with_json(
+    call: Call, pack: Path, monkeypatch: pytest.MonkeyPatch, kind: str | None
 ) -> None:
-    monkeypatch.setattr(sandbox, "walls", lambda: found)
+    if kind is None:
+        monkeypatch.setattr(WHY_NOT, lambda name: f"{name} not found")
+    else:
+        monkeypatch.setenv("WORKER_SANDBOX", kind)
     done = call("--pack", pack, "--task", "shop", "--json")
     assert done.exit_code == 0
     json.loads(done.stdout)
-    line = "warning: sandbox: monty without an operating-system wall (bubblewrap not found)\n"
-    assert (line in done.stderr) == (not found.complete)
+    line = (
+        "warning: sandbox: monty, a subset of Python, without isolation by the system "
+        "(bubblewrap: bubblewrap not found; landlock: landlock not found)\n"
+    )
+    assert (line in done.stderr) == (kind is None)

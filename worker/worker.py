@@ -122,7 +122,7 @@ class Worker:
         return WorkReport(
             **outcome,
             steps=tuple(executor.traces),
-            sandbox=executor.choice,
+            sandbox=executor.kind,
             pins=(executor.pins.clock, executor.pins.seed),
             calls=ledger.calls,
             requests=ledger.requests,

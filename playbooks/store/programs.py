@@ -1,7 +1,7 @@
 """The worker's reference code; each program reads its facts from ``p``, the step's parameters.
 
-A playbook names the programs that carry out its steps; several share one. They are written so
-that the quick sandbox runs them: see ``worker.sandbox.monty_subset``.
+A playbook names the programs that carry out its steps; several share one. They keep to the Python
+that Monty has, so that they run where there is nothing else.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from launch.doctor_checks import (
     variables,
 )
 from launch.doctor_finding import Diagnosis, Finding, diagnosis
-from worker.sandbox import WallReport
+from worker.sandbox import IsolationReport
 
 NEEDED = ["a>=2,<3", "b", 'c>=1; extra == "extra"', 'd; python_version < "3"']
 
@@ -55,25 +55,28 @@ def test_this_project_says_what_it_needs() -> None:
     assert any(line.startswith("litellm") for line in requirements())
 
 
-WALLED = WallReport(monty=True, process=True, missing="")
-HALF = WallReport(monty=True, process=False, missing="no filter")
-BARE = WallReport(monty=False, process=False, missing="bubblewrap not found")
+FIRST = IsolationReport("bubblewrap")
+SECOND = IsolationReport("landlock", {"bubblewrap": "not found"})
+NONE = IsolationReport(None, {"bubblewrap": "not found", "landlock": "no such call"})
 
 
 @pytest.mark.parametrize(
-    ("walls", "chosen", "state", "words"),
+    ("found", "chosen", "missing", "state", "words"),
     [
-        (WALLED, "auto", "ok", "monty and process"),
-        (WALLED, "process", "ok", "monty and process"),
-        (HALF, "auto", "ok", "no filter"),
-        (HALF, "process", "problem", "no filter"),
-        (BARE, "auto", "warning", "bubblewrap not found"),
-        (BARE, "process", "problem", "bubblewrap not found"),
-        (WALLED, "docker", "problem", "'docker'"),
+        (FIRST, "auto", "", "ok", "full Python in bubblewrap"),
+        (SECOND, "auto", "", "ok", "full Python in Landlock; not used: bubblewrap: not found"),
+        (SECOND, "process", "", "ok", "full Python in Landlock"),
+        (SECOND, "bubblewrap", "not found", "problem", "WORKER_SANDBOX=bubblewrap: not found"),
+        (SECOND, "monty", "", "warning", "without isolation"),
+        (NONE, "auto", "", "warning", "bubblewrap: not found; landlock: no such call"),
+        (NONE, "process", "none here", "problem", "none here"),
+        (FIRST, "docker", "", "problem", "'docker'"),
     ],
 )
-def test_walls(walls: WallReport, chosen: str, state: str, words: str) -> None:
-    finding = sandbox(walls, chosen)
+def test_isolation(
+    found: IsolationReport, chosen: str, missing: str, state: str, words: str
+) -> None:
+    finding = sandbox(found, chosen, missing)
     assert finding.state == state
     assert words in finding.text
     assert bool(finding.fix) == (state != "ok")

@@ -15,12 +15,9 @@ from typer.testing import CliRunner, Result
 from launch.cli import app
 from launch.machine_check import room_for
 from runs.errors import CannotRun
-from worker import sandbox
-from worker.sandbox import WallReport, factory
 
 Call = Callable[..., Result]
 FILES, MEMORY = resource.RLIMIT_NOFILE, resource.RLIMIT_AS
-NO_WALL = WallReport(monty=False, process=False, missing="bubblewrap not found")
 
 
 @pytest.fixture
@@ -53,20 +50,22 @@ def task() -> dict[str, Any]:
 class TestSandbox:
     def test_an_unknown_kind_is_wrong_usage(self, call: Call) -> None:
         done = call(WORKER_SANDBOX="docker")
-        text = "error: WORKER_SANDBOX must be auto, monty or process, not 'docker'\n"
+        text = (
+            "error: WORKER_SANDBOX must be auto, process, bubblewrap, landlock or monty, "
+            "not 'docker'\n"
+        )
         assert (done.exit_code, done.stderr) == (2, text)
         assert not Path("logs").exists()
 
     def test_a_kind_that_is_asked_for_and_missing_refuses_the_start(
         self, call: Call, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for module in (sandbox, factory):
-            monkeypatch.setattr(module, "walls", lambda: NO_WALL)
+        monkeypatch.setattr("worker.sandbox.isolation._why_not", lambda name: f"no {name}")
         done = call(WORKER_SANDBOX="process")
         assert done.exit_code == 1
         assert done.stderr == (
-            "error: WORKER_SANDBOX=process: the process sandbox is not available: bubblewrap not "
-            "found; install bubblewrap (apt-get install bubblewrap) or set it to auto or monty\n"
+            "error: WORKER_SANDBOX=process: the process sandbox is not available: bubblewrap: no "
+            "bubblewrap; landlock: no landlock; set it to auto\n"
         )
         assert not Path("logs").exists()
 
@@ -84,10 +83,11 @@ class TestSandbox:
     ) -> None:
         with monkeypatch.context() as broken:
             broken.setattr("worker.sandbox.monty.pool", gone)
+            broken.setattr("worker.sandbox.process.fork_server", gone)
             call()
         failed = task()
         assert (failed["outcome"], failed["failure"]) == ("error", "internal")
-        assert "no monty sandbox could be opened: [Errno 24] Too many open files" in failed["error"]
+        assert "sandbox could be opened: [Errno 24] Too many open files" in failed["error"]
         assert failed["acts"] == 0
         done = call("--resume", folder())
         assert done.exit_code == 0

@@ -43,7 +43,7 @@ def test_a_run_ends_as_ever(lives: Callable[[], Any], pack: Path, streams: Spoil
     shown = life.said[-1]
     assert "error" not in shown
     assert "Traceback" not in shown
-    assert ("sandbox: monty" in shown) == (ERR not in streams)
+    assert ("sandbox: full Python in" in shown) == (ERR not in streams)
     assert ("journal and results: " in shown) == (OUT not in streams)
 
 

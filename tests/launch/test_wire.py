@@ -25,6 +25,7 @@ from runs.results import RunResults, TaskResult
 from simulator.server import serve
 from simulator.store.pack import BUNDLED_PACK, load_pack
 from tests.relay import Call, Relay, Rule, answering, changing, relay
+from tests.worker.sandbox.kinds import KINDS
 
 SPECS = ("named_item_on_last_page", "required_coupon_works", "coupon_never_discounts")
 OTHERS = ("cheapest_mix_ghost_fill_in", "split_stock_tied_models", "coupon_code_unknown")
@@ -342,7 +343,7 @@ def clock(no_waiting: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 WHERE = [LIST, VIEW, ADD, APPLY, BUY, COMPLETE, "/tasks/log", "/tasks/start"]
 
 
-@pytest.mark.parametrize("sandbox", ["monty", "process"])
+@pytest.mark.parametrize("sandbox", KINDS)
 @pytest.mark.parametrize("path", WHERE)
 def test_an_outage_of_60_seconds_costs_nothing(
     start: Start, clock: Any, monkeypatch: pytest.MonkeyPatch, path: str, sandbox: str

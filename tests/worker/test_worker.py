@@ -289,6 +289,7 @@ def test_a_sandbox_that_cannot_be_opened_is_not_told_to_the_model(
         raise OSError(24, "Too many open files")
 
     monkeypatch.setattr("worker.sandbox.monty.pool", none)
+    monkeypatch.setattr("worker.sandbox.process.fork_server", none)
     door = Script(*[code("Put(1)")] * 3)
     ledger = bench.ledger()
     with pytest.raises(SandboxUnavailable, match="Too many open files"):

@@ -44,11 +44,12 @@ def first_divergence(recorded: WorkReport, now: WorkReport) -> Divergence | None
 
 def timeless(report: WorkReport) -> str:
     """The report as the journal has it, without the times at and in which it was made, and
-    without the setting that a repetition takes from it."""
+    without the sandbox, which is no part of what the code did."""
     record: dict[str, Any] = report.journal()
     del record["seconds"], record["sandbox"]
     for part in (*record["steps"], *record["calls"]):
         del part["seconds"]
+        part.pop("sandbox", None)
         part.pop("started", None)
         for request in part.get("requests", ()):
             del request["seconds"]
@@ -63,7 +64,7 @@ def _divergences(recorded: WorkReport, now: WorkReport) -> Iterator[Divergence]:
             return
         yield from _text("code", was.code, comes.code, number)
         yield from _calls(number, recorded.calls, now.calls)
-        for what in ("prints", "error", "error_kind", "sandbox"):
+        for what in ("prints", "error", "error_kind"):
             name = "kind of error" if what == "error_kind" else what
             yield from _text(name, getattr(was, what), getattr(comes, what), number)
     yield from _calls(None, recorded.calls, now.calls)

@@ -21,13 +21,13 @@ from runs.task_log import TaskLog, TurnLog
 from runs.work import WorkReport
 from worker.replay.divergence import Divergence, first_divergence
 from worker.replay.recorded_tools import recorded_ledger
+from worker.replay.same_sandbox import another_sandbox, recorded_kind, sandbox_like
 from worker.sandbox import (
     Pins,
     SandboxExecutor,
     SandboxLimits,
     SandboxUnavailable,
     open_sandbox,
-    walls,
 )
 from worker.worker import Worker
 
@@ -45,6 +45,8 @@ class Repetition:
     calls: int
     """Tool calls that were recorded."""
     divergence: Divergence | None
+    note: str = ""
+    """What is to be known about the sandbox, where it is not the recorded one."""
 
     def record(self) -> dict[str, Any]:
         """It as one JSON object."""
@@ -71,10 +73,14 @@ def replay(
             f"{command('show', folder)} tells what they did"
         )
     tools = tools_of(benchmark_of(folder))
-    return [
-        Repetition(spec, turn.number, len(turn.tools), repeat(turn, tools, spec)[1])
-        for spec, turn in coded
-    ]
+    return [_repetition(spec, turn, tools) for spec, turn in coded]
+
+
+def _repetition(spec_id: str, turn: TurnLog, tools: Sequence[Tool]) -> Repetition:
+    now, divergence = repeat(turn, tools, spec_id)
+    recorded = turn.turn.report if turn.turn else None
+    note = another_sandbox(recorded, now) if recorded else ""
+    return Repetition(spec_id, turn.number, len(turn.tools), divergence, note)
 
 
 def turns_of(
@@ -110,14 +116,15 @@ def repeat(
     recorded = turn.turn.report
     if recorded.pins is None:
         raise NotRecorded(f"{where}: recorded without clock and seed, it cannot be repeated")
-    if not walls().process and "process" in {step.sandbox for step in recorded.steps}:
-        text = f"ran in the process sandbox, which is not available here: {walls().missing}"
-        raise NotRecorded(f"{where} {text}")
+    try:
+        kind = sandbox_like(recorded)
+    except SandboxUnavailable as error:
+        ran = f"ran in {recorded_kind(recorded)}"
+        raise NotRecorded(f"{where} {ran}, and cannot be repeated: {error}") from None
     pins = Pins(*recorded.pins)
 
     def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
-        # Where an older record does not say what was asked for, the environment decides.
-        return open_sandbox(ledger, limits, recorded.sandbox, pins=pins)
+        return open_sandbox(ledger, limits, kind, pins=pins)
 
     worker = Worker(_RecordedDoor(turn.of_worker), opener=opener)
     ledger = recorded_ledger(recorded.calls, tools)

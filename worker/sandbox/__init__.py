@@ -1,27 +1,32 @@
-"""The sandbox in which generated code runs: contract, Monty and process executors, walls."""
+"""The sandbox in which generated code runs: contract, executors, isolation."""
 
 from worker.sandbox.contract import (
     Pins,
     SandboxError,
+    SandboxKind,
     SandboxLimits,
     SandboxUnavailable,
     ToolHost,
 )
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import chosen_kind, open_sandbox, python_rules, try_out
-from worker.sandbox.walls import WallReport, walls
+from worker.sandbox.factory import chosen_kind, open_sandbox, python_rules, try_out, used_kind
+from worker.sandbox.isolation import IsolationReport, describe_kind, find_isolation, why_not
 
 __all__ = [
+    "IsolationReport",
     "Pins",
     "SandboxError",
     "SandboxExecutor",
+    "SandboxKind",
     "SandboxLimits",
     "SandboxUnavailable",
     "ToolHost",
-    "WallReport",
     "chosen_kind",
+    "describe_kind",
+    "find_isolation",
     "open_sandbox",
     "python_rules",
     "try_out",
-    "walls",
+    "used_kind",
+    "why_not",
 ]

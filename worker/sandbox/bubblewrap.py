@@ -1,19 +1,23 @@
-"""How bubblewrap is called, for all that stands behind a wall."""
+"""The fork server in an empty world of its own, made by the system's bubblewrap."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 
+PROGRAM = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+"""The interpreter, without the virtual environment that it may run in."""
 _SECONDS = 20.0
 
 
-def bubblewrap() -> list[str]:
-    """Program and arguments for an empty world without a network, user or parent.
+def command(home: str, environment: dict[str, str], not_shown: list[str]) -> list[str]:
+    """Program and arguments that start Python without a network, user, parent or foreign file.
 
-    Raises FileNotFoundError where there is no such program.
+    ``home``: where Python is shown. Raises FileNotFoundError where there is no bubblewrap.
     """
     program = shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
     if program is None:
@@ -22,40 +26,50 @@ def bubblewrap() -> list[str]:
         *(program, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net"),
         *("--unshare-uts", "--unshare-cgroup-try", "--uid", "65534", "--gid", "65534"),
         *("--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv", "--new-session"),
+        # As the first process of its world, so that everything in it ends when it ends.
+        "--as-pid-1",
+        *(part for name, value in environment.items() for part in ("--setenv", name, value)),
+        *_python(home, not_shown),
+        *("--remount-ro", "/", "--chdir", "/", f"{home}/bin/{PROGRAM.name}"),
     ]
 
 
-def bind_libraries(*binaries: Path) -> list[str]:
+def _python(home: str, not_shown: list[str]) -> list[str]:
+    """Arguments that show this Python there."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    library = Path(sysconfig.get_path("stdlib")).resolve()
+    there = f"{home}/{sys.platlibdir}/{version}"
+    extensions = Path(sysconfig.get_config_var("DESTSHARED") or library / "lib-dynload").resolve()
+    arguments = [
+        *(
+            "--ro-bind",
+            str(PROGRAM),
+            f"{home}/bin/{PROGRAM.name}",
+            "--ro-bind",
+            str(library),
+            there,
+        ),
+        *_bind_libraries(PROGRAM, *_extensions(extensions)),
+    ]
+    if extensions.is_dir() and library not in extensions.parents:
+        arguments += ["--ro-bind", str(extensions), f"{there}/lib-dynload"]
+    for name in not_shown:
+        if (library / name).is_dir():
+            arguments += ["--tmpfs", f"{there}/{name}", "--remount-ro", f"{there}/{name}"]
+    return arguments
+
+
+def _extensions(folder: Path) -> list[Path]:
+    """Native modules that need libraries beside the C library's, and are wanted inside."""
+    wanted = ("_ctypes", "zlib", "_bz2", "_lzma", "pyexpat", "_decimal", "_uuid")
+    return [path for name in wanted for path in sorted(folder.glob(f"{name}.*so"))]
+
+
+def _bind_libraries(*binaries: Path) -> list[str]:
     """Arguments that show the shared libraries of the binaries, and nothing else of /lib."""
-    command = ["ldd", *map(str, binaries)]
     listing = subprocess.run(
-        command, capture_output=True, text=True, timeout=_SECONDS, check=False
+        ["ldd", *map(str, binaries)], capture_output=True, text=True, timeout=_SECONDS, check=False
     ).stdout
     words = {word for line in listing.splitlines() for word in line.split()}
     found = sorted(word for word in words if word.startswith("/") and os.path.exists(word))
     return [part for path in found for part in ("--ro-bind", path, path)]
-
-
-def probe(command: list[str]) -> str:
-    """Run a harmless command inside its walls; empty text, or why it did not work."""
-    try:
-        done = subprocess.run(
-            command,
-            env={},
-            stdin=subprocess.DEVNULL,  # ours may be closed, and bwrap does not start without one
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as failure:
-        return reason(failure)
-    if done.returncode == 0:
-        return ""
-    words = done.stderr.strip().splitlines()
-    return words[-1][:200] if words else f"exit status {done.returncode}"
-
-
-def reason(failure: Exception) -> str:
-    """What went wrong, in a few words."""
-    return getattr(failure, "strerror", None) or str(failure) or type(failure).__name__

@@ -8,8 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-SandboxKind: TypeAlias = Literal["monty", "process"]
-SandboxChoice: TypeAlias = Literal["auto", "monty", "process"]
+Isolation: TypeAlias = Literal["bubblewrap", "landlock"]
+"""What keeps CPython away from the machine, the first choice first."""
+SandboxKind: TypeAlias = Literal["bubblewrap", "landlock", "monty"]
+"""CPython in one of the isolations, or a Monty worker, which has none."""
+SandboxChoice: TypeAlias = Literal["auto", "process", "bubblewrap", "landlock", "monty"]
+"""``process``: CPython in the first isolation that stands; ``auto``: else Monty."""
 
 ErrorKind: TypeAlias = Literal["refused", "error", "limit", "crash"]
 """refused: never ran; error: the code raised; limit: a limit ended it; crash: the sandbox died."""

@@ -20,7 +20,7 @@ ROLLED_BACK = "State rolled back to the end of the previous step."
 _HINTS: dict[str, list[list[str]]] = tomllib.loads(
     Path(__file__).with_name("hints.toml").read_text(encoding="utf-8")
 )
-"""By sandbox: pairs of what a failure says and a way that works."""
+"""For Monty and for CPython: pairs of what a failure says and a way that works."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,5 +98,6 @@ def _line(frame: Frame, codes: list[str]) -> str:
 def hints_for(failure: CodeFailure, kind: SandboxKind) -> list[str]:
     """The way that works where a gap of the sandbox made the code fail."""
     text = f"{failure.name}: {failure.message[:1000]}"
-    found = (hint for pattern, hint in _HINTS[kind] if re.search(pattern, text))
+    known = _HINTS["monty" if kind == "monty" else "process"]
+    found = (hint for pattern, hint in known if re.search(pattern, text))
     return [hint.replace("{modules}", MODULES) for hint in found][:1]

@@ -23,8 +23,7 @@ from worker.sandbox.contract import (
 )
 from worker.sandbox.error_report import describe, describe_end, describe_refusal, hints_for
 from worker.sandbox.gate import FINAL, Gate, HostSide
-from worker.sandbox.runner import AutoRunner, Runner, StepRun, names_of
-from worker.sandbox.type_hints import type_findings
+from worker.sandbox.runner import Runner, StepRun, names_of
 from worker.sandbox.values import printable
 
 
@@ -34,12 +33,10 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     One thread at a time uses an executor; several executors run side by side.
     """
 
-    def __init__(
-        self, host: ToolHost, limits: SandboxLimits, pins: Pins, runner: Runner | AutoRunner
-    ) -> None:
+    def __init__(self, host: ToolHost, limits: SandboxLimits, pins: Pins, runner: Runner) -> None:
         self.state: dict[str, Any] = {"_print_outputs": ""}
         """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
-        self.choice = runner.choice
+        self.kind = runner.kind
         """Which sandbox was opened; a recorder keeps it for the repetition, as it does the pins."""
         self.pins = pins
         """Clock and seed in use."""
@@ -157,9 +154,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         if run.over is not None:
             return SandboxError(describe_end(run.over.text, self._limits), run.over.kind)
         if run.failure is not None:
-            findings = type_findings(run.gate.code, self._host)
-            hints = hints_for(run.failure, self._runner.hints)
-            hints += [f"type check, may be wrong: {finding}" for finding in findings]
+            hints = hints_for(run.failure, self.kind)
             codes = [*(trace.code for trace in self.traces), run.gate.code]
             return SandboxError(describe(run.failure, codes, self._limits, hints), "error")
         return None

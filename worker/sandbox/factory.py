@@ -7,8 +7,6 @@ import secrets
 import sys
 import time
 import tomllib
-from collections.abc import Mapping
-from inspect import Signature
 from pathlib import Path
 from typing import cast, get_args
 
@@ -16,16 +14,17 @@ from worker.sandbox.contract import (
     Pins,
     SandboxChoice,
     SandboxError,
+    SandboxKind,
     SandboxLimits,
     SandboxUnavailable,
     ToolHost,
 )
 from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.isolation import NoTools, find_isolation, why_not
 from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.process import ProcessInterpreter
-from worker.sandbox.runner import AutoRunner, Runner
-from worker.sandbox.walls import walls
+from worker.sandbox.runner import Interpreter, Runner
 
 VARIABLE = "WORKER_SANDBOX"
 _RULES = tomllib.loads(Path(__file__).with_name("python_rules.toml").read_text(encoding="utf-8"))
@@ -34,9 +33,31 @@ _RULES = tomllib.loads(Path(__file__).with_name("python_rules.toml").read_text(e
 def chosen_kind() -> SandboxChoice:
     """What the environment asks for; ``auto`` when it says nothing. Raises ValueError."""
     wanted = os.environ.get(VARIABLE, "auto")
-    if wanted in get_args(SandboxChoice):
+    *others, last = kinds = get_args(SandboxChoice)
+    if wanted in kinds:
         return cast(SandboxChoice, wanted)
-    raise ValueError(f"{VARIABLE} must be auto, monty or process, not {wanted[:40]!r}")
+    raise ValueError(f"{VARIABLE} must be {', '.join(others)} or {last}, not {wanted[:40]!r}")
+
+
+def used_kind(choice: SandboxChoice | None = None) -> SandboxKind:
+    """The sandbox that code gets here. Without ``choice`` the environment decides.
+
+    Raises:
+        ValueError: the environment asks for a kind that there is not.
+        SandboxUnavailable: this kind cannot be used here.
+    """
+    choice = choice or chosen_kind()
+    if choice == "monty":
+        return "monty"
+    if choice in ("bubblewrap", "landlock"):
+        reason = why_not(choice)
+        if reason:
+            raise SandboxUnavailable(f"{choice} cannot be used here: {reason}")
+        return choice
+    report = find_isolation()
+    if choice == "process" and not report.used:
+        raise SandboxUnavailable(f"the process sandbox is not available: {report.why_not}")
+    return report.kind
 
 
 def open_sandbox(
@@ -57,15 +78,14 @@ def open_sandbox(
     """
     limits = limits or SandboxLimits()
     pins = pins or Pins(clock=round(time.time(), 3), seed=secrets.randbits(31))
-    wanted = kind or chosen_kind()
-    if wanted == "process" and not walls().process:
-        raise SandboxUnavailable(f"the process sandbox is not available: {walls().missing}")
-    monty = Runner("monty", limits, lambda: MontyInterpreter(limits, pins, host.names))
-    process = Runner("process", limits, lambda: ProcessInterpreter(limits, pins, host.names))
-    runner: Runner | AutoRunner = process if wanted == "process" else monty
-    if wanted == "auto" and walls().process:
-        runner = AutoRunner(monty, process)
-    return SandboxExecutor(host, limits, pins, runner)
+    used = used_kind(kind)
+
+    def opened() -> Interpreter:
+        if used == "monty":
+            return MontyInterpreter(limits, pins, host.names)
+        return ProcessInterpreter(used, limits, pins, host.names)
+
+    return SandboxExecutor(host, limits, pins, Runner(used, limits, opened))
 
 
 def python_rules(kind: SandboxChoice | None = None) -> str:
@@ -74,8 +94,7 @@ def python_rules(kind: SandboxChoice | None = None) -> str:
     Without ``kind`` the environment decides, as in ``open_sandbox``. The text is the same for
     the same machine and setting.
     """
-    wanted = kind or chosen_kind()
-    rules: str = _RULES["process" if wanted != "monty" and walls().process else "monty"]
+    rules: str = _RULES["monty" if used_kind(kind) == "monty" else "process"]
     return rules.format(version="{}.{}".format(*sys.version_info), modules=MODULES)
 
 
@@ -85,18 +104,8 @@ def try_out(kind: SandboxChoice) -> None:
     Raises:
         SandboxUnavailable: it cannot be opened here, or dies of the simplest code.
     """
-    with open_sandbox(_Nobody(), kind=kind) as box:
+    with open_sandbox(NoTools(), kind=kind) as box:
         try:
             box("1")
         except SandboxError as error:
             raise SandboxUnavailable(f"the {kind} sandbox runs nothing: {error}") from None
-
-
-class _Nobody:
-    """A host without tools."""
-
-    names: frozenset[str] = frozenset()
-    signatures: Mapping[str, Signature] = {}
-
-    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
-        raise AssertionError("there are no tools")

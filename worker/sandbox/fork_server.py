@@ -11,14 +11,15 @@ import socket
 import struct
 import subprocess
 import sys
-import sysconfig
 import threading
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from worker.sandbox.bubblewrap import bind_libraries, bubblewrap
+from worker.descriptors import reserve
+from worker.sandbox import bubblewrap
+from worker.sandbox.contract import Isolation
 from worker.sandbox.seccomp import SERVER, SESSION, assemble
 
 _START_SECONDS = 30.0
@@ -26,15 +27,24 @@ _OPEN_SECONDS = 10.0
 _CREDENTIALS = struct.Struct("3i")
 _HERE = Path(__file__).parent
 _SOURCES = (
-    "pinned_clock.py",
-    "values.py",
-    "wire.py",
-    "inside/forking.py",
-    "inside/interpreter.py",
-    "inside/pins.py",
+    *("pinned_clock", "values", "wire", "inside.pins", "inside.interpreter", "inside.landlock"),
+    "inside.forking",
 )
+"""What the server is made of."""
 _WARM = _HERE / "warm_modules.toml"
-_NOT_SHOWN = ("site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3")
+_NOT_SHOWN = [
+    *("site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3"),
+    "sitecustomize.py",
+]
+"""Parts of the library's folder that are no standard library, or of no use to code."""
+_ENVIRONMENT = {"PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1", "TZ": "UTC", "PYTHONTZPATH": ""}
+"""Without the first the order of a set would differ between a run and its replay. The server
+empties its environment before there is a session."""
+_HOME = "/proc/self/cwd"
+"""Where Python lies for those inside: a name that says nothing, and the same in each isolation.
+With Landlock it is what it says, in bubblewrap a folder of this name."""
+_FLAGS = ("-B", "-P", "-s", "-S")
+"""As ``-I``, which would ignore the hash seed, and no packages of others."""
 
 
 class NoSession(OSError):
@@ -67,18 +77,20 @@ class Child:
 
 
 class ForkServer:
-    """A warm interpreter behind the wall. Thread safe."""
+    """A warm interpreter in an isolation. Thread safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, isolation: Isolation) -> None:
         """Raises OSError or SubprocessError where it does not start."""
+        reserve()
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.settimeout(_START_SECONDS)
         with contextlib.ExitStack() as failing:
             failing.callback(self._control.close)
-            self._process = _start(theirs)
+            self._process = _start(isolation, theirs)
             failing.pop_all()
         try:
+            self._control.send(_settings(isolation))
             ready = self._control.recv(16) == b"ready"
         except OSError:
             ready = False
@@ -123,17 +135,47 @@ class ForkServer:
             return self._process.communicate()[1]
 
 
-def _start(control: socket.socket) -> subprocess.Popen[bytes]:
-    with control, _memory_file(assemble(SERVER)) as own, _memory_file(assemble(SESSION)) as of:
+def _start(isolation: Isolation, control: socket.socket) -> subprocess.Popen[bytes]:
+    python, environment = _python(), {**_ENVIRONMENT, "PYTHONHOME": _HOME}
+    if isolation == "bubblewrap":
+        python, environment = bubblewrap.command(_HOME, environment, _NOT_SHOWN), {}
+    with control:
         return subprocess.Popen(
-            _command(own.fileno(), of.fileno()),
+            [*python, *_FLAGS, "-c", (_HERE / "inside" / "boot.py").read_text(encoding="utf-8")],
             stdin=control.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env={},
-            pass_fds=(own.fileno(), of.fileno()),
+            env=environment,
+            cwd=sys.base_prefix,
             start_new_session=True,
         )
+
+
+def _python() -> list[str]:
+    """This Python by its name for those inside, as far as it lies with its library."""
+    program, home = bubblewrap.PROGRAM, Path(sys.base_prefix).resolve()
+    inside = program.relative_to(home) if program.is_relative_to(home) else program
+    return [str(Path(_HOME) / inside)]
+
+
+def _settings(isolation: Isolation) -> bytes:
+    """What the server has to know before it is ready."""
+    warm = tomllib.loads(_WARM.read_text(encoding="utf-8"))["modules"].split()
+    packages = dict.fromkeys(("worker", "worker.sandbox", "worker.sandbox.inside"), "")
+    told = {
+        "sources": packages | {f"worker.sandbox.{name}": _source(name) for name in _SOURCES},
+        "modules": warm,
+        "server_filter": assemble(SERVER).hex(),
+        "session_filter": assemble(SESSION).hex(),
+        "landlock": isolation == "landlock",
+        "not_shown": _NOT_SHOWN,
+    }
+    return json.dumps(told).encode()
+
+
+def _source(name: str) -> str:
+    path = _HERE.joinpath(*name.split(".")).with_suffix(".py")
+    return path.read_text(encoding="utf-8")
 
 
 def _greeting(link: socket.socket) -> int:
@@ -147,77 +189,24 @@ def _greeting(link: socket.socket) -> int:
     raise NoSession("it closed the connection")
 
 
-def _memory_file(content: bytes) -> BinaryIO:
-    file = os.fdopen(os.memfd_create("filter"), "w+b")
-    file.write(content)
-    file.seek(0)
-    return file
-
-
-def _command(own_filter: int, session_filter: int) -> list[str]:
-    """The server behind the wall. Its Python sees the standard library and nothing else.
-
-    The flags leave out what ``-I`` leaves out; ``-I`` itself would ignore the one variable
-    that is set, without which the order of a set would differ between a run and its replay.
-    """
-    inside = "/sandbox/worker/sandbox"
-    sources = [("--ro-bind", str(_HERE / name), f"{inside}/{name}") for name in _SOURCES]
-    return [
-        # As the first process of its world, so that everything in it ends when it ends.
-        *(*bubblewrap(), "--as-pid-1", "--seccomp", str(own_filter)),
-        *("--setenv", "PYTHONHASHSEED", "0", "--setenv", "MALLOC_ARENA_MAX", "1"),
-        *_python(),
-        *(part for source in sources for part in source),
-        *("--ro-bind-data", str(session_filter), "/sandbox/session.filter"),
-        *("--remount-ro", "/", "--chdir", "/"),
-        *("/python/bin/python3", "-B", "-P", "-s", f"{inside}/inside/forking.py"),
-        *tomllib.loads(_WARM.read_text(encoding="utf-8"))["modules"].split(),
-    ]
-
-
-def _python() -> list[str]:
-    """Arguments of bwrap that show this Python under /python."""
-    program = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    library = Path(sysconfig.get_path("stdlib")).resolve()
-    there = f"/python/lib/{version}"
-    extensions = Path(sysconfig.get_config_var("DESTSHARED") or library / "lib-dynload").resolve()
-    arguments = [
-        *("--ro-bind", str(program), "/python/bin/python3", "--ro-bind", str(library), there),
-        *bind_libraries(program, *_extensions(extensions)),
-    ]
-    if extensions.is_dir() and library not in extensions.parents:
-        arguments += ["--ro-bind", str(extensions), f"{there}/lib-dynload"]
-    for name in _NOT_SHOWN:
-        if (library / name).is_dir():
-            arguments += ["--tmpfs", f"{there}/{name}", "--remount-ro", f"{there}/{name}"]
-    return arguments
-
-
-def _extensions(folder: Path) -> list[Path]:
-    """Native modules that need libraries beside the C library's, and are wanted inside."""
-    wanted = ("_ctypes", "zlib", "_bz2", "_lzma", "pyexpat", "_decimal", "_uuid")
-    return [path for name in wanted for path in sorted(folder.glob(f"{name}.*so"))]
-
-
 _lock = threading.Lock()
-_servers: dict[int, ForkServer] = {}
+_servers: dict[tuple[int, Isolation], ForkServer] = {}
 
 
-def fork_server() -> ForkServer:
-    """The server of this process, started when there is none.
+def fork_server(isolation: Isolation) -> ForkServer:
+    """The server of this process in this isolation, started when there is none.
 
     Raises OSError or SubprocessError where it does not come up.
     """
+    key = os.getpid(), isolation
     with _lock:
-        server = _servers.get(os.getpid())
+        server = _servers.get(key)
         if server is None or not server.alive():
-            server = _servers[os.getpid()] = ForkServer()
+            server = _servers[key] = ForkServer(isolation)
         return server
 
 
 @atexit.register
 def _close() -> None:
-    server = _servers.pop(os.getpid(), None)
-    if server is not None:
-        server.close()
+    for key in [key for key in _servers if key[0] == os.getpid()]:
+        _servers.pop(key).close()

@@ -80,8 +80,6 @@ class Gate:
     """Answers to give first, from an earlier run of the same step."""
     live: bool = True
     """False while an old step is repeated: then nothing may reach the host."""
-    spent: float = 0.0
-    """Seconds that an earlier run of the same step took away from this one."""
     calls: list[CallRecord] = field(default_factory=list)
     final: bool = False
     final_value: Plain = None
@@ -91,7 +89,7 @@ class Gate:
 
     def begin(self) -> None:
         """Start the clock: what came before was not the code's doing."""
-        self._started = time.monotonic() - self.spent
+        self._started = time.monotonic()
 
     def code_seconds(self) -> float:
         """Seconds since the step began, without those spent in tools."""

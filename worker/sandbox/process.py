@@ -1,4 +1,4 @@
-"""A sandbox session on a CPython process behind the wall."""
+"""A sandbox session on an isolated CPython process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import asdict
 from subprocess import SubprocessError
 from typing import Any
 
-from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
+from worker.sandbox.contract import Isolation, Pins, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.fork_server import Child, fork_server
 from worker.sandbox.gate import FINAL, Gate, Place, StepOver, ToolAnswer
@@ -32,12 +32,14 @@ _DIED = "the sandbox process ended while the code ran"
 class ProcessInterpreter:
     """One interpreter in a process of its own; see ``runner.Interpreter``."""
 
-    def __init__(self, limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> None:
+    def __init__(
+        self, isolation: Isolation, limits: SandboxLimits, pins: Pins, names: frozenset[str]
+    ) -> None:
         self._limits = limits
         most = _CHARS * max(limits.argument_chars, 20 * limits.output_chars) + _PORTION
         self._incoming = Unframer(most)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._child = _open(limits, pins, names)
+        self._child = _open(isolation, limits, pins, names)
         self._output = select.poll()
         self._output.register(self._child.output, select.POLLIN)
         self._both = select.poll()
@@ -152,7 +154,7 @@ def _frames(told: list[Any]) -> tuple[Frame, ...]:
     return tuple(found)
 
 
-def _open(limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> Child:
+def _open(isolation: Isolation, limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> Child:
     settings = {
         **asdict(limits),
         **asdict(pins),
@@ -160,7 +162,7 @@ def _open(limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> Child:
         "names": sorted(names),
     }
     try:
-        return fork_server().open(settings)
+        return fork_server(isolation).open(settings)
     except (OSError, MemoryError, RuntimeError, SubprocessError) as failure:
         raise SandboxUnavailable(f"no process sandbox could be opened: {failure}") from failure
 

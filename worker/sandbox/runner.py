@@ -6,15 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from worker.sandbox.contract import SandboxChoice, SandboxKind, SandboxLimits, SandboxUnavailable
+from worker.sandbox.contract import SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure
 from worker.sandbox.gate import Diverged, Gate, StepOver
-from worker.sandbox.monty_subset import runs_in_monty
 from worker.sandbox.prints import Prints
 from worker.sandbox.snippet_tree import bound_names, parse
-
-_SHARE = 0.5
-"""Part of the time limit after which a failed snippet is not looked at a second time."""
 
 
 class Interpreter(Protocol):
@@ -58,8 +54,7 @@ class Runner:
         self, kind: SandboxKind, limits: SandboxLimits, opener: Callable[[], Interpreter]
     ) -> None:
         """``opener``: opens a new interpreter; raises SandboxUnavailable."""
-        self.kind = self.hints = kind
-        self.choice: SandboxChoice = kind
+        self.kind = kind
         self._limits = limits
         self._opener = opener
         self._interpreter: Interpreter | None = None
@@ -122,50 +117,3 @@ def _repeat(interpreter: Interpreter, past: Gate) -> None:
         interpreter.run(gate, Prints(0))
     except CodeFailure:
         return  # it failed the first time, too
-
-
-class AutoRunner:
-    """Monty for what it runs as CPython does, else a process; never back.
-
-    The steps so far are repeated in the process from the recorded answers, without a request
-    to the host. A snippet that fails in Monty is run there, too: if it fails in the same way
-    it was the code's fault, and the state stays where it is.
-    """
-
-    def __init__(self, monty: Runner, process: Runner) -> None:
-        self._now = monty
-        self._process = process
-        self.hints = process.kind
-        self.choice: SandboxChoice = "auto"
-
-    def run(self, gate: Gate, past: list[Gate]) -> StepRun:
-        """See ``Runner``."""
-        if self._now is self._process:
-            return self._process.run(gate, past)
-        if not runs_in_monty(parse(gate.code), gate.side.host.names, names_of(past)):
-            moved = self._process.run(gate, past)
-            if not isinstance(moved.over, Diverged):
-                return self._settled(moved)
-        first = self._now.run(gate, past)
-        seconds = gate.code_seconds()
-        if first.failure is None or gate.final or seconds > _SHARE * gate.side.limits.seconds:
-            return first
-        again = Gate(gate.side, gate.step, gate.code, recorded=gate.calls, spent=seconds)
-        second = self._process.run(again, past)
-        further = again.final or len(again.calls) > len(gate.calls)
-        alike = second.failure is not None and second.failure.args == first.failure.args
-        if not further and (second.over is not None or alike):
-            self._process.close()
-            return first
-        return self._settled(second)
-
-    def close(self) -> None:
-        """See ``Runner``."""
-        self._now.close()
-        self._process.close()
-
-    def _settled(self, run: StepRun) -> StepRun:
-        """The process is where the state is from now on."""
-        self._now.close()
-        self._now = self._process
-        return run

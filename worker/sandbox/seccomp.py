@@ -27,6 +27,8 @@ _OPEN_TO_WRITE = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000 | 0o20000000
 _THREAD = 0x100 | 0x800 | 0x10000
 """CLONE_VM, CLONE_SIGHAND, CLONE_THREAD: all three make a thread, without them a process."""
 _NAMESPACES = 0x7E020000
+_OPEN_PATH = 0o10000000
+"""A descriptor of a file without the right to read it: no rule about files forbids that."""
 _FCNTL = (0, 1, 2, 3, 4, 1030)
 """Duplicate, flags of the descriptor and of the file; not who gets its signals."""
 _IOCTL = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)
@@ -43,40 +45,38 @@ _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _X32 = 0x40000000
 
 
-_COMMON = _NUMBERS.keys() - {
-    *("clone", "clone3", "execve", "wait4", "prctl", "seccomp", "arch_prctl", "prlimit64"),
-    *("mmap", "mprotect", "open", "openat", "ioctl", "fcntl", "socketpair"),
-}
-_LOADER = {"mmap", "mprotect", "execve", "wait4", "prctl", "arch_prctl", "prlimit64"}
 _READ_ONLY: Rules = {
-    "open": (("none", 1, (_OPEN_TO_WRITE,)),),
-    "openat": (("none", 2, (_OPEN_TO_WRITE,)),),
+    "open": (("none", 1, (_OPEN_TO_WRITE | _OPEN_PATH,)),),
+    "openat": (("none", 2, (_OPEN_TO_WRITE | _OPEN_PATH,)),),
     "ioctl": (("one_of", 1, _IOCTL),),
     "fcntl": (("one_of", 1, _FCNTL),),
     "socketpair": (("one_of", 0, (_AF_UNIX,)),),
 }
-_THREADS_ONLY: Rules = {"clone": (("all", 0, (_THREAD,)), ("none", 0, (_NAMESPACES,)))}
+_SERVER_ONLY = {
+    *("prctl", "seccomp", "sendmsg", "recvmsg", "readlink", "readlinkat", "getcwd", "uname"),
+}
 
-MONTY: Rules = {**dict.fromkeys(_COMMON | _LOADER, ()), **_READ_ONLY, **_THREADS_ONLY}
-"""For a Monty worker and the loader that starts it."""
-
-SERVER: Rules = {**dict.fromkeys(_COMMON | _LOADER | {"clone", "seccomp"}, ()), **_READ_ONLY}
+SERVER: Rules = {**dict.fromkeys(_NUMBERS, ()), **_READ_ONLY}
 """For the fork server of the process sandbox, which runs no foreign code."""
 
 SESSION: Rules = {
-    **dict.fromkeys(_COMMON, ()),
+    **dict.fromkeys(_NUMBERS.keys() - _SERVER_ONLY, ()),
     **_READ_ONLY,
-    **_THREADS_ONLY,
+    "clone": (("all", 0, (_THREAD,)), ("none", 0, (_NAMESPACES,))),
     "mmap": (("none", 2, (_PROT_EXEC,)),),
     "mprotect": (("none", 2, (_PROT_EXEC,)),),
-    "prlimit64": (("null", 2, ()),),
+    # Of itself, and only to read them.
+    "prlimit64": (("one_of", 0, (0,)), ("null", 2, ())),
+    "sched_getaffinity": (("one_of", 0, (0,)),),
+    # To the other end and to no address, which a local datagram socket would reach.
+    "sendto": (("null", 4, ()),),
 }
 """For generated code: threads and reading, no new process, program, file, address or name."""
 
 
 def supported() -> bool:
     """Whether filters for this machine can be written."""
-    return platform.machine() in _ARCHITECTURES
+    return platform.system() == "Linux" and platform.machine() in _ARCHITECTURES
 
 
 def assemble(rules: Rules, machine: str | None = None) -> bytes:

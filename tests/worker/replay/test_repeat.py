@@ -14,12 +14,11 @@ from launch.benchmarks import tools_of
 from launch.cli import app
 from models.model_call import ModelCall
 from runs.reader import read_task, read_tasks
+from tests.worker.sandbox.kinds import KINDS, STANDING
 from worker.replay.divergence import timeless
 from worker.replay.repeat import repeat
-from worker.sandbox import walls
 
 Run = Callable[..., Path]
-needs_process = pytest.mark.skipif(not walls().process, reason="no process sandbox here")
 CHANCE = """\
 import random, time, datetime
 print(random.random(), random.sample(range(1000), 5), time.time(), datetime.datetime.now())
@@ -55,7 +54,8 @@ def assert_byte_equal(folder: Path) -> None:
         for turn, raw in zip(turns, reports, strict=True):
             now, difference = repeat(turn, tools, "shop")
             assert difference is None
-            del raw["sandbox"]
+            for part in [raw, *raw["steps"]]:
+                del part["sandbox"]
             for part in [raw, *raw["steps"], *raw["calls"]]:
                 for timed in [part, *part.get("requests", [])] if part is not raw else [part]:
                     del timed["seconds"]
@@ -63,7 +63,7 @@ def assert_byte_equal(folder: Path) -> None:
             assert timeless(now).encode() == json.dumps(raw, ensure_ascii=False).encode()
 
 
-@pytest.mark.parametrize("sandbox", ["monty", pytest.param("process", marks=needs_process), "auto"])
+@pytest.mark.parametrize("sandbox", KINDS)
 def test_an_unchanged_run_is_equal_to_the_byte(
     sandbox: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +74,7 @@ def test_an_unchanged_run_is_equal_to_the_byte(
     assert done.exit_code == 0
     (folder,) = tmp_path.iterdir()
     used = {s.sandbox for task in read_tasks(folder) for t in task.work for s in t.steps}
-    assert used == {sandbox} or sandbox == "auto"
+    assert used == {sandbox}
     assert_byte_equal(folder)
     code, output = replay(folder)
     assert code == 0
@@ -91,8 +91,8 @@ def test_an_unchanged_run_is_equal_to_the_byte(
     "replies",
     [
                 (CHANCE,),
-        pytest.param((GENERATOR,), marks=needs_process),
-        pytest.param(("x = Req_ViewBasket()\nprint(x)", GENERATOR), marks=needs_process),
+        (GENERATOR,),
+        ("x = Req_ViewBasket()\nprint(x)", GENERATOR),
         ("x = 1\n1 / 0", "print(x)", "final_answer(x)"),
         ("Req_AddProductToBasket(sku='tea', quantity=2)\nraise KeyError('later')",) * 3,
         ("Req_AddProductToBasket(sku='nothing', quantity=2)", "final_answer('was refused')"),
@@ -124,16 +124,54 @@ def test_whatever_the_code_does_comes_out_again(replies: Any, record: Run) -> No
     assert replay(folder)[0] == 0
 
 
-@needs_process
-def test_it_runs_where_it_was_asked_to_run(record: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORKER_SANDBOX", "monty")
-    folder = record("def two():\n    yield 1\nfinal_answer(list(two()))", "final_answer(1)")
+YIELDS = ("def two():\n    yield 1\nfinal_answer(list(two()))", "final_answer(1)")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_runs_where_it_ran(record: Run, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setenv("WORKER_SANDBOX", kind)
+    folder = record(*YIELDS)
     monkeypatch.setenv("WORKER_SANDBOX", "auto")
-    assert replay(folder)[0] == 0
-    journal = next((folder / "tasks").glob("*.jsonl"))
-    old = journal.read_text(encoding="utf-8").replace('"sandbox": "monty", "pins"', '"pins"')
-    assert old != journal.read_text(encoding="utf-8")
-    journal.write_text(old, encoding="utf-8")
-    assert replay(folder)[0] == 1
-    monkeypatch.setenv("WORKER_SANDBOX", "monty")
-    assert replay(folder)[0] == 0
+    code, output = replay(folder)
+    assert (code, "note:" in output) == (0, False)
+
+
+def rewritten(folder: Path, **kinds: str) -> None:
+    """Records as another machine, or an older version, would have made them."""
+    (journal,) = (folder / "tasks").glob("*.jsonl")
+    text = journal.read_text(encoding="utf-8")
+    for was, other in kinds.items():
+        assert f'"sandbox": "{was}"' in text
+        text = text.replace(f'"sandbox": "{was}"', f'"sandbox": "{other}"')
+    journal.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", STANDING)
+def test_another_isolation_is_said_and_is_no_difference(
+    record: Run, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("WORKER_SANDBOX", kind)
+    folder = record(*YIELDS)
+    (other,) = {"bubblewrap", "landlock"} - {kind}
+    rewritten(folder, **{kind: other})
+    monkeypatch.setattr(
+        "worker.sandbox.isolation._why_not", lambda name: "" if name == kind else "not here"
+    )
+    code, output = replay(folder)
+    assert code == 0
+    assert output.startswith(f"note: recorded in {other}, repeated in {kind}\n")
+    assert output.endswith(": equal\n")
+
+
+def test_code_of_full_python_is_not_repeated_in_monty(
+    record: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = record("final_answer(1)")
+    if STANDING:
+        rewritten(folder, **{STANDING[0]: "process"})  # as older versions say it
+    else:
+        rewritten(folder, monty="process")
+    monkeypatch.setattr("worker.sandbox.isolation._why_not", lambda name: f"no {name}")
+    code, output = replay(folder)
+    assert code == 2
+    assert "ran in bubblewrap, and cannot be repeated: the process sandbox is not" in output

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from launch.cli import app
 from runs.reader import read_tasks
 from worker.replay.divergence import first_divergence
-from worker.sandbox import walls
+from worker.sandbox import find_isolation
 
 Run = Callable[..., Path]
 Line = dict[str, Any]
@@ -59,7 +59,7 @@ def test_a_replay_opens_no_socket(record: Run, monkeypatch: pytest.MonkeyPatch) 
     def refuse(self: socket.socket, address: object) -> None:
         raise AssertionError(f"connects to {address}")
 
-    walls()  # the fork server of the process sandbox is no part of the network
+    find_isolation()  # the fork server of the process sandbox is no part of the network
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket.socket, "connect_ex", refuse)
     assert replay(folder)[0] == 0
@@ -226,19 +226,6 @@ def test_wrong_usage(record: Run, tmp_path: Path) -> None:
     (folder / "results.json").write_text('{"benchmark": "moon"}')
     code, output = replay(folder)
     assert (code, "no tools for the benchmark 'moon'" in output) == (2, True)
-
-
-def test_a_sandbox_that_is_not_here(record: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = record(FILL)
-    change(folder, lambda t: t["report"]["steps"][0].update(sandbox="process"))
-    from worker.replay import repeat as module
-    from worker.sandbox import WallReport
-
-    gone = WallReport(monty=False, process=False, missing="bubblewrap not found")
-    monkeypatch.setattr(module, "walls", lambda: gone)
-    code, output = replay(folder)
-    assert code == 2
-    assert "shop: turn 1 ran in the process sandbox, which is not available here" in output
 
 
 def test_equal_reports_differ_in_nothing(record: Run) -> None:

@@ -12,9 +12,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from inspect import Signature
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from worker.sandbox import SandboxError, SandboxExecutor, SandboxLimits, open_sandbox
+from worker.sandbox import (
+    SandboxError,
+    SandboxExecutor,
+    SandboxKind,
+    SandboxLimits,
+    open_sandbox,
+)
 
 SECRET = "sk-live-7f3a9c"
 VARIABLE = "STORE_API_SECRET"
@@ -113,7 +119,7 @@ class Target:
         return Rich(sku)
 
 
-def carry_out(attack: Attack, kind: Literal["auto", "monty", "process"], place: Path) -> list[str]:
+def carry_out(attack: Attack, kind: SandboxKind, place: Path) -> list[str]:
     """Run one attack in a sandbox of its own; what was wrong afterwards, nothing if contained."""
     place.mkdir(parents=True)
     canary, secret, drop = place / "canary.txt", place / "secret.txt", place / "drop"
@@ -147,9 +153,7 @@ def carry_out(attack: Attack, kind: Literal["auto", "monty", "process"], place: 
     return wrong
 
 
-def _fight(
-    attack: Attack, kind: Literal["auto", "monty", "process"], target: Target, words: dict[str, str]
-) -> list[str]:
+def _fight(attack: Attack, kind: SandboxKind, target: Target, words: dict[str, str]) -> list[str]:
     wrong: list[str] = []
     seen: list[str] = []
     with open_sandbox(target, LIMITS, kind) as box:

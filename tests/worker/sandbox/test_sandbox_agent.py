@@ -15,6 +15,7 @@ from smolagents.monitoring import LogLevel  # type: ignore[import-untyped, unuse
 
 from worker.sandbox import open_sandbox
 
+from .kinds import KINDS
 from .shop import Shop
 
 
@@ -44,7 +45,7 @@ class Search(Tool):  # type: ignore[misc, unused-ignore]
         raise AssertionError(query)
 
 
-@pytest.mark.parametrize("choice", ["monty", "auto"])
+@pytest.mark.parametrize("choice", KINDS)
 def test_three_steps(shop: Shop, choice: Any) -> None:
     model = Scripted(
         "found = search_products('soda')['products']\nprint('found', len(found))",

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from worker.sandbox import SandboxError, SandboxLimits, open_sandbox
 from worker.sandbox.check import refuse
-from worker.sandbox.type_hints import stubs, type_findings
 
 from .shop import Shop
 
@@ -78,28 +75,3 @@ def test_a_refused_step_costs_nothing(shop: Shop) -> None:
             box("add_to_basket('p1')\ncheckuot()")
         assert caught.value.kind == "refused"
         assert shop.calls == []
-
-
-class TestTypes:
-    def test_beside_the_error(self, shop: Shop) -> None:
-        with open_sandbox(shop, None, "monty") as box, pytest.raises(SandboxError) as caught:
-            box("x = 1\nget_product(5)")
-        assert "Hint: type check, may be wrong: line 2: Argument to function" in caught.value.text
-
-    def test_never_instead_of_it(self, shop: Shop) -> None:
-        with open_sandbox(shop, None, "monty") as box:
-            assert box("echo(5)\nbest = None\nfor n in [2]:\n    best = n\nbest + 1").output == 3
-
-    def test_stubs_hold_plain_types_only(self) -> None:
-        text = stubs(Shop())
-        assert "def search_products(query: str = ..., limit: int = ...) -> Any: ..." in text
-        assert "def echo(*args: Any, **kwargs: Any) -> Any: ..." in text
-
-    def test_a_slow_check_is_given_up(self) -> None:
-        names = "\n".join(f"x{n} = [x{n - 1}, x{n - 1}, x{n - 1}]" for n in range(1, 400))
-        began = time.monotonic()
-        type_findings(f"x0 = 1\n{names}\nx399.nope", Shop())
-        assert time.monotonic() - began < 10
-
-    def test_code_is_not_run(self, shop: Shop) -> None:
-        assert type_findings("while True: pass", shop) == []

@@ -7,9 +7,10 @@ from dataclasses import asdict
 
 import pytest
 
-from worker.sandbox import SandboxError, SandboxExecutor, open_sandbox, walls
+from worker.sandbox import SandboxError, SandboxExecutor, SandboxKind, open_sandbox
 
 from .common_code import Seen, Snippet, all_in_cpython, snippets
+from .kinds import STANDING
 from .shop import Shop
 
 ROWS = snippets()
@@ -39,11 +40,11 @@ def in_sandbox(snippet: Snippet, box: SandboxExecutor, shop: Shop) -> Seen:
     return Seen(**json.loads(json.dumps(asdict(seen))))
 
 
-@pytest.mark.skipif(not walls().process, reason=f"no process sandbox here: {walls().missing}")
+@pytest.mark.parametrize("kind", STANDING)
 @pytest.mark.parametrize("snippet", ROWS, ids=[row.name for row in ROWS])
-def test_as_in_cpython(snippet: Snippet, expected: dict[str, Seen]) -> None:
+def test_as_in_cpython(snippet: Snippet, kind: SandboxKind, expected: dict[str, Seen]) -> None:
     shop = Shop()
-    with open_sandbox(shop, None, "auto") as box:
+    with open_sandbox(shop, None, kind) as box:
         assert in_sandbox(snippet, box, shop) == expected[snippet.name]
 
 

@@ -7,9 +7,16 @@ import time
 
 import pytest
 
-from worker.sandbox import SandboxError, SandboxExecutor, SandboxLimits, open_sandbox, walls
+from worker.sandbox import (
+    SandboxError,
+    SandboxExecutor,
+    SandboxKind,
+    SandboxLimits,
+    open_sandbox,
+)
 
 from .conftest import Opened
+from .kinds import STANDING
 from .shop import Shop
 
 TIME_BOMBS = {
@@ -147,9 +154,11 @@ list(pool.map(echo, ["pooled"]))
 """
 
 
-@pytest.mark.skipif(not walls().process, reason=f"no walls here: {walls().missing}")
-def test_threads_that_outlive_their_step_call_nothing_in_the_next_one(shop: Shop) -> None:
-    with open_sandbox(shop, kind="process") as box:
+@pytest.mark.parametrize("kind", STANDING)
+def test_threads_that_outlive_their_step_call_nothing_in_the_next_one(
+    shop: Shop, kind: SandboxKind
+) -> None:
+    with open_sandbox(shop, kind=kind) as box:
         box(LATE)
         before = len(shop.calls)
         box(

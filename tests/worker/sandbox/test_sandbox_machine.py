@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from worker.sandbox import SandboxError, SandboxLimits, SandboxUnavailable, open_sandbox, walls
-from worker.sandbox.fork_server import ForkServer, NoSession
+from worker.sandbox import SandboxError, SandboxLimits, SandboxUnavailable, open_sandbox
+from worker.sandbox.contract import Isolation
+from worker.sandbox.fork_server import ForkServer
 
+from .kinds import STANDING
 from .shop import Shop
 
 ROOT = Path(__file__).parents[3]
@@ -27,11 +29,11 @@ LIMITS = {
 }
 CLOSED = ([0], [0, 1, 2])
 
-needs_walls = pytest.mark.skipif(not walls().process, reason=f"no walls here: {walls().missing}")
+each_isolation = pytest.mark.parametrize("isolation", STANDING)
 
 PROGRAM = """
 import atexit, json, os, resource, sys
-from worker.sandbox import SandboxUnavailable, open_sandbox, walls
+from worker.sandbox import SandboxUnavailable, open_sandbox, why_not
 
 class Host:
     names, signatures = frozenset(), {}
@@ -44,7 +46,7 @@ def opened(kind):
         return f"unavailable: {error}"
 
 def both():
-    return [walls().text, opened("monty"), opened("process")]
+    return [why_not(sys.argv[2]), opened("monty"), opened(sys.argv[2])]
 
 def limited(name, most):
     resource.setrlimit(getattr(resource, name), (most, most))
@@ -58,7 +60,7 @@ def closed(numbers):
 def exhausted():
     # Both workers that there are by then are held: the next one has to be started.
     with open_sandbox(Host(), kind="monty") as one, open_sandbox(Host(), kind="monty") as other:
-        one("1"), other("1"), walls()
+        one("1"), other("1"), why_not(sys.argv[2])
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
         taken = []
         try:
@@ -88,13 +90,13 @@ print(json.dumps([child(*order) for order in json.loads(sys.argv[1])]))
 
 
 @cache
-def answers() -> dict[str, Any]:
+def answers(isolation: str) -> dict[str, Any]:
     """What both sandboxes say in every situation, each in a process of its own."""
     orders = {name: ["limited", *limit] for name, limit in LIMITS.items()}
     orders |= {f"closed {numbers}": ["closed", numbers] for numbers in CLOSED}
     orders["exhausted"] = ["exhausted"]
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, json.dumps(list(orders.values()))],
+        [sys.executable, "-c", PROGRAM, json.dumps(list(orders.values())), isolation],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -104,24 +106,24 @@ def answers() -> dict[str, Any]:
     return dict(zip(orders, json.loads(done.stdout), strict=True))
 
 
-GOOD = ["sandbox: monty and process in bubblewrap", 6, 6]
+GOOD = ["", 6, 6]
 
 
-@needs_walls
+@each_isolation
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_limit_of_the_parent_below_our_own_is_kept(name: str) -> None:
-    assert answers()[name] == GOOD
+def test_a_limit_of_the_parent_below_our_own_is_kept(name: str, isolation: str) -> None:
+    assert answers(isolation)[name] == GOOD
 
 
-@needs_walls
+@each_isolation
 @pytest.mark.parametrize("numbers", CLOSED, ids=str)
-def test_closed_streams_cost_no_wall(numbers: list[int]) -> None:
-    assert answers()[f"closed {numbers}"] == GOOD
+def test_closed_streams_cost_no_isolation(numbers: list[int], isolation: str) -> None:
+    assert answers(isolation)[f"closed {numbers}"] == GOOD
 
 
-@needs_walls
-def test_without_a_descriptor_left_it_is_our_failure_and_passes() -> None:
-    (_, monty, process), afterwards = answers()["exhausted"]
+@each_isolation
+def test_without_a_descriptor_left_it_is_our_failure_and_passes(isolation: str) -> None:
+    (_, monty, process), afterwards = answers(isolation)["exhausted"]
     assert monty.startswith("unavailable: no monty sandbox could be opened: ")
     assert process.startswith("unavailable: no process sandbox could be opened: ")
     assert "Too many open files" in monty
@@ -179,25 +181,9 @@ class TestNotOpened:
             assert [t.error_kind for t in box.traces] == [None, "limit", None]
             assert box.host_faults == []
 
-    @needs_walls
-    def test_auto_does_not_let_monty_fail_for_a_process_that_is_missing(
-        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def none(*_: object) -> None:
-            raise NoSession("it did not answer in time")
-
-        monkeypatch.setattr(ForkServer, "open", none)
-        with open_sandbox(shop, None, "auto") as box:
-            assert box("x = 1\nx").output == 1
-            with pytest.raises(SandboxUnavailable):  # only CPython has it
-                box("def f():\n    yield 1\nlist(f())")
-            with pytest.raises(SandboxUnavailable):  # perhaps only a gap of Monty
-                box("round(1, ndigits=None) + 'x'")
-            assert [t.error for t in box.traces] == [None]
-
-    @needs_walls
+    @each_isolation
     def test_a_server_that_died_is_replaced(
-        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+        self, shop: Shop, isolation: Isolation, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("worker.sandbox.fork_server._servers", {})
         real, deaths = ForkServer.open, []
@@ -210,6 +196,6 @@ class TestNotOpened:
             return real(server, settings)
 
         monkeypatch.setattr(ForkServer, "open", killed)
-        with open_sandbox(shop, None, "process") as box:
+        with open_sandbox(shop, None, isolation) as box:
             assert box("1 + 1").output == 2
         assert len(deaths) == 1

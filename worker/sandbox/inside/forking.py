@@ -1,8 +1,7 @@
 """The fork server of the process sandbox: a warm interpreter that splits off sessions.
 
-Runs inside the wall. Its arguments are the modules that are imported before there is any session.
-It reads requests from descriptor 0, each with the two descriptors of a new session, and answers
-none: the session speaks for itself. It holds nothing worth taking.
+Reads requests, each with the two descriptors of a new session, and answers none: the session
+speaks for itself. It holds nothing worth taking.
 """
 
 from __future__ import annotations
@@ -16,36 +15,41 @@ import mmap
 import os
 import resource
 import signal
+import site
 import socket
 import sys
 from typing import Any
-
-sys.path.append("/sandbox")
 
 from worker.sandbox.inside import pins
 
 pins.install()  # before any module takes its own reference to the clock or to random bytes
 
-from worker.sandbox.inside import interpreter  # noqa: E402
+from worker.sandbox.inside import interpreter, landlock  # noqa: E402
 
-_SET_FILTER = (22, 2)
-"""PR_SET_SECCOMP and SECCOMP_MODE_FILTER."""
+_NO_NEW_PRIVILEGES, _DIE_WITH_PARENT, _SET_FILTER = 38, 1, 22
+"""Options of prctl(2)."""
+_FILTER_MODE = 2
 _PAGE = 4096
 _LEAST = 16 << 20
 """Bytes that code must have for its data, or it is not worth beginning."""
 
 
-def main() -> None:
+def main(control: socket.socket, start: dict[str, Any]) -> None:
     """Serve until the host closes its end."""
-    for name in sys.argv[1:]:
+    for name in start["modules"]:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     pins.tame_asyncio()
+    site.setquit()
+    site.sethelper()
+    os.environ.clear()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    with open("/sandbox/session.filter", "rb") as file:
-        program = _Program(file.read())
+    program = _Filter(bytes.fromhex(start["session_filter"]))
+    _control(_NO_NEW_PRIVILEGES, 1)
+    if start["landlock"]:
+        landlock.restrict(_library(start["not_shown"]))
+    _Filter(bytes.fromhex(start["server_filter"])).load()
     size = _address_space()
-    control = socket.socket(fileno=0)
     gc.collect()
     gc.freeze()
     control.send(b"ready")
@@ -60,6 +64,12 @@ def main() -> None:
             os.close(fd)
 
 
+def _library(not_shown: list[str]) -> list[str]:
+    """The parts of the standard library; links may lead out of it."""
+    entries = os.scandir(os.path.dirname(os.path.realpath(os.__file__)))
+    return [e.path for e in entries if e.name not in not_shown and not e.is_symlink()]
+
+
 def _fork() -> int:
     try:
         return os.fork()
@@ -68,9 +78,10 @@ def _fork() -> int:
 
 
 def _become_session(
-    settings: dict[str, Any], channel: int, output: int, program: _Program, size: int
+    settings: dict[str, Any], channel: int, output: int, program: _Filter, size: int
 ) -> None:
     try:
+        _control(_DIE_WITH_PARENT, signal.SIGKILL)
         null, other = os.pipe()
         os.close(other)
         os.dup2(null, 0)  # reading finds the end at once
@@ -129,20 +140,23 @@ def _address_space() -> int:
     return high
 
 
-class _Program:
-    """The system call filter of a session, ready to be loaded."""
+class _Filter:
+    """A system call filter, ready to be loaded."""
 
     def __init__(self, code: bytes) -> None:
-        self._libc = ctypes.CDLL(None, use_errno=True)
         self._code = ctypes.create_string_buffer(code, len(code))
         # struct sock_fprog: a count of 16 bits, padding, a pointer.
         self._header = (ctypes.c_size_t * 2)(len(code) // 8, ctypes.addressof(self._code))
 
     def load(self) -> None:
-        option, mode = (ctypes.c_ulong(number) for number in _SET_FILTER)
-        if self._libc.prctl(option, mode, ctypes.byref(self._header)):
-            raise OSError(ctypes.get_errno(), "the filter was not taken")
+        _control(_SET_FILTER, _FILTER_MODE, ctypes.addressof(self._header))
 
 
-if __name__ == "__main__":
-    main()
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _control(option: int, *arguments: int) -> None:
+    """Call prctl(2). Raises OSError."""
+    given = [ctypes.c_ulong(number) for number in (*arguments, 0, 0, 0, 0)][:4]
+    if _libc.prctl(ctypes.c_int(option), *given):
+        raise OSError(ctypes.get_errno(), f"prctl({option}): {os.strerror(ctypes.get_errno())}")

@@ -99,7 +99,6 @@ def prepare(settings: dict[str, Any]) -> io.TextIOWrapper[Any]:
     threading.stack_size(_STACK)
     sys.setrecursionlimit(int(settings["recursion"]) + _BELOW)
     sys.argv = [""]
-    sys.path.remove("/sandbox")
     sys.stdin = io.StringIO("")
     raw = io.BufferedWriter(io.FileIO(1, "w", closefd=False), 1 << 15)
     prints = io.TextIOWrapper(raw, "utf-8", "replace", line_buffering=True)

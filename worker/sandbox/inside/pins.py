@@ -42,6 +42,9 @@ def install() -> None:
         setattr(time, name, _named(name, _at_our_time(getattr(time, name))))
     time.asctime = _named("asctime", _asctime)
     time.strftime = _named("strftime", _strftime)
+    machine = os.uname().machine
+    os.uname = lambda: os.uname_result(("Linux", "sandbox", "", "", machine))
+    os.getcwd = lambda: "/"
 
 
 def sleep(seconds: float, /) -> None:

@@ -1,0 +1,342 @@
+"""The isolations: what is said about them, how they prove themselves, what they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worker.sandbox import (
+    SandboxExecutor,
+    SandboxUnavailable,
+    find_isolation,
+    open_sandbox,
+    why_not,
+)
+from worker.sandbox import fork_server as server_module
+from worker.sandbox.contract import Isolation
+from worker.sandbox.fork_server import ForkServer
+from worker.sandbox.isolation import _why_not
+from worker.sandbox.seccomp import SERVER, SESSION, assemble
+
+from .kinds import STANDING
+from .shop import Shop
+
+ROOT = Path(__file__).parents[3]
+each_isolation = pytest.mark.parametrize("name", STANDING)
+
+CHILD = """
+import ctypes, json, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+
+def refuse_namespaces():
+    # unshare, and clone with a flag of a namespace: as the default profile of a container does.
+    numbers = {"x86_64": (272, 56), "aarch64": (97, 220)}
+    import platform
+    unshare, clone = numbers[platform.machine()]
+    program = [
+        (0x20, 0, 0, 0), (0x15, 3, 0, unshare), (0x15, 0, 3, clone),
+        (0x20, 0, 0, 16), (0x45, 0, 1, 0x7E020000), (0x06, 0, 0, 0x00050001),
+        (0x06, 0, 0, 0x7FFF0000),
+    ]
+    code = b"".join(struct.pack("=HBBI", *line) for line in program)
+    kept = ctypes.create_string_buffer(code, len(code))
+    header = (ctypes.c_size_t * 2)(len(program), ctypes.addressof(kept))
+    assert libc.prctl(38, 1, 0, 0, 0) == 0
+    assert libc.prctl(22, 2, ctypes.byref(header)) == 0
+    assert libc.unshare(0x10000000) == -1
+
+def become_nobody():
+    # Keeps only the right to read Python where it lies in a folder of another user.
+    import os
+    if os.getuid():
+        return
+    assert libc.prctl(8, 1, 0, 0, 0) == 0  # keep capabilities until they are chosen
+    os.setgroups([])
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+    header = struct.pack("=Ii", 0x20080522, 0)
+    assert libc.capset(header, struct.pack("=6I", 4, 4, 4, 0, 0, 0)) == 0
+    assert libc.prctl(47, 2, 2, 0, 0) == 0  # ambient: programs that we start have it, too
+
+for name in sys.argv[1].split():
+    globals()[name]()
+from worker.sandbox import find_isolation, open_sandbox
+from worker.sandbox.isolation import NoTools
+report = find_isolation()
+with open_sandbox(NoTools()) as box:
+    value = box("import os, fractions\\nsum(x for x in [1, 2])").output
+    print(json.dumps([report.used, dict(report.refused), value, box.kind]))
+"""
+
+
+def started(circumstances: str, path: str | None = None) -> Any:
+    """What a process in these circumstances finds, and gets out of its sandbox."""
+    environment = {**os.environ, "PATH": path or os.environ["PATH"]}
+    environment.pop("WORKER_SANDBOX", None)
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, circumstances],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("landlock", ["landlock"] if "landlock" in STANDING else [])
+class TestWhereTheOtherCannotBe:
+    """Landlock in the places where people are: containers, and machines without bubblewrap."""
+
+    def test_where_namespaces_are_refused(self, landlock: str) -> None:
+        used, refused, value, kind = started("refuse_namespaces")
+        assert (used, value, kind) == (landlock, 3, landlock)
+        assert refused["bubblewrap"]
+
+    def test_as_an_ordinary_user(self, landlock: str) -> None:
+        used, refused, value, kind = started("refuse_namespaces become_nobody")
+        assert (used, value, kind) == (landlock, 3, landlock)
+        assert refused["bubblewrap"]
+
+    def test_without_any_program(self, landlock: str) -> None:
+        used, refused, value, kind = started("", path="/nowhere")
+        assert (used, value, kind) == (landlock, 3, landlock)
+        assert refused == {"bubblewrap": "bubblewrap not found"}
+
+
+def test_this_machine() -> None:
+    assert find_isolation().used == (STANDING[0] if STANDING else None)
+    assert why_not("landlock") == why_not("landlock")
+
+
+class TestProbe:
+    """An isolation that does not refuse everything does not count."""
+
+    @pytest.fixture
+    def fresh(self, monkeypatch: pytest.MonkeyPatch) -> Any:
+        """Tries an isolation out with other rules in force."""
+        servers: dict[tuple[int, str], ForkServer] = {}
+        monkeypatch.setattr(server_module, "_servers", servers)
+        yield _why_not.__wrapped__
+        for server in servers.values():
+            server.close()
+
+    @each_isolation
+    def test_as_it_is(self, fresh: Any, name: Isolation) -> None:
+        assert fresh(name) == ""
+
+    @each_isolation
+    def test_without_the_filter_of_sessions(
+        self, fresh: Any, name: Isolation, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(server_module, "SESSION", SERVER)
+        assert fresh(name) == "code could start a process"
+
+    @pytest.mark.parametrize("name", ["landlock"] if "landlock" in STANDING else [])
+    def test_without_landlock(
+        self, fresh: Any, name: Isolation, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        settings = server_module._settings
+        monkeypatch.setattr(
+            server_module,
+            "_settings",
+            lambda name: settings(name).replace(b'"landlock": true', b'"landlock": false'),
+        )
+        assert fresh(name) == ("code could read a file, list a folder, read about processes")
+
+    def test_a_system_without_filters(self, fresh: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("worker.sandbox.isolation.supported", lambda: False)
+        assert "no system call filter" in fresh("landlock")
+
+    def test_a_kernel_without_landlock(self) -> None:
+        code = """
+            from worker.sandbox.inside import landlock
+            landlock._CREATE = 999
+            try:
+                landlock.restrict([])
+            except OSError as error:
+                print(error.strerror)
+        """
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == "Landlock: Function not implemented\n"
+
+
+def tried(box: SandboxExecutor, code: str) -> object:
+    """What code comes to, or the class of its error."""
+    lines = textwrap.indent(code, "    ")
+    return box(f"try:\n{lines}\nexcept Exception as e:\n    seen = type(e).__name__\nseen").output
+
+
+class TestWhatIsNotShared:
+    @pytest.fixture
+    def box(self, name: Isolation, shop: Shop) -> Any:
+        with open_sandbox(shop, None, name) as box:
+            yield box
+
+    @each_isolation
+    def test_nothing_names_the_machine_or_its_user(self, box: SandboxExecutor) -> None:
+        assert tried(box, "import os\nseen = dict(os.environ)") == {}
+        assert tried(box, "seen = os.uname().nodename") == "sandbox"
+        assert tried(box, "import socket\nseen = socket.gethostname()") == "PermissionError"
+        assert tried(box, "import time\nseen = time.tzname[0]") == "UTC"
+        assert tried(box, "seen = os.readlink('/proc/self/exe')") != str(sys.executable)
+
+    @each_isolation
+    def test_a_local_socket_of_the_machine_is_out_of_reach(
+        self, box: SandboxExecutor, tmp_path: Path
+    ) -> None:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as mailbox:
+            mailbox.bind(str(tmp_path / "log"))
+            mailbox.setblocking(False)
+            code = (
+                "import socket\npair = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+                f"seen = pair[0].{{}}, '{tmp_path / 'log'}')"
+            )
+            for way in ("sendto(b'x'", "sendmsg([b'x'], [], 0"):
+                assert tried(box, code.format(way)) == "PermissionError"
+            with pytest.raises(BlockingIOError):
+                mailbox.recv(1)
+
+    @each_isolation
+    def test_other_processes_cannot_be_seen(self, box: SandboxExecutor) -> None:
+        for code in (
+            "import os\nseen = os.listdir('/proc/1')",
+            f"seen = open('/proc/{os.getpid()}/status').read()",
+            f"seen = os.sched_getaffinity({os.getpid()})",
+            f"import resource\nseen = resource.prlimit({os.getpid()}, resource.RLIMIT_CPU)",
+        ):
+            assert tried(box, code) in ("PermissionError", "FileNotFoundError"), code
+
+    @each_isolation
+    def test_whether_a_path_is_there_is_all_that_landlock_lets_through(
+        self, box: SandboxExecutor, name: Isolation
+    ) -> None:
+        assert tried(box, f"import os\nseen = os.path.exists({str(ROOT)!r})") is (
+            name == "landlock"
+        )
+        for action in ("os.listdir", "os.readlink", "os.chdir", "open", "os.rmdir"):
+            assert "Error" in str(tried(box, f"seen = {action}({str(ROOT)!r})"))
+
+    @each_isolation
+    def test_the_standard_library_can_be_read_and_no_other_package(
+        self, box: SandboxExecutor
+    ) -> None:
+        assert tried(box, "import turtledemo\nseen = 1") == 1  # not one that is warm
+        assert tried(box, "import pip\nseen = 1") == "ModuleNotFoundError"
+
+
+@each_isolation
+def test_sessions_end_with_their_server(name: Isolation) -> None:
+    server = ForkServer(name)
+    settings = {"memory_mb": 64, "cpu_seconds": 60, "recursion": 100, "clock": 0, "seed": 0}
+    child = server.open({**settings, "argument_chars": 1, "output_chars": 1, "names": []})
+    server._control.shutdown(socket.SHUT_RDWR)  # as when our process dies
+    child.link.settimeout(20)
+    while child.link.recv(64):
+        pass
+    child.end()
+    server.close()
+
+
+class TestFilters:
+    @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+    @pytest.mark.parametrize("rules", [SERVER, SESSION])
+    def test_jumps_stay_inside(self, rules: object, machine: str) -> None:
+        code = assemble(rules, machine)  # type: ignore[arg-type]
+        program = list(struct.iter_unpack("=HBBI", code))
+        assert len(program) < 4096
+        for index, (operation, true, false, _) in enumerate(program):
+            if operation & 0x07 == 0x05:
+                assert index + 1 + max(true, false) < len(program)
+        assert program[-1][0] == 0x06
+
+    @pytest.mark.parametrize(
+        ("name", "number", "args", "allowed"),
+        [
+            ("read", 0, (), True),
+            ("execve", 59, (), False),
+            ("fork", 57, (), False),
+            ("socket", 41, (2,), False),
+            ("kill", 62, (), False),
+            ("a thread", 56, (0x3D0F00,), True),
+            ("a process", 56, (17,), False),
+            ("a thread in a new namespace", 56, (0x3D0F00 | 0x10000000,), False),
+            ("plain memory", 9, (0, 0, 3), True),
+            ("code in memory", 9, (0, 0, 7), False),
+            ("open to read", 257, (0, 0, 0o2000000), True),
+            ("open to write", 257, (0, 0, 1), False),
+            ("open to create", 257, (0, 0, 0o100), False),
+            ("read a limit", 302, (0, 9, 0), True),
+            ("change a limit", 302, (0, 9, 1 << 40), False),
+            ("terminal", 16, (1, 0x5401), True),
+            ("type into a terminal", 16, (1, 0x5412), False),
+            ("owner of signals", 72, (3, 8), False),
+            ("open without reading", 257, (0, 0, 0o10000000), False),
+            ("send to the other end", 44, (3, 0, 0, 0, 0), True),
+            ("send to an address", 44, (3, 0, 0, 0, 1 << 33), False),
+            ("send a message with an address in it", 46, (), False),
+            ("name of the machine", 63, (), False),
+            ("target of a link", 89, (), False),
+            ("limits of another process", 302, (1, 9, 0), False),
+            ("processors of another process", 204, (1,), False),
+            ("change a mode", 90, (), False),
+            ("memory file", 319, (), False),
+            ("trace", 101, (), False),
+        ],
+    )
+    def test_what_a_session_may_do(
+        self, name: str, number: int, args: tuple[int, ...], allowed: bool
+    ) -> None:
+        verdict = interpret(assemble(SESSION, "x86_64"), 0xC000003E, number, args)
+        assert (verdict == 0x7FFF0000) is allowed, name
+
+    def test_foreign_numbers_kill(self) -> None:
+        code = assemble(SESSION, "x86_64")
+        assert interpret(code, 0x40000003, 0, ()) == 0x80000000
+        assert interpret(code, 0xC000003E, 0x40000000, ()) == 0x80000000
+        assert interpret(code, 0xC000003E, 435, ()) == 0x00050000 | 38
+
+
+def interpret(code: bytes, architecture: int, number: int, args: tuple[int, ...]) -> int:
+    """Run a filter as the kernel would; the verdict."""
+    padded = [*args, *[0] * (6 - len(args))]
+    data = struct.pack("=iIQ6Q", number, architecture, 0, *padded)
+    program = list(struct.iter_unpack("=HBBI", code))
+    value = at = 0
+    while True:
+        operation, true, false, operand = program[at]
+        at += 1
+        if operation == 0x20:
+            (value,) = struct.unpack_from("=I", data, operand)
+        elif operation == 0x54:
+            value &= operand
+        elif operation == 0x15:
+            at += true if value == operand else false
+        elif operation == 0x35:
+            at += true if value >= operand else false
+        else:
+            return int(operand)
+
+
+def test_a_sandbox_that_is_refused_later_is_our_failure(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.sandbox.isolation._why_not", lambda _: "out of order")
+    with pytest.raises(SandboxUnavailable, match="out of order"):
+        open_sandbox(shop, None, "landlock")

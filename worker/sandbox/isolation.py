@@ -1,0 +1,150 @@
+"""Which isolation this machine can put around generated code: tried out, not looked up."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from inspect import Signature
+from subprocess import SubprocessError
+from typing import get_args
+
+from worker.sandbox.contract import (
+    Isolation,
+    Pins,
+    SandboxKind,
+    SandboxLimits,
+    SandboxUnavailable,
+)
+from worker.sandbox.error_report import CodeFailure
+from worker.sandbox.fork_server import fork_server
+from worker.sandbox.gate import Gate, HostSide, StepOver
+from worker.sandbox.prints import Prints
+from worker.sandbox.process import ProcessInterpreter
+from worker.sandbox.seccomp import supported
+
+_PROBE = """
+import os, socket, sys
+broken = []
+def attempt(what, action, *arguments):
+    try:
+        action(*arguments)
+    except OSError:
+        return
+    broken.append(what)
+attempt("read a file", open, {file!r})
+attempt("list a folder", os.listdir, {folder!r})
+attempt("read about processes", open, "/proc/self/environ")
+attempt("write a file", open, {file!r}, "a")
+attempt("make a file", open, {new!r}, "w")
+attempt("make a local socket", socket.socket, socket.AF_UNIX, socket.SOCK_DGRAM)
+attempt("connect", lambda: socket.create_connection(("127.0.0.1", {port!r}), 1))
+attempt("signal the host", os.kill, {pid!r}, 0)
+attempt("signal the server", os.kill, os.getppid(), 0)
+attempt("start a process", lambda: os.fork() or os._exit(0))
+attempt("run a program", os.execv, sys.executable, [sys.executable, "-c", ""])
+broken
+"""
+"""Code of a session; what of it works must not."""
+
+
+@dataclass(frozen=True, slots=True)
+class IsolationReport:
+    """What stands between generated code and the machine."""
+
+    used: Isolation | None
+    """The isolation around CPython; without one the code runs in Monty."""
+    refused: Mapping[Isolation, str] = field(default_factory=dict)
+    """Why those that come before it are not used."""
+
+    @property
+    def kind(self) -> SandboxKind:
+        """The sandbox that code gets where nobody asks for another."""
+        return self.used or "monty"
+
+    @property
+    def why_not(self) -> str:
+        """Why isolations are not used, in one line."""
+        return "; ".join(f"{name}: {reason}" for name, reason in self.refused.items())
+
+    @property
+    def text(self) -> str:
+        """One line for the start of a run."""
+        return describe_kind(self.kind) + (f" ({self.why_not})" if not self.used else "")
+
+
+def describe_kind(kind: SandboxKind) -> str:
+    """A sandbox in one line, for the start of a run."""
+    if kind == "monty":
+        return "sandbox: monty, a subset of Python, without isolation by the system"
+    return f"sandbox: full Python in {'bubblewrap' if kind == 'bubblewrap' else 'Landlock'}"
+
+
+_checking = threading.Lock()
+
+
+def find_isolation() -> IsolationReport:
+    """What this machine offers, tried out once per process."""
+    refused: dict[Isolation, str] = {}
+    for each in get_args(Isolation):
+        reason = why_not(each)
+        if not reason:
+            return IsolationReport(each, refused)
+        refused[each] = reason
+    return IsolationReport(None, refused)
+
+
+def why_not(name: Isolation) -> str:
+    """Why this isolation does not count here; empty where it has proved itself."""
+    with _checking:
+        return _why_not(name)
+
+
+@cache
+def _why_not(name: Isolation) -> str:
+    if not supported():
+        return "no system call filter for this kind of machine"
+    try:
+        fork_server(name)
+        broken = _probed(name)
+    except CodeFailure as error:
+        return f"the probe failed: {error.name}: {error.message}"[:200]
+    except (OSError, SubprocessError, SandboxUnavailable, StepOver) as error:
+        return getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return f"code could {', '.join(broken)}" if broken else ""
+
+
+def _probed(name: Isolation) -> list[str]:
+    """What a session could do that it must not. Raises as an interpreter does."""
+    side = HostSide(NoTools(), SandboxLimits())
+    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
+        file = os.path.join(folder, "file")
+        with open(file, "w", encoding="utf-8"):
+            code = _PROBE.format(
+                file=file,
+                folder=folder,
+                new=os.path.join(folder, "new"),
+                port=server.getsockname()[1],
+                pid=os.getpid(),
+            )
+        session = ProcessInterpreter(name, side.limits, Pins(0.0, 0), frozenset())
+        try:
+            broken = session.run(Gate(side, 1, code), Prints(0))
+        finally:
+            session.close()
+    return [str(each) for each in broken] if isinstance(broken, list) else ["run the probe"]
+
+
+class NoTools:
+    """A host without tools; see ``ToolHost``."""
+
+    names: frozenset[str] = frozenset()
+    signatures: Mapping[str, Signature] = {}
+
+    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
+        """No call comes to this."""
+        raise AssertionError("there are no tools")
