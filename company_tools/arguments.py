@@ -225,6 +225,8 @@ def day(text: str, today: str) -> str:
     said = " ".join(said.split())
     steps = {"today": 0, "yesterday": -1, "tomorrow": 1, "day before yesterday": -2}
     if said.casefold().removeprefix("the ") in steps:
+        if not today:
+            raise ToolFault(f"{said!r} is unknown: whoami tells no day; write YYYY-MM-DD")
         moved = timedelta(days=steps[said.casefold().removeprefix("the ")])
         return (date.fromisoformat(today) + moved).isoformat()
     for form in _FORMS:

@@ -31,6 +31,9 @@ def briefing(session: CompanySession, wiki: WikiStore, task: str = "") -> str:
     except ToolFault as fault:
         return NOBODY.format(why=fault.text)
     facts = {**_who(session), "today": user.get("today", "")}
+    if not facts["today"]:
+        said = f"today (whoami says {user.get('today_said', '')!r})"
+        facts["unknown"] = "; ".join(filter(None, [facts.get("unknown"), said]))
     lines = [json.dumps(facts, ensure_ascii=False)]
     pages = pages_of(session, wiki)
     if pages is None:
@@ -94,6 +97,8 @@ def _who(session: CompanySession) -> dict[str, Any]:
 
 def _profile(session: CompanySession, asker: str) -> dict[str, Any]:
     employee = session.send(company.Req_GetEmployee(id=asker)).get("employee") or {}
+    if employee.get("id") == asker:
+        session.on_record.add(asker)
     return {"name": employee.get("name", "")}
 
 

@@ -24,6 +24,7 @@ from company_tools.change import Change as Change
 from company_tools.evidence import Evidence
 from company_tools.memory import Memory
 from company_tools.settling import like, shown_answer
+from company_tools.whoami import consistent
 from erc3_compat import company
 from erc3_compat.patience import Patience
 from ledger import ToolFault
@@ -62,6 +63,8 @@ class CompanySession(AnsweringSession):
         """Of time that is to be logged: the entries like it that there were before."""
         self.identity_fault: str | None = None
         """Why nobody can tell who asks."""
+        self.on_record: set[str] = set()
+        """Users of whom a record was seen."""
 
     @property
     def evidence(self) -> Evidence:
@@ -73,8 +76,8 @@ class CompanySession(AnsweringSession):
     def user(self) -> Record:
         """Who asks, as whoami says.
 
-        {current_user, is_public, location, department, today, wiki_sha1}; kept for the task, asked
-        again by :meth:`look_again` after the wiki was written.
+        {current_user, is_public, location, department, today, wiki_sha1}, made consistent. Kept
+        for the task; asked again by :meth:`look_again` after the wiki was written.
 
         Raises:
             ToolFault: the system does not know, or does not answer.
@@ -86,7 +89,7 @@ class CompanySession(AnsweringSession):
     def look_again(self) -> Record:
         """Ask whoami afresh. Raises ToolFault."""
         try:
-            self._user = self.send(company.Req_WhoAmI())
+            self._user = consistent(self.send(company.Req_WhoAmI()))
         except ToolFault as fault:
             self.identity_fault = fault.text
             raise

@@ -13,9 +13,12 @@ from typing import NamedTuple
 
 import regex
 
+from company_tools import listings
 from company_tools.closing import LINKLESS, Closing, Link, links_of, named_in, targets
 from company_tools.company_session import CompanySession
 from company_tools.guest_check import leaks
+from ledger import ToolFault
+from tooling.faults import OutOfReach
 
 _EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
 _ID = regex.compile(r"(?<![\p{L}\p{N}_./-])(?=[\p{L}\p{N}.-]*_)[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
@@ -154,11 +157,36 @@ def guards_off(asked: str) -> frozenset[str]:
 
 
 def may_write(session: CompanySession, off: Collection[str]) -> str | None:
-    """What speaks against any change in this task; nothing where it may be made."""
+    """What speaks against any change in this task; nothing where it may be made.
+
+    Raises OutOfReach: it cannot be looked up who asks.
+    """
     if "identity" not in off and (why := unknown_asker(session)):
         return f"nobody knows who asks ({why})"
     if "guest" not in off and session.known_guest:
         return "the asker is a guest"
+    if "identity" not in off and session.asker:
+        return without_record(session)
+    return None
+
+
+def without_record(session: CompanySession) -> str | None:
+    """Why the user that whoami names is nobody whom the system has a record of; None: it has one.
+
+    Raises OutOfReach: the system does not answer.
+    """
+    asker = session.asker
+    if asker in session.on_record:
+        return None
+    try:
+        found = listings.employee(session, asker)
+    except OutOfReach:
+        raise
+    except ToolFault as fault:
+        return f"whoami names {asker[:80]!r}, and {fault.text}"
+    if found.get("id") != asker:
+        return f"whoami names {asker[:80]!r}, and the record is of somebody else"
+    session.on_record.add(asker)
     return None
 
 

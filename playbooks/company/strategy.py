@@ -120,8 +120,10 @@ def decide(
 ) -> Step | Answer:
     """What comes next; ``name`` and ``report``: of the last step, if there was one."""
     known = read_briefing(briefing)
-    if known is None or not known.asker.today:
+    if known is None:
         return Answer("error_internal", "It cannot be told who asks.")
+    if not known.asker.today:
+        return Answer("error_internal", "The system does not tell which day it is.")
     wish = read_wish(task)
     if report and report.get("rules"):
         known = known.with_pages(str(report["rules"]))

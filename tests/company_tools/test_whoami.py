@@ -1,0 +1,117 @@
+"""A whoami that contradicts itself, names nobody, or tells no day: least right, and it is said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from company_tools.arguments import day
+from company_tools.whoami import consistent
+from ledger import Ledger, ToolFault
+from playbooks.company.strategy import Answer, decide
+from tests.company_tools.kites import Direct, kites
+from tests.company_tools.office import Office
+
+CHANGES = {"/projects/status/update", "/employees/update", "/time/log"}
+
+
+class Twisted(Direct):
+    """A line on which whoami says something else."""
+
+    def __init__(self, **said: Any) -> None:
+        super().__init__(kites())
+        self.said = said
+
+    def dispatch(self, request: Any) -> Any:
+        answer = super().dispatch(request)
+        return answer.model_copy(update=self.said) if request.tool == "/whoami" else answer
+
+
+def pause(office: Office) -> None:
+    office.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
+
+
+def log_time(office: Office) -> None:
+    fields = {"employee": "una_berg", "project": "proj_sails", "hours": 1.0, "date": "2025-01-02"}
+    office.call("Combo_Log_Time_For_Project", **fields)
+
+
+@pytest.mark.parametrize("name", ["nobody_known", "una_berg ", "UNA_BERG", "proj_sails"])
+@pytest.mark.parametrize("write", [pause, log_time])
+def test_a_user_whom_no_record_knows_changes_nothing(
+    name: str, write: Callable[[Office], None]
+) -> None:
+    line = Twisted(current_user=name)
+    office = Office(line=line)
+    with pytest.raises(ToolFault):
+        write(office)
+    assert not CHANGES & set(line.paths())
+
+
+def test_it_is_told_why_nothing_was_changed() -> None:
+    with pytest.raises(ToolFault, match="whoami names 'nobody_known', and "):
+        pause(Office(line=Twisted(current_user="nobody_known")))
+
+
+def test_a_record_of_somebody_else_is_none() -> None:
+    class Other(Direct):
+        def dispatch(self, request: Any) -> Any:
+            answer = super().dispatch(request)
+            if request.tool == "/employees/get":
+                other = answer.employee.model_copy(update={"id": "someone_else"})
+                return answer.model_copy(update={"employee": other})
+            return answer
+
+    line = Other(kites())
+    with pytest.raises(ToolFault):
+        pause(Office(line=line))
+    assert not CHANGES & set(line.paths())
+
+
+def test_a_user_on_record_is_looked_up_once_for_all_changes() -> None:
+    line = Direct(kites())
+    office = Office(line=line)
+    looked = len(line.paths("/employees/get"))
+    pause(office)
+    office.call("Req_UpdateProjectStatus", id="proj_sails", status="active")
+    assert len(line.paths("/employees/get")) == looked == 1
+    assert len(line.paths("/projects/status/update")) == 2
+
+
+def test_who_is_public_is_a_guest_whoever_is_named_beside() -> None:
+    office = Office(line=Twisted(is_public=True))
+    assert json.loads(office.briefing.splitlines()[0])["user"] == "guest"
+    with office.benchmark.bind(Ledger()) as tools:
+        names = {tool.name for tool in tools}
+    with Office(user=None).benchmark.bind(Ledger()) as tools:
+        assert names == {tool.name for tool in tools}
+    assert "guest" in (office.asked_back("ok_answer", "Una Berg works here.") or "")
+
+
+@pytest.mark.parametrize("today", ["not a day", "", "2025-13-01", "9999-12-31", "0001-01-01"])
+def test_a_day_that_is_none_is_unknown_and_said(today: str) -> None:
+    office = Office(line=Twisted(today=today))
+    told = json.loads(office.briefing.splitlines()[0])
+    assert told["today"] == ""
+    assert told["unknown"] == f"today (whoami says {today!r})"
+    with pytest.raises(ToolFault, match="whoami tells no day"):
+        office.call("Combo_List_All_Time_Entries", date_from="yesterday")
+    for task in ("What day is it today?", "Log 2 hours for me yesterday on Bright Sails."):
+        answer = decide(task, office.briefing, "", None)
+        assert isinstance(answer, Answer)
+        assert answer.outcome == "error_internal"
+        assert "which day it is" in answer.message
+
+
+@given(st.text(max_size=30))
+def test_of_any_day_there_is_one_to_count_from_or_none(text: str) -> None:
+    found = consistent({"today": text, "is_public": False, "current_user": "x"})
+    if found["today"]:
+        assert day("yesterday", found["today"]) < found["today"] < day("tomorrow", found["today"])
+    else:
+        assert found["today_said"] == text
