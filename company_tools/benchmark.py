@@ -181,8 +181,14 @@ class CompanyBenchmark:
         return "the user has been answered" if self._session.responses else None
 
     def unanswered(self) -> str | None:
-        """What the system has not answered usably, although it was waited for."""
-        return None
+        """What the system has not answered usably, although it was waited for; None: nothing.
+
+        A change of which nobody knows whether it took effect is such a thing, and so is a listing
+        that contradicts itself. It is forgotten when a later request of the same kind is answered.
+        """
+        session = self._session
+        open_ = (c.said for c in session.changes if c.outcome in ("sent", "unknown"))
+        return next(iter(session.unanswered.values()), next(open_, None))
 
     def objection(self, closing: str, ledger: Ledger) -> str | None:
         """What to ask back once: the checklist of an answer that the facts do not bear out.

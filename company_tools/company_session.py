@@ -8,13 +8,13 @@ again only where that shows that it had no effect.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import regex
 
-from company_tools.answering import AnsweringSession
+from company_tools.answering import LATE_SECONDS, AnsweringSession
 from company_tools.change import BEFORE, LOG_TIME, RECORD, TOUCHED
 from company_tools.change import CHANGES as CHANGES
 from company_tools.change import READS as READS
@@ -30,7 +30,7 @@ from erc3_compat.patience import Patience
 from ledger import ToolFault
 from tooling.ahead import Chain
 from tooling.api_session import ApiClient, body_of
-from tooling.faults import Missed, OutOfReach
+from tooling.faults import Inconsistent, Missed, OutOfReach
 from tooling.paging import END, Ask, Listing, ListingForbidden
 
 Record = dict[str, Any]
@@ -202,7 +202,9 @@ class CompanySession(AnsweringSession):
             return super().without_answer(request, about, fault)
         self.settled(path, took_effect=answer is not None)
         if answer is None:
-            raise Missed(f"{fault.text}; it did not take effect", fault.retry_after)
+            # An update that arrives late changes nothing more; hours would be booked twice.
+            pause = max(fault.retry_after or 0.0, LATE_SECONDS) if path == LOG_TIME else None
+            raise Missed(f"{fault.text}; it did not take effect", pause or fault.retry_after)
         self.unanswered.pop(path, None)
         return answer
 
@@ -309,7 +311,8 @@ class CompanySession(AnsweringSession):
             ToolFault: it refuses this one, or does not answer.
         """
         ask = self._asking(model, field, asked)
-        records, following, used = self.listing.page(ask, 0, self.within_limit(limit))
+        with self._believed(model):
+            records, following, used = self.listing.page(ask, 0, self.within_limit(limit))
         return {field: records, "next_offset": following, "limit": used}
 
     def within_limit(self, limit: int) -> int:
@@ -319,10 +322,24 @@ class CompanySession(AnsweringSession):
 
     def pages(self, model: Any, field: str, **asked: Any) -> list[Record]:
         """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
-        found = self.listing.whole(self._asking(model, field, asked))
+        with self._believed(model):
+            found = self.listing.whole(self._asking(model, field, asked))
         if not asked:
             self.memory.read_whole(field)
         return found
+
+    @contextmanager
+    def _believed(self, model: Any) -> Iterator[None]:
+        """Within this, a listing that contradicts itself counts as one that is not answered.
+
+        It may be whole again later, so the task stays open: an answer of ``error_internal`` could
+        not be taken back, and one that rests on half a listing is wrong.
+        """
+        try:
+            yield
+        except Inconsistent as fault:
+            self.unanswered[model.model_fields["tool"].default] = fault.text
+            raise
 
     def read_pages_ahead(self, *wanted: tuple[Any, str]) -> None:
         """Read whole listings side by side, each a model with the field of its records."""
