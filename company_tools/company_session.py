@@ -50,7 +50,7 @@ class CompanySession(AnsweringSession):
     def __init__(self, client: ApiClient, patience: Patience | None = None) -> None:
         super().__init__(client, READS, patience)
         self.listing = Listing("id", FORBIDDEN, first=USUAL_LIMIT)
-        self.memory = Memory()
+        self.memory = Memory(self.seen)
         self.changes: list[Change] = []
         self.may_write: Callable[[], str | None] = lambda: None
         """Asked before every change: what speaks against it."""
@@ -121,7 +121,7 @@ class CompanySession(AnsweringSession):
         if self.responses and (self.silent or path == RESPOND):
             raise ToolFault("the user has been answered: nothing more can be done", fatal=True)
         answer = super().once(request, final, about)
-        self.memory.note(path, answer)
+        self.memory.note(path, answer, body_of(request))
         return answer
 
     def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class CompanySession(AnsweringSession):
             self._forget(change.path)
         change.outcome = "done"
         if request.tool == WIKI_UPDATE:
-            self.memory.note("/wiki/list", {"paths": [request.file]})
+            self.memory.note("/wiki/list", {"paths": [request.file]}, {})
         return answer
 
     def _refuse_repeated(self, change: Change) -> None:

@@ -21,12 +21,15 @@ class _Shown(NamedTuple):
     path: str
     answer: Mapping[str, Any]
     whole: str = ""
+    body: Mapping[str, Any] = {}
 
 
 class Memory:
     """Of one task; a listing is kept until a change to its kind."""
 
-    def __init__(self) -> None:
+    def __init__(self, seen: Callable[[str, Mapping[str, Any]], None] = lambda *_: None) -> None:
+        """``seen`` is told path and body of a read by a step, when the solver gets its answer."""
+        self._seen = seen
         self._solvers = self.evidence = Evidence()
         self.listed: set[str] = set()
         """What was read whole: employees, projects, companies, entries, paths."""
@@ -55,9 +58,9 @@ class Memory:
         for known in records:
             self._solvers.records.setdefault((known.kind, known.id), known)
 
-    def note(self, path: str, answer: Mapping[str, Any]) -> None:
-        """Take over what an answer shows."""
-        self._take(_Shown(path, answer))
+    def note(self, path: str, answer: Mapping[str, Any], body: Mapping[str, Any]) -> None:
+        """Take over what the answer to a request shows."""
+        self._take(_Shown(path, answer, body=body))
 
     def read_whole(self, field: str) -> None:
         """Know that a kind of record was read whole."""
@@ -73,6 +76,8 @@ class Memory:
             owed = self._owed.get(key, [])
             for shown in owed:
                 self._take(shown)
+                if shown.path and not self._aside:
+                    self._seen(shown.path, shown.body)
             if not self._aside:
                 owed.clear()
         found: T = self._kept[key]

@@ -72,7 +72,8 @@ def pages_now(
         pages = wiki.pages(sha1, read, lambda kept: _fit(session, kept), whole=not same)
     else:  # without a version nothing tells one company's wiki from another's
         pages = session.kept(("wiki", "pages"), read)
-    session.memory.note("/wiki/list", {"paths": list(pages), "contents": list(pages.values())})
+    shown = {"paths": list(pages), "contents": list(pages.values())}
+    session.memory.note("/wiki/list", shown, {})
     return pages
 
 

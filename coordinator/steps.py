@@ -54,6 +54,8 @@ class StepKind:
     default: bool = True
     prompt: Callable[[], str] | None = None
     """What all prompts of its model begin with; None: it asks none."""
+    remember: Callable[[Any, Finding], None] = lambda _benchmark, _found: None
+    """Has a benchmark know of a finding that an earlier process has made."""
 
 
 def chosen(asked: str, kinds: Sequence[StepKind]) -> tuple[StepKind, ...]:
@@ -107,6 +109,13 @@ class Around:
     journal: Journal
     run: TaskRun
     ledger: Callable[[], AbstractContextManager[Ledger]]
+
+    def __post_init__(self) -> None:
+        """Take over what an earlier process has found."""
+        kinds = {kind.name: kind for kind in self.kinds}
+        for found in self.run.findings:
+            if found.step in kinds:
+                kinds[found.step].remember(self.benchmark, found)
 
     def before(self, text: str, briefing: str) -> None:
         """Ask the steps before the solver, as far as they were not."""

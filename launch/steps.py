@@ -42,6 +42,7 @@ def company(texts: Texts = NONE) -> tuple[StepKind, ...]:
             "before",
             partial(entities.Entities, texts=texts),
             prompt=partial(entities.system, texts),
+            remember=entities.remember,
         ),
         StepKind(
             "guest",

@@ -205,6 +205,14 @@ class Ledger:
         """Note what a reader of the journal should know; nothing follows from it."""
         self._witness(Notice(text=text))
 
+    def seen(self, path: str, body: dict[str, object]) -> None:
+        """Book a read whose answer came from what was kept: a memory is rebuilt from it later.
+
+        Nothing was sent for it now, so it costs no request.
+        """
+        with self._lock:
+            self._wire.append(WireCall(path=path, body=body, kind="read", outcome="done"))
+
     def settled(self, path: str, *, took_effect: bool) -> None:
         """Say what became of the last request to ``path``, which had no answer.
 

@@ -13,7 +13,7 @@ cannot be had (``Unsettled``), it is the evidence that is asked for again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -188,6 +188,10 @@ class ApiSession:
         for text in [text for text, told in self._cut.items() if not told]:
             self._cut[text] = True
             self._ledger.notice(text)
+
+    def seen(self, path: str, body: Mapping[str, Any]) -> None:
+        """Book a read whose answer was kept: nothing is sent for it."""
+        self._ledger.seen(path, dict(body))
 
     def settled(self, path: str, *, took_effect: bool) -> None:
         """Book what became of a request that had no answer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol
 
 from company_tools.company_session import CompanySession, Record
 from company_tools.customers import resolve_customer
@@ -74,8 +74,7 @@ class Entities:
         if not (permission or candidates):
             return Finding(failed=failed)
         facts = {"permission": permission, "candidates": candidates}
-        rows = [*permission, *(row for one in candidates for row in one["found"])]
-        self._desk.tell([Known(row["kind"], row["id"], row["name"]) for row in rows])
+        self._desk.tell(_named(facts))
         return Finding(text=_told(permission, candidates), facts=facts, failed=failed)
 
     def _asked(self, text: str, sight: Sight, door: Door) -> tuple[list[tuple[str, str]], str]:
@@ -107,6 +106,18 @@ class Entities:
             permission.append({**shown[0], "said": said})
         else:
             candidates.append({"said": said, "found": shown})
+
+
+def remember(desk: Desk, found: Finding) -> None:
+    """Let the solver name what a finding of an earlier process has told it of."""
+    desk.tell(_named(found.facts))
+
+
+def _named(facts: dict[str, Any]) -> list[Known]:
+    rows = list(facts.get("permission", ()))
+    for one in facts.get("candidates", ()):
+        rows += one["found"]
+    return [Known(row["kind"], row["id"], row["name"]) for row in rows]
 
 
 def _names(reply: dict[str, object]) -> list[tuple[str, str]]:

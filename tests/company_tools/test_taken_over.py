@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
+from company_tools import listings
 from company_tools.change import CHANGES
-from ledger import Ledger, ToolFault, WireCall
+from company_tools.steps.entities import Entities
+from coordinator.steps import Around
+from launch.steps import company
+from ledger import Case, Ledger, ToolFault, WireCall
+from runs.task import TaskRun
 from tests.company_tools.office import Office
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -121,3 +126,33 @@ def test_a_page_of_the_new_name_with_other_words_is_not_written_over() -> None:
     office = Office()
     with pytest.raises(ToolFault, match="there is a page"):
         office.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="rules.md")
+
+
+def test_what_a_step_had_read_for_the_solver_may_be_named_after_a_death() -> None:
+    """The solver was given it from what was kept, so no request of its own tells of it."""
+    office = Office()
+    with office.benchmark.reading(Ledger()) as (session, _):
+        listings.employees(session)
+    office.line.sent.clear()
+    ledger = Ledger()
+    with office.benchmark.bind(ledger) as tools:
+        ledger.offer(tools)
+        ledger.call("Combo_List_All_Employees", [], {})
+    assert office.line.paths("/employees/list", "/employees/get") == []
+    reads = [wire for call in ledger.calls for wire in call.requests]
+    again = Office(line=office.line)
+    again.benchmark.recall(reads)
+    again.finish("ok_answer", "Una Holm")
+    assert again.responses[-1]["links"] == [{"kind": "employee", "id": "una_holm"}]
+
+
+def test_what_a_step_had_told_may_be_named_after_a_death() -> None:
+    office = Office()
+    step = Entities(office.benchmark)
+    found = step.run(Case("Who is Una Holm?"), "", None, Ledger())
+    again = Office(line=office.line)
+    run: Any = TaskRun(findings=[found.model_copy(update={"step": "entities"})])
+    nobody: Any = None
+    Around(company(), again.benchmark, nobody, nobody, run, nobody)
+    assert again.finish("ok_answer", "Una Holm", "employee:una_holm") is None
+    assert again.answered == ["ok_answer"]
