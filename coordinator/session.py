@@ -82,6 +82,8 @@ class Session:
         self._clock = time.perf_counter()
         self._write_again = 0.0
         self.session_id: str | None = None
+        self.sandboxes: tuple[str, ...] = ()
+        """Where generated code runs, and ran before a resumption."""
         self._submitted = False
         self.limit: str | None = None
         """The limit of the run that kept tasks from being started."""
@@ -250,6 +252,7 @@ class Session:
             brain=Brain(evaluator=self._config.evaluator, worker=self._config.worker),
             strategy=self._config.strategy,
             steps=tuple(kind.name for kind in self._shared.steps),
+            sandboxes=self.sandboxes,
             session_id=self.session_id,
             submitted=self._submitted,
             started=self.started.isoformat(timespec="seconds"),

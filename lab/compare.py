@@ -147,6 +147,9 @@ def _lines(found: Comparison) -> list[str]:
     if found.only_a or found.only_b:
         alone = so_many_tasks(found.only_a)
         lines.append(f"left out: {alone} that only A has, {found.only_b} only B")
+    was, now = found.sandboxes_a, found.sandboxes_b
+    if was and now and was != now:
+        lines.append(f"another sandbox: A {', then '.join(was)}; B {', then '.join(now)}")
     test = next((check.name for check in found.checks if check.decides), "no test holds")
     lines.append(f"decided by: {test}")
     verdict = f"{found.verdict.upper()}: {found.reason}"

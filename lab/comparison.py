@@ -68,6 +68,8 @@ class Side:
     """Models of evaluator and worker."""
     harm_name: str
     trials: Mapping[Task, Mapping[int, Trial]]
+    sandboxes: tuple[str, ...] = ()
+    """Where generated code ran."""
 
     @property
     def deterministic(self) -> bool:
@@ -114,7 +116,7 @@ def read_side(path: Path) -> Side:
         if run.settings.baseline_only:
             raise CannotRun(f"{path} holds trivial baselines only")
         models = run.settings.evaluator, run.settings.worker
-        return Side(run.run_id, models, run.harm_name, _by_task(folder.trials()))
+        return Side(run.run_id, models, run.harm_name, _by_task(folder.trials()), run.sandboxes)
     try:
         results = read_results(path)
     except OSError:
@@ -123,7 +125,8 @@ def read_side(path: Path) -> Side:
         text = f"{path / 'results.json'} cannot be read: {first_problem(error)}"
         raise CannotRun(text) from None
     brain = results.brain.evaluator, results.brain.worker
-    return Side(results.run_id, brain, results.harm_name, _by_task(_plain(results)))
+    trials = _by_task(_plain(results))
+    return Side(results.run_id, brain, results.harm_name, trials, results.sandboxes)
 
 
 def _by_task(trials: Iterable[Trial]) -> Mapping[Task, Mapping[int, Trial]]:
@@ -172,6 +175,8 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         brain_a=a.brain,
         brain_b=b.brain,
         harm_name=b.harm_name,
+        sandboxes_a=a.sandboxes,
+        sandboxes_b=b.sandboxes,
         tasks=len(pairs),
         trials=len(trials),
         only_a=len(a.trials) - len(pairs),

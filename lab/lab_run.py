@@ -139,6 +139,8 @@ class LabRun(Record):
     packs: tuple[PackInfo, ...]
     started: str
     finished: str | None = None
+    sandboxes: tuple[str, ...] = ()
+    """Where generated code ran on this machine, as in a run's ``run.json``."""
     wall_seconds: float | None = None
     """Over all sittings, where a run was resumed."""
     summaries: tuple[Summary, ...] = ()

@@ -17,7 +17,7 @@ from lab.cores import cores
 from lab.foreign import command as foreign
 from runs.errors import CannotRun
 from runs.hints import command
-from views.console import answers, say
+from views.console import answers, notes, say
 from views.verdict import MARGIN
 
 if TYPE_CHECKING:
@@ -210,6 +210,21 @@ def _check(strategies: Sequence[StrategyName], worker: str | None, *single: obje
         raise typer.BadParameter(text)
 
 
+def _with_sandbox(run: LabRun, *, here: bool) -> LabRun:
+    """The run with the sandbox that its code gets from now on, if it runs any here."""
+    from worker.sandbox import used_kind
+
+    strategy = run.settings.strategy
+    if not here or strategy is None or not STRATEGIES[strategy].has_worker:
+        return run
+    kind = used_kind()
+    if run.sandboxes[-1:] == (kind,):
+        return run
+    if run.sandboxes:
+        say(notes(), f"note: its code ran in {run.sandboxes[-1]} before, and runs in {kind} now")
+    return run.model_copy(update={"sandboxes": (*run.sandboxes, kind)})
+
+
 @dataclass(frozen=True)
 class _Lab:
     """How a lab run is played and shown, whichever packs and models it has."""
@@ -241,12 +256,16 @@ class _Lab:
         kit_of = kits[name if name in kits else default]
         warm_up(kit_of, self.jobs, self.scheduler)
         # Takes a moment to load, in which the other process loads the rest.
-        from worker.sandbox import chosen_kind
+        from worker.sandbox import SandboxUnavailable, sandbox_line
 
         try:
-            chosen_kind()
-        except ValueError as error:
+            kind, text = sandbox_line()
+        except (ValueError, SandboxUnavailable) as error:
             raise CannotRun(str(error)) from None
+        if kind == "monty":
+            say(notes(), f"warning: {text}")
+        elif not self.as_json:
+            say(notes(), text)
 
     def play(self, settings: Settings, out: Path) -> tuple[LabRun, Path]:
         """A new run and its folder."""
@@ -290,6 +309,7 @@ class _Lab:
         if settings.agent:
             environment = self.invitation.environment
             engine = foreign.engine(kit_of, run, self.agent, environment, folder.path)
+        run = _with_sandbox(run, here=not (settings.agent or self.scheduler))
         with LabProgress(Console(stderr=True), total, run.harm_name) as watch:
             try:
                 done = carry_out(folder, run, engine, watch)

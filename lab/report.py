@@ -59,6 +59,8 @@ def overview(run: LabRun) -> Table:
     title = f"{run.run_id}  {brain}\n{packs}, epochs: {settings.epochs}"
     if laid := ", ".join(f"{n} {text_hash(t)[:10]}" for n, t in settings.prompts.items()):
         title += f"\nsections over the shipped ones: {laid}"
+    if run.sandboxes:
+        title += f"\nsandbox: {', then '.join(run.sandboxes)}"
     table = Table(title=escape(title))
     table.add_column("measure, 95 % interval")
     for summary in run.summaries:

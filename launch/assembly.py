@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from contextlib import ExitStack, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from coordinator.beginning import Start, doors_of
+from coordinator.config import STRATEGIES
 from coordinator.fork import Past
 from coordinator.limits import Stop
 from coordinator.resume import Continuation, SessionGone, continuation, note_submitted, session_of
@@ -39,6 +41,7 @@ from views.terminal import Progress
 from views.tracing.sinks import CannotTrace, check_kinds
 from views.tracing.targets import check_targets
 from views.tracing.tracer import Tracer
+from worker.sandbox import used_kind
 
 SUBMITTED = frozenset({"submitted", "evaluated"})
 """What the platform calls a session that was handed in."""
@@ -80,6 +83,8 @@ class Assembly:
         self._identity = identity_of(self.brains.ids, self.pack, self._prompts, self._texts)
         if self.resumed:
             self.resumed.check(self._identity, self._prompts)
+        has_code = STRATEGIES[self.options.strategy].has_worker
+        self._sandbox: tuple[str, ...] = (used_kind(),) if has_code else ()
         self._preflight = () if self.resumed else self._ready()
         if self.resumed:
             self.folder = self.resumed.folder
@@ -161,6 +166,9 @@ class Assembly:
         if self.resumed:
             plan = self._taken_up(session, self.resumed)
             return session, plan.tasks, plan.starts
+        forked = _manifest_of(self.options.fork) if self.options.fork else None
+        self._say_sandbox(forked.sandboxes if forked else ())
+        session.sandboxes = self._sandbox
         # A session that only the platform knows of would be lost.
         tasks = session.tasks(lambda: self._note(session, []))
         self._note(session, tasks)
@@ -169,6 +177,11 @@ class Assembly:
     def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
         status = self._status(resumed)
         manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
+        self._say_sandbox(manifest.sandboxes)
+        if manifest.sandboxes[-1:] != self._sandbox:
+            there = (*manifest.sandboxes, *self._sandbox)
+            manifest = manifest.model_copy(update={"sandboxes": there})
+            manifest.write(self.folder)
         if status and not manifest.tasks:
             found = tuple((t.spec_id, t.task_id, t.task_text) for t in status.tasks)
             manifest = manifest.model_copy(update={"tasks": found})
@@ -186,6 +199,7 @@ class Assembly:
             asked = {"preflight": (*manifest.preflight, *calls)}
             manifest.model_copy(update=asked).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
+        session.sandboxes = manifest.sandboxes
         return plan
 
     def _status(self, resumed: Resumed) -> Any | None:
@@ -245,7 +259,14 @@ class Assembly:
             preflight=self._preflight,
             shipped=hashes({name: self.guest.shipped()[name] for name in self._texts}),
             versions=versions(),
+            sandboxes=self._sandbox,
         ).write(self.folder)
+
+    def _say_sandbox(self, before: tuple[str, ...]) -> None:
+        """Say where the code of the run to go on with ran, if that was another sandbox."""
+        if before and self._sandbox and before[-1:] != self._sandbox:
+            text = f"note: its code ran in {before[-1]} before, and runs in {self._sandbox[0]} now"
+            say(notes(quiet=self.options.quiet), text)
 
 
 def _past(options: Options) -> Past | None:
@@ -254,10 +275,17 @@ def _past(options: Options) -> Past | None:
         return None
     try:
         was = "evaluator-worker"  # runs without a manifest are older than the second strategy
-        with suppress(NoManifest):
-            was = str(read_manifest(options.fork).options.get("strategy", was))
+        if manifest := _manifest_of(options.fork):
+            was = str(manifest.options.get("strategy", was))
         if was != options.strategy:
             raise CannotRun(f"cannot fork: the run was made with --strategy {was}, give that one")
         return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn)
     except NotRecorded as error:
         raise CannotRun(f"cannot fork: {error}") from None
+
+
+def _manifest_of(folder: Path) -> Manifest | None:
+    """The manifest of a run; None where it has none that can be read."""
+    with suppress(NoManifest):
+        return read_manifest(folder)
+    return None

@@ -75,19 +75,11 @@ def check_sandbox(options: Options, note: Console) -> None:
         Usage: the setting asks for a sandbox that there is not.
         CannotRun: the sandbox does not start, or lacks the isolation that is required.
     """
-    from worker.sandbox import (
-        SandboxUnavailable,
-        chosen_kind,
-        describe_kind,
-        find_isolation,
-        try_out,
-        used_kind,
-    )
+    from worker.sandbox import SandboxUnavailable, chosen_kind, sandbox_line, try_out
 
     try:
         choice = chosen_kind()
-        kind = used_kind(choice)
-        text = describe_kind(kind) if choice != "auto" else find_isolation().text
+        kind, text = sandbox_line(choice)
         if options.require_wall and kind == "monty":
             raise CannotRun(f"--require-wall: {text}")
         if choice != "auto":

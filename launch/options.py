@@ -119,7 +119,7 @@ class Options(RunConfig):
         (),
     )
     require_wall: bool = option(
-        "Refuse to run where the sandbox has no wall of the operating system.", False
+        "Refuse to run where nothing of the system isolates generated code.", False
     )
     out: Path = fixed("Folder for run folders.", Path("logs"), exclude=True)
     as_json: bool = once(

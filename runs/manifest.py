@@ -59,6 +59,9 @@ class Manifest(Record):
     shipped: dict[str, str] = Field(default_factory=dict)
     """SHA-256 of the shipped text of each section that was laid over, for a diff."""
     versions: dict[str, str] = Field(default_factory=dict)
+    sandboxes: tuple[str, ...] = ()
+    """Where generated code ran: bubblewrap, landlock or monty; one more after each resumption where
+    it was another one. Empty: no code runs, or an older version made it."""
 
     def infos(self) -> list[TaskInfo]:
         """The tasks as the coordinator needs them."""

@@ -136,6 +136,8 @@ class RunResults(Record):
     """None where the file does not tell."""
     steps: tuple[str, ...] = ()
     """What stood around the solver."""
+    sandboxes: tuple[str, ...] = ()
+    """As in ``run.json``."""
     session_id: str | None = None
     submitted: bool = False
     started: str

@@ -63,6 +63,9 @@ class Comparison(Record):
     brain_a: tuple[str, str]
     brain_b: tuple[str, str]
     harm_name: str
+    sandboxes_a: tuple[str, ...] = ()
+    sandboxes_b: tuple[str, ...] = ()
+    """Where generated code ran."""
     tasks: int
     trials: int
     only_a: int

@@ -108,6 +108,8 @@ def _changes(was: Run, now: Run) -> Iterator[Change]:
         "benchmark": (was.results.benchmark, now.results.benchmark),
         "pack": (was.pack, now.pack),
     }
+    if was.results.sandboxes and now.results.sandboxes:  # older runs do not tell
+        plain["sandbox"] = _sandbox(was), _sandbox(now)
     for what, (one, other) in plain.items():
         if one != other:
             yield Change(what=what, was=one, now=other)
@@ -128,6 +130,11 @@ def _worker(run: Run) -> str | None:
 def _steps(run: Run) -> str:
     """What stood around the solver."""
     return ", ".join(run.results.steps) or "none"
+
+
+def _sandbox(run: Run) -> str:
+    """Where generated code ran."""
+    return ", then ".join(run.results.sandboxes)
 
 
 def _options(run: Run) -> dict[str, str]:

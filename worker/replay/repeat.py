@@ -79,7 +79,8 @@ def replay(
 def _repetition(spec_id: str, turn: TurnLog, tools: Sequence[Tool]) -> Repetition:
     now, divergence = repeat(turn, tools, spec_id)
     recorded = turn.turn.report if turn.turn else None
-    note = another_sandbox(recorded, now) if recorded else ""
+    was = recorded_kind(recorded) if recorded else None
+    note = another_sandbox(was, recorded_kind(now))
     return Repetition(spec_id, turn.number, len(turn.tools), divergence, note)
 
 

@@ -32,9 +32,8 @@ def sandbox_like(report: WorkReport) -> SandboxKind:
         return used_kind("process")
 
 
-def another_sandbox(report: WorkReport, now: WorkReport) -> str:
-    """What to say where a repetition had not the sandbox of the record; else nothing."""
-    was, used = recorded_kind(report), recorded_kind(now)
+def another_sandbox(was: SandboxKind | None, used: SandboxKind | None) -> str:
+    """What to say where a repetition has not the sandbox of the record; else nothing."""
     if was is None or used is None or was == used:
         return ""
     return f"recorded in {was}, repeated in {used}"

@@ -9,8 +9,15 @@ from worker.sandbox.contract import (
     ToolHost,
 )
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import chosen_kind, open_sandbox, python_rules, try_out, used_kind
-from worker.sandbox.isolation import IsolationReport, describe_kind, find_isolation, why_not
+from worker.sandbox.factory import (
+    chosen_kind,
+    open_sandbox,
+    python_rules,
+    sandbox_line,
+    try_out,
+    used_kind,
+)
+from worker.sandbox.isolation import IsolationReport, find_isolation, why_not
 
 __all__ = [
     "IsolationReport",
@@ -22,10 +29,10 @@ __all__ = [
     "SandboxUnavailable",
     "ToolHost",
     "chosen_kind",
-    "describe_kind",
     "find_isolation",
     "open_sandbox",
     "python_rules",
+    "sandbox_line",
     "try_out",
     "used_kind",
     "why_not",

@@ -20,7 +20,7 @@ from worker.sandbox.contract import (
     ToolHost,
 )
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.isolation import NoTools, find_isolation, why_not
+from worker.sandbox.isolation import NoTools, describe_kind, find_isolation, why_not
 from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.process import ProcessInterpreter
@@ -58,6 +58,16 @@ def used_kind(choice: SandboxChoice | None = None) -> SandboxKind:
     if choice == "process" and not report.used:
         raise SandboxUnavailable(f"the process sandbox is not available: {report.why_not}")
     return report.kind
+
+
+def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]:
+    """The sandbox in use here and what to say of it at the start of a run.
+
+    Raises as ``used_kind`` does.
+    """
+    choice = choice or chosen_kind()
+    kind = used_kind(choice)
+    return kind, find_isolation().text if choice == "auto" else describe_kind(kind)
 
 
 def open_sandbox(

@@ -16,7 +16,7 @@ from worker.replay.debugger.answer_source import (
     Pause,
     WishedAnswer,
 )
-from worker.sandbox import Pins, SandboxLimits
+from worker.sandbox import Pins, SandboxKind, SandboxLimits
 
 LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
 """A person thinks within a tool call: only the code's own time is limited."""
@@ -76,6 +76,10 @@ class DebugState:
     pins: Pins
     answers: AnswerSource
     bench: Workbench
+    sandbox: SandboxKind | None = None
+    """Where the code runs; None: as the environment decides."""
+    note: str = ""
+    """What is to be known about it, where it is not the recorded one."""
     history: list[Answered] = field(default_factory=list)
     moment: Pause | Ended = field(default_factory=lambda: Ended(()))
     arguments: dict[str, object] | None = None

@@ -17,7 +17,14 @@ from worker.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState,
 from worker.replay.debugger.prompt import Back, Prompt, Quit
 from worker.replay.debugger.screen import Screen
 from worker.replay.repeat import is_typed, turns_of
-from worker.sandbox import Pins, SandboxError, SandboxExecutor, open_sandbox
+from worker.replay.same_sandbox import another_sandbox, recorded_kind, sandbox_like
+from worker.sandbox import (
+    Pins,
+    SandboxError,
+    SandboxExecutor,
+    SandboxUnavailable,
+    open_sandbox,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,6 +56,11 @@ def debug_state(
         )
     if turn.turn is None or report is None or report.pins is None:
         raise NotRecorded(f"turn {number} was recorded without clock and seed")
+    try:
+        kind = sandbox_like(report)
+    except SandboxUnavailable as error:
+        ran = f"turn {number} ran in {recorded_kind(report)}"
+        raise NotRecorded(f"{ran}, and cannot be stepped through: {error}") from None
     subject = DebuggedTurn(
         spec_id=log.spec_id,
         text=log.text,
@@ -64,7 +76,9 @@ def debug_state(
     past = [wire for call in subject.before for wire in call.requests]
     open_live = _opener(bench, base_url, spec_id) if base_url else None
     answers = AnswerSource(report.calls, tools, past, open_live)
-    return DebugState(subject, codes, Pins(*report.pins), answers, bench)
+    debug = DebugState(subject, codes, Pins(*report.pins), answers, bench, kind)
+    debug.note = another_sandbox(recorded_kind(report), kind)
+    return debug
 
 
 def drive(debug: DebugState, console: Console) -> None:
@@ -79,7 +93,7 @@ def drive(debug: DebugState, console: Console) -> None:
         while True:
             with suppress(Back):
                 host = AskingHost(debug, prompt)
-                with open_sandbox(host, LIMITS, pins=debug.pins) as executor:
+                with open_sandbox(host, LIMITS, debug.sandbox, pins=debug.pins) as executor:
                     host.executor = executor
                     ended = _run(debug.codes, executor)
                 prompt.at(ended)

@@ -35,6 +35,8 @@ class Screen:
         subject = self._debug.subject
         self.say(f"{subject.spec_id}, turn {subject.turn}. Task: {subject.text}")
         self.say(f"Instruction: {subject.instruction}")
+        if self._debug.note:
+            self.say(f"note: {self._debug.note}")
 
     def pause(self) -> None:
         """The code around the waiting call, and the call."""

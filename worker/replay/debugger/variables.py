@@ -29,7 +29,7 @@ def look(debug: DebugState, expression: str) -> str:
         return f"*** SyntaxError: {getattr(error, 'msg', error)}"
     host = _Host(debug)
     report = ""
-    with open_sandbox(host, LIMITS, pins=debug.pins) as executor:
+    with open_sandbox(host, LIMITS, debug.sandbox, pins=debug.pins) as executor:
         for code in debug.codes:
             try:
                 executor(_rewritten(code, host.tools, expression))
