@@ -65,7 +65,8 @@ class Past:
         in_doubt = 0
         for turn in self._before:
             self._reads += _check_state(turn, benchmark, in_doubt)
-            wires = [w for c in turn.report.calls for w in c.requests] if turn.report else []
+            calls = turn.report.calls if turn.report else ()
+            wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
             odd = benchmark.repeat(wires, Ledger())
             if odd:
                 raise Differs(f"turn {turn.number}: {'; '.join(odd[:5])}")

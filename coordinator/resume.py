@@ -63,7 +63,8 @@ class Memory:
         """What earlier work has learnt from reads, then what it has done."""
         turns = self.log.last if self.turns else []
         calls = [call for turn in turns for call in turn.tools]
-        reads = [wire for call in calls for wire in call.requests if wire.kind == "read"]
+        wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
+        reads = [wire for wire in wires if wire.kind == "read"]
         return [*reads, *(self.log.deeds if self.deeds_hold else ())]
 
 

@@ -88,6 +88,8 @@ class ToolCall(Record):
     started: float = 0.0
     """Unix seconds; 0 in records from before it was kept."""
     requests: tuple[WireCall, ...] = ()
+    kept: tuple[WireCall, ...] = ()
+    """Reads of a step around the solver whose answers it was given; nothing was sent for them."""
 
     def prompt(self, result_chars: int = 160, told: str = "") -> str:
         """The call as one line for a prompt; results are cut or left out, errors never are.

@@ -62,6 +62,7 @@ class Ledger:
         self._tools: dict[str, Tool] = {}
         self._calls: list[ToolCall] = []
         self._wire: list[WireCall] = []
+        self._kept: list[WireCall] = []
         self._spent = {"calls": 0, "requests": 0, "writes": 0, "final": 0}
         self._open: set[str] = set()
         """Paths of irreversible requests that had no answer and are not settled yet."""
@@ -126,7 +127,7 @@ class Ledger:
 
     def _run(self, found: Tool, args: list[object], kwargs: dict[str, object]) -> object:
         began, started = time.perf_counter(), time.time()
-        self._wire = []
+        self._wire, self._kept = [], []
         step, line = self.position() or (None, None)
         arguments: dict[str, object] = {}
 
@@ -143,6 +144,7 @@ class Ledger:
                     seconds=round(time.perf_counter() - began, 6),
                     started=round(started, 6),
                     requests=tuple(self._wire),
+                    kept=tuple(self._kept),
                     **told,
                 )
             )
@@ -211,7 +213,7 @@ class Ledger:
         Nothing was sent for it now, so it costs no request.
         """
         with self._lock:
-            self._wire.append(WireCall(path=path, body=body, kind="read", outcome="done"))
+            self._kept.append(WireCall(path=path, body=body, kind="read", outcome="done"))
 
     def settled(self, path: str, *, took_effect: bool) -> None:
         """Say what became of the last request to ``path``, which had no answer.

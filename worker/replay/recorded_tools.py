@@ -55,6 +55,8 @@ class _Record:
                 raise ToolFault("the record has ended", kind="RuntimeError", fatal=True)
             for request in recorded.requests:
                 self._send_again(request)
+            for kept in recorded.kept:
+                self._ledger.seen(kept.path, kept.body)
             return answer_of(recorded)
 
         return run
