@@ -8,10 +8,10 @@ LAB_STAMP := $(VENV)/.installed-lab
 ARGS ?=
 LOGS ?= logs
 
-.PHONY: help run test lab view setup check clean
+.PHONY: help run test lab view setup check clean distclean
 
 help:  ## what there is to make
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: setup  ## run the benchmark on the embedded platform, without a key (ARGS="--option ...")
 	@$(AGENT) $(ARGS)
@@ -58,5 +58,8 @@ check: $(DEV_STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-clean:  ## remove .venv and caches
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+clean:  ## remove caches and what a build leaves
+	rm -rf build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+distclean: clean  ## remove .venv as well
+	rm -rf $(VENV)

@@ -15,6 +15,8 @@ from nextstep.forms import PROBLEMS_SHOWN, Forms, explain
 
 _NAME_KEYS = ("tool", "name", "tool_name", "function", "action", "type")
 """Under which of these the name of a function comes, the right one first."""
+_QUEUE_KEYS = ("functions", "actions", "next_actions", "calls", "tool_calls", "queue")
+"""Under which of these a queue of functions comes, in the place of ``function``."""
 _ARGUMENT_KEYS = ("arguments", "args", "parameters", "input", "params")
 MOST_PLANNED = 5
 EXAMPLE = (
@@ -48,6 +50,7 @@ def read_step(
 ) -> Step:
     """Read a reply; prose around it, wrappers, other spellings of keys and names are taken.
 
+    Of a queue of functions or steps it is the first: what comes next depends on its answer.
     A function that does not exist or is used wrongly is taken too: calling it says what is wrong.
 
     Raises:
@@ -56,7 +59,11 @@ def read_step(
     cleaned = clean(reply, finish_reason, reasoning)
     if cleaned.problem:
         raise Misread(cleaned.words)
-    found = find_json(cleaned.text, ["function"], forms.words)
+    found = (
+        _with_queue(forms, cleaned.text)
+        or find_json(cleaned.text, ["function"], forms.words)
+        or _first_of_steps(forms, cleaned.text)
+    )
     if found is None:
         raise Misread("it holds no JSON object with the field function, or differing ones")
     filled = _filled(forms, found)
@@ -73,6 +80,28 @@ def read_step(
         plan=tuple(filled["plan_remaining_steps_brief"]),
         function=filled["function"],
     )
+
+
+def _with_queue(forms: Forms, text: str) -> dict[str, object] | None:
+    """The step that holds a queue of functions, with the first of them in its place."""
+    for key in _QUEUE_KEYS:
+        found = find_json(text, ["current_state", key], forms.words)
+        queue = found and found[key]
+        if found and isinstance(queue, list) and queue and "function" not in found:
+            return {**found, "function": queue}
+    return None
+
+
+def _first_of_steps(forms: Forms, text: str) -> dict[str, object] | None:
+    """The first step of a list of steps."""
+    before = text[: text.find("{")].rstrip()
+    if not before.endswith("["):
+        return None
+    try:
+        steps, _ = json.JSONDecoder(strict=False).raw_decode(text, len(before) - 1)
+    except (ValueError, RecursionError):
+        return None
+    return find_json(json.dumps(steps[0]), ["function"], forms.words) if steps else None
 
 
 def _filled(forms: Forms, found: dict[str, object]) -> dict[str, Any]:
@@ -94,6 +123,12 @@ def _filled(forms: Forms, found: dict[str, object]) -> dict[str, Any]:
 def _function(forms: Forms, said: object) -> dict[str, Any]:
     """A function with its name under ``tool`` and its arguments beside it."""
     opened = _opened(said)
+    if isinstance(opened, list):
+        first = _opened(opened[0]) if opened else None
+        # A queue of the API's own form has each function in a wrapper.
+        wrapped = first.get("function") if isinstance(first, dict) else None
+        first = wrapped if isinstance(wrapped, dict) else first
+        return {"tool": ""} if isinstance(first, list) else _function(forms, first)
     if isinstance(opened, str):
         return {"tool": forms.spelled(opened)}
     if not isinstance(opened, dict):
@@ -113,8 +148,8 @@ def _function(forms: Forms, said: object) -> dict[str, Any]:
 
 
 def _opened(said: object) -> object:
-    """An object that came as text."""
-    if not isinstance(said, str) or not said.lstrip().startswith("{"):
+    """An object or a list that came as text."""
+    if not isinstance(said, str) or not said.lstrip().startswith(("{", "[")):
         return said
     try:
         opened: object = json.loads(said, strict=False)

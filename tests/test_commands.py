@@ -196,3 +196,16 @@ def test_a_figure_can_be_had_again(command: Command) -> None:
     if words[0] == AGENT:
         split = [sys.executable, str(ROOT / "submission.py"), *words[1:]]
     assert subprocess.run(split, cwd=ROOT, check=False).returncode in (0, 3)
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")
+def test_the_environment_is_only_removed_by_distclean() -> None:
+    def told(target: str) -> list[str]:
+        done = subprocess.run(
+            ["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        return done.stdout.split()
+
+    assert ".mypy_cache" in told("clean")
+    assert ".venv" not in told("clean")
+    assert {".venv", ".mypy_cache"} <= set(told("distclean"))

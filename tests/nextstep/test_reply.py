@@ -25,6 +25,11 @@ PLAIN = json.dumps(GOOD)
 ARGUMENTS = {"shelf": "a", "depth": 2}
 
 
+LOOK = {"tool": "Req_Look", "shelf": "a", "depth": 2}
+BREAK = {"tool": "Req_Break"}
+BARE = {name: GOOD[name] for name in ("current_state", "plan_remaining_steps_brief")}
+
+
 def with_function(function: object) -> str:
     return json.dumps({**GOOD, "function": function})
 
@@ -70,6 +75,39 @@ def test_a_step_is_read_whatever_is_around_it(tools: list[Tool], case: str) -> N
     assert step.current_state == GOOD["current_state"]
     assert step.plan[:2] == ("look", "assemble")
     assert len(step.plan) <= 5
+
+
+QUEUES = {
+    "functions": with_function([LOOK, BREAK]),
+    "functions as text": with_function(json.dumps([LOOK, BREAK])),
+    "texts": with_function([json.dumps(LOOK), json.dumps(BREAK)]),
+    "another name": json.dumps({**BARE, "Next-Actions": [LOOK, BREAK]}),
+    "calls of an API": json.dumps(
+        {
+            **BARE,
+            "tool_calls": [
+                {"type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
+                for name, given in (("Req_Look", ARGUMENTS), ("Req_Break", {}))
+            ],
+        }
+    ),
+    "steps": json.dumps([GOOD, {**GOOD, "function": BREAK}]),
+    "steps in a fence": f"My queue:\n```json\n[\n {PLAIN}, {with_function(BREAK)}]\n```",
+}
+
+
+@pytest.mark.parametrize("case", QUEUES)
+def test_of_a_queue_the_first_is_the_step(tools: list[Tool], case: str) -> None:
+    step = read_step(Forms(tools), QUEUES[case])
+    assert step.function == LOOK
+    assert step.current_state == GOOD["current_state"]
+
+
+@pytest.mark.parametrize("queue", [[], [[]], [[[LOOK]]], [None], ["["], [7]])
+def test_a_queue_without_a_function_calls_none(tools: list[Tool], queue: list[object]) -> None:
+    assert read_step(Forms(tools), with_function(queue)).function["tool"] in ("", "[")
+    with pytest.raises(Misread):
+        read_step(Forms(tools), json.dumps([]))
 
 
 def test_a_plan_that_is_one_text_is_one_step(tools: list[Tool]) -> None:
