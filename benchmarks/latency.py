@@ -108,8 +108,8 @@ def play(options: argparse.Namespace) -> None:
     with platform(options.pack, options.ms) as where, tempfile.TemporaryDirectory() as out:
         began = time.perf_counter()
         done = subprocess.run(
-            [*COMMAND, "--benchmark", options.benchmark, "--real", "--yes", "--quiet",
-             "--json", "--jobs", options.jobs, "--out", out],
+            [*COMMAND, "--benchmark", options.benchmark, "--real", "--rule-based", "--yes",
+             "--quiet", "--json", "--jobs", options.jobs, "--out", out],
             cwd=ROOT, env={**os.environ, **where}, capture_output=True, text=True, check=False,
         )  # fmt: skip
         seconds = time.perf_counter() - began

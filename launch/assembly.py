@@ -21,6 +21,7 @@ from launch import preflight
 from launch.benchmarks import guest_of, sections_at, workbench_of
 from launch.brains import Brains, hashes, identity_of, prompts_of, versions
 from launch.caches import cache_folder
+from launch.default_models import check_models
 from launch.embedding import vectors_of
 from launch.options import Options
 from launch.platform import STATE, client_class, pack_of, platform_of
@@ -71,6 +72,8 @@ class Assembly:
         self._texts = sections_at(self.options.prompts)
         self.guest = guest_of(self.options.benchmark, guards=self.options.guards, texts=self._texts)
         self.brains = Brains(self.options, self.guest.steps)
+        if not self.resumed:
+            check_models(self.options)
         # A cassette holds all that was asked, or a replay elsewhere would miss it.
         taped = self.options.record or self.options.replay
         kept = None if taped else cache_folder()

@@ -79,9 +79,10 @@ def run(options: Options) -> int:
 @takes(DoctorOptions, only=("evaluator", "worker", "models", "as_json", "no_calls"))
 def doctor(options: DoctorOptions) -> int:
     """Check what is set up, and say how to mend what is not."""
+    from launch.default_models import with_models
     from launch.doctor import doctor as examined
 
-    return examined(options)
+    return examined(with_models(options)[0])
 
 
 def replay(

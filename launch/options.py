@@ -61,12 +61,12 @@ class Options(RunConfig):
     """The command line of a run, read; ``model_fields_set`` are the options that were given."""
 
     evaluator: str = option(
-        "LiteLLM id of the model that decides [EVALUATOR_MODEL; the benchmark's own playbook "
-        "brain].",
+        "LiteLLM id of the model that decides [EVALUATOR_MODEL; the reference model where the key "
+        "of a provider of it is set; the benchmark's rule-based model].",
         default_factory=_evaluator,
     )
     worker: str = option(
-        "LiteLLM id of the worker's model [WORKER_MODEL; the playbook brain].",
+        "LiteLLM id of the worker's model [WORKER_MODEL; as the evaluator's].",
         default_factory=_worker,
     )
     patience: float = option(
@@ -74,6 +74,11 @@ class Options(RunConfig):
     )
     pack: Path | None = option(
         "A pack file for the embedded platform; default: the bundled pack.", None
+    )
+    rule_based: bool = fixed(
+        "Let rule-based models play, without an LLM, where no option names another one; needed for "
+        "that with --real.",
+        False,
     )
     real: bool = fixed("Use the platform of ERC3_API_KEY and ERC3_BASE_URL.", False)
     yes: bool = once(

@@ -19,6 +19,7 @@ from erc3_compat.patience import trouble_of
 from launch import loading
 from launch.assembly import Assembly
 from launch.brains import seems_served
+from launch.default_models import with_models
 from launch.end_of_run import EndOfRun, exit_code, goes_on
 from launch.handing_in import HandingIn
 from launch.machine_check import check_sandbox, room_for
@@ -42,6 +43,9 @@ def start(options: Options) -> int:
     stop = Stop()
     with ExitStack() as stack:
         room_for(options.jobs)
+        options, said = with_models(options)
+        if said:
+            say(note, said)
         if seems_served(options):
             litellm_module.begin()
         check_sandbox(options, note)

@@ -202,21 +202,21 @@ def test_a_bad_pack_is_2_and_leaves_no_folder(
 
 
 def test_real_without_a_key_is_1(run: Any) -> None:
-    result = run("--real")
+    result = run("--real", "--rule-based")
     assert result.exit_code == 1
     assert "ERC3_API_KEY" in result.stderr
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:port", "platform", "ftp://x", "http://[::1"])
 def test_an_address_that_is_none_is_told_before_anything_is_sent(run: Any, url: str) -> None:
-    result = run("--real", env={"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": url})
+    result = run("--real", "--rule-based", env={"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": url})
     assert result.exit_code == 1
     assert f"ERC3_BASE_URL is no address: {url}" in result.stderr
 
 
 def test_real_out_of_reach_is_1(run: Any) -> None:
     env = {"ERC3_API_KEY": "key-secret-of-mine", "ERC3_BASE_URL": "http://127.0.0.1:9"}
-    result = run("--real", env=env)
+    result = run("--real", "--rule-based", env=env)
     assert result.exit_code == 1
     assert "cannot be reached: http://127.0.0.1:9 (ConnectError)" in result.stderr
     assert "secret-of-mine" not in result.output
@@ -228,7 +228,7 @@ def test_real_submits_only_when_it_may(
 ) -> None:
     simulator: Simulator = platform_of(shop_json(task_text="Buy 1x helicopter"))
     env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
-    options = ["--real", "--json", *(["--yes"] if yes else [])]
+    options = ["--real", "--rule-based", "--json", *(["--yes"] if yes else [])]
     result = run(*options, "--name", "n", "--workspace", "w", "--flag", "compete_speed", env=env)
     assert result.exit_code == 0
     results = json.loads(result.stdout)
@@ -246,7 +246,7 @@ def test_a_session_whose_tasks_cannot_be_listed_is_not_lost(
     env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
     with monkeypatch.context() as patch:
         patch.setattr(PatientPlatform, "session_status", lost_connection)
-        failed = run("--real", "--yes", env=env)
+        failed = run("--real", "--rule-based", "--yes", env=env)
     assert failed.exit_code == 1
     (folder,) = (tmp_path / "logs").iterdir()
     assert f"; go on: {command('--resume', folder)}" in failed.stderr

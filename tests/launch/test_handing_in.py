@@ -31,7 +31,7 @@ def desk(platform_of: Any, shop_json: Any, lives: Callable[..., Any]) -> Any:
 
 
 def begin(desk: Any, *words: object) -> int:
-    return int(desk.live("--real", "--yes", "--out", desk.out, *words))
+    return int(desk.live("--real", "--rule-based", "--yes", "--out", desk.out, *words))
 
 
 def session(desk: Any) -> Any:
@@ -92,7 +92,7 @@ def test_a_death_between_handing_in_and_writing_it_down_is_found_out(desk: Any) 
 
 
 def test_without_a_terminal_the_way_to_submit_is_told(desk: Any) -> None:
-    assert desk.live("--real", "--out", desk.out) == 0
+    assert desk.live("--real", "--rule-based", "--out", desk.out) == 0
     assert session(desk).status == "open"
     assert f"--resume {desk.run} --yes" in said(desk)
 
@@ -102,7 +102,7 @@ def test_at_a_terminal_the_table_comes_before_a_question_that_can_be_seen(
     desk: Any, key: str, submits: bool
 ) -> None:
     main, end = pty.openpty()
-    words = ["--real", "--quiet", "--out", str(desk.out)]
+    words = ["--real", "--rule-based", "--quiet", "--out", str(desk.out)]
     with subprocess.Popen(
         [sys.executable, str(ROOT / "submission.py"), *words],
         stdin=end, stdout=end, stderr=end, cwd=desk.folder, env={**os.environ, **desk.env},

@@ -61,7 +61,7 @@ def real(platform: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
 
     def go(*words: object, env: dict[str, str] | None = None) -> Result:
-        options = ["--real", "--yes", *map(str, words)]
+        options = ["--real", "--rule-based", "--yes", *map(str, words)]
         done = CliRunner().invoke(app, options, env=clean | where | (env or {}))
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
         assert KEY not in done.output
@@ -283,7 +283,7 @@ def test_a_run_with_nothing_left_to_play_asks_nobody(
     models = tmp_path / "models.toml"
     line = 'model = "openai/fake-large", key_variable = "OPENAI_API_KEY"'
     models.write_text(f'[models.m]\nbackends = [{{ {line}, base_url = "{server.base_url}" }}]\n')
-    words = ["--real", "--evaluator", "m", "--models", str(models)]
+    words = ["--real", "--rule-based", "--evaluator", "m", "--models", str(models)]
     where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
     env = dict.fromkeys(VARIABLES, "") | where
     done = CliRunner().invoke(app, words, env=env | {"OPENAI_API_KEY": KEY})
