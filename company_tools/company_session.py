@@ -36,6 +36,9 @@ from tooling.paging import END, Ask, Listing, ListingForbidden
 Record = dict[str, Any]
 T = TypeVar("T")
 FORBIDDEN = "this company's system refuses every list and search"
+WIKI_VERSION = "wiki version "
+"""Begins the notice in a journal that names the version; what follows is its hash."""
+VERSION_CHARS = 200
 USUAL_LIMIT = 5
 """Entries of a page in ordinary tasks (facts of the platform); a lower one is told by an error."""
 _EMPTY = regex.compile(
@@ -61,6 +64,7 @@ class CompanySession(AnsweringSession):
         """Whether the wiki was written since whoami was asked."""
         self._before: dict[str, set[str]] = {}
         """Of time that is to be logged: the entries like it that there were before."""
+        self._noted_version = ""
         self.identity_fault: str | None = None
         """Why nobody can tell who asks."""
         self.on_record: set[str] = set()
@@ -94,7 +98,15 @@ class CompanySession(AnsweringSession):
             self.identity_fault = fault.text
             raise
         self.identity_fault, self._moved = None, False
+        self._note_version()
         return self._user
+
+    def _note_version(self) -> None:
+        """Have the journal tell which version of the wiki the task works with."""
+        version = (self._user or {}).get("wiki_sha1")
+        if isinstance(version, str) and version not in ("", self._noted_version):
+            self._noted_version = version
+            self._ledger.notice(f"{WIKI_VERSION}{version[:VERSION_CHARS]}")
 
     @property
     def asker(self) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,15 @@ SAME_WIKI = 0.5
 """Share of pages that two versions of one wiki have in common; less is another company's."""
 VERSIONS_AT_MOST = 256
 """On disk; the oldest go first."""
+
+
+class Version(NamedTuple):
+    """One version that is kept on disk."""
+
+    sha1: str
+    pages: Pages
+    since: float
+    """When it was kept, in seconds since 1970."""
 
 
 class Difference(NamedTuple):
@@ -110,6 +120,18 @@ class WikiStore:
         with self._lock:
             return self._known.get(sha1)
 
+    def versions(self) -> Iterator[Version]:
+        """What is kept on disk and whole, the last first."""
+        aged: list[tuple[float, Path]] = []
+        for path in self._folder.glob("*.json") if self._folder else ():
+            with suppress(OSError):  # another process may drop it
+                aged.append((path.stat().st_mtime, path))
+        for since, path in sorted(aged, reverse=True):
+            sha1 = _named(path)
+            pages = None if sha1 is None else self._kept(sha1)
+            if sha1 is not None and pages is not None:
+                yield Version(sha1, pages, since)
+
     def before(self, sha1: str) -> Pages | None:
         """The version of the same wiki that the run knew first, where that is another one."""
         with self._lock:
@@ -139,6 +161,16 @@ class WikiStore:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
         return pages if whole else None
+
+
+def _named(path: Path) -> str | None:
+    """The version that a file says it holds; None where it is damaged or is not named by it."""
+    try:
+        sha1 = json.loads(read_kept(path) or b"")["sha1"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    named = isinstance(sha1, str) and _path(path.parent, sha1) == path
+    return sha1 if named else None
 
 
 def _path(folder: Path, sha1: str) -> Path:

@@ -22,6 +22,7 @@ CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit
 NAMES = (
     "run", "doctor", "show", "report", "view", "stats", "export", "regress", "compare",
     "minimise", "replay", "debug", "serve", "generate", "floors", "prompts", "evolve",
+    "wiki",
 )  # fmt: skip
 SIMULATOR = ("serve", "generate", "floors")
 _LOOK: dict[str, Any] = {
@@ -31,9 +32,9 @@ _LOOK: dict[str, Any] = {
 }
 
 
-def _function(name: str) -> Callable[..., Any]:
-    """The function of a subcommand; this alone loads its module."""
-    found: Callable[..., Any]
+def _function(name: str) -> Callable[..., Any] | typer.Typer:
+    """The function of a subcommand, or its group of them; this alone loads its module."""
+    found: Callable[..., Any] | typer.Typer
     match name:
         case "run":
             from launch.commands import run as found
@@ -67,6 +68,8 @@ def _function(name: str) -> Callable[..., Any]:
             from launch.commands import prompts as found
         case "generate":
             from launch.commands import generate as found
+        case "wiki":
+            from launch.wiki_command import app as found
         case _:
             from launch.commands import floors as found
     return found
@@ -88,6 +91,8 @@ class Commands(typer.core.TyperGroup):
         made, asked = typer.Typer(**_LOOK), _function(cmd_name)
         if cmd_name != "run":  # which loads more before its work begins
             loading.over()
+        if isinstance(asked, typer.Typer):  # with subcommands of its own
+            return typer.main.get_command(asked)
         # The simulator reads its own command line.
         raw = {"ignore_unknown_options": True, "allow_extra_args": True}
         mine = cmd_name not in SIMULATOR

@@ -9,7 +9,7 @@ from typing import Any
 from company_tools.benchmark import CompanyBenchmark
 from company_tools.wiki_store import WikiStore
 from erc3_compat.patience import Patience
-from ledger import Deed, Ledger
+from ledger import Deed, Ledger, Notice
 from tests.company_tools.kites import Direct, Wire, kites
 
 RESPOND = "/respond"
@@ -35,13 +35,18 @@ class Office:
         self.deeds: list[Deed] = []
         self.briefing = self._booked(self.benchmark.briefing) if brief else ""
 
+    def noted(self, noted: Deed | Notice) -> None:
+        """Keep what a resumption is given; notices are for those who read a journal."""
+        if not isinstance(noted, Notice):
+            self.deeds.append(noted)
+
     def _booked(self, do: Any, *arguments: Any) -> Any:
-        with closing(Ledger(witness=self.deeds.append)) as ledger:
+        with closing(Ledger(witness=self.noted)) as ledger:
             return do(*arguments, ledger)
 
     def call(self, name: str, **arguments: Any) -> Any:
         """Call a tool as the worker's code does, in an instruction of its own."""
-        ledger = Ledger(witness=self.deeds.append)
+        ledger = Ledger(witness=self.noted)
         with self.benchmark.bind(ledger) as tools:
             ledger.offer(tools)
             return ledger.call(name, [], arguments)

@@ -101,7 +101,7 @@ def obey(office: Office, words: str) -> None:
 def office_ledger(office: Office) -> Any:
     from ledger import Ledger
 
-    return Ledger(witness=office.deeds.append)
+    return Ledger(witness=office.noted)
 
 
 def private(message: str, world: Wire) -> bool:

@@ -197,7 +197,7 @@ def test_a_verdict_goes_through_the_one_answer() -> None:
     office = Office()
     found = policy(office, "What does Jürgen Müller earn, what is their salary?", judged("denied"))
     assert found.verdict is not None
-    with closing(Ledger(witness=office.deeds.append)) as ledger:
+    with closing(Ledger(witness=office.noted)) as ledger:
         assert office.benchmark.finish(found.verdict.closing, ledger) is None
         assert office.benchmark.finish(found.verdict.closing, ledger) is None
     assert office.answered == ["denied_security"]
