@@ -20,7 +20,7 @@ class Call:
     """One request on its way through the relay."""
 
     path: str
-    """Without the shop's part: ``/basket/view``, ``/tasks/start``."""
+    """Without the part of the task: ``/basket/view``, ``/respond``, ``/tasks/start``."""
     number: int
     """Counts the requests to this path from 1."""
     body: dict[str, Any]
@@ -98,7 +98,7 @@ def relay(upstream: str) -> Iterator[Relay]:
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers["content-length"]))
             parts = self.path.split("/")
-            path = "/" + "/".join(parts[3:] if parts[1] == "store" else parts[1:])
+            path = "/" + "/".join(parts[3:] if len(parts) > 3 else parts[1:])
             with lock:
                 here.seen[path] += 1
                 number = here.seen[path]
