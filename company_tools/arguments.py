@@ -53,7 +53,13 @@ def loosened(made: Tool) -> Tool:
         name: Annotated[kind, BeforeValidator(_Mended(kind))] for name, kind in hints.items()
     }
     function.__signature__ = shown
-    return tool(made.kind, function, final=made.final, prepared_by=made.prepared_by)
+    return tool(
+        made.kind,
+        function,
+        final=made.final,
+        prepared_by=made.prepared_by,
+        fields=made.fields,
+    )
 
 
 @dataclass(frozen=True)

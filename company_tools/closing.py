@@ -228,8 +228,9 @@ def closing_tool() -> Tool:
     def Req_ProvideAgentResponse(
         outcome: Outcome, message: str, links: list[LinkArgument] | Literal["auto"] = "auto"
     ) -> None:
-        """Answers the user, once and for all. links: exactly the records that the answer is about;
-        auto: those that message and changes tell."""
+        """Answers the user, once and for all. LinkArgument: {kind: employee, customer, project,
+        wiki or location, id}. links: exactly the records that the answer is about; auto: those
+        that message and changes tell."""
         raise ToolFault("the answer is given by a FINISH alone, not by code")
 
     return tool("write", Req_ProvideAgentResponse, final=True, closes=True)

@@ -14,21 +14,28 @@ def wiki_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     """What reads the wiki; a guest has it too."""
 
     def Combo_Search_Wiki_For_Words(words: list[str], top: int = 8) -> dict[str, Any]:
-        """Words or regex: {chunks: [{page, line, heading, text, score}], streams}"""
+        """Words or regex: {chunks: [{page, line, heading, text, score}] best first, streams:
+        [search that ran], vectors: why those did not}"""
         return search_wiki(session, wiki, words, top)
 
     def Combo_Read_Wiki_Pages(files: list[str] = []) -> dict[str, Any]:  # noqa: B006
         """{pages: {file: content}}; none named: all"""
         return read_pages(session, wiki, files)
 
-    return [tool("read", Combo_Search_Wiki_For_Words), tool("read", Combo_Read_Wiki_Pages)]
+    found: dict[str, object] = {"chunks": [], "streams": [], "vectors": ""}
+    return [
+        tool("read", Combo_Search_Wiki_For_Words, fields=found),
+        tool("read", Combo_Read_Wiki_Pages, fields={"pages": {}}),
+    ]
 
 
 def permission_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     """What bears on a permission."""
 
     def Combo_Get_Permission_Facts_For_Action(action: str, target: str = "") -> dict[str, Any]:
-        """{asker, target: its ties to the asker, rules: [{page, line, text}]}. target: an id"""
+        """{asker: {id, department, location, guest}, target: {kind, id, its ties to the asker},
+        rules: [{page, line, under: heading, text}]}. target: an id"""
         return permission_facts(session, wiki, action, target)
 
-    return [tool("read", Combo_Get_Permission_Facts_For_Action)]
+    fields: dict[str, object] = {"asker": {}, "target": None, "rules": []}
+    return [tool("read", Combo_Get_Permission_Facts_For_Action, fields=fields)]

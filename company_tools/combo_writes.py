@@ -6,6 +6,8 @@ from typing import Any
 
 from company_tools.company_session import CompanySession
 from company_tools.updates import (
+    CHANGED,
+    WRITTEN,
     EntryStatus,
     Member,
     log_time,
@@ -34,8 +36,8 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         skill_deltas: dict[str, int] = {},  # noqa: B006
         will_deltas: dict[str, int] = {},  # noqa: B006
     ) -> dict[str, Any]:
-        """Keeps the rest; notes replace. Updates give {before, sent, after}: the record; sent null:
-        nothing to change"""
+        """Keeps the rest; notes replace. Every update: {before: record, sent: {field: new value},
+        null where nothing changed, after: record}"""
         levels = {"skills": skills, "wills": wills}
         deltas = {"skills": skill_deltas, "wills": will_deltas}
         scalars = {"salary": salary, "notes": notes}
@@ -48,8 +50,8 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         remove: list[str] = [],  # noqa: B006
         change: list[Member] = [],  # noqa: B006
     ) -> dict[str, Any]:
-        """Member: {employee, role: Lead, Engineer, Designer, QA, Ops or Other, time_slice 0-1};
-        change: what is to be otherwise"""
+        """Member: {employee, role: Lead, Engineer, Designer, QA, Ops or Other, time_slice: 0 to 1};
+        change: only what is to be otherwise. {before: [member], sent, after}"""
         return update_team(session, project, add, remove, change)
 
     def Combo_Update_Time_Entry_For_Changes(
@@ -61,6 +63,7 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         billable: bool | None = None,
         status: EntryStatus | None = None,
     ) -> dict[str, Any]:
+        """{before: entry, sent, after}"""
         changes = {"date": date, "hours": hours, "work_category": work_category, "notes": notes}
         return update_entry(session, id, {**changes, "billable": billable, "status": status})
 
@@ -75,29 +78,31 @@ def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
         work_category: str = "",
         allow_non_member: bool = False,
     ) -> dict[str, Any]:
-        """On its customer too: {entry, roles_of_employee on the project, roles_of_asker}. Of the
-        team alone; allow_non_member: where the wiki allows others. work_category "":
-        customer_project, or internal without a customer"""
+        """On its customer too: {entry, roles_of_employee: [role], roles_of_asker: [role]}. For
+        members of the team; allow_non_member: only where the wiki allows others. work_category "":
+        customer_project, on an own project internal"""
         entry = {"date": date, "hours": hours, "billable": billable, "notes": notes}
         entry |= {"status": status, "work_category": work_category}
         return log_time(session, employee, project, entry, allow_non_member=allow_non_member)
 
     def Combo_Write_Wiki_Pages(pages: dict[str, str]) -> dict[str, Any]:
-        """{file: exact content}, "" deletes: {written: [file], unchanged}"""
+        """{file: exact content}, "" deletes: {written: [file], unchanged: [file], sha1_before,
+        sha1_after}"""
         return write_pages(session, wiki, pages)
 
     def Combo_Rename_Wiki_Page(old: str, new: str) -> dict[str, Any]:
-        """Byte for byte"""
+        """Byte for byte: {written, unchanged, sha1_before, sha1_after}"""
         return rename_page(session, wiki, old, new)
 
+    logged: dict[str, object] = {"entry": None, "roles_of_employee": [], "roles_of_asker": []}
     return [
-        tool("write", function)
-        for function in (
-            Combo_Update_Employee_For_Changes,
-            Combo_Update_Team_For_Changes,
-            Combo_Update_Time_Entry_For_Changes,
-            Combo_Log_Time_For_Project,
-            Combo_Write_Wiki_Pages,
-            Combo_Rename_Wiki_Page,
+        tool("write", function, fields=fields)
+        for function, fields in (
+            (Combo_Update_Employee_For_Changes, CHANGED),
+            (Combo_Update_Team_For_Changes, CHANGED),
+            (Combo_Update_Time_Entry_For_Changes, CHANGED),
+            (Combo_Log_Time_For_Project, logged),
+            (Combo_Write_Wiki_Pages, WRITTEN),
+            (Combo_Rename_Wiki_Page, WRITTEN),
         )
     ]

@@ -30,7 +30,7 @@ from erc3_compat.patience import Patience
 from ledger import ToolFault
 from tooling.ahead import Chain
 from tooling.api_session import ApiClient, body_of
-from tooling.faults import Inconsistent, Missed, OutOfReach
+from tooling.faults import Inconsistent, Missed, OutOfReach, failed_request
 from tooling.paging import END, Ask, Listing, ListingForbidden
 
 Record = dict[str, Any]
@@ -216,7 +216,8 @@ class CompanySession(AnsweringSession):
         if answer is None:
             # An update that arrives late changes nothing more; hours would be booked twice.
             pause = max(fault.retry_after or 0.0, LATE_SECONDS) if path == LOG_TIME else None
-            raise Missed(f"{fault.text}; it did not take effect", pause or fault.retry_after)
+            missed = Missed(f"{fault.text}; it did not take effect", pause or fault.retry_after)
+            raise missed.after(fault)
         self.unanswered.pop(path, None)
         return answer
 
@@ -323,7 +324,7 @@ class CompanySession(AnsweringSession):
             ToolFault: it refuses this one, or does not answer.
         """
         ask = self._asking(model, field, asked)
-        with self._believed(model):
+        with self._believed(model(offset=0, limit=self.within_limit(limit), **asked)):
             records, following, used = self.listing.page(ask, 0, self.within_limit(limit))
         return {field: records, "next_offset": following, "limit": used}
 
@@ -334,14 +335,14 @@ class CompanySession(AnsweringSession):
 
     def pages(self, model: Any, field: str, **asked: Any) -> list[Record]:
         """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
-        with self._believed(model):
+        with self._believed(model(offset=0, limit=self.within_limit(0), **asked)):
             found = self.listing.whole(self._asking(model, field, asked))
         if not asked:
             self.memory.read_whole(field)
         return found
 
     @contextmanager
-    def _believed(self, model: Any) -> Iterator[None]:
+    def _believed(self, request: Any) -> Iterator[None]:
         """Within this, a listing that contradicts itself counts as one that is not answered.
 
         It may be whole again later, so the task stays open: an answer of ``error_internal`` could
@@ -350,7 +351,8 @@ class CompanySession(AnsweringSession):
         try:
             yield
         except Inconsistent as fault:
-            self.unanswered[model.model_fields["tool"].default] = fault.text
+            self.unanswered[request.tool] = fault.text
+            fault.request = fault.request or failed_request(request, fault.text, status=200)
             raise
 
     def read_pages_ahead(self, *wanted: tuple[Any, str]) -> None:
@@ -366,7 +368,11 @@ class CompanySession(AnsweringSession):
     def _asking(self, model: Any, field: str, asked: Record) -> Ask:
         def ask(offset: int, limit: int) -> tuple[list[Any], int | None]:
             if limit < 1:  # a limit of 0 gives empty pages that would pass for the whole
-                raise ListingForbidden(FORBIDDEN, kind="RuntimeError")
+                forbidden = ListingForbidden(FORBIDDEN, kind="RuntimeError")
+                forbidden.request = failed_request(
+                    model(offset=offset, limit=limit, **asked), FORBIDDEN
+                )
+                raise forbidden
             answer = self.send(model(offset=offset, limit=limit, **asked))
             records = answer.get(field) or []
             # Nothing follows an empty page; to ask behind the end is a failure of the platform.

@@ -7,6 +7,7 @@ from company_tools.arguments import bare_id
 from company_tools.company_session import CompanySession, Record
 from company_tools.words import bare, phrase_score, telling, telling_weights, words
 from ledger import ToolFault
+from tooling.collector import Collector
 
 SHOWN_AT_MOST = 8
 LEAST = 25
@@ -24,7 +25,8 @@ def resolve_customer(session: CompanySession, phrase: str) -> Record:
     phrase = bare_id(phrase)
     if not phrase.strip():
         raise ToolFault("phrase must not be empty")
-    every = listings.whole_customers(session)
+    collected = Collector()
+    every = collected.rows(lambda: listings.whole_customers(session))
     fields = {
         one["id"]: {
             field: words(" ".join(str(one.get(part, "")).replace("_", " ") for part in parts))
@@ -50,4 +52,5 @@ def resolve_customer(session: CompanySession, phrase: str) -> Record:
             found.append({**one, "score": score, "matched": matched})
     found.sort(key=lambda row: (-row["score"], row["id"]))
     best = sum(row["score"] == found[0]["score"] for row in found)
-    return {"candidates": found[: max(SHOWN_AT_MOST, best)], "tied": best}
+    shown = found[: max(SHOWN_AT_MOST, best)]
+    return collected.result({"candidates": shown, "tied": best})

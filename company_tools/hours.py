@@ -11,6 +11,7 @@ from company_tools.company_session import CompanySession, Record
 from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.workload import total
 from ledger import ToolFault
+from tooling.collector import Collector
 
 
 def filters(
@@ -39,8 +40,9 @@ def sum_hours(
 ) -> Record:
     """The hours of a period and the entries behind them; see the tool."""
     asked = filters(session, employee, project, customer, first, last)
-    entries = listings.entries(session, **asked)
-    return {
+    collected = Collector()
+    entries = collected.rows(lambda: listings.entries(session, **asked))
+    fields = {
         "total": total(e["hours"] for e in entries),
         "billable": total(e["hours"] for e in entries if e["billable"]),
         "other": total(e["hours"] for e in entries if not e["billable"]),
@@ -48,6 +50,7 @@ def sum_hours(
         "entries": entries,
         "asked": {name: value for name, value in asked.items() if value},
     }
+    return collected.result(fields)
 
 
 def _by(field: str, entries: Iterable[Record]) -> dict[str, float]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from company_tools.company_session import CompanySession, Record
 from erc3_compat import company
 from ledger import ToolFault
 from tooling.ahead import one
-from tooling.faults import Refused
+from tooling.faults import Refused, failed_request
 
 _LISTS = {
     "employees": (company.Req_ListEmployees, "employees"),
@@ -32,10 +33,11 @@ def employee(session: CompanySession, id: str) -> Record:
     """One person with notes, skills and wills. Raises ToolFault where nobody has the id."""
 
     def read() -> Record:
+        request = company.Req_GetEmployee(id=id)
         try:
-            found = session.send(company.Req_GetEmployee(id=id))["employee"]
+            found = session.send(request)["employee"]
         except Refused as fault:
-            raise _unknown("employee", id, "Combo_Resolve_Person_For_Name", fault) from None
+            raise _unknown("employee", request, "Combo_Resolve_Person_For_Name", fault) from None
         return {**found, **{f: found.get(f) or [] for f in ("skills", "wills")}}
 
     return session.kept(("employees", id), read)
@@ -49,7 +51,7 @@ def whole_employees(session: CompanySession) -> list[Record]:
 def employees_of(session: CompanySession, ids: list[str]) -> list[Record]:
     """The people of these ids with notes, skills and wills. Raises as :func:`employee`."""
     _records_ahead(session, "employees", company.Req_GetEmployee, ids)
-    return [employee(session, id) for id in ids]
+    return _each(employee, session, ids)
 
 
 def projects(session: CompanySession) -> list[Record]:
@@ -61,9 +63,10 @@ def project(session: CompanySession, id: str) -> Record:
     """One project with description and team. Raises ToolFault where there is none."""
 
     def read() -> Record:
-        found = session.send(company.Req_GetProject(id=id)).get("project")
+        request = company.Req_GetProject(id=id)
+        found = session.send(request).get("project")
         if not found:
-            raise _unknown("project", id, "Combo_Resolve_Project_For_Phrase")
+            raise _unknown("project", request, "Combo_Resolve_Project_For_Phrase")
         return {**found, "team": found.get("team") or []}
 
     return session.kept(("projects", id), read)
@@ -77,7 +80,7 @@ def whole_projects(session: CompanySession) -> list[Record]:
 def projects_of(session: CompanySession, ids: list[str]) -> list[Record]:
     """The projects of these ids with description and team. Raises as :func:`project`."""
     _records_ahead(session, "projects", company.Req_GetProject, ids)
-    return [project(session, id) for id in ids]
+    return _each(project, session, ids)
 
 
 def customers(session: CompanySession) -> list[Record]:
@@ -89,12 +92,14 @@ def customer(session: CompanySession, id: str) -> Record:
     """One customer with brief, contact and account manager. Raises ToolFault: there is none."""
 
     def read() -> Record:
+        request = company.Req_GetCustomer(id=id)
+        finder = "Combo_Resolve_Customer_For_Phrase"
         try:
-            found: Record | None = session.send(company.Req_GetCustomer(id=id)).get("company")
+            found: Record | None = session.send(request).get("company")
         except Refused as fault:
-            raise _unknown("customer", id, "Combo_Resolve_Customer_For_Phrase", fault) from None
+            raise _unknown("customer", request, finder, fault) from None
         if not found:
-            raise _unknown("customer", id, "Combo_Resolve_Customer_For_Phrase")
+            raise _unknown("customer", request, finder)
         return found
 
     return session.kept(("customers", id), read)
@@ -104,7 +109,21 @@ def whole_customers(session: CompanySession) -> list[Record]:
     """Every customer with brief, contact and account manager. Raises as CompanySession.page."""
     ids = [found["id"] for found in customers(session)]
     _records_ahead(session, "customers", company.Req_GetCustomer, ids)
-    return [customer(session, id) for id in ids]
+    return _each(customer, session, ids)
+
+
+def _each(
+    read: Callable[[CompanySession, str], Record], session: CompanySession, ids: list[str]
+) -> list[Record]:
+    """The records of these ids; a fault keeps those that were read before it. Raises ToolFault."""
+    found: list[Record] = []
+    for id in ids:
+        try:
+            found.append(read(session, id))
+        except ToolFault as fault:
+            fault.rows = found
+            raise
+    return found
 
 
 def _records_ahead(session: CompanySession, kind: str, model: Any, ids: list[str]) -> None:
@@ -126,6 +145,14 @@ def entries(session: CompanySession, **asked: Any) -> list[Record]:
     return session.kept(key, read)
 
 
-def _unknown(kind: str, id: str, finder: str, fault: Refused | None = None) -> ToolFault:
+def _unknown(kind: str, request: Any, finder: str, fault: Refused | None = None) -> ToolFault:
+    """What is raised where no record has an id; a refusal is told in the API's words first."""
     said = f"{fault.text}: " if fault else ""
-    return ToolFault(f"{said}no {kind} has the id {id[:80]!r}; {finder} finds ids")
+    text = f"{said}no {kind} has the id {request.id[:80]!r}; {finder} finds ids"
+    unknown = ToolFault(text)
+    unknown.request = (
+        fault.request.model_copy(update={"text": text})
+        if fault and fault.request
+        else failed_request(request, text, status=200)
+    )
+    return unknown

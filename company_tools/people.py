@@ -11,6 +11,7 @@ from company_tools.ids import project_id
 from company_tools.names import SURE, match_person
 from company_tools.words import bare
 from ledger import ToolFault
+from tooling.collector import Collector
 
 SHOWN_AT_MOST = 12
 _SHOWN = ("id", "name", "email", "department", "location")
@@ -24,8 +25,9 @@ def resolve_person(
     if not name.strip():
         raise ToolFault("name must not be empty")
     among = _members(session, project) if project else None
+    collected = Collector()
     found = []
-    for one in listings.employees(session):
+    for one in collected.rows(lambda: listings.employees(session)):
         match = match_person(name, one["id"], one["name"], one["email"])
         within = (among is None or one["id"] in among) and (
             not department or bare(department) in bare(one["department"])
@@ -36,10 +38,11 @@ def resolve_person(
                 row |= {"role": among[one["id"]]["role"]}
             found.append({**row, "score": match.score, "matched": match.field})
     if contacts and not project and not any(row["score"] >= SURE for row in found):
-        found += _contacts(session, name)
+        found += _contacts(collected.rows(lambda: listings.whole_customers(session)), name)
     found.sort(key=lambda row: (-row["score"], row.get("id", "")))
     best = [row for row in found if row["score"] == found[0]["score"]]
-    return {"candidates": found[: max(SHOWN_AT_MOST, len(best))], "tied": len(best)}
+    shown = found[: max(SHOWN_AT_MOST, len(best))]
+    return collected.result({"candidates": shown, "tied": len(best)})
 
 
 def _members(session: CompanySession, project: str) -> dict[str, Any]:
@@ -48,9 +51,9 @@ def _members(session: CompanySession, project: str) -> dict[str, Any]:
     }
 
 
-def _contacts(session: CompanySession, name: str) -> list[Record]:
+def _contacts(customers: list[Record], name: str) -> list[Record]:
     found = []
-    for one in listings.whole_customers(session):
+    for one in customers:
         contact, email = one.get("primary_contact_name", ""), one.get("primary_contact_email", "")
         match = match_person(name, "", contact, email)
         if match.score:

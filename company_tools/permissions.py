@@ -15,6 +15,7 @@ from company_tools.updates import time_entry
 from company_tools.wiki_search import PageStore, wiki_pages
 from company_tools.words import alike, telling
 from ledger import ToolFault
+from tooling.collector import keeping
 
 Reader = Callable[[CompanySession, str, str], Record]
 LINES_AT_MOST = 24
@@ -49,13 +50,15 @@ def permission_facts(session: CompanySession, wiki: PageStore, action: str, targ
     user = session.user()
     asker = session.asker
     who = {"id": asker, "department": user.get("department"), "location": user.get("location")}
-    told: Record = {"asker": {**who, "guest": session.known_guest}}
-    pages = wiki_pages(session, wiki)
+    told: Record = {"asker": {**who, "guest": session.known_guest}, "target": None}
+    with keeping(**told):
+        pages = wiki_pages(session, wiki)
+    told["rules"] = rule_lines(pages, f"{action} {target}")
     if target in pages:
         told["target"] = {"kind": "wiki page", "id": target}
     elif asker and target:
-        told["target"] = target_facts(session, asker, target.strip())
-    told["rules"] = rule_lines(pages, f"{action} {target}")
+        with keeping(**told):
+            told["target"] = target_facts(session, asker, target.strip())
     return told
 
 

@@ -7,7 +7,9 @@ from typing import Any
 from company_tools import listings
 from company_tools.company_session import CompanySession, Record
 from company_tools.projects import leads_of
+from company_tools.skills import with_levels
 from erc3_compat import company
+from tooling.collector import keeping
 
 
 def user_with_profile(session: CompanySession) -> Record:
@@ -24,9 +26,13 @@ def user_with_profile(session: CompanySession) -> Record:
         "today": user.get("today", ""),
         "wiki_sha1": user.get("wiki_sha1", ""),
     }
+    told |= {"profile": {}, "led": [], "member_of": [], "manages": []}
     if session.known_guest:
-        return {**told, "profile": {}, "led": [], "member_of": [], "manages": []}
-    return {**told, "profile": listings.employee(session, asker), **ties(session, asker)}
+        return told
+    with keeping(**told):
+        told["profile"] = with_levels(listings.employee(session, asker))
+    with keeping(**told):
+        return {**told, **ties(session, asker)}
 
 
 def ties(session: CompanySession, employee: str) -> Record:

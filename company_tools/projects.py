@@ -8,6 +8,7 @@ from company_tools.company_session import CompanySession, Record
 from company_tools.ids import employee_id
 from company_tools.words import bare, phrase_score, telling, telling_weights, words
 from ledger import ToolFault
+from tooling.collector import Collector
 
 SHOWN_AT_MOST = 8
 LEAST = 25
@@ -23,8 +24,10 @@ def resolve_project(
     if not phrase.strip() and not member and not lead:
         raise ToolFault("phrase must not be empty, unless member or lead is given")
     listings.ahead(session, "customers", "projects")
-    names = {one["id"]: one["name"] for one in listings.customers(session)}
-    every = listings.whole_projects(session)
+    collected = Collector()
+    every = collected.rows(lambda: listings.whole_projects(session))
+    customers = collected.rows(lambda: listings.customers(session))
+    names = {one["id"]: one["name"] for one in customers}
     fields = {
         one["id"]: {
             "name": words(one["name"]),
@@ -53,11 +56,11 @@ def resolve_project(
     found.sort(key=lambda row: (-row["score"], row["id"]))
     best = sum(row["score"] == found[0]["score"] for row in found)
     shown = found if not phrase.strip() else found[: max(SHOWN_AT_MOST, best)]
-    return {"candidates": shown, "tied": best}
+    return collected.result({"candidates": shown, "tied": best})
 
 
 def _fits(project: Record, member: str, lead: str, archived: bool) -> bool:
-    team = project["team"]
+    team = project.get("team", [])
     return (
         (archived or project["status"] != "archived")
         and (not member or any(m["employee"] == member for m in team))
@@ -67,9 +70,11 @@ def _fits(project: Record, member: str, lead: str, archived: bool) -> bool:
 
 def leads_of(project: Record) -> list[str]:
     """Who leads a project."""
-    return [m["employee"] for m in project["team"] if m["role"] == "Lead"]
+    return [m["employee"] for m in project.get("team", ()) if m["role"] == "Lead"]
 
 
 def _row(project: Record, names: dict[str, str]) -> Record:
     shown = {f: project.get(f, "") for f in ("id", "name", "customer", "status", "description")}
-    return {**shown, "customer_name": names.get(project["customer"], ""), "team": project["team"]}
+    return {**shown, "customer_name": names.get(project["customer"], "")} | {
+        "team": project.get("team", [])
+    }

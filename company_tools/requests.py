@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from company_tools import listings
 from company_tools.arguments import bare_id, day, loosened
 from company_tools.company_session import CompanySession, Record
+from company_tools.skills import with_levels
 from company_tools.updates import check_member, update_employee, update_status
 from company_tools.wiki_search import PageStore
 from erc3_compat import company
@@ -25,7 +26,7 @@ PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWik
 _TOLD = {
     "Req_GetEmployee": (
         "{employee: {id, name, email, salary, location, department, notes, skills, wills: "
-        "[{name, level}]}}"
+        "{name: level}}}"
     ),
     "Req_GetProject": (
         "{project: {id, name, description, customer, status, team: [{employee, role, time_slice}]}}"
@@ -34,7 +35,7 @@ _TOLD = {
         "{company: {id, name, brief, location, primary_contact_name, primary_contact_email, "
         "deal_phase, high_level_status, account_manager}}"
     ),
-    "Req_UpdateProjectStatus": "{before, sent, after}: statuses",
+    "Req_UpdateProjectStatus": "{before: status, sent, after}",
 }
 """What no Combo tool covers, and what prompts say of it."""
 _ACTORS = ("changed_by", "logged_by")
@@ -73,7 +74,7 @@ _DAYS = frozenset({"date", "date_from", "date_to"})
 def request_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
     """The Req_* tools of one company, but for the answer to the user."""
     one_record: dict[str, Callable[[str], Record]] = {
-        "Req_GetEmployee": lambda id: {"employee": listings.employee(session, id)},
+        "Req_GetEmployee": lambda id: {"employee": with_levels(listings.employee(session, id))},
         "Req_GetProject": lambda id: {"project": listings.project(session, id), "found": True},
         "Req_GetCustomer": lambda id: {"company": listings.customer(session, id), "found": True},
     }

@@ -12,6 +12,7 @@ from company_tools.settling import levels_of
 from company_tools.values import value_of
 from company_tools.wiki_search import PageStore
 from ledger import ToolFault
+from tooling.collector import Collector
 
 Levels = dict[str, int]
 GETS_AT_MOST = 40
@@ -38,15 +39,20 @@ def match_skills(
         for kind, given in zip(_KINDS, (skills, wills), strict=True)
     }
     within = _places(session, location, department)
-    found = search_levels(session, {kind: _at_least(asked[kind]) for kind in _KINDS}, within)
     team = (
         listings.project(session, project_id(session, not_in_project))["team"]
         if not_in_project
         else []
     )
     out = {member["employee"] for member in team}
+    collected = Collector()
+    wanted = {kind: _at_least(asked[kind]) for kind in _KINDS}
+    found = collected.rows(lambda: search_levels(session, wanted, within))
     found = [one for one in found if one["id"] not in out]
-    levels = _levels(session, asked, found, within)
+    levels: dict[str, dict[str, Levels]] = {one["id"]: {k: {} for k in _KINDS} for one in found}
+    collected.get(lambda: _read_levels(session, asked, levels, within), None)
+    if collected.fault:
+        found = [one for one in found if not _missing(levels[one["id"]], asked)]
     rows = [
         {
             **{f: one[f] for f in ("id", "name", "department", "location")},
@@ -58,7 +64,14 @@ def match_skills(
     rows.sort(key=lambda row: (-row["sum"], row["id"]))
     ends = (rows[0]["sum"], rows[-1]["sum"]) if rows else (0, 0)
     most, least = ([row["id"] for row in rows if row["sum"] == end] for end in ends)
-    return {"people": rows, "most": most, "least": least, "asked": asked}
+    if collected.fault:
+        most = least = []  # nobody knows who has most of a part
+    return collected.result({"people": rows, "most": most, "least": least, "asked": asked})
+
+
+def with_levels(employee: Record) -> Record:
+    """A person with skills and wills as {name: level}, the one shape that tools show."""
+    return {**employee, **{kind: levels_of(employee.get(kind)) for kind in _KINDS}}
 
 
 def _places(session: CompanySession, location: str, department: str) -> dict[str, str]:
@@ -74,15 +87,14 @@ def _at_least(levels: Levels) -> list[dict[str, Any]]:
     return [{"name": name, "min_level": least} for name, least in levels.items()]
 
 
-def _levels(
+def _read_levels(
     session: CompanySession,
     asked: dict[str, Levels],
-    found: list[Record],
+    told: dict[str, dict[str, Levels]],
     within: dict[str, str],
-) -> dict[str, dict[str, Levels]]:
-    """The asked levels of each, read in the way that takes fewer requests."""
-    told: dict[str, dict[str, Levels]] = {one["id"]: {k: {} for k in _KINDS} for one in found}
-    if len(found) > GETS_AT_MOST:
+) -> None:
+    """Fill in the asked levels of each, read in the way that takes fewer requests."""
+    if len(told) > GETS_AT_MOST:
         for kind, levels in asked.items():
             for name, least in levels.items():
                 for level in (n for n in SCALE if n >= least):
@@ -90,11 +102,14 @@ def _levels(
                     for one in search_levels(session, {kind: only}, within):
                         if one["id"] in told:
                             told[one["id"]][kind][name] = level
-    short = [
-        id for id, k in told.items() if any(len(k[kind]) < len(asked[kind]) for kind in _KINDS)
-    ]
-    for person in listings.employees_of(session, short):
+    short = [id for id, levels in told.items() if _missing(levels, asked)]
+    collected = Collector()
+    for person in collected.rows(lambda: listings.employees_of(session, short)):
         for kind in _KINDS:
             have = levels_of(person[kind])
             told[person["id"]][kind] = {name: have[name] for name in asked[kind] if name in have}
-    return told
+    collected.result({})
+
+
+def _missing(levels: dict[str, Levels], asked: dict[str, Levels]) -> bool:
+    return any(len(levels[kind]) < len(asked[kind]) for kind in _KINDS)

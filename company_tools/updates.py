@@ -19,11 +19,13 @@ from company_tools.company_session import CompanySession, Record
 from company_tools.ids import employee_id, project_id
 from company_tools.level_names import level_name
 from company_tools.settling import levels_of, team_of
+from company_tools.skills import with_levels
 from company_tools.values import stored_value
 from company_tools.wiki_search import PageStore, load, wiki_pages
 from erc3_compat import company
 from ledger import ToolFault
 from tooling.api_session import body_of
+from tooling.collector import keeping
 from tooling.faults import Refused
 
 Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
@@ -45,6 +47,13 @@ class Member(BaseModel):
     employee: str
     role: Role | None = None
     time_slice: float | None = None
+
+
+CHANGED: Mapping[str, object] = {"before": None, "sent": None, "after": None}
+"""Fields of a change where nothing is known; ``sent`` is what took effect."""
+WRITTEN: Mapping[str, object] = {
+    "written": [], "unchanged": [], "sha1_before": "", "sha1_after": "",
+}  # fmt: skip
 
 
 def unchanged(before: object) -> Record:
@@ -80,12 +89,16 @@ def update_employee(
     if before is now and (salary_delta is not None or any(deltas.values())):
         _refuse_second_step(session, id)
     request = request_of(before)
+    shown = with_levels(before)
     if request is None:
-        return unchanged(before)
-    session.send(request, about={RECORD: before})
+        return unchanged(shown)
+    with keeping(before=shown):
+        session.send(request, about={RECORD: before})
     sent = {field: value for field, value in body_of(request).items() if field in _EMPLOYEE_FIELDS}
-    changes = {field: value for field, value in sent.items() if value != before[field]}
-    return {"before": before, "sent": changes, "after": listings.employee(session, id)}
+    changes = {f: value for f, value in with_levels(sent).items() if value != shown[f]}
+    made = {"before": shown, "sent": changes}
+    with keeping(**made):
+        return {**made, "after": with_levels(listings.employee(session, id))}
 
 
 def _employee_after(
@@ -172,9 +185,11 @@ def update_team(
     request, before = request_of(record), record["team"]
     if request is None:
         return unchanged(before)
-    session.send(request, about={RECORD: record})
-    sent = body_of(request)["team"]
-    return {"before": before, "sent": sent, "after": listings.project(session, id)["team"]}
+    with keeping(before=before):
+        session.send(request, about={RECORD: record})
+    made = {"before": before, "sent": body_of(request)["team"]}
+    with keeping(**made):
+        return {**made, "after": listings.project(session, id)["team"]}
 
 
 def _team_after(
@@ -241,7 +256,10 @@ def time_entry(session: CompanySession, id: str) -> Record:
         found = session.send(company.Req_GetTimeEntry(id=id)).get("entry") or {}
     except Refused as fault:
         text = f"{fault.text}: no time entry has the id {id[:80]!r}"
-        raise ToolFault(f"{text}; Combo_List_All_Time_Entries shows ids") from None
+        text = f"{text}; Combo_List_All_Time_Entries shows ids"
+        unknown = ToolFault(text).after(fault)
+        unknown.request = fault.request and fault.request.model_copy(update={"text": text})
+        raise unknown from None
     return {"customer": "", "project": "", **found}
 
 
@@ -266,8 +284,11 @@ def update_entry(session: CompanySession, id: str, changes: Mapping[str, Any]) -
     request = request_of(before)
     if request is None:
         return unchanged(before)
-    session.send(request, about={RECORD: before})
-    return {"before": before, "sent": wanted, "after": time_entry(session, id)}
+    with keeping(before=before):
+        session.send(request, about={RECORD: before})
+    made = {"before": before, "sent": wanted}
+    with keeping(**made):
+        return {**made, "after": time_entry(session, id)}
 
 
 def log_time(
@@ -299,7 +320,8 @@ def log_time(
         },
     )
     asker = [m["role"] for m in found["team"] if m["employee"] == by]
-    logged = session.send(request)
+    with keeping(roles_of_employee=roles, roles_of_asker=asker):
+        logged = session.send(request)
     return {"entry": logged, "roles_of_employee": roles, "roles_of_asker": asker}
 
 
@@ -332,22 +354,24 @@ def write_pages(session: CompanySession, wiki: PageStore, pages: Mapping[str, st
     """Write pages, byte for byte; empty ones are deleted; see the tool."""
     if not pages:
         raise ToolFault("pages must not be empty: {file: content}")
+    if not all(file.strip() for file in pages):
+        raise ToolFault("a page needs a name")
     who = session.actor()
     now = dict(wiki_pages(session, wiki))
     before = session.user().get("wiki_sha1", "")
-    written, same = [], []
-    for file, content in pages.items():
-        if not file.strip():
-            raise ToolFault("a page needs a name")
-        request = company.Req_UpdateWiki(file=file, content=content, changed_by=who)
-        if now.get(file, "") == content and not session.was_made(request):
-            same.append(file)
-            continue
-        session.send(request)
-        written.append(file)
-        now.pop(file, None)
-        now |= {file: content} if content else {}
-    after = session.user().get("wiki_sha1", "")
+    written: list[str] = []
+    same: list[str] = []
+    with keeping(written=written, unchanged=same, sha1_before=before):
+        for file, content in pages.items():
+            request = company.Req_UpdateWiki(file=file, content=content, changed_by=who)
+            if now.get(file, "") == content and not session.was_made(request):
+                same.append(file)
+                continue
+            session.send(request)
+            written.append(file)
+            now.pop(file, None)
+            now |= {file: content} if content else {}
+        after = session.user().get("wiki_sha1", "")
     if written and after != before:
         wiki.keep(after, now)
     return {"written": written, "unchanged": same, "sha1_before": before, "sha1_after": after}

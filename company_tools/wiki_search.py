@@ -17,6 +17,7 @@ from company_tools.wiki_streams import search
 from erc3_compat import company
 from ledger import ToolFault
 from tooling.ahead import one
+from tooling.collector import keeping
 
 Pages = dict[str, str]
 ASKED_CHARS = 2_000
@@ -66,7 +67,11 @@ def pages_now(
         paths = _paths(session)
         asked = [company.Req_LoadWiki(file=path) for path in paths if path not in same]
         session.read_ahead(map(one, asked))
-        return {path: same[path] if path in same else load(session, path) for path in paths}
+        came: Pages = {}
+        for path in paths:
+            with keeping(pages=came):
+                came[path] = same[path] if path in same else load(session, path)
+        return came
 
     if sha1:
         pages = wiki.pages(sha1, read, lambda kept: _fit(session, kept), whole=not same)
@@ -96,7 +101,12 @@ def load(session: CompanySession, path: str) -> str:
 
 def read_pages(session: CompanySession, wiki: PageStore, files: list[str]) -> Record:
     """The pages of these names, all where none is named; see the tool."""
-    pages = wiki_pages(session, wiki)
+    try:
+        pages = wiki_pages(session, wiki)
+    except ToolFault as fault:
+        came: Pages = fault.found.get("pages", {})
+        fault.found = {"pages": {p: t for p, t in came.items() if p in files or not files}}
+        raise
     found = {page_name(pages, file): "" for file in files} or pages
     return {"pages": {path: pages[path] for path in found}}
 
@@ -119,14 +129,14 @@ def search_wiki(session: CompanySession, wiki: PageStore, said: list[str], top: 
         raise ToolFault("words must not be empty")
     index = index_of(wiki_pages(session, wiki))
     found = search(index, asked, wiki.vectors)
-    told_: Record = {
+    return {
         "chunks": [
             told(index.chunks[at]) | {"score": round(100 * share)}
             for at, share in found.ranked[: max(top, 0)]
         ],
         "streams": [*found.streams],
+        "vectors": found.failed,
     }
-    return {**told_, "vectors": found.failed} if found.failed else told_
 
 
 def pages_on(pages: Pages, text: str, vectors: Vectors | None) -> dict[str, str]:

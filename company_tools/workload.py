@@ -9,6 +9,7 @@ from typing import Any
 from company_tools import listings
 from company_tools.company_session import CompanySession, Record
 from company_tools.values import staff
+from tooling.collector import Collector
 
 
 def sum_workload(
@@ -18,10 +19,11 @@ def sum_workload(
     listings.ahead(session, "employees", "projects")
     people = staff(listings.employees(session), department, location)
     slices: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for project in listings.whole_projects(session):
+    collected = Collector()
+    for project in collected.rows(lambda: listings.whole_projects(session)):
         if statuses and project["status"] not in statuses:
             continue
-        for member in project["team"]:
+        for member in project.get("team", ()):
             part = {f: project[f] for f in ("id", "name", "status")}
             slices[member["employee"]].append(
                 {**part, "role": member["role"], "time_slice": member["time_slice"]}
@@ -37,7 +39,9 @@ def sum_workload(
     rows.sort(key=lambda row: (-row["workload"], row["id"]))
     ends = (rows[0]["workload"], rows[-1]["workload"]) if rows else (0.0, 0.0)
     most, least = ([r["id"] for r in rows if r["workload"] == end] for end in ends)
-    return {"people": rows, "most": most, "least": least}
+    if collected.fault:
+        most = least = []  # nobody knows who has most of a part
+    return collected.result({"people": rows, "most": most, "least": least})
 
 
 def total(numbers: Any) -> float:

@@ -110,6 +110,9 @@ class Ledger:
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Run a tool for generated code; the answer is a copy in plain data.
 
+        A tool with ``fields`` answers also where a request failed, as long as every write of the
+        call is known to have taken effect or not.
+
         Raises ToolFault: unknown tool, wrong arguments, budget reached, or the tool's own refusal.
         """
         with self._lock:
@@ -154,8 +157,17 @@ class Ledger:
             result = found.run(**_copied(arguments))
         except ToolFault as fault:
             outcome: Outcome = "unknown" if self._in_doubt(fault) else "failed"
-            keep(outcome, error=fault.text, fault=fault.kind, fatal=fault.fatal)
-            raise
+            partial = None if "unknown" in self._writes() else found.partial(fault)
+            keep(
+                outcome,
+                error=fault.text,
+                fault=fault.kind,
+                fatal=fault.fatal,
+                result=_copied(partial),
+            )
+            if partial is None:
+                raise
+            return _copied(partial)
         except BaseException as error:
             keep("unknown", error=f"internal error ({type(error).__name__})")
             raise
@@ -169,8 +181,12 @@ class Ledger:
         A tool puts back what it moved when the API refuses; after a fatal fault it may not have
         been able to.
         """
-        writes = [w.outcome for w in self._wire if w.kind == "write"]
+        writes = self._writes()
         return "unknown" in writes or (fault.fatal and "done" in writes)
+
+    def _writes(self) -> list[WireOutcome]:
+        """What became of the writes of this call."""
+        return [w.outcome for w in self._wire if w.kind == "write"]
 
     def send(
         self,

@@ -38,6 +38,19 @@ class Tool:
     their names without ``expected_``."""
     told: bool = True
     """Whether prompts speak of it; what other tools cover can be called all the same."""
+    fields: Mapping[str, object] | None = None
+    """The fields of its result as they are where nothing was found. After a failed request such a
+    tool answers with what it has found and the failure beside it; others raise the failure."""
+
+    def partial(self, fault: ToolFault) -> dict[str, object] | None:
+        """The result of a call that failed: every field as far as found, and ``error``.
+
+        None where the fault has to be raised.
+        """
+        if self.fields is None or fault.request is None:
+            return None
+        found = {name: fault.found.get(name, empty) for name, empty in self.fields.items()}
+        return {**found, "error": fault.request.model_dump(mode="json")}
 
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed and names in their own spelling.
@@ -67,6 +80,7 @@ def tool(
     final: bool = False,
     closes: bool = False,
     prepared_by: str = "",
+    fields: Mapping[str, object] | None = None,
 ) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
     form = _form_of(function)
@@ -79,7 +93,16 @@ def tool(
         return function(**{name: getattr(checked, name) for name in arguments})
 
     made = Tool(
-        function.__name__, kind, form.doc, form.signature, run, function, final, closes, prepared_by
+        function.__name__,
+        kind,
+        form.doc,
+        form.signature,
+        run,
+        function,
+        final,
+        closes,
+        prepared_by,
+        fields=fields,
     )
     return made
 

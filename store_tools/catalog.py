@@ -7,8 +7,8 @@ from typing import Any
 from erc3_compat import store
 from store_tools.basket import LARGEST
 from store_tools.store_session import LIST, Product, StoreSession
-from tooling.faults import Inconsistent
-from tooling.paging import Ask
+from tooling.faults import Inconsistent, failed_request
+from tooling.paging import OWN_LARGEST, Ask
 
 
 def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, Any]:
@@ -38,7 +38,11 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
     except Inconsistent as flaw:
         text = f"the shop's listing cannot be believed, read twice: {flaw.text}"
         session.disbelieved = session.unanswered[LIST] = text
-        raise Inconsistent(text) from None
+        fault = Inconsistent(text).after(flaw)
+        limit = session.listing.limit or OWN_LARGEST
+        request = store.Req_ListProducts(offset=0, limit=limit)
+        fault.request = failed_request(request, text, status=200)
+        raise fault from None
     session.disbelieved = None
     session.catalog = catalog
     return catalog

@@ -10,6 +10,7 @@ from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.combo_coupons import try_coupons
 from store_tools.requests import known_dead
 from store_tools.store_session import StoreSession
+from tooling.collector import keeping
 
 Baskets = list[list[Item]] | Literal["last"]
 """Baskets to price: told, or all that the generator made last."""
@@ -19,27 +20,32 @@ def basket_tools(session: StoreSession) -> list[Tool]:
     """The tools that move the basket of one shop."""
 
     def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> dict[str, Any]:
-        """Makes the basket exactly this; returns it. An error leaves it as before."""
+        """Makes the basket exactly this: {items: [{sku, quantity, price}], subtotal, coupon,
+        discount, total}. With an error it stays as before, which is what the result shows."""
         return set_basket(session, content_of(items), coupon)
 
     def Combo_Empty_Basket() -> dict[str, Any]:
-        """Takes the coupon off too."""
+        """Takes the coupon off too; result as above."""
         return set_basket(session, {}, "")
 
     def Combo_Test_Coupons_For_Product_Combinations(
         combinations: Baskets, coupons: list[str], every: bool = False
     ) -> dict[str, Any]:
         """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
-        with none; restores the basket. {results: [{items, coupon, subtotal, discount, total}]
-        cheapest first, errors: [{items or coupon, error}], untried}. Skips what cannot be
-        cheapest unless every. A code without discount is an error."""
+        with none; restores the basket. {results: [{items: [{sku, quantity}], coupon, subtotal,
+        discount, total}] cheapest first, errors: [{items or coupon, error: text}], untried:
+        number}. Skips what cannot be cheapest unless every. A code without discount is an
+        error."""
         contents = [content_of(items) for items in _chosen(session, combinations)]
         return try_coupons(session, contents, coupons, every=every)
 
+    # Of a basket that nobody could look at nothing is claimed, not that it is empty.
+    unseen = dict.fromkeys(("items", "subtotal", "coupon", "discount", "total"))
+    tried: dict[str, object] = {"results": [], "errors": [], "untried": 0}
     return [
-        tool("write", Combo_Set_Basket_For_Items),
-        tool("write", Combo_Empty_Basket),
-        tool("read", Combo_Test_Coupons_For_Product_Combinations),
+        tool("write", Combo_Set_Basket_For_Items, fields=unseen),
+        tool("write", Combo_Empty_Basket, fields=unseen),
+        tool("read", Combo_Test_Coupons_For_Product_Combinations, fields=tried),
     ]
 
 
@@ -61,14 +67,20 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
         ToolFault: the shop refused a product, a quantity or the code.
         OutOfReach: the shop does not answer, or does not come to show what was asked for.
     """
+    session.note_set("the basket could not be looked at")
     before, doubt, owed = session.known(), session.basket_doubt, set(session.unanswered)
     if not holds(before, wanted, coupon):
-        known_dead(session, coupon)
+        with keeping(**before):
+            session.note_set("its coupon was refused before")
+            known_dead(session, coupon)
     try:
         basket = bring_to(session, before, wanted, coupon)
     except ToolFault as fault:
+        session.note_set(fault.text)
         bring_back(session, before, doubt, fault)
+        fault.with_found(before)
         raise
+    session.note_set("")
     session.basket_doubt = None
     # What was lost on the way was made good on the way, and so was a basket that never came.
     for path in session.unanswered.keys() - (owed - {WHOLE_BASKET} if wanted else owed):

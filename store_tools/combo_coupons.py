@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
+from erc3_compat import store
 from ledger import ToolFault
 from store_tools.basket import Basket, Content, content_in, flaw_of
 from store_tools.basket_moves import (
@@ -19,7 +21,7 @@ from store_tools.coupon_bounds import Key
 from store_tools.coupon_search import search
 from store_tools.requests import apply_coupon, known_dead
 from store_tools.store_session import StoreSession
-from tooling.faults import GivenUp, Inconsistent, OutOfReach
+from tooling.faults import GivenUp, Inconsistent, OutOfReach, failed_request
 
 BASKETS_AT_MOST = 1000
 """Finding the walk takes time that grows with the square of this."""
@@ -58,12 +60,11 @@ def try_coupons(
         trial.go_home(before)
     except ToolFault as fault:
         bring_back(session, before, doubt, fault)
+        fault.with_found(trial.told(len(unique) - trial.seen))
         raise
     if trial.moved:
         bring_back(session, before, doubt)
-    trial.results.sort(key=key_of)
-    found = {"results": trial.results, "errors": trial.all_errors()}
-    return {**found, "untried": untried} if untried else found
+    return trial.told(untried)
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
@@ -189,17 +190,28 @@ class _Trial:
     def _look_at(self, content: Content) -> Basket:
         basket = self._look()
         if content_in(basket) != content:
-            raise OutOfReach("the basket does not come to hold what was put in")
+            raise _unbelieved(OutOfReach("the basket does not come to hold what was put in"))
         if flaw := flaw_of(basket):
             text = f"the basket does not add up, read twice: {flaw}"
             self.session.unanswered[WHOLE_BASKET] = text
-            raise Inconsistent(text)
+            raise _unbelieved(Inconsistent(text))
         return basket
 
     def go_home(self, before: Basket) -> None:
         """Put the basket back as it was before the search."""
         move(self.session, self.content, content_in(before))
         switch_coupon(self.session, self.coupon, before["coupon"])
+
+    @property
+    def seen(self) -> int:
+        """How many baskets have a row or an error of their own."""
+        rows = [*self.results, *(e for e in self._errors if "items" in e)]
+        return len({json.dumps(row["items"]) for row in rows})
+
+    def told(self, untried: int) -> dict[str, Any]:
+        """What was found, as the tool's result."""
+        found = sorted(self.results, key=key_of)
+        return {"results": found, "errors": self.all_errors(), "untried": untried}
 
     def all_errors(self) -> list[dict[str, Any]]:
         """Refused baskets, refused codes, and codes that gave nothing where it matters."""
@@ -212,6 +224,12 @@ class _Trial:
             for which in ["that could be cheapest" if code in self._gives else "tried"]
         ]
         return [*self._errors, *refused, *idle]
+
+
+def _unbelieved(fault: ToolFault) -> ToolFault:
+    """The fault of a look at the basket that was answered and cannot be used."""
+    fault.request = failed_request(store.Req_ViewBasket(), fault.text, status=200)
+    return fault
 
 
 def rows_of(content: Content, seen: list[Basket]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from store_tools.combinations import combinations_for
 from store_tools.search import DOUBTFUL, FITS, SURE, search
 from store_tools.store_session import StoreSession
 from store_tools.words import units_of, words
+from tooling.collector import Collector
 
 Row = str | dict[str, Any]
 """A product as generated code names it: by its SKU, or as it was told."""
@@ -23,8 +24,10 @@ def product_tools(session: StoreSession) -> list[Tool]:
     def Combo_List_All_Products(refresh: bool = False) -> dict[str, Any]:
         """{products: [{sku, name, price, available, units}], count}. units: pieces in
         one package. refresh=True after a failed checkout."""
-        products = [_with_units(p) for p in read_catalog(session, refresh=refresh)]
-        return {"products": products, "count": len(products)}
+        collected = Collector()
+        listed = collected.rows(lambda: read_catalog(session, refresh=refresh))
+        products = [_with_units(p) for p in listed]
+        return collected.result({"products": products, "count": len(products)})
 
     def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
         """{matches: [{sku, name, price, available, units}], sure, near: [same fields], doubtful,
@@ -36,16 +39,22 @@ def product_tools(session: StoreSession) -> list[Tool]:
         products: list[Row], target_units: int, max_combinations: int = 120
     ) -> dict[str, Any]:
         """Baskets with exactly target_units units of products (SKUs or rows of matches), cheapest
-        first: {combinations: [{items, units, subtotal}], total_found, cut (some left out)}"""
+        first: {combinations: [{items: [{sku, quantity}], units, subtotal}], total_found, cut:
+        whether some are left out}"""
+        if not products:
+            raise ToolFault("products must not be empty: SKUs, or rows of matches")
         rows = [_known(session, p) if isinstance(p, str) else p for p in products]
         made = combinations_for(rows, target_units, max_combinations)
         session.generated = [c["items"] for c in made["combinations"]]
         return made
 
+    listed: dict[str, object] = {"products": [], "count": 0}
+    found: dict[str, object] = {"matches": [], "sure": 0, "near": [], "doubtful": 0}
+    made_of: dict[str, object] = {"combinations": [], "total_found": 0, "cut": False}
     return [
-        tool("read", Combo_List_All_Products),
-        tool("read", Combo_Find_Products_For_Query),
-        tool("read", Combo_Generate_Product_Combinations_For_Target_Units),
+        tool("read", Combo_List_All_Products, fields=listed),
+        tool("read", Combo_Find_Products_For_Query, fields={**found, "catalog_size": 0}),
+        tool("read", Combo_Generate_Product_Combinations_For_Target_Units, fields=made_of),
     ]
 
 
@@ -57,7 +66,8 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     """
     if not query.strip():
         raise ToolFault("query must not be empty")
-    catalog = read_catalog(session)
+    collected = Collector()
+    catalog = collected.rows(lambda: read_catalog(session))
     session.asked = query
     found = sorted(
         zip(search(query, catalog), catalog, strict=True), key=lambda pair: pair[0], reverse=True
@@ -66,13 +76,14 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     sure = sum(answer.grade == SURE for answer, _ in matches)
     least = DOUBTFUL if sure else 0
     near = [pair for pair in found if least <= pair[0].grade < FITS][:NEAR_AT_MOST]
-    return {
+    fields = {
         "matches": [_with_units(product, query) for _, product in matches],
         "sure": sure,
         "near": [_with_units(product, query) for _, product in near],
         "doubtful": sum(answer.grade == DOUBTFUL for answer, _ in near),
         "catalog_size": len(catalog),
     }
+    return collected.result(fields)
 
 
 def _known(session: StoreSession, sku: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ledger import Tool, ToolFault, tool
 from store_tools.basket import CHECKOUT, Content, Item, content_in, content_of, flaw_of
 from store_tools.catalog import read_page
 from store_tools.store_session import StoreSession
-from tooling.faults import Inconsistent
+from tooling.faults import Inconsistent, failed_request
 from tooling.requests import request_tool
 
 
@@ -98,6 +98,8 @@ def _check_out(
     if session.basket_doubt:
         # A total can come out as expected for another content.
         raise ToolFault(f"not checked out: {session.basket_doubt}")
+    if session.not_set:
+        raise ToolFault(f"not checked out: the basket was not set as asked for: {session.not_set}")
     _agree(basket, total, coupon)
     if items is not None and content_in(basket) != items:
         raise ToolFault(f"not checked out: the basket holds {content_in(basket)}, expected {items}")
@@ -156,7 +158,9 @@ def known_dead(session: StoreSession, code: str) -> None:
         ToolFault: in the shop's words.
     """
     if code in session.rejected_coupons:
-        raise ToolFault(f"invalid coupon code: {code}")
+        fault = ToolFault(f"invalid coupon code: {code}")
+        fault.request = failed_request(store.Req_ApplyCoupon(coupon=code), fault.text)
+        raise fault
 
 
 def _agree(basket: dict[str, Any], total: int, coupon: str) -> None:

@@ -90,6 +90,8 @@ class StoreSession(ApiSession):
         """Why the basket may not be what the calls made of it; no checkout until it is set again.
 
         A request may arrive twice or late: its answer shows nothing of it, a later view does."""
+        self._not_set: tuple[Ledger, str] | None = None
+        """The work in which the basket could not be set as asked for, and why."""
         self.generated: list[list[dict[str, Any]]] = []
         """Baskets that the generator made last."""
         self.asked = ""
@@ -152,7 +154,7 @@ class StoreSession(ApiSession):
         if before is not None:
             self._compare(before.after(path, body) if took else before, seen)
         if not took:
-            raise Missed(f"{fault.text}; it did not take effect", fault.retry_after)
+            raise Missed(f"{fault.text}; it did not take effect", fault.retry_after).after(fault)
         if path in (ADD, REMOVE):
             return {"line_count": len(seen.content), "item_count": sum(seen.content.values())}
         return {}
@@ -231,6 +233,16 @@ class StoreSession(ApiSession):
         if self._seen is None or self.basket_doubt is not None or elsewhere:
             return self.view()
         return self._seen
+
+    def note_set(self, failed: str) -> None:
+        """Note why the basket could not be set as it was asked for; "": it was set."""
+        self._not_set = (self._ledger, failed) if failed else None
+
+    @property
+    def not_set(self) -> str:
+        """Why the basket was not set in the work that is being done now; "": it was, or nobody
+        asked. Code that overlooks the error of a result must not buy what was there before."""
+        return self._not_set[1] if self._not_set and self._not_set[0] is self._ledger else ""
 
     def _compare(self, expected: Mirror, seen: Mirror) -> None:
         if expected.content != seen.content and self.basket_doubt is None:

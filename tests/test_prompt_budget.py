@@ -20,7 +20,7 @@ from launch.cli import app
 from models.tokens import count_messages, count_text
 from tests.fake_openai import FakeOpenAI
 
-ROOM = {"evaluator": 920, "worker": 680}
+ROOM = {"evaluator": 920, "worker": 880}
 """Tokens of the system prompts, the worker's with every tool."""
 THREE_TURNS = 8_000
 SPECS = (

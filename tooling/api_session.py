@@ -22,7 +22,16 @@ from erc3_compat.patience import Outages, Patience
 from ledger import Ledger, ToolFault
 from ledger.calls import Kind
 from tooling.ahead import Ahead, Chain
-from tooling.faults import GivenUp, Inconsistent, Missed, OutOfReach, Refused, Unsettled, as_fault
+from tooling.faults import (
+    GivenUp,
+    Inconsistent,
+    Missed,
+    OutOfReach,
+    Refused,
+    Unsettled,
+    as_fault,
+    failed_request,
+)
 
 GONE_AT_MOST = 32_000_000
 """Characters that are cut of the answers of one task; an API that sends more is not believed."""
@@ -101,7 +110,7 @@ class ApiSession:
         try:
             return self._patience.meet(once, again, self._outages, request.tool)
         except Missed as missed:
-            raise GivenUp(missed.text) from None
+            raise GivenUp(missed.text).after(missed) from None
 
     def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
         """One attempt at a write. Raises as :meth:`send`, and Missed where it may be repeated."""
@@ -151,8 +160,10 @@ class ApiSession:
                 fault = self.fault_of(request, error)
                 if isinstance(error, Inconsistent):
                     self.unanswered[path] = error.text
+                    error.request = failed_request(request, error.text, status=200)
                 if fault is None:
                     raise
+                fault.request = failed_request(request, fault.text, error)
                 if not isinstance(fault, Refused):
                     self.unanswered[path] = fault.text
                 elif self.unanswered:

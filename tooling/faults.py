@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from erc3_compat.patience import never_left, retry_after_of, trouble_of
 from ledger import ToolFault
+from ledger.calls import shorten
+from ledger.fault import FailedRequest
+
+PARAMETER_CHARS = 300
+"""Of one parameter of a failed request, as JSON, as a result shows it."""
 
 
 class OutOfReach(ToolFault):
@@ -65,3 +72,27 @@ def as_fault(error: Exception) -> ToolFault | None:
         return OutOfReach(f"the API did not answer ({type(error).__name__})")
     text = f"the API gave no usable answer (status {getattr(detail, 'status', 0)})"
     return Missed(text, wait) if trouble == "rate_limit" else OutOfReach(text, wait)
+
+
+def failed_request(
+    request: Any, text: str, error: Exception | None = None, status: int = 0
+) -> FailedRequest:
+    """What a result says of a request that failed; ``error``: what the client raised.
+
+    ``status``: of one that was answered without an error.
+    """
+    detail = getattr(error, "api_error", None)
+    body = request.model_dump(mode="json", exclude={"tool"}, exclude_none=True)
+    return FailedRequest(
+        method=type(request).__name__,
+        status=int(getattr(detail, "status", 0) or status),
+        code=str(getattr(detail, "code", "") or "")[:80],
+        text=text,
+        parameters={name: _bounded(value) for name, value in body.items()},
+    )
+
+
+def _bounded(value: object) -> object:
+    """A parameter as it is, or the beginning of its JSON text where it is long."""
+    text = shorten(value, PARAMETER_CHARS)
+    return text if len(text) > PARAMETER_CHARS else value

@@ -80,7 +80,7 @@ class Listing:
         except ToolFault as fault:
             allowed = limit_told(fault.text)
             if allowed is not None and allowed < 0:
-                raise ListingForbidden(self._forbidden, kind="RuntimeError") from None
+                raise ListingForbidden(self._forbidden, kind="RuntimeError").after(fault) from None
             if allowed is None or allowed == limit:
                 raise
         self.limit = allowed
@@ -101,6 +101,15 @@ class Listing:
     def _whole(self, ask: Ask) -> list[Any]:
         """All pages. Raises Inconsistent: a part of the listing would pass for the whole."""
         known: dict[str, Entry] = {}
+        try:
+            self._read_all(ask, known)
+        except ToolFault as fault:
+            fault.rows = [dict(entry) for entry in known.values()]
+            raise
+        return list(known.values())
+
+    def _read_all(self, ask: Ask, known: dict[str, Entry]) -> None:
+        """Put the entries of all pages into ``known``, page by page."""
         offset = barren = chars = 0
         while offset != END:
             entries, following = self._next(ask, offset)
@@ -117,7 +126,6 @@ class Listing:
             # By what has been received: an offset that leaves entries out is not followed.
             received = offset + len(entries)
             offset = following if following == END or received == offset else received
-        return list(known.values())
 
     def _next(self, ask: Ask, offset: int) -> tuple[list[Any], int]:
         """The page at an offset, as large as the API gives it, and the offset that follows."""

@@ -32,14 +32,20 @@ _MODULES = (
 )  # fmt: skip
 _CALLED = {"set": "answer"}
 _READ = """\
+def checked(answer):
+    if isinstance(answer, dict) and "error" in answer:
+        raise ValueError(answer["error"]["text"])
+    return answer
+
+
 def rows(answer):
-    if isinstance(answer, dict):
+    if isinstance(checked(answer), dict):
         return next((v for v in answer.values() if isinstance(v, list)), [])
     return answer or []
 
 
 def pages(answer):
-    found = answer.get("pages", answer) if isinstance(answer, dict) else answer
+    found = checked(answer).get("pages", answer) if isinstance(answer, dict) else answer
     if isinstance(found, dict):
         return found
     return {x.get("file") or x.get("path"): x["content"] for x in found or []}
@@ -89,7 +95,9 @@ _WRITE = """\
 report = {"state": "done", "message": p["message"], "links": p["links"]}
 try:
     for name, arguments in p["calls"]:
-        TOOLS[name](**arguments)
+        answer = TOOLS[name](**arguments)
+        if "error" in answer:
+            raise ValueError(answer["error"]["text"])
 except Exception as error:
     report = {"state": "failed", "message": str(error), "links": []}
 final_answer(report)

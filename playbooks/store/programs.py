@@ -9,13 +9,19 @@ from __future__ import annotations
 SURVEY = """\
 report = {"found": {}}
 products = []
+answers = []
 try:
     for query in p["queries"]:
         report["found"][query] = Combo_Find_Products_For_Query(query=query)
+        answers.append(report["found"][query])
     if p["whole_catalog"]:
-        products = Combo_List_All_Products()["products"]
+        answers.append(Combo_List_All_Products())
+        products = answers[-1]["products"]
 except Exception as error:
     report["error"] = str(error)
+for answer in answers:
+    if "error" in answer:
+        report["error"] = answer["error"]["text"]
 if p["whole_catalog"] and "error" not in report:
     report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
 final_answer(report)
@@ -30,8 +36,10 @@ for group in p["groups"]:
     if "contents" in group:
         choices = group["contents"]
     else:
-        made = Combo_Generate_Product_Combinations_For_Target_Units(
-            products=group["products"], target_units=group["target"])
+        made = {"combinations": []}
+        if group["products"]:
+            made = Combo_Generate_Product_Combinations_For_Target_Units(
+                products=group["products"], target_units=group["target"])
         choices = [c["items"] for c in made["combinations"]]
     possible *= len(choices)
     combinations = [a + b for a in combinations for b in choices][:p["most"]]
@@ -74,6 +82,8 @@ errors = []
 for at in range(0, len(tested), 1000):
     tried = Combo_Test_Coupons_For_Product_Combinations(
         combinations=tested[at:at + 1000], coupons=p["coupons"], every=p["every"])
+    if "error" in tried:
+        raise ValueError(tried["error"]["text"])
     rows += tried["results"]
     errors += [e for e in tried["errors"] if e not in errors]
 rows = sorted(rows, key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))
@@ -90,17 +100,25 @@ PURCHASE = """\
 report = {"bought": False}
 try:
     basket = Combo_Set_Basket_For_Items(items=p["items"], coupon=p["coupon"])
-    report["receipt"] = Req_CheckoutBasket(
-        expected_total=p["expected_total"], expected_coupon=p["coupon"])
-    report["bought"] = True
+    if "error" in basket:
+        report["error"] = basket["error"]["text"]
+    else:
+        report["receipt"] = Req_CheckoutBasket(
+            expected_total=p["expected_total"], expected_coupon=p["coupon"])
+        report["bought"] = True
 except Exception as error:
     report["error"] = str(error)
 if not report["bought"]:
-    Combo_Empty_Basket()
-    products = Combo_List_All_Products(refresh=True)["products"]
+    answers = [Combo_Empty_Basket(), Combo_List_All_Products(refresh=True)]
+    products = answers[1]["products"]
     if p["whole_catalog"]:
         report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
     report["found"] = {q: Combo_Find_Products_For_Query(query=q) for q in p["queries"]}
+    for query in p["queries"]:
+        answers.append(report["found"][query])
+    for answer in answers:
+        if "error" in answer:
+            raise ValueError(answer["error"]["text"])
 final_answer(report)
 """
 """Buys a known set of items, or reports why not and what is listed now."""

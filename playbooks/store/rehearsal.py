@@ -145,8 +145,11 @@ class _Stage:
                 self._seen[-2] = Result(nothing)
         return found
 
-    def Combo_Set_Basket_For_Items(self, items: list[dict[str, Any]], coupon: str) -> None:
+    def Combo_Set_Basket_For_Items(
+        self, items: list[dict[str, Any]], coupon: str
+    ) -> dict[str, Any]:
         """Nothing is called: the completion that buys sets the basket first."""
+        return {}
 
     def Combo_Empty_Basket(self) -> Any:
         return self._ask("Combo_Empty_Basket", {}, _nothing)
@@ -180,6 +183,9 @@ class _Stage:
         if result.error is not None:
             self._seen.append(result)
             raise ToolFault(result.error)
+        if isinstance(result.value, dict) and "error" in result.value:
+            self._seen.append(Result(error=result.value["error"]["text"]))
+            raise ToolFault(result.value["error"]["text"])
         if result.cut and kept is not _nothing:
             raise Halted(f"the answer of {tool} is too long to be read whole")
         value = None if result.cut else kept(result.value)

@@ -31,11 +31,11 @@ def crowd(size: int) -> dict[str, Any]:
 def test_154_people_cost_31_requests_a_task_and_not_one_more() -> None:
     at = desk(crowd(154))
     for _ in range(3):
-        assert len(at.call("Combo_List_All_Employees")) == 154
+        assert len(at.call("Combo_List_All_Employees")["employees"]) == 154
     at.call("Combo_Resolve_Person_For_Name", name="Person 7", contacts=False)
     at.call("Combo_Sum_Workload_For_Employees", department="Sewing")
     assert at.line.paths(PEOPLE) == [PEOPLE] * 31
-    assert len(at.call("Combo_List_All_Employees", details=True)) == 154
+    assert len(at.call("Combo_List_All_Employees", details=True)["employees"]) == 154
     at.call("Combo_List_All_Employees", details=True)
     assert at.line.paths(PEOPLE, "/employees/get") == [PEOPLE] * 31 + ["/employees/get"] * 154
 
@@ -44,7 +44,7 @@ def test_154_people_cost_31_requests_a_task_and_not_one_more() -> None:
 @given(people=st.integers(1, 23), limit=st.integers(1, 7))
 def test_any_page_limit_gives_everybody_once(people: int, limit: int) -> None:
     at = desk(crowd(people), page_limit=limit)
-    listed = [one["id"] for one in at.call("Combo_List_All_Employees")]
+    listed = [one["id"] for one in at.call("Combo_List_All_Employees")["employees"]]
     assert listed == sorted(set(listed))
     assert len(listed) == people
     used = min(limit, 5)
@@ -95,7 +95,7 @@ def test_a_change_makes_old_what_it_touches_and_nothing_else() -> None:
     at.call("Combo_List_All_Employees")
     at.line.sent.clear()
     at.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
-    projects = at.call("Combo_List_All_Projects")
+    projects = at.call("Combo_List_All_Projects")["projects"]
     assert {p["id"]: p["status"] for p in projects}["proj_sails"] == "paused"
     at.call("Combo_List_All_Employees")
     at.call("Combo_List_All_Customers")
@@ -109,7 +109,7 @@ def test_lists_that_are_null_are_empty() -> None:
     assert at.call("Req_SearchWiki", query_regex="nothing like it")["results"] == []
     year = {"date_from": "1999-01-01", "date_to": "1999-12-31"}
     assert at.call("Req_TimeSummaryByProject", **year)["summaries"] == []
-    assert at.call("Req_GetEmployee", id="hand_1")["employee"]["skills"] == []
+    assert at.call("Req_GetEmployee", id="hand_1")["employee"]["skills"] == {}
 
 
 def test_an_sdk_that_stumbles_over_null_shows_an_empty_list() -> None:

@@ -112,7 +112,7 @@ def test_what_is_kept_from_a_step_becomes_evidence_when_a_tool_gives_it() -> Non
     office = Office()
     entities(office, "What about Una Berg?")
     before = len(office.line.sent)
-    assert len(office.call("Combo_List_All_Employees")) == 12
+    assert len(office.call("Combo_List_All_Employees")["employees"]) == 12
     assert len(office.line.sent) == before
     assert office.finish("ok_answer", "It is he.", "employee:djordje_cosic") is None
 

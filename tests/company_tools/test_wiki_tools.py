@@ -41,6 +41,7 @@ def test_a_search_without_hits_is_empty_and_one_for_nothing_is_refused() -> None
     assert at.call("Combo_Search_Wiki_For_Words", words="zeppelin") == {
         "chunks": [],
         "streams": ["regex", "keywords"],
+        "vectors": "",
     }
     with pytest.raises(ToolFault, match="must not be empty"):
         at.call("Combo_Search_Wiki_For_Words", words="")

@@ -89,12 +89,19 @@ class Buyer:
         self.ledger.offer(self.tools)
 
     def call(self, name: str, **arguments: object) -> tuple[Any, ToolFault | None]:
+        """The whole answer, or the fault: one that stands in a result counts as raised."""
         try:
-            return self.ledger.call(name, [], arguments), None
+            answer = self.ledger.call(name, [], arguments)
         except ToolFault as fault:
             if fault.fatal:
                 self.turn()
             return None, fault
+        if not (isinstance(answer, dict) and "error" in answer):
+            return answer, None
+        fatal = self.ledger.calls[-1].fatal
+        if fatal:
+            self.turn()
+        return None, ToolFault(answer["error"]["text"], fatal=fatal)
 
     def do(self, deed: tuple[Any, ...]) -> None:
         match deed:

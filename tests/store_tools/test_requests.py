@@ -55,12 +55,14 @@ def test_the_end_is_minus_1(open_shop: Any) -> None:
     assert (beyond["products"], beyond["next_offset"]) == ([], -1)
 
 
-@pytest.mark.parametrize("tool", ["Req_ListProducts", "Combo_List_All_Products"])
-def test_a_shop_that_forbids_listing_says_so(open_shop: Any, tool: str) -> None:
+def test_a_shop_that_forbids_listing_says_so(open_shop: Any) -> None:
     shop = open_shop(page_limit=-1)
     with pytest.raises(ToolFault, match="forbids listing"):
-        shop.call(tool)
+        shop.call("Req_ListProducts")
     assert shop.line.counted["/products/list"] == 1
+    listed = shop.call("Combo_List_All_Products")
+    assert (listed["products"], listed["error"]["status"]) == ([], 400)
+    assert "page limit exceeded" in listed["error"]["text"]
 
 
 class Pages:

@@ -8,17 +8,28 @@ from contextlib import suppress
 from dataclasses import replace
 
 from ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
+from ledger.fault import FailedRequest
 from worker.sandbox.values import same
 
 _NO_LIMIT = 1_000_000_000
 
 
 def answer_of(call: ToolCall) -> object:
-    """A recorded answer, as a copy. Raises ToolFault where an error was recorded."""
-    if call.outcome != "done":
-        kind = call.fault or "RuntimeError"
-        raise ToolFault(call.error or "failed", kind=kind, fatal=call.fatal)
+    """A recorded answer, as a copy. Raises ToolFault where code was answered with an error."""
+    if call.outcome != "done" and call.result is None:
+        raise fault_of(call)
     return copy.deepcopy(call.result)
+
+
+def fault_of(call: ToolCall) -> ToolFault:
+    """The fault of a recorded call that failed, with what it had found."""
+    kind = call.fault or "RuntimeError"
+    fault = ToolFault(call.error or "failed", kind=kind, fatal=call.fatal)
+    if isinstance(call.result, dict) and "error" in call.result:
+        found = copy.deepcopy(call.result)
+        fault.request = FailedRequest.model_validate(found.pop("error"))
+        fault.found = found
+    return fault
 
 
 def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
@@ -57,6 +68,9 @@ class _Record:
                 self._send_again(request)
             for kept in recorded.kept:
                 self._ledger.seen(kept.path, kept.body)
+            if recorded.outcome != "done":
+                # The ledger makes of it what it made of it in the run.
+                raise fault_of(recorded)
             return answer_of(recorded)
 
         return run

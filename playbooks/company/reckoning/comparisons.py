@@ -62,7 +62,7 @@ def team_table(o: Office) -> Report:
     team = [p for p in o.people if o.on(project, p["id"])]
     ids = levels_in(o.text, o.labels)
     field = "wills" if o.says(r"\bwills?\b|\bmotivations?\b") else "skills"
-    ids = ids or sorted({x["name"] for p in team for x in p[field]})
+    ids = ids or sorted({name for p in team for name in p[field]})
     sums = {i: sum(o.level(p, i) for p in team) for i in ids}
     if o.says(r"\b(sum|combined|together)\b"):
         said = ", ".join(

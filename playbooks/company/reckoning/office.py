@@ -61,8 +61,8 @@ class Office:
         self.pages: dict[str, str] = data.get("pages") or {}
         for record in [*self.projects, *self.people]:
             for field in ("team", "skills", "wills"):
-                record[field] = record.get(field) or []
-        self.kinds = {x["name"]: f for p in self.people for f in ("skills", "wills") for x in p[f]}
+                record[field] = record.get(field) or ([] if field == "team" else {})
+        self.kinds = {name: f for p in self.people for f in ("skills", "wills") for name in p[f]}
         self.labels = labels_of(self.pages, sorted(self.kinds))
 
     def kind_of(self, id_: str) -> str:
@@ -200,7 +200,7 @@ class Office:
 
     def level(self, person: Record, id_: str) -> int:
         """A person's level in a skill or will, 0 without."""
-        return next((x["level"] for x in person["skills"] + person["wills"] if x["name"] == id_), 0)
+        return int(person["skills"].get(id_, person["wills"].get(id_, 0)))
 
     def within(self, away: bool = False) -> list[Record]:
         """The people of the department or place that is named; ``away``: all but those of it."""

@@ -125,7 +125,7 @@ def level_moves(o: Office, me: Record) -> dict[str, int]:
     moves: dict[str, int] = {}
     for field in ("skills", "wills"):
         if re.search(rf"\ball (?:of )?(?:my )?(?:\w+ and )?{field}\b", main.lower()):
-            moves.update({x["name"]: direction(main) for x in me[field]})
+            moves.update({name: direction(main) for name in me[field]})
     for part in re.split(r",| and |;", main) if not moves else ():
         moves.update({id_: direction(part) for id_ in levels_in(part, o.labels, loose=False)})
     for part in rest:

@@ -157,7 +157,7 @@ def measure(
     """What people are measured by: the right it needs, its value, and whether the lowest is wanted."""
     low, top = o.says(LOW), o.says(MOST)
     if o.says(r"\bcoach|\bmentor (?:for|of)\b|\bteach\b") and (pupils := o.some_people()):
-        own = {x["name"]: x["level"] for x in pupils[0]["skills"]}
+        own = pupils[0]["skills"]
         return (
             "levels",
             lambda p: float(sum(max(0, o.level(p, s) - n) for s, n in own.items())),

@@ -42,8 +42,8 @@ for number, person in enumerate(PEOPLE):
     person |= {
         "email": f"{person['id']}@bakery.example",
         "notes": "",
-        "skills": [{"name": "skill_dough", "level": 5 + number}],
-        "wills": [{"name": "will_nights", "level": 9}],
+        "skills": {"skill_dough": 5 + number},
+        "wills": {"will_nights": 9},
     }
 PROJECTS: list[Wire] = [
     {

@@ -1,0 +1,318 @@
+"""The contract of Combo tools, for both benchmarks: names, fields, and what a failure leaves."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import regex
+
+from company_tools import workbench as company_bench
+from company_tools.toolbox import all_tools
+from erc3_compat import ApiError, ApiException
+from ledger import Budget, Ledger, Tool, ToolFault
+from store_tools import workbench as store_bench
+from store_tools.benchmark import StoreBenchmark
+from tests.binding import entered
+from tests.company_tools.kites import Desk, desk, kites, person
+from tests.store_tools.conftest import Direct
+from tooling.faults import OutOfReach
+from worker.replay.recorded_tools import recorded_ledger
+
+NAME = regex.compile(r"Combo(?:_[A-Z][a-z]+){2,}(?:_For(?:_[A-Z][a-z]+)+)?")
+ERROR = {"method", "status", "code", "text", "parameters"}
+DOCS = Path(__file__).parents[1] / "docs" / "tools.md"
+ROW = regex.compile(r"^\| `(Combo_\w+)` \|[^|]*\| ([^|]+) \|", regex.MULTILINE)
+COMPANY: dict[str, dict[str, Any]] = {
+    "Combo_Get_Current_User_With_Profile": {},
+    "Combo_List_All_Employees": {"details": True},
+    "Combo_List_All_Projects": {},
+    "Combo_List_All_Customers": {},
+    "Combo_List_All_Time_Entries": {},
+    "Combo_Sum_Workload_For_Employees": {},
+    "Combo_Match_Employees_For_Skills": {"skills": {"skill_sewing": 1}},
+    "Combo_Sum_Hours_For_Period": {"date_from": "2025-05-01", "date_to": "2025-05-31"},
+    "Combo_Resolve_Person_For_Name": {"name": "Una"},
+    "Combo_Resolve_Project_For_Phrase": {"phrase": "kites"},
+    "Combo_Resolve_Customer_For_Phrase": {"phrase": "circus"},
+    "Combo_Get_Permission_Facts_For_Action": {"action": "pause", "target": "proj_sails"},
+    "Combo_Search_Wiki_For_Words": {"words": ["lead"]},
+    "Combo_Read_Wiki_Pages": {},
+    "Combo_Update_Employee_For_Changes": {"employee": "una_holm", "notes": "x"},
+    "Combo_Update_Team_For_Changes": {"project": "proj_sails", "remove": ["juergen_mueller"]},
+    "Combo_Update_Time_Entry_For_Changes": {"id": "te_001", "hours": 3},
+    "Combo_Log_Time_For_Project": {
+        "employee": "una_berg", "project": "proj_sails", "date": "2025-05-02", "hours": 1,
+        "billable": True,
+    },
+    "Combo_Write_Wiki_Pages": {"pages": {"a.md": "a", "b.md": "b", "c.md": "c"}},
+    "Combo_Rename_Wiki_Page": {"old": "rules.md", "new": "law.md"},
+}  # fmt: skip
+TEA = [{"sku": "tea", "quantity": 2}]
+STORE: dict[str, dict[str, Any]] = {
+    "Combo_List_All_Products": {},
+    "Combo_Find_Products_For_Query": {"query": "tea"},
+    "Combo_Generate_Product_Combinations_For_Target_Units": {
+        "products": ["tea"], "target_units": 2,
+    },
+    "Combo_Set_Basket_For_Items": {"items": TEA},
+    "Combo_Empty_Basket": {},
+    "Combo_Test_Coupons_For_Product_Combinations": {"combinations": [TEA], "coupons": ["TWO"]},
+}  # fmt: skip
+
+
+def combos(tools: list[Tool]) -> dict[str, Tool]:
+    return {tool.name: tool for tool in tools if tool.name.startswith("Combo_")}
+
+
+TOOLS = {**combos(company_bench.tools()), **combos(store_bench.tools())}
+
+
+class Shop:
+    """A shop of three products on a line that fails as planned."""
+
+    def __init__(self) -> None:
+        goods = [{"sku": s, "name": s, "price": 4, "available": 9} for s in ("tea", "cup", "pot")]
+        coupons = [{"code": "TWO", "discount": {"amount": 2}, "requires": {}}]
+        self.line = Direct({"products": goods, "coupons": coupons, "page_limit": 1})
+        self.benchmark = StoreBenchmark(self.line)
+        self.turn()
+
+    def turn(self, budget: Budget | None = None) -> None:
+        """A new instruction."""
+        self.ledger = Ledger(budget)
+        self.ledger.offer(entered(self.benchmark.bind(self.ledger)))
+
+    def call(self, name: str, **arguments: Any) -> Any:
+        return self.ledger.call(name, [], arguments)
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = [0.0]
+
+    def rest(seconds: float) -> None:
+        moment[0] += seconds
+
+    monkeypatch.setattr("erc3_compat.patience.now", lambda: moment[0])
+    monkeypatch.setattr("erc3_compat.patience.rest", rest)
+
+
+def test_every_combo_tool_is_named_for_what_it_does_and_is_tried_here() -> None:
+    assert set(TOOLS) == {*COMPANY, *STORE}
+    assert [name for name in TOOLS if not NAME.fullmatch(name)] == []
+    others = [*company_bench.tools(), *store_bench.tools()]
+    assert all(t.fields is None for t in others if t.name not in TOOLS)
+
+
+def test_the_page_on_tools_has_each_with_its_fields() -> None:
+    rows = ROW.findall(DOCS.read_text(encoding="utf-8"))
+    assert {name: set(regex.findall(r"`(\w+)`", fields)) for name, fields in rows} == {
+        name: set(tool.fields or {}) for name, tool in TOOLS.items()
+    }
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_result_has_exactly_the_fields_of_its_tool(name: str) -> None:
+    found = called(name, lambda world: None)
+    assert set(found) == set(TOOLS[name].fields or {})
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_failed_request_leaves_the_fields_and_stands_beside_them(name: str) -> None:
+    """Whichever request of the call it is that the API refuses."""
+    failed = [found for nth in (1, 2, 3, 6) if "error" in (found := called(name, nth_of(nth)))]
+    assert failed
+    for found in failed:
+        assert set(found) - {"error"} == set(TOOLS[name].fields or {})
+        error = found["error"]
+        assert set(error) == ERROR
+        assert error["method"].startswith("Req_")
+        assert (error["status"], error["code"]) == (400, "odd")
+        assert "no such luck" in error["text"]
+
+
+def called(name: str, prepare: Callable[[Any], None]) -> dict[str, Any]:
+    """What a tool answers in a fresh world."""
+    at: Any = desk() if name in COMPANY else Shop()
+    if name == "Combo_Empty_Basket":
+        at.call("Combo_Set_Basket_For_Items", items=TEA)
+        at.turn()
+    at.line.sent.clear()
+    prepare(at)
+    found = at.call(name, **(COMPANY if name in COMPANY else STORE)[name])
+    assert isinstance(found, dict)
+    return found
+
+
+def nth_of(nth: int) -> Callable[[Any], None]:
+    """Has the nth request from now on refused, and no other."""
+    count = itertools.count(1)
+    return lambda at: refusing(at, lambda _: next(count) == nth)
+
+
+def refusing(at: Any, which: Callable[[Any], bool], status: int = 400) -> None:
+    """Have these requests refused."""
+    through = at.line.dispatch
+
+    def dispatch(request: Any) -> Any:
+        if which(request):
+            raise ApiException(ApiError(status=status, error="no such luck", code="odd"), None)
+        return through(request)
+
+    at.line.dispatch = dispatch
+
+
+# -- what is kept of it
+
+
+def crowd() -> Desk:
+    staff = [person(f"p_{n:02}", f"Person {n}") for n in range(12)]
+    return desk(kites(employees=[person("una_berg", "Una Berg"), *staff], projects=[],
+                      customers=[], time_entries=[]))  # fmt: skip
+
+
+@pytest.mark.parametrize("what", [400, 503])
+def test_pages_that_came_before_are_kept(what: int) -> None:
+    at = crowd()
+    at.line.plan["/employees/list"] = [None, None, *[what] * 200]
+    found = at.call("Combo_List_All_Employees")
+    assert [one["id"] for one in found["employees"]] == [f"p_{n:02}" for n in range(10)]
+    error = found["error"]
+    assert (error["method"], error["status"]) == ("Req_ListEmployees", what)
+    assert error["parameters"] == {"offset": 10, "limit": 5}
+    call = at.ledger.calls[-1]
+    assert (call.outcome, call.result, call.fatal) == ("failed", found, what == 503)
+
+
+def test_records_that_were_read_before_are_kept_and_nothing_of_it_is_for_good() -> None:
+    at = crowd()
+    through = at.line.dispatch
+    refusing(at, lambda request: getattr(request, "id", "") == "p_02")
+    found = at.call("Combo_List_All_Employees", details=True)
+    assert [one["id"] for one in found["employees"]] == ["p_00", "p_01"]
+    assert found["error"]["parameters"] == {"id": "p_02"}
+    at.line.dispatch = through
+    whole = at.call("Combo_List_All_Employees", details=True)
+    assert len(whole["employees"]) == 13
+    assert "error" not in whole
+
+
+def test_nobody_has_most_of_a_part() -> None:
+    at = desk()
+    refusing(at, lambda request: getattr(request, "id", "") == "proj_tent")
+    found = at.call("Combo_Sum_Workload_For_Employees")
+    assert {one["id"]: one["workload"] for one in found["people"]}["una_berg"] > 0
+    assert (found["most"], found["least"]) == ([], [])
+
+
+def test_pages_of_the_wiki_that_were_written_are_told() -> None:
+    at = desk()
+    at.line.plan["/wiki/update"] = [None, None, 400]
+    found = at.call("Combo_Write_Wiki_Pages", **COMPANY["Combo_Write_Wiki_Pages"])
+    assert found["written"] == ["a.md", "b.md"]
+    assert found["error"]["parameters"]["file"] == "c.md"
+    assert [fields["file"] for _, fields in at.line.events] == ["a.md", "b.md"]
+
+
+def test_a_change_that_took_effect_is_told_where_the_look_behind_it_fails() -> None:
+    at = desk()
+    at.line.plan["/employees/get"] = [None, 400]
+    found = at.call("Combo_Update_Employee_For_Changes", employee="una_holm", notes="x")
+    assert (found["sent"], found["after"]) == ({"notes": "x"}, None)
+    refused = desk()
+    refused.line.plan["/employees/update"] = [400]
+    found = refused.call("Combo_Update_Employee_For_Changes", employee="una_holm", notes="x")
+    assert (found["before"]["notes"], found["sent"], found["after"]) == ("", None, None)
+
+
+def test_a_write_that_may_have_taken_effect_stands_in_no_result() -> None:
+    at = desk()
+    at.line.plan["/wiki/update"] = [None, "after"]
+    at.line.plan["/wiki/load"] = [*[None] * 2, *["before"] * 500]
+    with pytest.raises(ToolFault, match="not known") as raised:
+        at.call("Combo_Write_Wiki_Pages", **COMPANY["Combo_Write_Wiki_Pages"])
+    assert raised.value.fatal
+    assert at.ledger.calls[-1].outcome == "unknown"
+
+
+def test_an_unknown_write_is_raised_whatever_a_tool_says_of_it() -> None:
+    """The ledger has the last word: it saw the request."""
+    ledger = Ledger()
+    shown = TOOLS["Combo_Empty_Basket"]
+
+    def lose() -> None:
+        fault = OutOfReach("no answer")
+        fault.request = desk_error()
+        raise fault
+
+    def run(**_: object) -> object:
+        return ledger.send("/put", {}, "write", lose)
+
+    ledger.offer([Tool(shown.name, "write", "", shown.signature, run, shown.function,
+                       fields={"items": None})])  # fmt: skip
+    with pytest.raises(OutOfReach):
+        ledger.call(shown.name, [], {})
+
+
+def desk_error() -> Any:
+    at = desk()
+    at.line.plan["/projects/list"] = [400]
+    with pytest.raises(ToolFault) as raised:
+        at.call("Req_ListProjects")
+    return raised.value.request
+
+
+def test_products_and_tried_baskets_are_kept() -> None:
+    shop = Shop()
+    shop.line.plan["/products/list"] = [None, None, 400]
+    listed = shop.call("Combo_List_All_Products")
+    assert listed["count"] == len(listed["products"]) > 0
+    assert listed["error"]["method"] == "Req_ListProducts"
+    shop = Shop()
+    shop.line.plan["/basket/add"] = [None, None, *[503] * 100]
+    found = shop.call(
+        "Combo_Test_Coupons_For_Product_Combinations",
+        combinations=[[{"sku": sku, "quantity": 1}] for sku in ("tea", "cup", "pot")],
+        coupons=[],
+        every=True,
+    )
+    assert len(found["results"]) == 2
+    assert (found["untried"], found["error"]["parameters"]["sku"]) == (1, "pot")
+    assert shop.line.held == ({}, "")
+
+
+def test_nothing_is_bought_where_the_error_of_setting_the_basket_is_overlooked() -> None:
+    shop = Shop()
+    shop.call("Combo_Set_Basket_For_Items", items=TEA)
+    shop.turn()
+    shown = shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "cup", "quantity": 99}])
+    assert (shown["total"], shown["error"]["method"]) == (8, "Req_AddProductToBasket")
+    with pytest.raises(ToolFault, match="was not set as asked for"):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.line.bought == []
+    shop.call("Combo_Set_Basket_For_Items", items=TEA)
+    shop.call("Req_CheckoutBasket", expected_total=8)
+    assert len(shop.line.bought) == 1
+
+
+def test_misuse_and_budgets_are_raised() -> None:
+    at = crowd()
+    with pytest.raises(ToolFault, match="no certain employee"):
+        at.call("Combo_Update_Employee_For_Changes", employee="Nobody", notes="x")
+    shop = Shop()
+    shop.turn(Budget(requests=1))
+    with pytest.raises(ToolFault, match="budget reached"):
+        shop.call("Combo_List_All_Products")
+
+
+def test_a_repetition_gives_the_same_partial_result() -> None:
+    at = crowd()
+    at.line.plan["/employees/list"] = [None, 400]
+    found = at.call("Combo_List_All_Employees")
+    again = recorded_ledger(at.ledger.calls, all_tools(at.session, at.store))
+    assert again.call("Combo_List_All_Employees", [], {}) == found
+    assert again.calls[-1].result == at.ledger.calls[-1].result
