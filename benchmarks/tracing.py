@@ -36,8 +36,10 @@ from coordinator.watching import Watchers  # noqa: E402
 from erc3_compat import ERC3  # noqa: E402
 from launch.benchmarks import guest_of  # noqa: E402
 from launch.platform import EMBEDDED_KEY  # noqa: E402
+from ledger import ToolCall  # noqa: E402
 from models.model_call import ModelCall  # noqa: E402
 from runs.results import TaskResult  # noqa: E402
+from runs.situation import Decision  # noqa: E402
 from runs.task import TaskInfo  # noqa: E402
 from runs.turn import Turn  # noqa: E402
 from simulator.server import serve  # noqa: E402
@@ -73,6 +75,12 @@ class Timed:
 
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
         self._call("call_done", task, call)
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        self._call("decided", task, number, decision)
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
+        self._call("tool_called", task, call)
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         self._call("turn_done", task, turn)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from functools import partial
 
 from coordinator.beginning import Shared, Start
 from coordinator.benchmark import Benchmark, Guest, Platform
@@ -140,7 +141,9 @@ class Attempt(CallObserver):
             self.run,
             max_turns=config.max_turns,
             witness=self._witness,
-            on_turn=lambda turn: self.shared.watcher.turn_done(self.task, turn),
+            on_turn=partial(self.shared.watcher.turn_done, self.task),
+            on_decision=partial(self.shared.watcher.decided, self.task),
+            on_call=partial(self.shared.watcher.tool_called, self.task),
             steps=self.shared.steps,
             door=self._step_door,
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from coordinator.benchmark import Benchmark
 from coordinator.steps import Around, StepKind, booked
 from coordinator.strategy import Strategy
-from ledger import Ledger, ToolFault, Witness
+from ledger import Ledger, ToolCall, ToolFault, Witness
 from models.door import Door, ModelFailed
 from runs.journal import Journal
 from runs.situation import Decision, Situation
@@ -36,6 +36,10 @@ class TaskLoop:
     max_turns: int
     witness: Witness
     on_turn: Callable[[Turn], None]
+    on_decision: Callable[[int, Decision], None] = lambda _number, _decision: None
+    """Is told of each decision before it is carried out or asked back, with its turn."""
+    on_call: Callable[[ToolCall], None] = lambda _call: None
+    """Is told of each tool call of an instruction when it is over."""
     steps: tuple[StepKind, ...] = ()
     """Around the strategy."""
     door: Callable[[str], Door | None] = lambda _: None
@@ -92,6 +96,7 @@ class TaskLoop:
             return
         closed = self._closed_at_sight(task_text) if number == 1 else None
         decision, challenge = closed or self._decide(task_text, state, number)
+        self.on_decision(number, decision)
         report, refused = None, None
         if decision.decision == "FINISH":
             self._check_answered()
@@ -149,6 +154,7 @@ class TaskLoop:
             challenge = self._objection(decision) or self._asked_back(task_text, decision)
         if challenge is None:
             return decision, None
+        self.on_decision(number, decision)
         return self.strategy.decide(replace(situation, challenge=challenge)), challenge
 
     def _closes(self, number: int) -> bool:
@@ -204,6 +210,7 @@ class TaskLoop:
     def _act(self, decision: Decision) -> WorkReport:
         with self._booked() as ledger, self.benchmark.bind(ledger) as tools:
             ledger.offer(tools)
+            ledger.on_call = self.on_call
             return self.strategy.act(decision, ledger)
 
 

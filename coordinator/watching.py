@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from ledger import ToolCall
 from models.model_call import ModelCall
 from runs.results import TaskResult
+from runs.situation import Decision
 from runs.task import TaskInfo
 from runs.turn import Turn
 
@@ -19,6 +21,12 @@ class Watcher(Protocol):
 
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
         """A model was asked for a task, whatever came of it."""
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        """A turn has its decision; what it says comes now. One that is asked back comes too."""
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
+        """A tool call of an instruction is over."""
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """A turn is over."""
@@ -42,6 +50,16 @@ class Watchers:
         """A model was asked for a task, whatever came of it."""
         for watcher in self._watchers:
             watcher.call_done(task, call)
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        """A turn has its decision."""
+        for watcher in self._watchers:
+            watcher.decided(task, number, decision)
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
+        """A tool call of an instruction is over."""
+        for watcher in self._watchers:
+            watcher.tool_called(task, call)
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """A turn is over."""

@@ -19,6 +19,7 @@ from lab.engines import Job
 from lab.kit import Kit, KitOf, Pack
 from lab.lab_run import Trial
 from lab.story import story_of
+from ledger import ToolCall
 from models.cassette_rest import Tapes
 from models.door import open_transport
 from models.exchange import Transport
@@ -27,6 +28,7 @@ from models.models_file import Backend
 from runs.journal_names import journals
 from runs.reader import read_task
 from runs.results import PASS, Failure, TaskResult
+from runs.situation import Decision
 from runs.task import TaskInfo
 from runs.turn import Turn
 
@@ -53,6 +55,12 @@ class _Notes:
         """Nothing to note."""
 
     def task_done(self, result: TaskResult) -> None:
+        """Nothing to note."""
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        """Nothing to note."""
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
         """Nothing to note."""
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:

@@ -38,7 +38,7 @@ from runs.prompts import Prompts
 from runs.reader import NotRecorded, read_tasks
 from runs.task import TaskInfo
 from views.console import notes, say
-from views.terminal import Progress
+from views.terminal import Progress, Stream
 from views.tracing.sinks import CannotTrace, check_kinds
 from views.tracing.targets import check_targets
 from views.tracing.tracer import Tracer
@@ -115,11 +115,15 @@ class Assembly:
 
     def watcher(self, note: Console) -> Progress:
         """Who looks on."""
-        # Lines that move would be drawn over the debugger's prompt.
-        plain = notes(quiet=self.options.quiet, plain=True)
-        return Progress(
-            plain if self.options.debug else note, self.guest.brief, self.guest.harm_name
-        )
+        # Lines that move would be drawn over the debugger's prompt, or over those of a stream.
+        options = self.options
+        if options.debug or options.verbose:
+            note = notes(quiet=options.quiet, plain=True)
+        return Progress(note, self.guest.brief, self.guest.harm_name)
+
+    def stream(self) -> Stream | None:
+        """Who prints what happens; None without ``--verbose``."""
+        return Stream(notes(plain=True)) if self.options.verbose else None
 
     def tracer(self, note: Console) -> Tracer | None:
         """Who has the tasks traced; None without ``--trace``."""

@@ -130,6 +130,9 @@ class Options(RunConfig):
     as_json: bool = once(
         "Print the results as JSON, and nothing else, to standard output.", False, alias="json"
     )
+    verbose: bool = once(
+        "Show thoughts, instructions and tool calls line by line while they happen.", False
+    )
     quiet: bool = once("Show no progress and no table, only errors.", False)
 
     @field_serializer(
@@ -201,6 +204,7 @@ def check(options: Options) -> None:
             debug and not sys.stdin.isatty()
         ),
         "--debug needs --jobs 1: one prompt, one task at a time": debug and options.jobs != 1,
+        "--verbose and --quiet do not go together": options.verbose and options.quiet,
         "--debug writes to standard output, it does not go with --json": debug and options.as_json,
         "--turn goes with --fork": turn and not fork,
         "--fork needs one --task and a --turn": fork and not (turn and len(options.tasks) == 1),

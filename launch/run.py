@@ -53,7 +53,8 @@ def start(options: Options) -> int:
         room_for(assembly.options.jobs)  # a run to go on with has its own number
         stack.enter_context(_ended_properly(assembly))
         watch, tracer = assembly.watcher(note), assembly.tracer(note)
-        session, tasks, starts = assembly.session(Watchers([watch, tracer]) if tracer else watch)
+        watchers = [w for w in (watch, assembly.stream(), tracer) if w is not None]
+        session, tasks, starts = assembly.session(Watchers(watchers))
         watch.expect(len(tasks), session.kept)
         if session.kept:
             say(note, _kept(assembly.folder, len(session.kept), len(tasks)))

@@ -70,6 +70,8 @@ class Ledger:
         self._lock = threading.RLock()
         self.instruction: str | None = None
         """What the code carries out, for a tool that must know what was ordered in words."""
+        self.on_call: Callable[[ToolCall], None] = lambda _call: None
+        """Is told of each call when it is over."""
         self.position: Callable[[], tuple[int, int] | None] = lambda: None
         """Asked at each call for the step and source line that made it."""
 
@@ -126,7 +128,11 @@ class Ledger:
     def note(self, call: ToolCall) -> None:
         """Book a call that somebody else has answered, such as a person at a debugger."""
         with self._lock:
-            self._calls.append(call.model_copy(update={"number": len(self._calls) + 1}))
+            self._keep(call.model_copy(update={"number": len(self._calls) + 1}))
+
+    def _keep(self, call: ToolCall) -> None:
+        self._calls.append(call)
+        self.on_call(call)
 
     def _run(self, found: Tool, args: list[object], kwargs: dict[str, object]) -> object:
         began, started = time.perf_counter(), time.time()
@@ -135,7 +141,7 @@ class Ledger:
         arguments: dict[str, object] = {}
 
         def keep(outcome: Outcome, **told: Any) -> None:
-            self._calls.append(
+            self._keep(
                 ToolCall(
                     number=len(self._calls) + 1,
                     name=found.name,

@@ -14,8 +14,10 @@ from coordinator.config import RunConfig
 from coordinator.session import Session
 from erc3_compat.patient_platform import PatientPlatform
 from launch.benchmarks import guest_of
+from ledger import ToolCall
 from models.model_call import ModelCall
 from runs.results import RunResults, TaskResult
+from runs.situation import Decision
 from runs.task import TaskInfo
 from runs.turn import Turn
 from store_tools.benchmark import StoreBenchmark
@@ -28,6 +30,8 @@ class Watcher:
     def __init__(self) -> None:
         self.started: list[str] = []
         self.calls: list[ModelCall] = []
+        self.decisions: list[tuple[int, Decision]] = []
+        self.tool_calls: list[ToolCall] = []
         self.turns: list[Turn] = []
         self.done: list[TaskResult] = []
         self.on_done: Callable[[], None] = lambda: None
@@ -37,6 +41,12 @@ class Watcher:
 
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
         self.calls.append(call)
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        self.decisions.append((number, decision))
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
+        self.tool_calls.append(call)
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         self.turns.append(turn)

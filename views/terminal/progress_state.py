@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from ledger import ToolCall
 from models.model_call import ModelCall, Usage
 from runs.results import TaskResult
+from runs.situation import Decision
 from runs.task import TaskInfo
 from runs.turn import Turn
 from views.figures import known_sum
@@ -109,6 +111,12 @@ class ProgressState:
             if row := self._running.get(task.task_id):
                 spent = row.spent.plus(call)
                 self._running[task.task_id] = replace(row, spent=spent, turn=row.turns_done + 1)
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        """Nothing: the line of a task shows what its last turn has thought."""
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
+        """Nothing: the line of a task shows what its last turn has thought."""
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """A turn is over."""

@@ -19,9 +19,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any
 
+from ledger import ToolCall
 from models.model_call import ModelCall
 from models.redact import redact
 from runs.results import TaskResult
+from runs.situation import Decision
 from runs.task import TaskInfo
 from runs.turn import Turn
 from views.tracing.sinks import check_kinds, to_console
@@ -119,6 +121,12 @@ class Tracer:
         self._began[task.task_id] = time.time()
 
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        """Nothing: the journal holds it."""
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        """Nothing: the journal holds it."""
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
         """Nothing: the journal holds it."""
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
