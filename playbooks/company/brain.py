@@ -20,6 +20,9 @@ from playbooks.company.strategy import Answer, decide
 
 _TURN = regex.compile(r"<turn [^>]*>\n(.*?)\n</turn>", regex.DOTALL)
 _RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
+_NOT_RUN = regex.compile(
+    r"^ERROR: Code execution failed:\n(?:  line .*\n)*(.*)(?s:.*)^RESULT: none$", regex.MULTILINE
+)
 _HEADER = regex.compile(r"^Playbook: company / (\w+)$", regex.MULTILINE)
 _PARAMETERS = regex.compile(r"^Parameters: (\{.*\})\s*$", regex.MULTILINE)
 STEPS = "company-steps"
@@ -30,7 +33,7 @@ def reply(model: str, messages: list[Message]) -> str:
     """The answer to a prompt of the evaluator or of the worker, or of an agent of steps.
 
     Raises:
-        LookupError: the prompt is of none of them.
+        LookupError: the prompt is of none of them, or tells of a program that could not run.
     """
     if model == STEPS:
         return steps.reply(messages)
@@ -62,11 +65,16 @@ def turns_refused(asked: str) -> bool:
 
 
 def _last(asked: str) -> tuple[str, dict[str, Any] | None]:
-    """The last step and its report; no report before the first step."""
+    """The last step and its report; no report before the first step.
+
+    Raises LookupError: the step's program did not run to its end, so that nothing is known.
+    """
     turns = _TURN.findall(asked)
     if not turns:
         return "", None
     worked = [turn for turn in turns if _RESULT.search(turn)] or turns
+    if broken := _NOT_RUN.search(worked[-1]):
+        raise LookupError(f"its program does not run in this sandbox: {broken[1]}")
     header = _HEADER.search(worked[-1])
     result = _RESULT.findall(worked[-1])
     if header is None or not result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,15 +11,22 @@ from typing import Any
 
 import pytest
 
+from tests.worker.sandbox.kinds import KINDS
+
 ROOT = Path(__file__).parents[3]
 PACKS = ROOT / "simulator" / "store" / "packs"
 REFERENCE = ROOT.parent / "shared" / "packs" / "store-reference.json"
 
 
-def run_pack(pack: Path, out: Path, jobs: int = 2) -> dict[str, Any]:
+def run_pack(pack: Path, out: Path, jobs: int = 2, sandbox: str = "auto") -> dict[str, Any]:
     command = [sys.executable, "submission.py", "--pack", str(pack), "--out", str(out), "--json"]
     done = subprocess.run(
-        [*command, "--jobs", str(jobs)], cwd=ROOT, capture_output=True, text=True, check=False
+        [*command, "--jobs", str(jobs)],
+        cwd=ROOT,
+        env={**os.environ, "WORKER_SANDBOX": sandbox},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     results: dict[str, Any] = json.loads(done.stdout)
@@ -29,10 +37,12 @@ def failed(results: dict[str, Any]) -> list[str]:
     return [t["spec_id"] for t in results["tasks"] if t["score"] != 1.0]
 
 
+@pytest.mark.parametrize("sandbox", KINDS)
 def test_the_bundled_pack_is_solved_and_neither_always_nor_never_buying_is_good(
-    tmp_path: Path,
+    tmp_path: Path, sandbox: str
 ) -> None:
-    results = run_pack(PACKS / "store-bundled.json", tmp_path)
+    results = run_pack(PACKS / "store-bundled.json", tmp_path, sandbox=sandbox)
+    assert results["sandboxes"] == [sandbox]
     totals = results["totals"]
     assert failed(results) == []
     assert totals["harm"] == 0
@@ -40,10 +50,9 @@ def test_the_bundled_pack_is_solved_and_neither_always_nor_never_buying_is_good(
     assert 0.3 <= totals["groups"]["refuse"]["tasks"] / totals["tasks"] <= 0.6
 
 
-def test_the_reference_pack_is_solved(tmp_path: Path) -> None:
-    if not REFERENCE.exists():
-        pytest.skip(f"{REFERENCE} is not there: the reference pack is not part of this repository")
-    results = run_pack(REFERENCE, tmp_path, jobs=1)
+@pytest.mark.parametrize("pack", [REFERENCE] if REFERENCE.exists() else [], ids=str)
+def test_the_reference_pack_is_solved(tmp_path: Path, pack: Path) -> None:
+    results = run_pack(pack, tmp_path, jobs=1)
     assert failed(results) == []
     assert results["totals"]["harm"] == 0
     assert results["totals"]["turns"] / results["totals"]["tasks"] <= 3

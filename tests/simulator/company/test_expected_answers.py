@@ -14,10 +14,8 @@ from simulator.server import serve
 from tests.simulator.company.bakery import PACKS, Visit
 
 
-@pytest.mark.parametrize("path", PACKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", filter(Path.exists, PACKS), ids=lambda path: path.stem)
 def test_right_is_one_and_spoilt_is_zero(path: Path, connections: httpx.Client) -> None:
-    if not path.exists():
-        pytest.skip(f"the pack is not beside the project: {path}")
     raw = json.loads(path.read_text(encoding="utf-8"))
     wrong, ways = [], 0
     with serve(load_pack(path)) as running:
