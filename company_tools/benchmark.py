@@ -13,9 +13,11 @@ from company_tools.briefing import briefing, pages_of, rules_since
 from company_tools.closing import Closing, NoClosing, as_sent, links_of, read_closing, reworded
 from company_tools.company_session import WIKI_UPDATE, CompanySession
 from company_tools.evidence import Known
-from company_tools.guards import may_write, objections
+from company_tools.guards import may_write, objections, public_answer
+from company_tools.provenance import Provenance
 from company_tools.repeat import read_again, recall, repeat_request
 from company_tools.toolbox import known, tools_of
+from company_tools.wiki_search import pages_now
 from company_tools.wiki_store import Pages, WikiStore
 from erc3_compat.patience import Patience
 from ledger import Deed, Ledger, Tool, ToolFault, WireCall
@@ -34,6 +36,8 @@ a needed detail is missing. none_unsupported: allowed, but no function does it. 
 looked everywhere, nothing is there. error_internal: the system itself fails, \
 or refuses every list and no id is known.
 - A change is made only where a rule allows it to this user, once, with nothing changed beside it.
+- "not sent" with an objection: only if a rule allows it, order it again with a line BASIS: \
+page.md: "words of that rule", or BASIS: task: "its words" where the task asks for it in others.
 - Sets are exact: all ties, zeros and archived records that fit, nobody else."""
 ENDING = (
     "three lines: OUTCOME: one of the six; MESSAGE: the answer in the user's language, literal "
@@ -69,6 +73,10 @@ class CompanyBenchmark:
         self._docs = docs or {}
         session.log = log
         session.may_write = lambda: may_write(session, self._off)
+        session.read_wiki = lambda: pages_now(session, self._wiki)
+        self._provenance = Provenance(session)
+        if "provenance" not in self._off:
+            session.speaks_against = self._provenance.objection
         session.silent = "one-response" not in self._off
         self._reads: list[WireCall] = []
         """What earlier work has read: an answer may name it."""
@@ -83,8 +91,12 @@ class CompanyBenchmark:
         self._rules_now = ""
 
     @contextmanager
-    def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
-        """The tools for one instruction; a guest has none that write or tell of people."""
+    def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
+        """The tools for one instruction; a guest has none that write or tell of people.
+
+        ``decided``: the words of the decision, which may name the rule that a change goes by.
+        """
+        self._provenance.decided = decided
         with self._session.booked_in(ledger):
             found = retold(tools_of(self._session, self._wiki), self._docs)
             yield [tool for tool in found if not tool.final]
@@ -109,6 +121,8 @@ class CompanyBenchmark:
 
         Raises ToolFault.
         """
+        self._session.task = task
+        self._provenance.begin()
         with self._session.booked_in(ledger):
             told = briefing(self._session, self._wiki, task)
             if self._session.asker:
@@ -164,7 +178,7 @@ class CompanyBenchmark:
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the changes among recorded requests again; what was answered otherwise now."""
-        with self._session.booked_in(ledger):
+        with self._session.booked_in(ledger), self._provenance.trusting():
             # No change without knowing who asks, not even one that was made before.
             known(self._session)
             odd = [repeat_request(self._session, request) for request in requests]
@@ -225,6 +239,7 @@ class CompanyBenchmark:
                 read = read_closing(closing, self._session)
             except NoClosing as problem:
                 return f"not answered: {problem}"
+            read = public_answer(read, self._session, self._off)
             hard = objections(read, self._session, hard=True, off=self._off)
         if hard:
             return f"not answered: {'; '.join(hard)}"

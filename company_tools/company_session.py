@@ -8,7 +8,7 @@ again only where that shows that it had no effect.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -57,6 +57,12 @@ class CompanySession(AnsweringSession):
         self.changes: list[Change] = []
         self.may_write: Callable[[], str | None] = lambda: None
         """Asked before every change: what speaks against it."""
+        self.speaks_against: Callable[[Change], str | None] = lambda change: None
+        """Asked before each change: what speaks against this one."""
+        self.task = ""
+        """The task's text; "" before it is known."""
+        self.read_wiki: Callable[[], Mapping[str, str]] = dict
+        """Reads all pages as they are now."""
         self.silent = True
         """Whether nothing at all is sent any more once the user has been answered."""
         self._user: Record | None = None
@@ -149,6 +155,8 @@ class CompanySession(AnsweringSession):
         change = Change(request.tool, body_of(request))
         if (made := self._made_earlier(change)) is not None:
             return made
+        if why := self.speaks_against(change):
+            raise ToolFault(f"not sent: {why}")
         self._refuse_repeated(change)
         arrived = self._log_of(change)
         if change.path == LOG_TIME:

@@ -32,6 +32,8 @@ class Evidence:
         self.salaries: set[int] = set()
         self.tokens: set[str] = set()
         """Names of skills and wills, ids of time entries: no links, yet seen."""
+        self.texts: dict[tuple[str, str], str] = {}
+        """Free text of records that was shown, by what it is and the id of its record."""
 
     def note(self, path: str, answer: Mapping[str, Any]) -> None:
         """Take over what an answer to ``path`` shows."""
@@ -46,6 +48,7 @@ class Evidence:
             for field in ("email", "primary_contact_email"):
                 if part.get(field):
                     self.emails.add(str(part[field]).casefold())
+            self._note_texts(part)
             if "level" in part and part.get("name"):
                 self.tokens.add(str(part["name"]))
         if path.startswith("/time/"):
@@ -53,12 +56,19 @@ class Evidence:
         for content in answer.get("contents") or (answer.get("content") or "",):
             self.tokens.update(_LEVEL_ID.findall(content))
 
+    def _note_texts(self, part: Mapping[str, Any]) -> None:
+        for field in ("notes", "description", "brief"):
+            if isinstance(text := part.get(field), str) and text.strip():
+                id = str(part.get("id") or "")
+                self.texts[f"the {field} of {id or 'a record'}", id] = text
+
     def add(self, other: Evidence) -> None:
         """Take over all that other evidence has."""
         self.records = {**self.records, **other.records}
         self.emails |= other.emails
         self.salaries |= other.salaries
         self.tokens |= other.tokens
+        self.texts = {**self.texts, **other.texts}
 
     def has(self, kind: Kind, id: str) -> bool:
         """Whether a record was shown; a location is none that could be."""

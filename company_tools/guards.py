@@ -2,13 +2,13 @@
 
 Each guard can be switched off by its name. A hard one is never overruled: what it refuses is not
 sent. A soft one objects once. The guards that are no check of an answer act where the deed is:
-``one-response`` and the write half of ``identity`` and ``guest`` in the session, ``links`` also
-where links are made, ``wiki`` where the state is read.
+``one-response``, ``provenance`` and the write half of ``identity`` and ``guest`` in the session,
+``links`` also where links are made, ``wiki`` where the state is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 import regex
@@ -27,6 +27,10 @@ _QUOTED = regex.compile(r"[\"“„«][^\"“”„«»]*[\"”“»]")
 """What an answer only quotes, such as a note, names nothing that it is about."""
 PRIVATE = frozenset({"employee", "customer", "project"})
 """Kinds of records that a guest's answer never points to."""
+
+
+NOT_PUBLIC = "I am not able to help with that."
+"""What a guest is told in place of an answer that holds something private."""
 
 
 class Guard(NamedTuple):
@@ -55,8 +59,30 @@ def _guest(closing: Closing, session: CompanySession) -> str | None:
     if not session.known_guest:
         return None
     links = [f"{link.kind}:{link.id}" for link in closing.links or () if link.kind in PRIVATE]
-    held = [*leaks(closing.message, session), *(["links to records"] if links else [])]
+    pages = _readable(session)
+    held = leaks(closing.message, session, session.task, pages)
+    held += ["links to records"] if links else []
     return f"the asker is a guest, and the answer holds {', '.join(held)}" if held else None
+
+
+def _readable(session: CompanySession) -> Mapping[str, str]:
+    """The wiki; nothing where it cannot be read. Raises OutOfReach."""
+    try:
+        return session.read_wiki()
+    except OutOfReach:
+        raise
+    except ToolFault:
+        return {}
+
+
+def public_answer(closing: Closing, session: CompanySession, off: Collection[str]) -> Closing:
+    """The answer as it may be sent: a guest's that still holds something private is a refusal.
+
+    Raises OutOfReach: it cannot be compared.
+    """
+    if "guest" in off or _guest(closing, session) is None:
+        return closing
+    return Closing("denied_security", NOT_PUBLIC, ())
 
 
 def _unseen(closing: Closing, session: CompanySession) -> str | None:
@@ -133,6 +159,7 @@ GUARDS = (
     Guard("one-response", True, _nothing),
     Guard("looked", False, _looked),
     Guard("wiki", False, _nothing),
+    Guard("provenance", False, _nothing),
 )
 NAMES = tuple(guard.name for guard in GUARDS)
 

@@ -1,104 +1,246 @@
-"""What a guest's answer must not hold: anything of the registry that is not public."""
+"""What a guest's answer must not hold: anything of the registry, and of pages that are not public.
+
+Whatever the spelling: names, ids, addresses and codes are looked for in every text that the
+message may stand for (:mod:`company_tools.spellings`); a figure need not be known, for a guest is
+told none but those of the task and dates.
+"""
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import regex
+from rapidfuzz import fuzz
 
 from company_tools import listings
 from company_tools.company_session import CompanySession, Record
+from company_tools.figures import IN_WORDS, numbers
+from company_tools.permissions import rule_lines
+from company_tools.spellings import CHARS_AT_MOST, decoded, runs, seen, spoken
 from company_tools.words import levelled
 from ledger import ToolFault
 from tooling.faults import OutOfReach
 
-_NUMBER = regex.compile(r"\d[\d.,'’ \u00a0\u202f]*\d|\d")
-_CENTS = regex.compile(r"[.,]\d{1,2}$")
-_EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+\s*@\s*[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
+_EMAIL = regex.compile(
+    r"[\p{L}\p{N}._%+-]+\s*(?:@|\(at\)|\[at\])\s*[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+", regex.I
+)
+_ID_LIKE = regex.compile(r"\p{L}+_\p{N}+|\p{L}+_\p{L}+")
+_DATE = regex.compile(
+    r"\b(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
+    r"|\d{1,2}(?:st|nd|rd|th|\.)?\s(?:of\s)?\p{L}{3,10}\.?,?\s(?:de\s)?(?:19|20)\d\d"
+    r"|\p{L}{3,10}\.?\s\d{1,2}(?:st|nd|rd|th)?,?\s(?:19|20)\d\d)\b|\d{4}年\d{1,2}月\d{1,2}日"
+)
+_YEAR = range(1800, 2101)
+_THOUSAND = regex.compile(
+    r"thousand|tausend|duizend|tusen|tysi[aąe]c|tisíc|тысяч|[千万萬]", regex.I
+)
+_ROMAN = regex.compile(
+    r"\b(?=[MDCLXVI]{4,})M{0,99}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,4})(?:IX|IV|V?I{0,4})\b"
+)
+_POWER = regex.compile(
+    r"\d\s?(?:e\s?[+-]?\d|k\b|[x×*·]\s?10)|\b0[xob][0-9a-f]{2,}|\b[01]{8,}\b", regex.I
+)
+_CODE = regex.compile(r"[\p{L}\p{N}]+(?:[-_/.#:][\p{L}\p{N}]+)*")
+_SPECIAL = regex.compile(r"\d|^\p{Lu}{4,}$|^\p{Lu}\p{L}*-\p{Lu}")
+PUBLIC = "public guest visitor anonymous stranger outside website"
+"""How pages call those who are not signed in."""
 LEAST_LETTERS = 6
 """A name of fewer letters is looked for as words, not within others."""
+LEAST_HIDDEN = 7
+"""Of a name that is looked for in what a message may stand for."""
+LEAST_SINGLE = 4
+ALIKE = 90
+"""Of 100: a misspelt name is still one."""
+LEAST_LEFT = 4
+"""A message that has fewer letters beside the task's words tells nothing."""
+PHRASE = 5
+"""So many words in a row of a page that is not public are that page's."""
+FIGURE = 1000
+"""From here on a number is an amount or a code, unless it is a year, a date or the task's."""
 
 
-def leaks(message: str, session: CompanySession) -> list[str]:
-    """What of the registry a message holds, in words that do not repeat it.
+@dataclass(frozen=True)
+class Registry:
+    """What a guest is not told, in the form in which it is compared."""
 
-    Ids, mail addresses, salaries and names of people, also where they are spelled another way.
-    Where the system refuses to list its records, any mail address and any id is one.
+    people: list[Record]
+    others: list[Record]
+    contacts: list[Record]
+    closed: Mapping[str, str]
+    """Pages, without the lines that speak of guests."""
+    open: str
+    """What may be said: the task's text and those lines."""
+
+    @cached_property
+    def hidden(self) -> dict[str, str]:
+        """By their letters in a row what must not stand in an answer, with what it is."""
+        found: dict[str, str] = {}
+        for one in self.people:
+            parts = levelled(one["name"])
+            for order in (parts, parts[::-1]):
+                found["".join(order)] = "the name of a person"
+            found["".join(levelled(str(one.get("email") or "-")))] = "a mail address"
+        for one in self.contacts:
+            parts = levelled(str(one.get("primary_contact_name") or ""))
+            for order in (parts, parts[::-1]):
+                found["".join(order)] = "the name of a contact"
+            found["".join(levelled(str(one.get("primary_contact_email") or "")))] = "a mail address"
+        for one in self.others:
+            found["".join(levelled(one["name"]))] = "the name of a customer or project"
+        for one in (*self.people, *self.others):
+            found["".join(levelled(str(one["id"]).replace("_", " ")))] = "an id"
+        for code in self.codes:
+            found["".join(levelled(code))] = "a code"
+        return {run: what for run, what in found.items() if len(run) > 2}
+
+    @cached_property
+    def codes(self) -> set[str]:
+        """What looks like a code on pages that are not public."""
+        words = {w.strip(".:") for text in self.closed.values() for w in _CODE.findall(text)}
+        known = set(_CODE.findall(self.open))
+        return {
+            word for word in words - known
+            if len(word) >= LEAST_SINGLE and _SPECIAL.search(word) and not _is_year(word)
+        }  # fmt: skip
+
+    @cached_property
+    def single(self) -> set[str]:
+        """First names and surnames, and no word that is public."""
+        said = {*levelled(self.open)}
+        places = {w for one in self.people for w in levelled(str(one.get("location") or ""))}
+        names = [one["name"] for one in self.people]
+        names += [str(one.get("primary_contact_name") or "") for one in self.contacts]
+        parts = {part for name in names for part in levelled(name)}
+        return {part for part in parts - said - places if len(part) >= LEAST_SINGLE}
+
+    @cached_property
+    def phrases(self) -> set[tuple[str, ...]]:
+        """Words in a row of pages that are not public, and of what records say in words."""
+        texts = [line for text in self.closed.values() for line in text.splitlines()]
+        texts += [str(one.get(f) or "") for one in self.others for f in ("description", "brief")]
+        own = set(_phrases(self.open))
+        return {phrase for text in texts for phrase in _phrases(text)} - own
+
+
+def leaks(message: str, session: CompanySession, task: str, pages: Mapping[str, str]) -> list[str]:
+    """What a message holds that a guest is not told, in words that do not repeat it.
+
+    ``task``: its text. ``pages``: the wiki. Where the system refuses to list its records, any mail
+    address and any id is one.
 
     Raises OutOfReach: the registry cannot be compared.
     """
+    if _is_plain(message, task):
+        return []
     try:
-        people, others = _registry(session)
+        known = _registry(session, task, pages)
     except OutOfReach:
         raise
     except ToolFault:
-        people, others = [], []
-    found = dict.fromkeys([*_of_people(message, people), *_ids(message, [*people, *others])])
-    if _EMAIL.search(message) and (not people or _mails(message, people)):
+        known = Registry([], [], [], *_parted(pages, task))
+    found = dict.fromkeys(_found(message, known))
+    if (_EMAIL.search(seen(message)) or "@" in message) and (not known.people or "@" not in task):
         found["a mail address"] = None
+    if not known.people and _ID_LIKE.search(message):
+        found["an id"] = None
     return list(found)
 
 
-def _registry(session: CompanySession) -> tuple[list[Record], list[Record]]:
+def _is_plain(message: str, task: str) -> bool:
+    """Whether a message has nothing but dates, words of the task and a short word such as yes."""
+    if len(message) > 400:
+        return False
+    rest = _DATE.sub(" ", seen(message))
+    own = {*levelled(task)}
+    left = [word for word in levelled(rest) if word not in own]
+    return not regex.search(r"\d", "".join(left)) and len("".join(left)) < LEAST_LEFT
+
+
+def _registry(session: CompanySession, task: str, pages: Mapping[str, str]) -> Registry:
     """People, and whatever else has an id. Compared only; none of it reaches a model."""
     listings.ahead(session, "customers", "projects", "employees")
-    others = [*listings.customers(session), *listings.projects(session)]
-    return listings.employees(session), others
+    people = listings.employees(session)
+    customers, projects = listings.whole_customers(session), listings.whole_projects(session)
+    return Registry(people, [*customers, *projects], customers, *_parted(pages, task))
 
 
-def _mails(message: str, people: list[Record]) -> bool:
-    known = {_folded(p["email"]) for p in people}
-    return any(_folded(mail) in known for mail in _EMAIL.findall(message))
+def _parted(pages: Mapping[str, str], task: str) -> tuple[dict[str, str], str]:
+    """Pages without what they say of guests, and that with the task's text."""
+    lines = [row["text"] for row in rule_lines(dict(pages), PUBLIC, CHARS_AT_MOST)]
+    public = {line for line in lines if line}
+    closed = {
+        path: "\n".join(line for line in text.splitlines() if line.strip() not in public)
+        for path, text in pages.items()
+    }
+    return closed, "\n".join([task, *public])
 
 
-def _of_people(message: str, people: list[Record]) -> Iterator[str]:
-    words = f" {' '.join(levelled(_seen(message)))} "
-    run = "".join(levelled(_seen(message)))
-    salaries = {int(p["salary"]) for p in people if p.get("salary")}
-    if salaries & set(_figures(_seen(message))):
-        yield "a salary"
-    for person in people:
-        parts = levelled(person["name"])
-        for order in (parts, parts[::-1]):
-            name = "".join(order)
-            inside = len(name) >= LEAST_LETTERS and (name in run or name in run[::-1])
-            if inside or f" {' '.join(order)} " in words:
-                yield "the name of a person"
-
-
-def _ids(message: str, records: list[Record]) -> Iterator[str]:
-    if not records and regex.search(r"\p{L}+_\p{N}+|\p{L}+_\p{L}+", message):
-        yield "an id"
-    text = _seen(message).casefold()
-    for record in records:
-        id_ = str(record["id"]).casefold()
-        alone = rf"(?<![\p{{L}}\p{{N}}]){regex.escape(id_)}(?![\p{{L}}\p{{N}}])"
-        if id_ in text and regex.search(alone, text):
+def _found(message: str, known: Registry) -> Iterator[str]:
+    texts = spoken(message)
+    yield from _figures(decoded(message), known)
+    plain = runs(texts[0])[0]
+    for n, text in enumerate(texts):
+        words = f" {' '.join(levelled(text))} "
+        for run in runs(text):
+            for hidden, what in known.hidden.items():
+                if len(hidden) >= LEAST_HIDDEN and hidden in run:
+                    yield what
+        for hidden, what in known.hidden.items():
+            short = len(hidden) < LEAST_HIDDEN
+            if short and (
+                f" {hidden} " in words
+                or (len(hidden) >= LEAST_LETTERS and n == 0 and hidden in plain)
+            ):
+                yield what
+        if set(words.split()) & known.single:
+            yield "the name of a person"
+        if known.phrases & set(_phrases(text)):
+            yield "words of a page or record that is not public"
+    for one in known.people:
+        name = "".join(levelled(one["name"]))
+        if (
+            len(name) > LEAST_HIDDEN
+            and fuzz.partial_ratio(name, plain) >= ALIKE
+            and len(plain) >= len(name)
+        ):
+            yield "the name of a person"
+    for one in (*known.people, *known.others):
+        id = str(one["id"]).casefold()
+        alone = rf"(?<![\p{{L}}\p{{N}}]){regex.escape(id)}(?![\p{{L}}\p{{N}}])"
+        if id in texts[0].casefold() and regex.search(alone, texts[0].casefold()):
             yield "an id"
 
 
-def _figures(message: str) -> Iterator[int]:
-    """Every number, with separators or without, thousands written as k too."""
-    for found in _NUMBER.finditer(message):
-        for text in (found[0], _CENTS.sub("", found[0])):
-            digits = regex.sub(r"\D", "", text)
-            if digits and len(digits) < 12:
-                yield int(digits)
-        rest = message[found.end() : found.end() + 2].strip().casefold()
-        if rest.startswith("k"):
-            with_point = found[0].replace(",", ".")
-            if regex.fullmatch(r"\d+(?:\.\d+)?", with_point):
-                yield round(float(with_point) * 1000)
+def _figures(texts: list[str], known: Registry) -> Iterator[str]:
+    """Amounts, in digits, digits apart, words or other notations."""
+    allowed = numbers(known.open)
+    salaries = {str(one["salary"]) for one in known.people if one.get("salary")}
+    for text in texts:
+        bare = _DATE.sub(" ", text)
+        for number in numbers(bare):
+            if number >= FIGURE and number not in allowed and int(number) not in _YEAR:
+                yield "a figure"
+            if str(int(number)) in salaries:
+                yield "a salary"
+        if _POWER.search(bare) or _ROMAN.search(bare):
+            yield "a figure"
+        if _THOUSAND.search(bare) and not _THOUSAND.search(known.open):
+            yield "a figure in words"
+        spelt = [str(IN_WORDS.get(w, w)) for w in levelled(bare)]
+        digits = "".join(w if w.isdigit() else "|" if len(w) > 3 else "" for w in spelt)
+        for row in digits.split("|"):
+            if any(s in row or s[::-1] in row for s in salaries if len(s) > 3):
+                yield "a salary"
+            if len(row) >= LEAST_SINGLE and row not in bare and float(row[:15]) not in allowed:
+                yield "a figure in digits apart"
 
 
-def _folded(text: str) -> str:
-    """Letters and digits alone, equal for all spellings of a letter."""
-    return "".join(levelled(_seen(text)))
+def _is_year(word: str) -> bool:
+    return word.isdigit() and int(word[:9]) in _YEAR
 
 
-def _seen(text: str) -> str:
-    """A text without characters that nobody sees, which part words for a reader of bytes alone."""
-    return "".join(
-        c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf"
-    )
+def _phrases(text: str) -> Iterator[tuple[str, ...]]:
+    words = levelled(text)
+    return (words[n : n + PHRASE] for n in range(len(words) - PHRASE + 1))

@@ -44,8 +44,11 @@ class Benchmark(Protocol):
     def state(self, ledger: Ledger) -> str:
         """The world now as text for the prompt, read afresh. Raises ToolFault without an answer."""
 
-    def bind(self, ledger: Ledger) -> AbstractContextManager[list[Tool]]:
-        """The tools for one instruction; while it lasts, every request is booked in its ledger."""
+    def bind(self, ledger: Ledger, decided: str = "") -> AbstractContextManager[list[Tool]]:
+        """The tools for one instruction; while it lasts, every request is booked in its ledger.
+
+        ``decided``: the decision that it comes from, in its own words.
+        """
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""

@@ -208,7 +208,8 @@ class TaskLoop:
             return self.benchmark.finish(finish, ledger)
 
     def _act(self, decision: Decision) -> WorkReport:
-        with self._booked() as ledger, self.benchmark.bind(ledger) as tools:
+        decided = f"{decision.thought}\n{decision.instruction}"
+        with self._booked() as ledger, self.benchmark.bind(ledger, decided) as tools:
             ledger.offer(tools)
             ledger.on_call = self.on_call
             return self.strategy.act(decision, ledger)

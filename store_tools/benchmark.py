@@ -55,7 +55,7 @@ class StoreBenchmark:
         self._tools = retold(made, docs or {})
 
     @contextmanager
-    def bind(self, ledger: Ledger) -> Iterator[list[Tool]]:
+    def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
         """The tools for one instruction; while it lasts, requests are booked in its ledger."""
         with self._session.booked_in(ledger):
             yield list(self._tools)

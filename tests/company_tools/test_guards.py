@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from company_tools.guards import NAMES, guards_off
+from company_tools.guards import NAMES, NOT_PUBLIC, guards_off
 from erc3_compat import company
 from ledger import Ledger, ToolFault
 from tests.company_tools.kites import kites
@@ -68,9 +68,10 @@ def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
 def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
     office = Office(user=None)
     assert "guest" in (office.asked_back("ok_answer", message) or "")
-    # It is hard: to say it again does not help.
-    assert "guest" in (office.finish("ok_answer", message) or "")
-    assert office.responses == []
+    # It is hard: said again, it leaves as a refusal.
+    assert office.finish("ok_answer", message) is None
+    assert office.answered == ["denied_security"]
+    assert office.responses[0]["message"] == NOT_PUBLIC
     without = Office(user=None, off=["guest", "unseen"])
     assert without.asked_back("ok_answer", message) is None
     assert without.finish("ok_answer", message) is None
@@ -81,7 +82,9 @@ def test_a_guests_answer_holds_no_salary(written: str) -> None:
     office = Office(user=None)
     salary = kites()["employees"][0]["salary"]
     text = f"It is {written.format(salary, salary // 1000)}."
-    assert "salary" in (office.finish("ok_answer", text) or "")
+    assert "salary" in (office.asked_back("ok_answer", text) or "")
+    assert office.finish("ok_answer", text) is None
+    assert office.answered == ["denied_security"]
 
 
 def test_a_guest_is_told_dates_places_and_pages() -> None:
@@ -94,8 +97,8 @@ def test_a_guest_is_told_dates_places_and_pages() -> None:
 
 def test_where_lists_are_refused_a_guest_hears_no_id_and_no_mail() -> None:
     office = Office(user=None, page_limit=-1)
-    assert "an id" in (office.finish("ok_answer", "See proj_sails") or "")
-    assert "mail" in (office.finish("ok_answer", "info@kites.example") or "")
+    assert "an id" in (office.asked_back("ok_answer", "See proj_sails") or "")
+    assert "mail" in (office.asked_back("ok_answer", "info@kites.example") or "")
     assert office.finish("ok_answer", "We are closed.") is None
 
 

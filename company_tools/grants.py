@@ -1,0 +1,360 @@
+"""What the pages that set rights give a group, read sentence by sentence.
+
+Not a judgement of who may do what, which is the evaluator's: only whether a page that sets the
+rights of groups has a sentence that gives a kind of change to a group of the requester. Where it
+has none, the evaluator is asked for the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import regex
+
+from company_tools.policy import score
+from company_tools.words import words
+
+Kind = Literal["status", "team", "pay", "notes", "levels", "place", "hours", "wiki"]
+LEAST_GROUPS = 3
+"""A page that sets rights speaks of at least so many groups; a notice speaks of one."""
+NEAR_BEST = 0.5
+"""Pages that set so much as this share of what the best one does have to agree with it."""
+TIMEOUT = 2
+_SUBJECTS: dict[Kind, str] = {
+    "status": r"status|stage|phase|state\b|stands?\b|paus|archiv|reactivat",
+    "team": r"teams?\b|staffing|works? on|roles?\b|shares?\b|members?\b|allocat|assign",
+    "pay": r"pay\b|payroll|salar|wages?\b|compensation|remunerat|rais(?:e|ing)",
+    "notes": r"notes?\b|remarks?\b|comments?\b",
+    "levels": r"levels?\b|skills?\b|wills?\b|competenc",
+    "place": r"location|site|department|employee (?:record|data|profile)",
+    "hours": r"hours?\b|time\b|timesheets?\b|time entr|entries",
+    "wiki": r"wiki|pages?\b(?! on\b)|articles?\b|documents?\b",
+}
+"""What a sentence about a kind of change speaks of."""
+SUBJECTS = {kind: regex.compile(rf"\b(?:{words})", regex.I) for kind, words in _SUBJECTS.items()}
+_ABROAD: dict[Kind, str] = {
+    "pay": r"gehalt|lohn|salaire|sueldo|stipendi|薪|工资",
+    "notes": r"notiz|vermerk|remarque|nota\b|备注",
+    "levels": r"stufe|niveau|nivel|livello|compét|fähig|级",
+    "hours": r"stunde|heure|horas?\b|ore\b|zeit|小时|时",
+    "wiki": r"seite|página|pagina|artikel|artículo|页",
+}
+"""The same in tasks of other languages."""
+_OF_PEOPLE = frozenset({"pay", "notes", "levels", "place"})
+_RECORDS = regex.compile(
+    r"\b(?:employees?|personnel|people|staff)(?:'s)? (?:records?|data|profiles?)\b", regex.I
+)
+_EVERYTHING = regex.compile(
+    r"\b(?:do|change|update|edit|manage|rights? to|access to)\b[^.;]{0,20}"
+    r"\b(?:everything|anything|all of (?:the above|it|this))\b"
+    r"|\b(?:full (?:access|rights?|control)|all rights|unrestricted)\b",
+    regex.I,
+)
+_WRITES = regex.compile(
+    r"\b(?:chang|set|writ|record|enter|put|mov|book|edit|updat|rais|lower|decid|rearrang|renam|"
+    r"remov|delet|manag|approv|correct|log|swap|void|adjust|assign|paus|archiv|creat|maintain|"
+    r"keep|modif|alter|grant|rate|rating|plac)\w*|\b(?:adds?|adding|fix)\b",
+    regex.I,
+)
+_READS = regex.compile(
+    r"\b(?:see|look\w*|read\w*|learn\w*|know\w*|told|ask\w*|hear\w*|view\w*|compar\w*|find\w*|"
+    r"search\w*|rank\w*|given?|have|access|added up|consult\w*)\b",
+    regex.I,
+)
+_NOT = regex.compile(
+    r"\b(?:not|never|no|nobody|none|nothing|neither|nor|without|cannot|can't|refused|forbidden|"
+    r"prohibited|denied)\b",
+    regex.I,
+)
+_OWN = regex.compile(r"\b(?:own|themsel(?:f|ves)|oneself|personal data of)\b", regex.I)
+_MEANS = regex.compile(
+    r"\b(?:whoever|everybody in|all (?:who|of)|(?:the|a) whole|only for|people (?:of|from|who)|"
+    r"those)\b",
+    regex.I,
+)
+"""Of a sentence that says who is in a group."""
+_MAY = regex.compile(r"\b(?:may|can|allowed|permitted|entitled|authori[sz]ed)\b", regex.I)
+_NEAR = regex.compile(
+    r"\b(?:same|own) (?:sites?|locations?|offices?|cit(?:y|ies)|places?|towns?|branch)\b",
+    regex.I,
+)
+"""Of rights that hold where the requester works alone."""
+LEAD = regex.compile(r"\b(?:leads?|leaders?)\b", regex.I)
+ACCOUNT = regex.compile(
+    r"\b(?:account managers?|manages? the account|look(?:s|ing)? after)\b", regex.I
+)
+GENERAL = regex.compile(
+    r"\b(?:everybody|everyone|anybody|anyone|whoever is in any department|"
+    r"all (?:staff|employees|colleagues|departments|people)|staff|employees|personnel)\b",
+    regex.I,
+)
+GUESTS = regex.compile(
+    r"\b(?:guests?|visitors?|strangers?|anonymous|public|from outside|outsiders?|"
+    r"without (?:a )?login|not signed in|freelanc\w*|contractors?|externals?)\b",
+    regex.I,
+)
+_EXCEPT = regex.compile(
+    r"\b(?:but|except|excluding|other than|not|without|save)\b[^.;]{0,40}$", regex.I
+)
+_BETWEEN = r"[^\p{L}\p{N}.;\n]{1,3}"
+"""What may stand between the words of a department's name."""
+_LABEL = regex.compile(r"(?<![\w*])\*{1,2}(?=\p{Lu}[^*\n]{0,80}\*)")
+_GROUPS = regex.compile(r"[;|]")
+_ITEM = regex.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
+TITLE_CHARS = 160
+"""Of an item that others stand under."""
+_LEFT_OUT = regex.compile(r"\s*(?:is|are|does|do) not\b")
+_SENTENCE = regex.compile(r"(?<=[.!?])\s+|\n+")
+_CLAUSE = regex.compile(r"[;,:|]|\band\b|\bor\b")
+
+
+class Requester(NamedTuple):
+    """Who asks, as far as rights hang on it."""
+
+    department: str
+    departments: tuple[str, ...]
+    """Of the whole company."""
+    leads: bool
+    """Whether they lead the project that the change is about, or one that the person is on."""
+    manages: bool
+    """Whether they manage the account that it is about."""
+    near: bool = True
+    """Whether the person that it is about works at the same place."""
+    staff: bool = True
+    """Whether what everybody of the staff has is theirs."""
+
+
+class Unit(NamedTuple):
+    """A stretch of a page under one title: the heading, or the label that opens it."""
+
+    title: str
+    text: str
+
+
+def units(page: str) -> list[Unit]:
+    """The stretches of a page, parted at headings, list items, table rows and emphasised labels.
+
+    What is indented below an item stands under it, too.
+    """
+    found: list[Unit] = []
+    heading, above = "", list[tuple[int, str]]()
+    parted = True
+    for line in page.splitlines():
+        text, indent = line.strip(), len(line) - len(line.lstrip())
+        item = _ITEM.match(text)
+        if text.startswith("#"):
+            heading, above, parted = text.strip("# "), [], True
+        elif not text:
+            parted = True
+        elif item or text.startswith("|"):
+            said = text[item.end() if item else 0 :]
+            above = [(depth, head) for depth, head in above if depth < indent]
+            found.append(Unit(" / ".join([heading, *(head for _, head in above)]), said))
+            above.append((indent, said[:TITLE_CHARS]))
+            parted = False
+        elif parted or not found:
+            above = [(depth, head) for depth, head in above if depth < indent]
+            found.append(Unit(" / ".join([heading, *(head for _, head in above)]), text))
+            parted = False
+        else:
+            found[-1] = found[-1]._replace(text=f"{found[-1].text}\n{text}")
+    return [part for unit in found for part in _labelled(unit)]
+
+
+def _labelled(unit: Unit) -> Iterator[Unit]:
+    """A stretch in which emphasised labels open parts of their own."""
+    starts = [m.start() for m in _LABEL.finditer(unit.text, timeout=TIMEOUT)]
+    for start, end in zip([0, *starts], [*starts, len(unit.text)], strict=True):
+        if text := unit.text[start:end].strip(" *\n"):
+            yield unit._replace(text=text)
+
+
+def setting_rights(pages: Mapping[str, str], departments: Iterable[str]) -> dict[str, str]:
+    """The pages that set the rights of groups: they speak of several, and in words of rights."""
+    groups = {path: _groups_in(text, departments) for path, text in pages.items()}
+    weights = {
+        path: number * score(pages[path])
+        for path, number in groups.items()
+        if number >= LEAST_GROUPS
+    }
+    best = max(weights.values(), default=0)
+    return {
+        path: pages[path]
+        for path, weight in weights.items()
+        if weight and weight >= best * NEAR_BEST
+    }
+
+
+def _groups_in(text: str, departments: Iterable[str]) -> int:
+    named = sum(1 for name in departments if name and _named(name).search(text))
+    return named + sum(1 for group in (LEAD, ACCOUNT, GENERAL, GUESTS) if group.search(text))
+
+
+@lru_cache(maxsize=512)
+def _named(department: str) -> regex.Pattern[str]:
+    parts = [regex.escape(part) for part in regex.findall(r"[\p{L}\p{N}]+", department)]
+    joined = _BETWEEN.join(parts)
+    return regex.compile(rf"\b{joined}\b" if parts else r"(?!)", regex.I)
+
+
+def granted(pages: Iterable[str], kind: Kind, who: Requester, own: bool) -> bool:
+    """Whether each of the pages that set rights gives a group of the requester such a change."""
+    found = []
+    for page in pages:
+        parts = units(page)
+        here = who._replace(staff=not any(_is_outside(unit.text, who) for unit in parts))
+        found.append(any(_gives(unit, kind, here, own) for unit in parts))
+    return bool(found) and all(found)
+
+
+def _is_outside(text: str, who: Requester) -> bool:
+    """Whether a text leaves the requester's department out of what it calls staff."""
+    return any(GENERAL.search(s) and _excluded(s, who) for s in _SENTENCE.split(text))
+
+
+def _gives(unit: Unit, kind: Kind, who: Requester, own: bool) -> bool:
+    first = _opening(unit.text)
+    titled = f"{unit.title} . {first}" if len(first) < TITLE_CHARS else unit.title
+    whole = _belongs(titled, who)
+    if not who.near and _NEAR.search(f"{unit.title} {unit.text}"):
+        return False
+    if whole and _excluded(unit.text, who):
+        whole = False
+    for sentence in _SENTENCE.split(unit.text):
+        said = titled if whole else _subject(sentence)
+        if (whole or _belongs(said, who)) and _allows(sentence, kind, own, _by_name(said, who)):
+            return True
+    return False
+
+
+def _by_name(text: str, who: Requester) -> bool:
+    """Whether a group is named that is not everybody's."""
+    own = who.department and _named_as_group(who.department, text)
+    return bool(own or (who.leads and LEAD.search(text)) or (who.manages and ACCOUNT.search(text)))
+
+
+def _opening(text: str) -> str:
+    """The first sentence of a stretch, as far as it says who is meant."""
+    first = text.partition(".")[0]
+    found = _MAY.search(first)
+    return first[: found.start()] if found else first
+
+
+def _subject(sentence: str) -> str:
+    """Where a sentence says whom it is about: its first words, and what a colon or a cell parts."""
+    if "|" in sentence:
+        return sentence
+    _, colon, behind = sentence.rpartition(":")
+    first = " ".join(_opening(sentence).split()[:7])
+    return f"{first} ; {behind if colon else ''}"
+
+
+def _belongs(text: str, who: Requester) -> bool:
+    """Whether a text names a group that the requester is in; of several, each stands alone."""
+    return any(_is_in(part, who) for part in _GROUPS.split(text))
+
+
+def _is_in(text: str, who: Requester) -> bool:
+    if who.department and (found := _named(who.department).search(text)):
+        return not _left_out(text, found.start(), found.end())
+    if (who.leads and LEAD.search(text)) or (who.manages and ACCOUNT.search(text)):
+        return True
+    return (
+        who.staff
+        and bool(GENERAL.search(text))
+        and not any(_named_as_group(n, text) for n in who.departments)
+    )
+
+
+def _named_as_group(department: str, text: str) -> bool:
+    found = _named(department).search(text)
+    return found is not None and not _left_out(text, found.start(), found.end())
+
+
+def _left_out(text: str, start: int, end: int) -> bool:
+    """Whether a group is named as one that a sentence leaves out."""
+    before = text[max(0, start - 60) : start]
+    return bool(_EXCEPT.search(before) or _LEFT_OUT.match(text, end))
+
+
+def _excluded(text: str, who: Requester) -> bool:
+    found = _named(who.department).search(text) if who.department else None
+    return bool(found and _left_out(text, found.start(), found.end()))
+
+
+def _allows(sentence: str, kind: Kind, own: bool, loose: bool = True) -> bool:
+    """Whether a sentence gives a kind of change; one that refuses gives nothing.
+
+    What has no verb of its own goes with the one before it. ``loose``: a group of its own is also
+    given what has no verb at all, and everything.
+    """
+    if _NOT.search(" ".join(sentence.split()[:4])):
+        return False
+    writes, owned = None, False
+    loose = loose and not (_MEANS.search(sentence) and not _MAY.search(sentence))
+    for clause in _CLAUSE.split(sentence):
+        verbs = [(found.start(), pattern is _WRITES) for pattern in (_WRITES, _READS)
+                 if (found := pattern.search(clause))]  # fmt: skip
+        if verbs:
+            writes, owned = min(verbs)[1], False
+        owned = owned or _OWN.search(clause) is not None
+        if not clause or _NOT.search(clause) or _other(clause, kind):
+            continue
+        if loose and _EVERYTHING.search(clause):
+            return True
+        subject = SUBJECTS[kind].search(clause) or (kind in _OF_PEOPLE and _RECORDS.search(clause))
+        if subject and (own or not owned) and (loose if writes is None else writes):
+            return True
+    return False
+
+
+def _other(clause: str, kind: Kind) -> bool:
+    """Whether a clause only seems to speak of a kind: the status of hours, the team in "hours of
+    the team"."""
+    return kind in ("team", "status") and SUBJECTS["hours"].search(clause) is not None
+
+
+def bears_out(page: str, quote: str, kind: Kind, who: Requester, own: bool) -> bool:
+    """Whether a rule that is quoted from a page may give the change to the requester.
+
+    It is looser than :func:`granted`: a rule that names no group at all may be one for everybody.
+    """
+    parts = units(page)
+    who = who._replace(staff=not any(_is_outside(unit.text, who) for unit in parts))
+    for unit in parts:
+        for sentence in _SENTENCE.split(unit.text):
+            if not within(quote, f"{unit.title} {sentence}") and not within(sentence, quote):
+                continue
+            about = f"{unit.title} . {_opening(unit.text)} . {_subject(sentence)}"
+            if not who.near and _NEAR.search(about):
+                continue
+            if _belongs(about, who):
+                loose = True
+            elif _any_group(about, who) or not _MAY.search(sentence):
+                continue
+            else:
+                loose = False
+            if _allows(sentence, kind, own, loose):
+                return True
+    return False
+
+
+def _any_group(text: str, who: Requester) -> bool:
+    groups = any(_named(name).search(text) for name in who.departments if name)
+    return groups or any(g.search(text) for g in (LEAD, ACCOUNT, GENERAL, GUESTS))
+
+
+def speaks_of(kind: Kind, text: str) -> bool:
+    """Whether words of a task may ask for a kind of change; of statuses and teams any may."""
+    if kind in ("status", "team", "place"):
+        return True
+    abroad = regex.search(_ABROAD[kind], text, regex.I)
+    return bool(SUBJECTS[kind].search(text) or abroad)
+
+
+def within(part: str, text: str) -> bool:
+    """Whether the words of a part stand in a text, in their order and without others between."""
+    wanted, have = words(part[:2000]), words(text[:200_000])
+    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(have)} "
