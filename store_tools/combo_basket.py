@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from ledger import Tool, ToolFault, tool
+from store_tools.authorised import Priced
 from store_tools.basket import Basket, Content, Item, content_of
 from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.combo_coupons import try_coupons
@@ -34,19 +35,27 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
         with none; restores the basket. {results: [{items: [{sku, quantity}], coupon, subtotal,
         discount, total}] cheapest first, errors: [{items or coupon, error: text}], untried:
-        number}. Skips what cannot be cheapest unless every. A code without discount is an
-        error."""
+        number, with_addition: [{added: sku, coupon, total}] (what makes a code work where none
+        does)}. Skips what cannot be cheapest unless every. A code without discount is an error."""
         contents = [content_of(items) for items in _chosen(session, combinations)]
-        return try_coupons(session, contents, coupons, every=every)
+        found = try_coupons(session, contents, coupons, every=every)
+        rows = [(_content(r["items"]), r["coupon"], r["total"]) for r in found["results"]]
+        target = session.target if isinstance(combinations, str) else None
+        session.note_priced(Priced(rows, target, len([c for c in coupons if c]), by_shop=True))
+        return found
 
     # Of a basket that nobody could look at nothing is claimed, not that it is empty.
     unseen = dict.fromkeys(("items", "subtotal", "coupon", "discount", "total"))
-    tried: dict[str, object] = {"results": [], "errors": [], "untried": 0}
+    tried: dict[str, object] = {"results": [], "errors": [], "untried": 0, "with_addition": []}
     return [
         tool("write", Combo_Set_Basket_For_Items, fields=unseen),
         tool("write", Combo_Empty_Basket, fields=unseen),
         tool("read", Combo_Test_Coupons_For_Product_Combinations, fields=tried),
     ]
+
+
+def _content(lines: list[dict[str, Any]]) -> Content:
+    return {line["sku"]: line["quantity"] for line in lines}
 
 
 def _chosen(session: StoreSession, said: Baskets) -> list[list[Item]]:

@@ -17,6 +17,7 @@ from store_tools.basket_moves import (
     switch_coupon,
     walk_order,
 )
+from store_tools.companions import companions
 from store_tools.coupon_bounds import Key
 from store_tools.coupon_search import search
 from store_tools.requests import apply_coupon, known_dead
@@ -40,7 +41,8 @@ def try_coupons(
     search ends when no basket that is left can be cheaper (``untried`` counts those). A code that
     stays applied over a move is tried first on the next basket, so a basket costs at most its move
     and two calls for each coupon. Refusals are recorded with what was refused; a fatal fault (an
-    unreachable store, a budget) ends the search.
+    unreachable store, a budget) ends the search. Where codes are taken and none gives a discount,
+    cheap additions are tried on the cheapest basket (``with_addition``).
 
     Raises:
         ToolFault: too many baskets, or a fatal fault; the basket was brought back if possible.
@@ -57,6 +59,7 @@ def try_coupons(
             trial.visit_all(unique, codes)
         else:
             untried = search(trial, unique, codes)
+        trial.try_additions()
         trial.go_home(before)
     except ToolFault as fault:
         bring_back(session, before, doubt, fault)
@@ -86,6 +89,7 @@ class _Trial:
         self._idle: dict[str, None] = {}
         """Codes that were accepted on some basket without a discount, in order."""
         self._gives: dict[str, None] = {}
+        self.with_addition: list[dict[str, Any]] = []
 
     def visit(self, content: Content, codes: list[str]) -> None:
         """Move to a basket and try every code there.
@@ -210,8 +214,22 @@ class _Trial:
 
     def told(self, untried: int) -> dict[str, Any]:
         """What was found, as the tool's result."""
-        found = sorted(self.results, key=key_of)
-        return {"results": found, "errors": self.all_errors(), "untried": untried}
+        return {
+            "results": sorted(self.results, key=key_of),
+            "errors": self.all_errors(),
+            "untried": untried,
+            "with_addition": self.with_addition,
+        }
+
+    def try_additions(self) -> None:
+        """Note what a cheap addition makes of codes that are taken, where none gives a discount."""
+        if not self._idle or self._gives or not self.results or self.session.catalog is None:
+            return
+        base = min(self.results, key=key_of)["items"]
+        content = {line["sku"]: line["quantity"] for line in base}
+        self.with_addition = companions(self, content, list(self._idle), self.session.catalog)
+        # On the baskets that were asked for they gave nothing all the same.
+        self._gives.clear()
 
     def all_errors(self) -> list[dict[str, Any]]:
         """Refused baskets, refused codes, and codes that gave nothing where it matters."""

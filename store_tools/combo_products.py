@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ledger import Tool, ToolFault, tool
+from store_tools.authorised import Priced
+from store_tools.basket import Item, content_of
 from store_tools.catalog import read_catalog
 from store_tools.combinations import combinations_for
 from store_tools.search import DOUBTFUL, FITS, SURE, search
@@ -26,7 +28,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
         one package. refresh=True after a failed checkout."""
         collected = Collector()
         listed = collected.rows(lambda: read_catalog(session, refresh=refresh))
-        products = [_with_units(p) for p in listed]
+        products = [_told(session, p) for p in listed]
         return collected.result({"products": products, "count": len(products)})
 
     def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
@@ -46,6 +48,12 @@ def product_tools(session: StoreSession) -> list[Tool]:
         rows = [_known(session, p) if isinstance(p, str) else p for p in products]
         made = combinations_for(rows, target_units, max_combinations)
         session.generated = [c["items"] for c in made["combinations"]]
+        as_told = all(_as_told(session, row) for row in rows)
+        session.target = target_units if as_told else None
+        contents = [content_of([Item.model_validate(i) for i in c]) for c in session.generated]
+        subtotals = [c["subtotal"] for c in made["combinations"]]
+        found = [(content, "", total) for content, total in zip(contents, subtotals, strict=True)]
+        session.note_priced(Priced(found, session.target, 0, by_shop=False))
         return made
 
     listed: dict[str, object] = {"products": [], "count": 0}
@@ -77,9 +85,9 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     least = DOUBTFUL if sure else 0
     near = [pair for pair in found if least <= pair[0].grade < FITS][:NEAR_AT_MOST]
     fields = {
-        "matches": [_with_units(product, query) for _, product in matches],
+        "matches": [_told(session, product, query) for _, product in matches],
         "sure": sure,
-        "near": [_with_units(product, query) for _, product in near],
+        "near": [_told(session, product, query) for _, product in near],
         "doubtful": sum(answer.grade == DOUBTFUL for answer, _ in near),
         "catalog_size": len(catalog),
     }
@@ -94,8 +102,21 @@ def _known(session: StoreSession, sku: str) -> dict[str, Any]:
     """
     for product in read_catalog(session):
         if product["sku"] == sku:
-            return _with_units(product, session.asked)
+            return _told(session, product, session.asked)
     raise ToolFault(f"the shop has no product {sku!r}")
+
+
+def _told(session: StoreSession, product: dict[str, Any], asked: str = "") -> dict[str, Any]:
+    """A product with its units, as generated code is told it."""
+    row = _with_units(product, asked)
+    session.told.setdefault(row["sku"], set()).add((row["price"], row["units"]))
+    return row
+
+
+def _as_told(session: StoreSession, row: dict[str, Any]) -> bool:
+    """Whether generated code hands back a product with the price and units that it was told."""
+    told = session.told.get(row.get("sku", ""), set())
+    return (row.get("price"), row.get("units", 1)) in told
 
 
 def _with_units(product: dict[str, Any], asked: str = "") -> dict[str, Any]:

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import regex
-
 from erc3_compat import store
 from ledger import Tool, ToolFault, tool
-from store_tools.basket import CHECKOUT, Content, Item, content_in, content_of, flaw_of
+from store_tools.authorised import HELP, Order
+from store_tools.basket import CHECKOUT, Basket, Content, Item, content_in, content_of, flaw_of
 from store_tools.catalog import read_page
 from store_tools.store_session import StoreSession
 from tooling.faults import Inconsistent, failed_request
@@ -66,8 +65,8 @@ def _final_tool(session: StoreSession) -> Tool:
     def Req_CheckoutBasket(
         expected_total: int, expected_coupon: str = "", expected_items: list[Item] | None = None
     ) -> dict[str, Any]:
-        """BUYS; cannot be undone. expected_total: dollars given to you, never read from the basket
-        here. Refused without a call if total, coupon, discount or given items differ.
+        """BUYS; cannot be undone. Only what the instruction authorises: its total, or its CHECKOUT
+        line. Refused without a call if total, coupon, discount or given items differ.
         "insufficient inventory" tells the real stock."""
         items = None if expected_items is None else content_of(expected_items)
         return _check_out(session, expected_total, expected_coupon, items)
@@ -79,12 +78,6 @@ def _final_tool(session: StoreSession) -> Tool:
 def _check_out(
     session: StoreSession, total: int, coupon: str, items: Content | None
 ) -> dict[str, Any]:
-    if not ordered(session.instruction, total):
-        raise ToolFault(
-            f"not checked out: the instruction names no total of {total}. A total that was read or "
-            "computed here is no expectation: report the basket with its total as the answer; the "
-            "purchase is ordered after that, with the number in the instruction"
-        )
     basket = session.known(within=True)
     if session.checkouts:
         raise ToolFault("not checked out: this task's purchase has already been made")
@@ -103,32 +96,20 @@ def _check_out(
     _agree(basket, total, coupon)
     if items is not None and content_in(basket) != items:
         raise ToolFault(f"not checked out: the basket holds {content_in(basket)}, expected {items}")
+    if flaw := _unauthorised(session, basket):
+        raise ToolFault(f"not checked out: {flaw}. {HELP}")
     try:
         return session.send(store.Req_CheckoutBasket(), final=True, about=basket)
     finally:
         session.forget_stock()
 
 
-_AMOUNT = regex.compile(
-    r"(?<![\p{L}\p{N}_×]|\p{L}-|\d\.)"
-    r"(\d{1,3}(?:[,.'’]\d{3})++(?!\d)|\d{1,3}(?:[ \u00a0\u202f]\d{3})++(?!\d)|\d++)"
-    r"(?:\.0{1,2}+)?+(?!\.?\d|-?(?:pack|pk|ct)\b|×|[\p{L}_](?<!\d(?=usd|eur|dollar)\p{L}))",
-    regex.IGNORECASE,
-)
-"""A whole amount of money as people and JSON write it: 1234, $1,234, 1234.00, 50USD."""
-
-
-def ordered(instruction: str | None, total: int) -> bool:
-    """Whether a total stands in the words of the instruction; without one anything is ordered.
-
-    What the code has read from the basket agrees with it always, and so would guard nothing.
-    """
-    if instruction is None:
-        return True
-    found = _AMOUNT.findall(instruction)
-    # A blank may group the digits of one number or part two.
-    parts = [part for amount in found for part in amount.split()]
-    return str(total) in (regex.sub(r"\D", "", amount) for amount in (*found, *parts))
+def _unauthorised(session: StoreSession, basket: Basket) -> str | None:
+    """Why the instruction does not authorise this basket; where nobody wrote one, all is."""
+    if session.instruction is None:
+        return None
+    catalog = {p["sku"]: p["name"] for p in session.catalog or ()}
+    return Order(session.instruction, catalog, session.priced).refuses(basket)
 
 
 def apply_coupon(session: StoreSession, code: str) -> None:

@@ -37,6 +37,7 @@ import regex
 from erc3_compat import store
 from erc3_compat.patience import Patience
 from ledger import Ledger
+from store_tools.authorised import Priced
 from store_tools.basket import (
     ADD,
     CHECKOUT,
@@ -94,6 +95,13 @@ class StoreSession(ApiSession):
         """The work in which the basket could not be set as asked for, and why."""
         self.generated: list[list[dict[str, Any]]] = []
         """Baskets that the generator made last."""
+        self.target: int | None = None
+        """Units that each of them holds; None: the products were not as the tools told them."""
+        self.told: dict[str, set[tuple[int, int]]] = {}
+        """Prices and units by SKU, as tools have told them."""
+        self.priced: list[Priced] = []
+        """What was priced in the last instruction that priced anything."""
+        self._priced_in: Ledger | None = None
         self.asked = ""
         """The last query, whose nouns may be counted in names."""
         self.looked = False
@@ -250,6 +258,12 @@ class StoreSession(ApiSession):
                 f"the basket was seen with {seen.content} where your calls had put in "
                 f"{expected.content}: {SET_AGAIN}"
             )
+
+    def note_priced(self, priced: Priced) -> None:
+        """Keep what a call has priced; of earlier instructions nothing is kept beside it."""
+        if self._priced_in is not self._ledger:
+            self.priced, self._priced_in = [], self._ledger
+        self.priced.append(priced)
 
     def forget_stock(self) -> None:
         """Drop the kept catalog: the next listing asks the shop again."""

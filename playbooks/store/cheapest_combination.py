@@ -25,7 +25,7 @@ PLAYBOOK = Playbook(
     trigger="N units from packs or several products",
     prose=(
         "Count units, not packages. Price all mixes for exactly N units with every code; the "
-        "lowest total wins."
+        "lowest total wins. SKUs known: price and buy at once."
     ),
     programs={"simulate": SIMULATE, "purchase": PURCHASE},
 )

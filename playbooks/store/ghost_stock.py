@@ -10,8 +10,8 @@ PLAYBOOK = Playbook(
     name="ghost-stock",
     trigger="'insufficient inventory'",
     prose=(
-        "The error names the real stock. Fewer allowed ('all', 'as many as', 'up to'): buy what"
-        " is there. Cheapest mix: plan anew. Exact amount or complete set: decline."
+        "The error names the real stock. Fewer allowed ('all', 'as many as', 'up to'): adjust to"
+        " it and buy. Cheapest mix: plan anew. Exact amount or complete set: decline."
     ),
     programs={"purchase": PURCHASE},
 )

@@ -45,7 +45,9 @@ WORKER = """\
 One instruction can find products by wording, generate all mixes for N units, price many baskets \
 with many codes, set the basket, buy. Have done at once what needs no choice of yours. A search \
 reports matches (the first `sure` are named so) and near ones (the first `doubtful` \
-may fit). Buy in a later instruction that names the total.
+may fit). An instruction that buys ends with one of these lines; code checks it:
+CHECKOUT: items SKU×N, SKU×N; coupon CODE (or no coupon); total N (or total at most N)
+CHECKOUT: cheapest found (of mixes generated for N units of SKUs that you name)
 """
 """What the evaluator has to know of its worker."""
 STEPS = """\

@@ -9,8 +9,8 @@ PLAYBOOK = Playbook(
     name="plain-purchase",
     trigger="the basket is known",
     prose=(
-        "Set exactly these items and coupon, check out with the expected total: a number that "
-        "was reported or that reported prices give, never what the basket shows then."
+        "Set exactly these items and coupon and check out at once, with the total that was "
+        "reported or that reported prices give."
     ),
     programs={"purchase": PURCHASE},
 )

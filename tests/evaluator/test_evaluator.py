@@ -21,7 +21,7 @@ from store_tools.benchmark import ENDING, RULES
 from tests.scripted import left, play
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."
-ROOM = 920
+ROOM = 1_030
 
 
 def ask(name: str, replies: list[str], calls: list[ModelCall] | None = None) -> Evaluator:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger import Intent, ToolFault
+from store_tools.authority import ordered
 from store_tools.basket import CHECKOUT
 from store_tools.catalog import read_catalog
-from store_tools.requests import ordered
 from store_tools.store_session import StoreSession
 from tooling.faults import OutOfReach
 

@@ -1,0 +1,161 @@
+"""Purchases in one instruction: what the words authorise goes through, everything else does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.checkout_authority import measure
+from ledger import ToolFault
+
+TEA2, TEA3 = [{"sku": "tea", "quantity": 2}], [{"sku": "tea", "quantity": 3}]
+CODES = [{"code": "TWO", "discount": {"amount": 2}, "requires": {"tea": 2}}]
+PACKS = [
+    {"sku": "cola-6pk", "name": "Cola 6-pack", "price": 12, "available": 20},
+    {"sku": "cola-12pk", "name": "Cola 12-pack", "price": 20, "available": 20},
+]
+
+
+def buys(shop: Any, said: str, items: Any = None, coupon: str = "", **args: Any) -> dict[str, Any]:
+    """Set the basket and check out what it shows, in one instruction."""
+    shop.ledger.instruction = said
+    if items is not None:
+        shop.call("Combo_Set_Basket_For_Items", items=items, coupon=coupon)
+    basket = shop.call("Req_ViewBasket")
+    given = {"expected_total": basket["total"], "expected_coupon": basket["coupon"]}
+    receipt: dict[str, Any] = shop.call("Req_CheckoutBasket", **(given | args))
+    return receipt
+
+
+@pytest.mark.parametrize(
+    ("said", "coupon"),
+    [
+        ("Set tea×2.\nCHECKOUT: items tea×2; no coupon", ""),
+        ("Set tea×2 with coupon TWO.\nCHECKOUT: items tea×2; coupon TWO; total at most 50", "TWO"),
+        ("Put 2 of tea into the basket and check out for no more than $8.", ""),
+        ("Set the basket so that the basket has 2 tea, then check out.", ""),
+    ],
+)
+def test_what_is_authorised_is_bought_in_one_instruction(
+    open_shop: Any, said: str, coupon: str
+) -> None:
+    shop = open_shop(coupons=CODES)
+    assert buys(shop, said, TEA2, coupon)["items"][0]["quantity"] == 2
+    assert shop.bought == [{"tea": 2}]
+
+
+@pytest.mark.parametrize(
+    ("said", "items", "coupon", "why"),
+    [
+        ("CHECKOUT: items tea×2; no coupon", TEA3, "", "holds {'tea': 3}"),
+        ("CHECKOUT: items tea×2", TEA2, "TWO", "does not say that coupon 'TWO'"),
+        ("CHECKOUT: items tea×2; coupon TWO", TEA2, "", "says 'TWO'"),
+        ("CHECKOUT: items tea×2; total at most 7", TEA2, "", "8 is more than 7"),
+        ("CHECKOUT: items tea×2; under 8", TEA2, "", "8 is more than 7"),
+        ("CHECKOUT: about 8", TEA2, "", "cannot be read"),
+        ("CHECKOUT: cheapest found", TEA2, "", "no search has priced"),
+        ("Put 2 of tea in and check out for at most $50.", TEA3, "", r"holds 3 of tea, not \[2\]"),
+        ("Put the tea in and check out for at most $50.",
+         [*TEA2, {"sku": "cup", "quantity": 1}], "", "does not name cup"),
+        ("Put 2 of tea in with coupon TWO and check out for at most $50.", TEA2, "",
+         "speaks of coupons"),
+        ("Put 2 of tea in and report the total of 8. Do not check out.", TEA2, "", "not to buy"),
+    ],
+)  # fmt: skip
+def test_everything_else_is_refused_and_says_what_would_authorise(
+    open_shop: Any, said: str, items: Any, coupon: str, why: str
+) -> None:
+    shop = open_shop(coupons=CODES)
+    with pytest.raises(ToolFault, match=why) as caught:
+        buys(shop, said, items, coupon)
+    assert "`CHECKOUT: items SKU×N" in caught.value.text
+    assert shop.line.counted["/basket/checkout"] == 0
+
+
+def test_two_are_removed_and_the_rest_is_bought_in_one_instruction(open_shop: Any) -> None:
+    shop = open_shop()
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 5}])
+    shop.next_instruction()
+    shop.ledger.instruction = "Remove 2 of tea so that the basket has 3, then check out."
+    shop.call("Req_RemoveItemFromBasket", sku="tea", quantity=2)
+    assert shop.call("Req_CheckoutBasket", expected_total=12)["total"] == 12
+    assert shop.bought == [{"tea": 3}]
+
+
+def searched(shop: Any, said: str, row: int = 0, units: int = 24, products: Any = None) -> Any:
+    """Generate, price with the code, and buy a row of what was found."""
+    shop.ledger.instruction = said
+    shop.call("Combo_Find_Products_For_Query", query="cola")
+    shop.call(
+        "Combo_Generate_Product_Combinations_For_Target_Units",
+        products=products or ["cola-6pk", "cola-12pk"],
+        target_units=units,
+    )
+    found = shop.call(
+        "Combo_Test_Coupons_For_Product_Combinations", combinations="last", coupons=["SIX"]
+    )["results"][row]
+    return buys(shop, said, found["items"], found["coupon"])
+
+
+SIX = [{"code": "SIX", "discount": {"amount": 20}, "requires": {"cola-6pk": 4}}]
+BUILD = "Build the cheapest combination of 24 cola with coupon SIX or none and check out."
+LINE = "Generate all mixes of 24 cola, price them with coupon SIX.\nCHECKOUT: cheapest found"
+
+
+@pytest.mark.parametrize("said", [BUILD, LINE])
+def test_the_cheapest_that_the_search_found_is_bought_in_one_instruction(
+    open_shop: Any, said: str
+) -> None:
+    shop = open_shop(*PACKS, coupons=SIX)
+    assert searched(shop, said)["total"] == 28
+    assert shop.bought == [{"cola-6pk": 4}]
+
+
+@pytest.mark.parametrize("said", [BUILD, LINE])
+@pytest.mark.parametrize(
+    ("departure", "why"),
+    [
+        ({"row": 1}, "found a basket for 28"),
+        ({"units": 12}, "does not ask for 12 units"),
+        ({"products": [PACKS[0] | {"units": 24}]}, "not those generated"),
+        ({"products": [PACKS[0] | {"price": 1, "units": 6}, "cola-12pk"]}, "not those generated"),
+    ],
+)
+def test_a_basket_that_the_search_did_not_find_cheapest_is_refused(
+    open_shop: Any, said: str, departure: dict[str, Any], why: str
+) -> None:
+    shop = open_shop(*PACKS, coupons=SIX)
+    with pytest.raises(ToolFault, match=why):
+        searched(shop, said, **departure)
+    assert shop.bought == []
+
+
+def test_of_exact_items_the_search_may_choose_the_coupon(open_shop: Any) -> None:
+    shop = open_shop(coupons=[*CODES, CODES[0] | {"code": "ONE", "discount": {"amount": 1}}])
+    said = "Price tea×2 with coupons ONE and TWO.\nCHECKOUT: items tea×2; cheapest found"
+    shop.ledger.instruction = said
+    codes = {"combinations": [TEA2, TEA3], "coupons": ["ONE", "TWO"]}
+    shop.call("Combo_Test_Coupons_For_Product_Combinations", **codes)
+    with pytest.raises(ToolFault, match="found a basket for 6"):
+        buys(shop, said, TEA2, "ONE")
+    assert buys(shop, said, TEA2, "TWO")["total"] == 6
+
+
+def test_a_basket_that_somebody_else_has_changed_is_not_bought(open_shop: Any) -> None:
+    shop = open_shop()
+    shop.ledger.instruction = "Put in tea×2.\nCHECKOUT: items tea×2, cup×1; no coupon"
+    shop.call("Combo_Set_Basket_For_Items", items=TEA2)
+    shop.task.world.add("cup", 1)
+    shop.call("Req_ViewBasket")
+    with pytest.raises(ToolFault, match="was seen with"):
+        shop.call("Req_CheckoutBasket", expected_total=15)
+    assert shop.bought == []
+
+
+def test_over_generated_shops_nothing_is_bought_that_the_words_do_not_mean() -> None:
+    tries, bought, wrong = measure(12, seed="sample")
+    assert wrong == []
+    for form in ("line: items", "total", "words: the basket has", "words: at most",
+                 "line: cheapest", "words: cheapest"):  # fmt: skip
+        assert bought[f"{form} / kept"] == tries[f"{form} / kept"] > 0

@@ -1,0 +1,176 @@
+"""What the words of an instruction authorise, and above all what they do not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store_tools.authority import Authority, line_of, names, ordered, quantities
+from store_tools.plain_order import forbids, plain_order
+
+NOTHING = Authority()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("CHECKOUT: items tea×2, cup×1; no coupon",
+         Authority(items={"tea": 2, "cup": 1}, coupon="")),
+        ("CHECKOUT: items 2 x tea; coupon TWO; total at most 50",
+         Authority(items={"tea": 2}, coupon="TWO", at_most=50)),
+        ("- **CHECKOUT:** exact items tea x3.", Authority(items={"tea": 3})),
+        ("CHECKOUT: tea×2, total 1,144", Authority(items={"tea": 2}, total=1144)),
+        ("CHECKOUT: total $39.00", Authority(total=39)),
+        ("CHECKOUT: for no more than $50", Authority(at_most=50)),
+        ("CHECKOUT: under 50 dollars", Authority(at_most=49)),
+        ("Checkout: the cheapest that the search found", Authority(cheapest=True)),
+        ("CHECKOUT: cheapest found, at most 9, no coupon",
+         Authority(cheapest=True, at_most=9, coupon="")),
+    ],
+)  # fmt: skip
+def test_a_checkout_line_is_read(line: str, told: Authority) -> None:
+    assert line_of(f"Set the basket to 7 x pot for 99.\n{line}\nReport it.") == told
+    assert told.says
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CHECKOUT: whatever is in the basket",
+        "CHECKOUT: yes",
+        "CHECKOUT:",
+        "CHECKOUT: items tea",
+        "CHECKOUT: items tea×0",
+        "CHECKOUT: items tea×2, tea×3",
+        "CHECKOUT: total 39 or 40",
+        "CHECKOUT: total 39, total 40",
+        "CHECKOUT: at most 50, at most 60",
+        "CHECKOUT: at most 50 or so",
+        "CHECKOUT: at most 49.99",
+        "CHECKOUT: at most fifty",
+        "CHECKOUT: coupon TWO",
+        "CHECKOUT: no coupon, coupon TWO",
+        "CHECKOUT: cheapest found unless it is over 50",
+        "CHECKOUT: total 8\nCHECKOUT: total 9",
+    ],
+)
+def test_a_checkout_line_that_is_not_certain_authorises_nothing(line: str) -> None:
+    told = line_of(f"Buy for 8.\n{line}")
+    assert told is not None
+    assert not told.says
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Remove 2 of tea so that the basket has 3, then check out.", Authority(pieces=3)),
+        ("Remove 2 of tea so the basket has exactly 3 tea, then check out", Authority(pieces=3)),
+        ("Build the cheapest combination and check out.", Authority(cheapest=True)),
+        ("Report. Then, build the cheapest combination and buy it.", Authority(cheapest=True)),
+        ("Add 2 x tea and check out for no more than $50.", Authority(at_most=50)),
+        ("Add 2 x tea, then check out for at most 50", Authority(at_most=50)),
+        ("Buy tea×2 with the total under 1,000 and report.", Authority(at_most=999)),
+        ("Buy tea×2 at most 50 dollars.", Authority(at_most=50)),
+    ],
+)  # fmt: skip
+def test_one_plain_order_is_read(said: str, told: Authority) -> None:
+    assert plain_order(said) == told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Report the cheapest combination; the checkout comes later.",
+        "Find the cheapest combination. Do not check out.",
+        "Find the cheapest combination without buying it.",
+        "Build the cheapest combination and check out if it is under 50.",
+        "Build the cheapest combination, and I will check out for at most 50.",
+        "Find out how to build the cheapest combination and check out.",
+        "Simulate to build the cheapest combination and check out.",
+        "The cheapest combination is what we check out.",
+        "Buy at most 50 teas.",
+        "Take tea so that there are at most 3, then check out.",
+        "Add tea for at most 50 pieces, then check out.",
+        "Buy tea for at most 49.99.",
+        "Buy tea for at most 50-60 dollars.",
+        "Buy tea for at most 50 or 60 dollars.",
+        "Buy tea for at most $50, cup for at most $20.",
+        "Buy tea for at most 1.000 dollars.",
+        "Make sure the basket has 3 tea and 2 cup, then check out.",
+        "Remove 2 so that the basket has 3 or 4, then check out.",
+        "Check out unless the basket has 3.",
+        "Check out as soon as possible.",
+        "Buy the tea. Set it up so that the basket has 3, then check out. Buy the cheapest cup.",
+    ],
+)
+def test_words_that_are_not_a_certain_order_authorise_nothing(said: str) -> None:
+    assert not plain_order(said).says
+
+
+@pytest.mark.parametrize(
+    ("said", "no"),
+    [
+        ("Total 8. Do not check out.", True),
+        ("Price it; never buy. Expected total 8.", True),
+        ("Report the total of 8 and buy nothing.", True),
+        ("Set tea×2 (8 dollars) without checking out.", True),
+        ("Check out once with total 8; otherwise do not check out and report.", False),
+        ("Do not check out unless the total is 8.", False),
+        ("Set tea×2 without coupon, then check out with total 8.", False),
+        ("expected total 8", False),
+    ],
+)
+def test_an_instruction_that_only_says_not_to_buy_is_no_order(said: str, no: bool) -> None:
+    assert forbids(said) is no
+
+
+@pytest.mark.parametrize(
+    ("said", "total", "is_named"),
+    [
+        ("Buy 24 x tea with the expected total 39.", 24, False),
+        ("Buy 24 x tea with the expected total 39.", 39, True),
+        ("Buy tea for less than 50.", 50, False),
+        ("Buy tea under $50.", 50, False),
+        ("The subtotal is 44, total after discount 30.", 30, True),
+        ("The subtotal is 44, total after discount 30.", 44, False),
+        ("Buy for 8.", 8, True),
+        ("Buy at most 8 of tea.", 8, False),
+        ("Set 8 x tea and 8 units of pen.", 8, False),
+    ],
+)
+def test_a_number_that_is_no_total_names_none(said: str, total: int, is_named: bool) -> None:
+    assert ordered(said, total) is is_named
+
+
+def test_a_sku_is_named_as_a_word_and_its_numbers_are_read() -> None:
+    said = "Remove 2 of tea-1 and set pen×3, 4 x cup (not cups, not my-cup)."
+    assert [names(said, w) for w in ("tea-1", "tea", "pen", "cup", "my")] == [
+        True, False, True, True, False,
+    ]  # fmt: skip
+    assert quantities(said, "tea-1") == {2}
+    assert quantities(said, "pen") == {3}
+    assert quantities(said, "cup") == {4}
+
+
+@given(st.text(max_size=400), st.integers(0, 99))
+def test_whatever_is_written_is_read_without_an_error(text: str, total: int) -> None:
+    for said in (text, f"CHECKOUT: {text}", f"Buy {text} for at most {total}"):
+        line_of(said)
+        plain_order(said)
+        forbids(said)
+        ordered(said, total)
+        names(said, text)
+        quantities(said, text[:20])
+
+
+@pytest.mark.parametrize(
+    "piece", ["buy ", "CHECKOUT: ", "at most 1", "1,000,", "not ", "x 1 ", "basket has 1 ", "tea×"]
+)
+def test_a_very_long_instruction_takes_no_time(piece: str) -> None:
+    said = piece * (200_000 // len(piece))
+    line_of(f"CHECKOUT: {said}")
+    for read in (line_of, plain_order, forbids):
+        read(said)
+    ordered(said, 1)
+    quantities(said, "tea")

@@ -1,0 +1,70 @@
+"""A code that gives nothing by itself: cheap additions that make it work are reported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+PRINTER = [{"sku": "printer", "quantity": 1}]
+GOODS = [
+    {"sku": "printer", "name": "Printer", "price": 200, "available": 5},
+    {"sku": "lamp", "name": "Lamp", "price": 30, "available": 5},
+    *[{"sku": f"x{n}", "name": f"Thing {n}", "price": 5 + n, "available": 5} for n in range(5)],
+    {"sku": "paper", "name": "Paper", "price": 8, "available": 5},
+]
+PAIR = {"code": "PAIR", "discount": {"amount": 30}, "requires": {"printer": 1, "paper": 1}}
+WORKS = {"code": "WORKS", "discount": {"amount": 1}, "requires": {"printer": 1}}
+
+
+def price(shop: Any, *codes: str) -> dict[str, Any]:
+    shop.call("Combo_List_All_Products")
+    found: dict[str, Any] = shop.call(
+        "Combo_Test_Coupons_For_Product_Combinations", combinations=[PRINTER], coupons=list(codes)
+    )
+    assert shop.held == {}
+    assert shop.coupon == ""
+    return found
+
+
+def test_the_one_product_that_a_code_needs_is_found_among_cheap_ones(open_shop: Any) -> None:
+    found = price(open_shop(*GOODS, coupons=[PAIR]), "PAIR")
+    (row,) = found["with_addition"]
+    assert row == {
+        "added": "paper",
+        "coupon": "PAIR",
+        "subtotal": 208,
+        "discount": 30,
+        "total": 178,
+    }
+    assert [r["items"] for r in found["results"]] == [PRINTER]
+    assert "no discount on any basket tried" in found["errors"][0]["error"]
+
+
+@pytest.mark.parametrize(
+    ("coupons", "codes"),
+    [
+        ([PAIR, WORKS], ("PAIR", "WORKS")),
+        ([], ("GONE",)),
+        ([PAIR | {"discount": None}], ("PAIR",)),
+        ([PAIR | {"requires": {"printer": 1, "paper": 1, "x4": 1}}], ("PAIR",)),
+        ([PAIR | {"requires": {"printer": 2}}], ("PAIR",)),
+    ],
+    ids=["another code works", "unknown code", "dead code", "needs two", "needs a second piece"],
+)
+def test_nothing_is_reported_where_one_addition_does_not_help_or_is_not_needed(
+    open_shop: Any, coupons: Any, codes: tuple[str, ...]
+) -> None:
+    assert not price(open_shop(*GOODS, coupons=coupons), *codes)["with_addition"]
+
+
+def test_products_that_cannot_be_put_in_leave_no_error_and_no_trace(open_shop: Any) -> None:
+    shop = open_shop(*GOODS, coupons=[PAIR])
+    shop.call("Combo_List_All_Products")
+    shop.line.plan["/basket/add"] = [None, 400]
+    found = shop.call(
+        "Combo_Test_Coupons_For_Product_Combinations", combinations=[PRINTER], coupons=["PAIR"]
+    )
+    assert found["with_addition"] == []
+    assert [list(e) for e in found["errors"]] == [["coupon", "error"]]
+    assert shop.held == {}
