@@ -14,6 +14,7 @@ from coordinator.benchmark import Guest
 from coordinator.steps import StepKind, chosen
 from evaluator import Evaluator
 from launch import preflight
+from launch.caches import cache_folder
 from launch.options import Options
 from launch.steps import NAMES
 from models import openrouter_prices
@@ -23,7 +24,7 @@ from models.cassette_tape import Tape, TapeError, TapeWriter
 from models.door import Door, open_transport
 from models.model_call import Role
 from models.models_file import Backend, Models, ModelsError, load_models
-from models.openrouter_prices import openrouter_id
+from models.openrouter_prices import OpenRouterPrices, openrouter_id
 from models.prices import price_of
 from models.providers import is_keyless, is_served
 from models.sections import NONE, Texts
@@ -71,7 +72,9 @@ class Brains:
             self._prepare(options)
         except (ModelsError, TapeError) as error:
             raise Usage(str(error)) from None
-        if not options.replay:
+        if options.replay:  # which sends nothing
+            openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
+        else:
             self._begin_prices()
         self._check_prices(options)
 

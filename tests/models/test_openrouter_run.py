@@ -70,3 +70,14 @@ def test_a_run_without_the_list_goes_on_and_says_so_once(
         code, output = play(model, nowhere, monkeypatch)
     assert code == 0
     assert output.count("OpenRouter's list of models: cannot be reached") == 1
+
+
+def test_a_replay_does_not_ask_for_the_list(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeOpenAI() as server:
+        serve(server)
+        code, output = play(model, "none", monkeypatch, "--record", "tape.jsonl")
+        assert code == 0, output
+    with HostileModels(said({"data": []})) as listing:
+        code, output = play(model, listing.base_url, monkeypatch, "--replay", "tape.jsonl")
+        assert code == 0, output
+        assert listing.requests == 0
