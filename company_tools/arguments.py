@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import regex
 from pydantic import BaseModel, BeforeValidator
 
+from erc3_compat.cuts import NAME_AT_MOST
 from ledger import Tool, ToolFault, tool
 from ledger.tool import folded, spelled
 
@@ -129,7 +130,7 @@ def _levels(value: Any) -> Any:
                 return value
             found[str(name)] = _level(low.get("level", low.get("minlevel", low.get("delta", 0))))
         else:
-            said = _LEVEL.fullmatch(str(one))
+            said = _LEVEL.fullmatch(str(one)[:NAME_AT_MOST])
             found[said["name"] if said else str(one)] = int(said["level"]) if said else 0
     return found
 
@@ -216,7 +217,7 @@ def _number(value: Any, whole: bool = True) -> Any:
 def bare_id(text: str) -> str:
     """The id in a text that has a name beside it; any other text as it is."""
     text = text.strip()
-    found = _WITH_NAME.fullmatch(text)
+    found = _WITH_NAME.fullmatch(text) if len(text) <= NAME_AT_MOST else None
     if found is None:
         return text
     return (found["behind"] or found["before"] or found["alone"]).strip("'\"`,;")

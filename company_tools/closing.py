@@ -24,7 +24,9 @@ LINKLESS = frozenset(
     {"denied_security", "none_clarification_needed", "none_unsupported", "error_internal"}
 )
 """Outcomes whose answers carry no links of their own."""
-_LINE = regex.compile(r"^[\s*_`#>-]*(OUTCOME|MESSAGE|LINKS)[\s*_`]*[:=][*_]*\s*", regex.I | regex.M)
+_LINE = regex.compile(
+    r"^[ \t*_`#>-]*+(OUTCOME|MESSAGE|LINKS)[\s*_`]*[:=][*_]*\s*", regex.I | regex.M
+)
 _LINK = regex.compile(
     r"(?P<kind>location)s?\s*[:=]\s*(?P<id>[^,;\n]+)"
     r"|(?:(?P<kind>[A-Za-z]+)\s*[:=/]\s*)?(?P<id>[^\s,;:=]+)",

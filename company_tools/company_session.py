@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import regex
 
@@ -22,6 +22,7 @@ from company_tools.change import RESPOND as RESPOND
 from company_tools.change import WIKI_UPDATE as WIKI_UPDATE
 from company_tools.change import Change as Change
 from company_tools.evidence import Evidence
+from company_tools.fitting import misfit, twice
 from company_tools.memory import Memory
 from company_tools.settling import like, shown_answer
 from company_tools.whoami import consistent
@@ -99,10 +100,13 @@ class CompanySession(AnsweringSession):
     def look_again(self) -> Record:
         """Ask whoami afresh. Raises ToolFault."""
         try:
-            self._user = consistent(self.send(company.Req_WhoAmI()))
+            user = consistent(self.send(company.Req_WhoAmI()))
         except ToolFault as fault:
             self.identity_fault = fault.text
             raise
+        if self._user is not None and _who(user) != _who(self._user):
+            self._disbelieve("/whoami", "the system names another user than before")
+        self._user = user
         self.identity_fault, self._moved = None, False
         self._note_version()
         return self._user
@@ -139,8 +143,17 @@ class CompanySession(AnsweringSession):
         if self.responses and (self.silent or path == RESPOND):
             raise ToolFault("the user has been answered: nothing more can be done", fatal=True)
         answer = super().once(request, final, about)
+        if path in READS and misfit(path, body_of(request), answer):
+            # A stale answer may have been passed on; one that comes again is believed of nobody.
+            answer = super().once(request, final, about)
+            if why := misfit(path, body_of(request), answer):
+                self._disbelieve(path, why)
         self.memory.note(path, answer, body_of(request))
         return answer
+
+    def _disbelieve(self, path: str, why: str) -> NoReturn:
+        self.unanswered[path] = why
+        raise Inconsistent(why)
 
     def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
         """One attempt at a write; what it makes old is forgotten, the change is noted.
@@ -153,6 +166,9 @@ class CompanySession(AnsweringSession):
         if why := self.may_write():
             raise ToolFault(f"nothing was changed: {why}")
         change = Change(request.tool, body_of(request))
+        for field, name in (("team", "employee"), ("skills", "name"), ("wills", "name")):
+            if again := twice(change.body.get(field) or (), name):
+                raise ToolFault(f"nothing was changed: {again} stands twice in {field}")
         if (made := self._made_earlier(change)) is not None:
             return made
         if why := self.speaks_against(change):
@@ -404,6 +420,10 @@ def _pages(model: Any, field: str, limit: int) -> Chain:
         if not records or not following or following < 0:
             return
         offset += len(records)
+
+
+def _who(user: Record) -> tuple[object, bool]:
+    return user.get("current_user") or "", bool(user.get("is_public"))
 
 
 def _key(body: Record) -> str:

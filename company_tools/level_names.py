@@ -20,7 +20,7 @@ from ledger import ToolFault
 
 _KINDS = ("skills", "wills")
 _PARTS = regex.compile(r"[,;\n]|\.\s")
-_STORED = regex.compile(r"[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
+_STORED = regex.compile(r"(?<![\p{L}\p{N}_.-])[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
 
 
 def level_name(session: CompanySession, wiki: PageStore, kind: str, said: str) -> str:

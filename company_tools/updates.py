@@ -16,6 +16,7 @@ from company_tools import listings
 from company_tools.arguments import bare_id, day
 from company_tools.change import RECORD
 from company_tools.company_session import CompanySession, Record
+from company_tools.fitting import twice
 from company_tools.ids import employee_id, project_id
 from company_tools.level_names import level_name
 from company_tools.settling import levels_of, team_of
@@ -26,7 +27,7 @@ from erc3_compat import company
 from ledger import ToolFault
 from tooling.api_session import body_of
 from tooling.collector import keeping
-from tooling.faults import Refused
+from tooling.faults import Inconsistent, Refused
 
 Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
 EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"]
@@ -117,6 +118,7 @@ def _employee_after(
     if after["salary"] < 0:
         raise ToolFault(f"a salary is not below 0: {after['salary']}")
     for kind in ("skills", "wills"):
+        _refuse_twice(id, kind, before[kind], "name")
         own = levels_of(before[kind])
         set_, moved = (
             {
@@ -136,6 +138,12 @@ def _scalars(session: CompanySession, scalars: Mapping[str, Any]) -> Record:
         if field in given:
             given[field] = stored_value(field, given[field], listings.employees(session))
     return given
+
+
+def _refuse_twice(id: str, field: str, records: Sequence[Mapping[str, Any]], name: str) -> None:
+    """Refuse to write a list back that says two things of one name: neither is known to hold."""
+    if again := twice(records, name):
+        raise Inconsistent(f"nothing was changed: {again!r} stands twice in the {field} of {id}")
 
 
 def _refuse_second_step(session: CompanySession, id: str) -> None:
@@ -201,6 +209,7 @@ def _team_after(
     change: Sequence[Member],
 ) -> list[Record]:
     """A team with the changes in it. Raises ToolFault where a member does not fit."""
+    _refuse_twice(id, "team", before, "employee")
     team = {member["employee"]: dict(member) for member in before}
     for said in remove:
         who = employee_id(session, said)

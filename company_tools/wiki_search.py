@@ -1,6 +1,6 @@
 """The company's wiki as the tools read it: all pages of a version, and the parts that speak of it.
 
-Pages are kept by the wiki's hash, which is equal for equal pages (facts of the platform).
+Pages are kept by the wiki's hash where it is proven to be theirs (``wiki_store.py``).
 """
 
 from __future__ import annotations
@@ -18,12 +18,20 @@ from erc3_compat import company
 from ledger import ToolFault
 from tooling.ahead import one
 from tooling.collector import keeping
+from tooling.faults import Inconsistent
 
 Pages = dict[str, str]
 ASKED_CHARS = 2_000
 """Of a task's text that pages are looked for by."""
 PARTS_OF_A_TEXT, PAGES_OF_A_TEXT = 5, 3
 """So many parts are looked at for the pages of a text, and so many of those pages are taken."""
+
+
+WIKI_AT_MOST = 4_000_000
+"""Characters of all pages of a wiki together."""
+PAGES_AT_MOST = 2_000
+AHEAD_AT_MOST = 24
+"""Pages that are read side by side before the work takes them."""
 
 
 class PageStore(Protocol):
@@ -33,9 +41,7 @@ class PageStore(Protocol):
     def vectors(self) -> Vectors | None:
         """What finds parts of pages by their meaning, where that is configured."""
 
-    def pages(
-        self, sha1: str, read: Callable[[], Pages], fit: Callable[[Pages], bool], whole: bool
-    ) -> Pages:
+    def pages(self, sha1: str, read: Callable[[], Pages]) -> Pages:
         """The pages of a version; see WikiStore."""
 
     def keep(self, sha1: str, pages: Pages) -> None:
@@ -65,29 +71,30 @@ def pages_now(
 
     def read() -> Pages:
         paths = _paths(session)
-        asked = [company.Req_LoadWiki(file=path) for path in paths if path not in same]
-        session.read_ahead(map(one, asked))
+        if len(paths) > PAGES_AT_MOST:
+            raise Inconsistent(f"the wiki has {len(paths)} pages, more than {PAGES_AT_MOST}")
         came: Pages = {}
-        for path in paths:
-            with keeping(pages=came):
-                came[path] = same[path] if path in same else load(session, path)
+        for at in range(0, len(paths), AHEAD_AT_MOST):
+            some = paths[at : at + AHEAD_AT_MOST]
+            session.read_ahead(one(company.Req_LoadWiki(file=p)) for p in some if p not in same)
+            for path in some:
+                with keeping(pages=came):
+                    came[path] = same[path] if path in same else load(session, path)
+            _check_size(came)
         return came
 
-    if sha1:
-        pages = wiki.pages(sha1, read, lambda kept: _fit(session, kept), whole=not same)
-    else:  # without a version nothing tells one company's wiki from another's
-        pages = session.kept(("wiki", "pages"), read)
+    # Without a proven version each task reads its own pages, once.
+    key = ("wiki", "pages", sha1)
+    pages = session.kept(key, lambda: wiki.pages(sha1, read) if sha1 else read())
     shown = {"paths": list(pages), "contents": list(pages.values())}
     session.memory.note("/wiki/list", shown, {})
     return pages
 
 
-def _fit(session: CompanySession, kept: Pages) -> bool:
-    """Whether kept pages look like those of this company: the same paths, the longest page."""
-    if sorted(_paths(session)) != sorted(kept):
-        return False
-    longest = max(kept, key=lambda path: (len(kept[path]), path), default=None)
-    return longest is None or load(session, longest) == kept[longest]
+def _check_size(pages: Pages) -> None:
+    """Raises Inconsistent: no company's wiki is that large, and a part of it is not its rules."""
+    if sum(map(len, pages.values())) > WIKI_AT_MOST:
+        raise Inconsistent(f"the wiki has more than {WIKI_AT_MOST:,} characters")
 
 
 def _paths(session: CompanySession) -> list[str]:

@@ -1,4 +1,8 @@
-"""The pages of a wiki by the hash of its version: read once, on disk, shared by tasks and runs."""
+"""The pages of a wiki by the hash of its version: read once, on disk, shared by tasks and runs.
+
+Only pages that a version's hash is proven to be that of are shared. Two companies, or two versions
+of one, could else have the same name, and a task would follow rules that are not its own.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,8 @@ SAME_WIKI = 0.5
 """Share of pages that two versions of one wiki have in common; less is another company's."""
 VERSIONS_AT_MOST = 256
 """On disk; the oldest go first."""
+IN_MEMORY_AT_MOST = 16
+"""Versions; the first one stays, to which later ones are compared, then the oldest go."""
 
 
 class Version(NamedTuple):
@@ -54,11 +60,24 @@ def difference(before: Mapping[str, str], after: Mapping[str, str]) -> Differenc
 def hash_of(pages: Mapping[str, str]) -> str:
     """SHA-1 over path, NUL, content, NUL of all pages in the order of their paths, in hex.
 
-    So the embedded platform names a version; of others it is not known how they do.
+    So the embedded platform names a version.
     """
+    return _hash(pages, "\0")
+
+
+def proves(sha1: str, pages: Mapping[str, str]) -> bool:
+    """Whether a version's name is the hash of these pages, so that no others can have it.
+
+    It is computed as the embedded platform does, and as was confirmed of a real one: with line
+    ends in the place of NULs (facts of the platform).
+    """
+    return sha1 in (hash_of(pages), _hash(pages, "\n"))
+
+
+def _hash(pages: Mapping[str, str], end: str) -> str:
     hashed = hashlib.sha1(usedforsecurity=False)
     for path in sorted(pages):
-        hashed.update(f"{path}\0{pages[path]}\0".encode("utf-8", "surrogatepass"))
+        hashed.update(f"{path}{end}{pages[path]}{end}".encode("utf-8", "surrogatepass"))
     return hashed.hexdigest()
 
 
@@ -78,42 +97,41 @@ class WikiStore:
         self.vectors = vectors
         self._known: dict[str, Pages] = {}
         """By hash, in the order in which the run came to know them."""
+        self._proven: set[str] = set()
+        """Those whose name is the hash of their pages."""
         self._lock = threading.RLock()
 
-    def pages(
-        self,
-        sha1: str,
-        read: Callable[[], Pages],
-        fit: Callable[[Pages], bool] = lambda _: False,
-        whole: bool = True,
-    ) -> Pages:
-        """The pages of a version; ``read`` gets them where nobody has read them yet.
-
-        ``fit``: asked of pages out of the cache whose hash cannot be computed from them: whether
-        they are those of this company. ``whole``: whether ``read`` takes all of them from there.
-        """
+    def pages(self, sha1: str, read: Callable[[], Pages]) -> Pages:
+        """The pages of a version; ``read`` gets them where nobody is proven to have read them."""
         with self._lock:
-            if sha1 in self._known:
-                return self._known[sha1]
-        kept = self._kept(sha1)
-        if kept is not None and (hash_of(kept) == sha1 or fit(kept)):
-            with self._lock:
-                return self._known.setdefault(sha1, kept)
-        found = read()
-        self.keep(sha1, found, whole)
+            found = self._known.get(sha1) if sha1 in self._proven else None
+        found = found if found is not None else self._kept(sha1)
+        if found is None:
+            found = read()
+        self.keep(sha1, found)
         return found
 
-    def keep(self, sha1: str, pages: Pages, sure: bool = False) -> None:
-        """Know the pages of a version from now on.
-
-        They outlive the run where they are ``sure`` to be what the wiki has, or prove it.
-        """
+    def keep(self, sha1: str, pages: Pages) -> None:
+        """Know the pages of a version from now on; they outlive the run where that is proven."""
         with self._lock:
+            if self._known.get(sha1) is pages:
+                return
+            proven = proves(sha1, pages)
+            if not proven and sha1 in self._proven:
+                return
             self._known[sha1] = pages
-        if self._folder and (sure or hash_of(pages) == sha1):
+            while len(self._known) > IN_MEMORY_AT_MOST:
+                oldest = list(self._known)[1]
+                del self._known[oldest]
+                self._proven.discard(oldest)
+            if not proven:
+                return
+            self._proven.add(sha1)
+        if self._folder:
+            path = _path(self._folder, sha1)
             check = _check(sha1, pages)
             told = json.dumps({"format": FORMAT, "sha1": sha1, "check": check, "pages": pages})
-            write_kept(_path(self._folder, sha1), told.encode("ascii"), VERSIONS_AT_MOST)
+            write_kept(path, told.encode("ascii"), VERSIONS_AT_MOST)
 
     def known(self, sha1: str) -> Pages | None:
         """The pages of a version, where they were read already."""
@@ -146,7 +164,7 @@ class WikiStore:
         return None
 
     def _kept(self, sha1: str) -> Pages | None:
-        """The version on disk; None where there is none, or its file is damaged."""
+        """The version on disk; None where there is none, or its hash is not that of its pages."""
         if self._folder is None:
             return None
         content = read_kept(_path(self._folder, sha1))
@@ -160,7 +178,7 @@ class WikiStore:
             whole = whole and all(isinstance(text, str) for text in pages.values())
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
-        return pages if whole else None
+        return pages if whole and proves(sha1, pages) else None
 
 
 def _named(path: Path) -> str | None:

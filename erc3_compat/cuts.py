@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 NAME_AT_MOST: Final = 1_000
 """Characters of ids, names and every other text that is not named below."""
+TASK_AT_MOST: Final = 8_000
 PROSE_AT_MOST: Final = 20_000
 PAGE_AT_MOST: Final = 200_000
 LIST_AT_MOST: Final = 50_000
@@ -23,9 +24,10 @@ INNER_LIST_AT_MOST: Final = 1_000
 CUT_MARK: Final = " […cut when it was read: too long]"
 _DEPTH_AT_MOST = 40
 _PROSE = frozenset(
-    {"notes", "description", "brief", "high_level_status", "message", "text", "task_text", "task"}
-    | {"error", "error_message", "logs", "gotcha", "short_description"}
+    {"notes", "description", "brief", "high_level_status", "message", "error", "error_message"}
+    | {"logs", "gotcha", "short_description"}
 )
+_TASK = frozenset({"text", "task_text", "task"})
 
 
 class TooMuch(Exception):
@@ -82,4 +84,6 @@ def _place(where: str, key: object) -> str:
 
 
 def _at_most(name: str) -> int:
-    return PAGE_AT_MOST if name == "content" else PROSE_AT_MOST if name in _PROSE else NAME_AT_MOST
+    if name == "content":
+        return PAGE_AT_MOST
+    return PROSE_AT_MOST if name in _PROSE else TASK_AT_MOST if name in _TASK else NAME_AT_MOST

@@ -107,7 +107,7 @@ def read_decision(
 def _unsaid(instruction: str) -> str:
     """What has to be looked at: of a refusal its reason, of DONE nothing."""
     if _PLAIN_END.fullmatch(instruction):
-        return _PLAIN_END.sub("finished as told", instruction)
+        return "finished as told"
     return _DECLINED.sub("", instruction)
 
 

@@ -25,7 +25,7 @@ FEWEST_WORDS = 4
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
 _CLAUSE = regex.compile(r'[;,":]|\bor\b')
 _SMALL = regex.compile(r"\p{Ll}")
-_SIGNS = regex.compile(r"[<\[{(]+[\p{L}\p{N}' _-]{1,60}+[>\]})]+|\.{2,}|…|_{2,}")
+_SIGNS = regex.compile(r"(?<![<\[{(])[<\[{(]++[\p{L}\p{N}' _-]{1,60}+[>\]})]+|\.{2,}|…|_{2,}")
 """A placeholder: something in brackets, dots, a line to be filled in."""
 
 

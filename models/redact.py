@@ -22,14 +22,16 @@ _GENERIC = regex.compile(
     r"""
     (?P<keep>
         (?i:\bbearer)[ ]+(?=\S*\d|\S{20})   # a word of ordinary talk has neither
-      | (?i:\b(?:[a-z0-9]+[_-])*(?:api[_-]?key|apikey|access[_-]?token|client[_-]?secret|password
-            |authorization))["']?\s*[=:]\s*["']?(?i:(?:bearer|basic)[ ]+)?
+      | (?i:\b(?:[a-z0-9]+[_-]){0,20}(?:api[_-]?key|apikey|access[_-]?token
+            |client[_-]?secret|password|authorization))
+        ["']?\s*[=:]\s*["']?(?i:(?:bearer|basic)[ ]+)?
     )
     (?!key-embedded\b) [A-Za-z0-9._~+/=$!@%^*\-]{8,}
-  | \bsk-(?=\w{8}|(?=[\w\-]*[A-Z])[\w\-]*\d|[\w\-]*-[0-9a-f]{16})[A-Za-z0-9_\-]{8,}   # no SKU
+  | \bsk-(?=\w{8}|(?=[\w\-]{0,200}[A-Z])[\w\-]{0,200}\d|[\w\-]{0,200}-[0-9a-f]{16})   # no SKU
+        [A-Za-z0-9_\-]{8,}
   | \b(?:gsk_|xai-|hf_|gh[pousr]_|github_pat_|nvapi-|r8_|AIza|AKIA)[A-Za-z0-9_\-]{12,}
   | \bkey-(?=[A-Za-z]*\d)[A-Za-z0-9]{8,}\b   # the benchmark platform's keys
-  | \beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]*)?
+  | \beyJ[A-Za-z0-9_\-]{8,1000}\.[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]*)?
     """,
     regex.VERBOSE,
 )

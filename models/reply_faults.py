@@ -16,7 +16,7 @@ ENDLESS_CHARS = 200_000
 Spoiler = Callable[[str, Random], Reply]
 """A good reply and dice -> what comes instead."""
 
-_BLOCK = regex.compile(r"<code>\n(.*?)\n?</code>", regex.DOTALL)
+_BLOCK = regex.compile(r"<code>\n((?:(?!<code>\n).)*?)\n?</code>", regex.DOTALL)
 _PART = regex.compile(
     r"THOUGHT: (?P<thought>.*?)\nDECISION: (?P<decision>\w+)\nINSTRUCTION: (?P<instruction>.*)",
     regex.DOTALL,

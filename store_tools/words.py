@@ -42,6 +42,8 @@ _TIMES = regex.compile(
 
 A capital X, a name before it or more words behind it make it a model ("Spectre x360", "Board X45").
 """
+_TIMES_CHARS = 80
+"""At the end of a text: over all of a long one the pattern would take the square of its length."""
 _YEARS = range(1900, 2101)
 _COUNTED = regex.compile(r"\b(\d+)\s+(\p{L}{3,})\b")
 _PIECES = frozenset({"pk", "unit"})
@@ -119,7 +121,7 @@ def _noted_size(folded: str, goods: Goods = ANY) -> int | None:
 
 def _times(text: str, goods: Goods) -> int:
     """The size in a trailing "x24" or "(10)" behind goods in the plural or a measure; 0 for none."""
-    found = _TIMES.search(text)
+    found = _TIMES.search(text[-_TIMES_CHARS:])
     if not found:
         return 0
     noun, number = found["noun"].casefold(), int(found["n"])

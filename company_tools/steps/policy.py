@@ -43,7 +43,7 @@ _CHANGES = regex.compile(
     regex.I,
 )
 """An order to change the company's records, at the beginning of a sentence."""
-_SAYS = regex.compile(r"(?:\p{L}{2,}\P{L}+){3}")
+_SAYS = regex.compile(r"(?<!\p{L})(?:\p{L}{2,}+\P{L}++){3}")
 """A line with something to say: no ruling of a table, no bare title."""
 _SENTENCE = regex.compile(r"(?<=[.!?])\s+|\n+")
 

@@ -16,7 +16,10 @@ LEAST_LETTERS = 3
 SEVERAL = 5
 """A single name that more people have is no hint either."""
 _CAPITAL = regex.compile(r"(?<![\p{L}\p{N}_])\p{Lu}[\p{L}'’-]+")
-_ID = regex.compile(r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\p{L}|[\p{L}\p{N}]*_[\p{L}\p{N}_]+")
+_ID = regex.compile(
+    r"(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]++@[\p{L}\p{N}.-]+\p{L}"
+    r"|(?<![\p{L}\p{N}])[\p{L}\p{N}]*+_[\p{L}\p{N}_]+"
+)
 _ASKED = """
 who what which where when how why please could would can will may give tell list show name find
 get set put hi hello there not only all any one ones many much most more they them you your mine

@@ -40,7 +40,8 @@ _YES_NO = regex.compile(
 )
 _OPENS = regex.compile(r"\W*(Yes|No)\b")
 _FIXED = regex.compile(
-    r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\p{L}|[\p{L}\p{N}.-]*_[\p{L}\p{N}_.-]*[\p{L}\p{N}_]"
+    r"(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]++@[\p{L}\p{N}.-]+\p{L}"
+    r"|(?<![\p{L}\p{N}.-])[\p{L}\p{N}.-]*+_[\p{L}\p{N}_.-]*[\p{L}\p{N}_]"
     r"|\d[\d.,:/-]*\d|\d"
 )
 """What a translation keeps: mail addresses, ids, figures, dates."""

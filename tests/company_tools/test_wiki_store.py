@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -14,11 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from company_tools import wiki_store
-from company_tools.wiki_store import WikiStore, hash_of
+from company_tools.wiki_search import PAGES_AT_MOST, WIKI_AT_MOST
+from company_tools.wiki_store import IN_MEMORY_AT_MOST, WikiStore, hash_of
+from erc3_compat.cuts import PAGE_AT_MOST
 from launch.caches import cache_folder
 from models.kept_files import write_kept
 from tests.company_tools.kites import Direct, desk, kites
 from tests.company_tools.office import Office
+from tooling.faults import Inconsistent
 
 PAGES = {"a.md": "Gulls may not be fed.", "b/c.md": "Kites only."}
 SHA1 = hash_of(PAGES)
@@ -99,15 +103,16 @@ def test_no_name_and_no_page_leaves_the_folder(
     base = tmp_path_factory.mktemp("any")
     folder = base / "cache"
     for at in (sha1, "../../x", "/etc/passwd", "a\0b"):
-        WikiStore(folder).pages(at, lambda: pages)
-        assert WikiStore(folder).pages(at, nobody, lambda kept: kept == pages) == pages
+        assert WikiStore(folder).pages(at, lambda: pages) == pages
+    assert WikiStore(folder).pages(hash_of(pages), lambda: pages) == pages
+    assert WikiStore(folder).pages(hash_of(pages), nobody) == pages
     assert [path.name for path in base.iterdir()] == ["cache"]
     names = {path.name for path in (folder / "wiki").iterdir()}
     assert all(len(name) == 45 and name.endswith(".json") for name in names)
 
 
 def test_pages_never_become_another_companys(tmp_path: Path) -> None:
-    """Two companies that claim one version: the pages on disk are not what the other one has."""
+    """Two companies that claim one version, in one run: each has its own pages read."""
     lie = {"wiki_sha1": "of another platform"}
 
     def opened(world: dict[str, object]) -> Office:
@@ -121,17 +126,55 @@ def test_pages_never_become_another_companys(tmp_path: Path) -> None:
             return answer
 
         line.dispatch = dispatch  # type: ignore[method-assign]
-        return Office(line=line, wiki=WikiStore(tmp_path))
+        return Office(line=line, wiki=store)
 
+    store = WikiStore(tmp_path)
     rule = "Only {} may see a salary. Nobody else is allowed access; it is forbidden to {} too."
     kite, gull = (kites(wiki={"rules.md": rule.format(w, w)}) for w in ("kites", "gulls"))
     assert "Only kites" in opened(kite).briefing
-    again = opened(kite)
-    assert "Only kites" in again.briefing
-    assert again.line.paths("/wiki/list", "/wiki/load") == ["/wiki/list", "/wiki/load"]
     other = opened(gull).briefing
     assert "Only gulls" in other
     assert "kites" not in other.split("==", 1)[1]
+
+
+def test_two_versions_of_one_company_with_one_name_are_told_apart() -> None:
+    """The longest page and all paths are equal: only a page that rules something is another."""
+    store = WikiStore()
+    for rule in ("Leads may change a status.", "Nobody may change a status."):
+        pages = {"a.md": "About us. " * 100, "rules.md": rule}
+        at = desk(kites(wiki=pages))
+        at.session.user()["wiki_sha1"] = "of another platform"
+        assert wiki_pages_of(at, store) == pages
+
+
+def test_a_hash_with_line_ends_is_proven_too(tmp_path: Path) -> None:
+    """As a real platform was seen to compute it."""
+    told = "".join(f"{path}\n{PAGES[path]}\n" for path in sorted(PAGES))
+    sha1 = hashlib.sha1(told.encode(), usedforsecurity=False).hexdigest()
+    WikiStore(tmp_path).pages(sha1, lambda: dict(PAGES))
+    assert kept(tmp_path, sha1) == PAGES
+
+
+def test_a_run_keeps_so_many_versions_in_memory_and_the_first_of_them() -> None:
+    store = WikiStore()
+    for n in range(2 * IN_MEMORY_AT_MOST):
+        store.keep(str(n), {"a.md": f"{n}"})
+    held = [n for n in range(2 * IN_MEMORY_AT_MOST) if store.known(str(n))]
+    assert held == [0, *range(IN_MEMORY_AT_MOST + 1, 2 * IN_MEMORY_AT_MOST)]
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        {f"{n}.md": "x" * (PAGE_AT_MOST - 1) for n in range(WIKI_AT_MOST // PAGE_AT_MOST + 2)},
+        {f"{n}.md": "x" for n in range(PAGES_AT_MOST + 1)},
+    ],
+    ids=["characters", "pages"],
+)
+def test_a_wiki_without_end_is_not_believed(pages: dict[str, str]) -> None:
+    at = desk(kites(wiki=pages))
+    with pytest.raises(Inconsistent, match="the wiki has"):
+        wiki_pages_of(at, WikiStore())
 
 
 def test_a_company_that_names_no_version_shares_nothing(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from runs.task_log import TaskLog
 
 FLOORS = "floors.json"
 """What players that understand nothing would score on the tasks of a run, by their names."""
-_BRIEFING = re.compile(r"^<briefing>\n(.*?)\n</briefing>$", re.DOTALL | re.MULTILINE)
 
 
 class Text(NamedTuple):
@@ -58,8 +56,10 @@ def briefing_of(story: TaskLog) -> Text | None:
     for act in story.last[:1]:
         for call in act.asked:
             for role, text in act.prompt(call):
-                if role == "user" and (found := _BRIEFING.search(text)):
-                    return Text("briefing", text_hash(found[1]), found[1])
+                _, begun, rest = f"\n{text}".partition("\n<briefing>\n")
+                briefing, ended, _ = f"{rest}\n".partition("\n</briefing>\n")
+                if role == "user" and begun and ended:
+                    return Text("briefing", text_hash(briefing), briefing)
     return None
 
 
