@@ -39,7 +39,7 @@ _WITH_NAME = regex.compile(
 _GROUPED = regex.compile(r"[+-]?\d{1,3}(?:([,.'’ ])\d{3})(?:\1\d{3})*")
 """Digits that look like thousands; in a number with a fraction, they may be that."""
 _GROUPS = regex.compile(r"[,'’ ]")
-_LEVEL = regex.compile(r"\s*(?P<name>[^:=<>]+?)\s*(?:[:=]|>=|≥)\s*(?P<level>[+-]?\d+)\s*")
+_LEVEL = regex.compile(r"(?P<name>[^:=<>]+?)\s*(?:[:=]|>=|≥)\s*(?P<level>[+-]?\d+)\s*")
 
 
 def loosened(made: Tool) -> Tool:
@@ -130,7 +130,7 @@ def _levels(value: Any) -> Any:
                 return value
             found[str(name)] = _level(low.get("level", low.get("minlevel", low.get("delta", 0))))
         else:
-            said = _LEVEL.fullmatch(str(one)[:NAME_AT_MOST])
+            said = _LEVEL.fullmatch(str(one)[:NAME_AT_MOST].strip())
             found[said["name"] if said else str(one)] = int(said["level"]) if said else 0
     return found
 

@@ -7,6 +7,8 @@ from models.model_call import Message
 _STORE = ("store", "next-step", "store-literal")
 _COMPANY = ("company", "company-steps")
 _AROUND = ("around",)
+TASK_CHARS = 2_000
+"""Of a task that they read: their patterns are not all linear, and none is longer."""
 
 
 def names() -> tuple[str, ...]:
@@ -18,8 +20,13 @@ def reply(model: str, messages: list[Message]) -> str:
     """The brain's answer to a prompt.
 
     Raises:
-        LookupError: the prompt is of no role that it plays, or the id names no brain.
+        LookupError: the prompt is of no role that it plays, or the id names no brain; or its task
+            is longer than they read.
     """
+    asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
+    _, _, task = asked.partition("<task>\n")
+    if len(task.partition("\n</task>")[0]) > TASK_CHARS:
+        raise LookupError(f"the task is longer than the {TASK_CHARS:,} characters that are read")
     if model in _COMPANY:
         from playbooks.company import brain as company
 

@@ -58,13 +58,35 @@ def bring_to(session: StoreSession, now: Basket, content: Content, coupon: str) 
             raise
         except OutOfReach:
             # Of that write nothing is known; should the shop be gone, the view says so.
-            pass
-        now = session.view()
+            now = session.view()
+        except ToolFault as fault:
+            if fault.fatal:
+                raise
+            try:
+                now, odd = seen_after_refusal(session)
+            except ToolFault:
+                raise fault from None  # who called puts the basket back, and says where it cannot
+            if not odd:
+                raise
+        else:
+            now = session.view()
     if holds(now, content, coupon):
         return now
     text = f"the basket was set {ROUNDS} times and still shows something else: view it"
     session.unanswered[WHOLE_BASKET] = text
     raise OutOfReach(text)
+
+
+def seen_after_refusal(session: StoreSession) -> tuple[Basket, bool]:
+    """The basket, and whether it is another than the answered calls have made of it.
+
+    Then a request has arrived twice or late, and the refusal was of another basket than was meant:
+    it says nothing of this one.
+    """
+    doubt, session.basket_doubt = session.basket_doubt, None
+    seen = session.view()
+    odd, session.basket_doubt = session.basket_doubt is not None, doubt
+    return seen, odd
 
 
 def holds(basket: Basket, content: Content, coupon: str) -> bool:

@@ -14,6 +14,7 @@ from store_tools.basket_moves import (
     WHOLE_BASKET,
     bring_back,
     move,
+    seen_after_refusal,
     switch_coupon,
     walk_order,
 )
@@ -133,7 +134,11 @@ class _Trial:
             except ToolFault as fault:
                 if fault.fatal:
                     raise
-                self.content = content_in(self._look())
+                seen_now, odd = seen_after_refusal(self.session)
+                self.content, self.coupon = content_in(seen_now), seen_now["coupon"]
+                if odd:
+                    lost = OutOfReach(f"{fault.text}; the basket was another than the calls made")
+                    continue
                 self._errors.append({"items": _rows(content), "error": fault.text})
                 return None
             self.content = dict(content)

@@ -112,7 +112,7 @@ def test_the_basket_is_set_on_a_bad_line(open_shop: Any, path: str, lost: str | 
 def test_what_cannot_be_put_back_is_said_and_recorded_as_unknown(open_shop: Any) -> None:
     shop = open_shop()
     shop.line.plan["/basket/add"] = [None, 400]
-    shop.line.plan["/basket/view"] = [None, *["before"] * 5]
+    shop.line.plan["/basket/view"] = [None, *["before"] * 10]
     with pytest.raises(ToolFault, match="could not be put back") as caught:
         shop.call("Combo_Set_Basket_For_Items", items=items(tea=1, cup=1))
     assert caught.value.fatal
