@@ -118,7 +118,7 @@ def _employee_after(
     if after["salary"] < 0:
         raise ToolFault(f"a salary is not below 0: {after['salary']}")
     for kind in ("skills", "wills"):
-        _refuse_twice(id, kind, before[kind], "name")
+        _refuse_twice(before["id"], kind, before[kind], "name")
         own = levels_of(before[kind])
         set_, moved = (
             {
