@@ -26,7 +26,7 @@ from tooling.faults import OutOfReach
 _EMAIL = regex.compile(
     r"[\p{L}\p{N}._%+-]+\s*(?:@|\(at\)|\[at\])\s*[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+", regex.I
 )
-_ID_LIKE = regex.compile(r"\p{L}+_\p{N}+|\p{L}+_\p{L}+")
+_ID_LIKE = regex.compile(r"\p{L}_[\p{L}\p{N}]")
 _DATE = regex.compile(
     r"\b(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
     r"|\d{1,2}(?:st|nd|rd|th|\.)?\s(?:of\s)?\p{L}{3,10}\.?,?\s(?:de\s)?(?:19|20)\d\d"
