@@ -108,7 +108,8 @@ class Shop:
             items = [{"sku": sku, "quantity": n} for sku, n in content.items()]
             basket = call("Combo_Set_Basket_For_Items", items=items, coupon=coupon)
             if departure == "outside":
-                self.task.world.add(min(known), 1)
+                with suppress(Refusal):
+                    self.task.world.add(min(known), 1)
                 basket = call("Req_ViewBasket")
             call(
                 "Req_CheckoutBasket",

@@ -15,6 +15,7 @@ Where a checkout is kept from happening twice, in the order in which it passes t
 2. ``store_tools/requests.py``, ``_check_out``: looks at the basket first, which settles what is
    open, unless a look was the last thing sent in this instruction (``known``); a task that has
    bought refuses, and so does a basket in doubt or other than ordered.
+   What the words of the instruction do not authorise is refused (``store_tools/authorised.py``).
 3. ``ledger/ledger.py``, ``Ledger.send``: one irreversible request an instruction; one without an
    answer counts until it is known to have had no effect.
 4. ``ledger/ledger.py``, ``Intent``: the journal has it on disk before it is sent
