@@ -61,16 +61,18 @@ class CompanyBenchmark:
         guards_off: Collection[str] = (),
         log: Log = tuple,
         docs: Mapping[str, str] | None = None,
+        rulebooks: Collection[str] = (),
     ) -> None:
         """``wiki`` keeps pages beyond the task; ``guards_off`` names guards that do not object.
 
         ``log``: the platform's own log of the task, which tells whether an answer has arrived.
-        ``docs``: other texts of tools, by name.
+        ``docs``: other texts of tools, by name. ``rulebooks``: pages that a briefing has whole.
         """
         self._session = session = CompanySession(client, patience)
         self._wiki = wiki or WikiStore()
         self._off = frozenset(guards_off)
         self._docs = docs or {}
+        self._rulebooks = tuple(rulebooks)
         session.log = log
         session.may_write = lambda: may_write(session, self._off)
         session.read_wiki = lambda: pages_now(session, self._wiki)
@@ -124,7 +126,7 @@ class CompanyBenchmark:
         self._session.task = task
         self._provenance.begin()
         with self._session.booked_in(ledger):
-            told = briefing(self._session, self._wiki, task)
+            told = briefing(self._session, self._wiki, task, self._rulebooks)
             if self._session.asker:
                 self._pages = pages_of(self._session, self._wiki)
                 self._told = self._pages

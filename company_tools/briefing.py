@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from company_tools.company_session import CompanySession
-from company_tools.policy import policy_of
+from company_tools.policy import left_out, policy_of
 from company_tools.wiki_search import pages_now, pages_on
 from company_tools.wiki_store import Difference, Pages, WikiStore, difference
 from erc3_compat import company
@@ -17,11 +17,13 @@ from tooling.faults import OutOfReach
 NOBODY = "nobody can tell who asks: whoami answered {why!r}. Only error_internal can be answered."
 
 
-def briefing(session: CompanySession, wiki: WikiStore, task: str = "") -> str:
+def briefing(
+    session: CompanySession, wiki: WikiStore, task: str = "", rulebooks: Collection[str] = ()
+) -> str:
     """A line of facts as JSON, then pages: that rule, those first that are new; on the task's text.
 
     The facts: user ({id, name, department, location} or "guest"), leads, member_of, manages,
-    today; unknown: what could not be asked, and why.
+    today; unknown: what could not be asked, and why. ``rulebooks``: pages that stand there whole.
     Raises OutOfReach: the system does not answer.
     """
     try:
@@ -39,22 +41,29 @@ def briefing(session: CompanySession, wiki: WikiStore, task: str = "") -> str:
     if pages is None:
         return f"{lines[0]}\nthe wiki cannot be read"
     asked = pages_on(pages, task, wiki.vectors)
-    lines.append(rules(pages, wiki.before(user.get("wiki_sha1", "")), asked))
+    lines.append(rules(pages, wiki.before(user.get("wiki_sha1", "")), asked, rulebooks))
     return "\n".join(lines)
 
 
-def rules(pages: Pages, before: Pages | None, asked: Mapping[str, str]) -> str:
-    """Pages as text: those that rule and those that are ``asked`` for, with their parts.
+def rules(
+    pages: Pages,
+    before: Pages | None,
+    asked: Mapping[str, str],
+    rulebooks: Collection[str] = (),
+) -> str:
+    """Pages as text: rulebooks, those that rule and those that are ``asked`` for, with their parts.
 
-    What is otherwise than ``before`` is named and comes first.
+    What is otherwise than ``before`` is named and comes first; what was cut is named at the end.
     """
     new = difference(before, pages) if before is not None else Difference((), ())
-    policy = policy_of(pages, new.changed, asked)
+    policy = policy_of(pages, new.changed, asked, named=rulebooks)
     others = [path for path in pages if path not in policy.pages]
     lines = []
     if new.any:
         lines.append(f"the wiki has changed: {_changes(new)}")
-    lines.append(policy.text() or "no page of the wiki rules anything")
+    lines.append(policy.text() or "no page of the wiki was found to rule anything")
+    if cut := left_out(policy, pages):
+        lines.append(cut)
     if others:
         lines.append(f"other pages: {', '.join(others[:60])}")
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import regex
 
+from company_tools.steps.language import language
 from models.tokens import count_text
 
 TOKENS_AT_MOST = 2_500
@@ -29,6 +30,23 @@ _COUNTED = 4
 _PATTERNS = tuple((w, regex.compile(words, regex.IGNORECASE)) for w, words in _SUBJECTS)
 _LEAST = 6
 """Score below which a page rules nothing."""
+RULEBOOK_TOKENS = 6_000
+"""Of all rulebooks together, which stand whole and beside the bound for other pages."""
+_RULEBOOK = regex.compile(
+    r"\brule ?books?\b|\bcode of conduct\b"
+    r"|^(?:(?:the|our|all|company|house|general|internal) )*(?:rules|regulations|policies)"
+    r"(?: (?:of|for|at) .{1,60})?$"
+    r"|\b(?:regelwerk|hausordnung|betriebsordnung|dienstordnung|r[eè]glement(?: int[eé]rieur)?"
+    r"|reglamento|regolamento|regulamento|regelbok|regelverk|regulamin|pravilnik|правилник"
+    r"|правила|регламент|κανονισμός)\b|規則|规则|规章|規程|규칙|규정",
+    regex.IGNORECASE,
+)
+"""How the title or the name of a page calls it a rulebook, in general words of some languages."""
+_TITLE_CHARS = 120
+NAMED_AT_MOST = 12
+"""Of the pages that are left out; all of them are named among the other pages."""
+_LANGUAGE_CHARS = 4_000
+"""Of a page, by which its language is told."""
 _BREAK = regex.compile(r"\n\s*\n")
 
 
@@ -52,22 +70,57 @@ def policy_of(
     first: Collection[str] = (),
     asked: Mapping[str, str] | None = None,
     tokens: int = TOKENS_AT_MOST,
+    named: Collection[str] = (),
 ) -> Policy:
-    """Pages in at most so many tokens: that rule, best first; that are ``asked`` for; rules again.
+    """Rulebooks whole; then at most so many tokens in all: pages that rule, best first; that are
+    ``asked`` for; rules again.
 
     ``first``: pages that come before all others where they rule. ``asked``: pages with the parts
-    that are told where a page is too long; those that rule do without.
+    that are told where a page is too long; those that rule do without. ``named``: rulebooks by
+    configuration, whatever they are called.
     """
+    books = [path for path in pages if path in named or is_rulebook(path, pages[path])]
     ranked = sorted(
-        (path for path in pages if score(pages[path]) >= _LEAST),
-        key=lambda path: (path not in first, -score(pages[path]), path),
-    )
-    policy = _filled(
-        Policy({}, frozenset()), pages, ranked, tokens - (ASKED_TOKENS if asked else 0)
-    )
+        (path for path in pages if path in books or rules_something(pages[path])),
+        key=lambda path: (
+            path not in named, path not in books, path not in first, -score(pages[path]), path,
+        ),
+    )  # fmt: skip
+    policy = Policy({}, frozenset())
+    for path in (path for path in ranked if path in books):
+        policy = _with(policy, path, [(pages[path], False)], RULEBOOK_TOKENS)
+    room = ASKED_TOKENS if asked else 0
+    tokens = max(tokens, count_text(policy.text()) + room)
+    ranked.sort(key=lambda path: path not in first and path not in books)
+    policy = _filled(policy, pages, ranked, tokens - room)
     for path, parts in (asked or {}).items():
         policy = _with(policy, path, [(pages[path], False), (parts, True)], tokens)
     return _filled(policy, pages, ranked, tokens) if asked else policy
+
+
+def is_rulebook(path: str, text: str) -> bool:
+    """Whether the name of a page, or its title, calls it a rulebook."""
+    stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    title = text.lstrip().split("\n", 1)[0][:_TITLE_CHARS]
+    return any(
+        _RULEBOOK.search(regex.sub(r"[\W_]+", " ", said).strip()) is not None
+        for said in (stem, title)
+    )
+
+
+@lru_cache(maxsize=1024)
+def rules_something(text: str) -> bool:
+    """Whether a page rules something; of one that is not in English nobody can tell by words."""
+    return score(text) >= _LEAST or language(text[:_LANGUAGE_CHARS]) not in ("", "english")
+
+
+def left_out(policy: Policy, pages: Mapping[str, str]) -> str:
+    """What a policy leaves out of the pages that may rule something, "" where it is nothing."""
+    missing = [p for p in pages if p not in policy.pages and rules_something(pages[p])]
+    told = [f"shown in parts: {', '.join(sorted(policy.parts))}"] if policy.parts else []
+    if missing:
+        told.append(f"not shown, and may rule something: {', '.join(missing[:NAMED_AT_MOST])}")
+    return f"cut for length; {'; '.join(told)}. Read what may decide" if told else ""
 
 
 def _filled(policy: Policy, pages: Mapping[str, str], paths: Iterable[str], tokens: int) -> Policy:
@@ -102,7 +155,8 @@ def _forms(text: str, tokens: int) -> Iterator[tuple[str, bool]]:
     yield text, False
     parts = [part for part in _BREAK.split(text) if part.strip()]
     best = sorted(range(len(parts)), key=lambda n: (-_weight(parts[n]), n))
-    best = [n for n in best if _weight(parts[n])]
+    # Where no word is known, as in another language, a page is told from its beginning.
+    best = [n for n in best if _weight(parts[n])] or best
     while best:
         shown = "\n\n".join(parts[n] for n in sorted(best))
         if count_text(shown) <= tokens:

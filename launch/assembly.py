@@ -154,6 +154,7 @@ class Assembly:
                 cache_folder(),
                 self._vectors,
                 self._texts,
+                self.options.rulebook,
             ),
             self.folder,
             watch,

@@ -37,6 +37,8 @@ class Setting(NamedTuple):
     """What finds texts by their meaning."""
     texts: Texts = NONE
     """Sections of prompts over the shipped ones."""
+    rulebooks: tuple[str, ...] = ()
+    """Pages that a briefing has whole."""
 
 
 def store(id: str, setting: Setting) -> Guest:
@@ -103,7 +105,9 @@ def company(id: str, setting: Setting) -> Guest:
         def log() -> Any:
             return platform.task_detail(task_id).logs or ()
 
-        return rules.CompanyBenchmark(client, setting.patience, wiki, off, log, docs)
+        return rules.CompanyBenchmark(
+            client, setting.patience, wiki, off, log, docs, setting.rulebooks
+        )
 
     def shipped() -> Texts:
         of_steps = template_sections(entities.ROOM, *COMPANY_STEPS)
@@ -201,9 +205,10 @@ def guest_of(
     folder: Path | None = None,
     vectors: Vectors | None = None,
     texts: Texts = NONE,
+    rulebooks: tuple[str, ...] = (),
 ) -> Guest:
     """The benchmark of that name; ``texts``: sections over the shipped ones. Raises Usage."""
-    return _entry(name).make(name, Setting(patience, guards, folder, vectors, texts))
+    return _entry(name).make(name, Setting(patience, guards, folder, vectors, texts, rulebooks))
 
 
 def shipped_sections() -> dict[str, str]:

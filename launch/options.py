@@ -98,6 +98,11 @@ class Options(RunConfig):
         "semantic), none, or auto: local where that is installed [EMBEDDING_MODEL; auto].",
         default_factory=lambda: os.environ.get("EMBEDDING_MODEL") or "auto",
     )
+    rulebook: tuple[str, ...] = option(
+        "A page of the wiki that the briefing has whole, besides those that are called so; for the "
+        "company. Repeatable.",
+        (),
+    )
     prompts: Path | None = option(
         "A folder of sections (Markdown) over the shipped texts of the prompts; the command "
         "prompts writes those into a folder.",

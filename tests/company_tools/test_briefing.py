@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.policy import TOKENS_AT_MOST, policy_of
+from company_tools.briefing import rules
+from company_tools.policy import RULEBOOK_TOKENS, TOKENS_AT_MOST, policy_of
 from company_tools.wiki_search import pages_on
 from company_tools.wiki_store import WikiStore
 from ledger import Ledger, ToolFault
@@ -133,7 +134,7 @@ def test_pages_that_the_task_asks_for_stand_behind_the_rules() -> None:
     assert told.index("== rules/0.md ==") < told.index("== where.md ==")
     assert "birds" not in told.split("other pages:")[0]
     assert "== where.md ==" not in places("")
-    assert count_text(told.split("\n", 1)[1].split("other pages:")[0]) <= TOKENS_AT_MOST
+    assert count_text(told.split("\n", 1)[1].split("cut for length")[0]) <= TOKENS_AT_MOST
 
 
 @given(st.text(max_size=60))
@@ -163,3 +164,52 @@ def test_after_changes_of_its_own_a_task_is_told_all_of_them_and_nothing_else() 
     assert told.endswith("All else in the briefing holds.")
     office.call("Combo_Write_Wiki_Pages", pages={"c.md": "Fish."})
     assert "Fish" not in json.loads(office.state())["rules_now"]
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("rulebook.md", "Welcome"),
+        ("handbook/Company_Rules.md", ""),
+        ("a.md", "# The Rule Book of Kites & Sons"),
+        ("b.md", "# Regelwerk der Segelmacherei"),
+        ("c.md", "# Règlement intérieur"),
+        ("規則.md", ""),
+    ],
+)
+def test_a_page_that_is_called_a_rulebook_stands_there_whole(path: str, title: str) -> None:
+    dull = "\n\n".join(f"{n}. Gulls of the harbour number {n} are white." for n in range(200))
+    pages = {path: f"{title}\n\n{dull}", "z.md": RULE * 20}
+    policy = policy_of(pages)
+    assert count_text(pages[path]) > TOKENS_AT_MOST
+    assert policy.pages[path] == pages[path]
+    assert path not in policy.parts
+
+
+def test_a_rulebook_may_be_named_and_is_bounded() -> None:
+    pages = {"gulls.md": "Gulls are white. " * 900, "birds.md": "Terns are black."}
+    assert policy_of(pages).pages == {}
+    assert policy_of(pages, named=["gulls.md"]).pages == {"gulls.md": pages["gulls.md"]}
+    endless = {"rulebook.md": "\n\n".join(f"{RULE} {n}" for n in range(900))}
+    policy = policy_of(endless)
+    assert policy.parts == {"rulebook.md"}
+    assert count_text(policy.text()) <= RULEBOOK_TOKENS
+    office = Office(kites(wiki={"odd.md": "Gulls are white.\n"}), brief=False)
+    office.benchmark._rulebooks = ("odd.md",)
+    with closing(Ledger()) as ledger:
+        assert "== odd.md ==\nGulls" in office.benchmark.briefing(ledger, "")
+
+
+GERMAN = "Das Gehalt einer Person ist nicht für alle, und nur die Leitung darf es sehen.\n\n"
+
+
+def test_rules_in_another_language_are_not_lost_and_what_is_cut_is_said() -> None:
+    pages = {"lohn.md": GERMAN * 3, "lang.md": GERMAN * 400, "gulls.md": "Gulls are white."}
+    told = rules(pages, None, {})
+    assert "== lohn.md ==\nDas Gehalt" in told
+    assert "== lang.md (parts) ==" in told
+    assert "cut for length; shown in parts: lang.md" in told
+    assert "gulls.md" not in told.split("other pages:")[0]
+    many = {f"p{n}.md": RULE * 30 for n in range(30)}
+    assert "not shown, and may rule something: p" in rules(many, None, {})
+    assert "cut for length" not in rules({"a.md": RULE * 3}, None, {})
