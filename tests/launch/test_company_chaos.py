@@ -24,11 +24,6 @@ PASSING: list[dict[str, Any]] = [
     {"kind": "delay", "seconds": 0.02},
     {"kind": "garbage"},
 ]
-UNREAD: list[dict[str, Any]] = [
-    {"kind": "status", "status": 429},
-    {"kind": "delay", "seconds": 0.02},
-]
-"""Those that leave no doubt whether the answer to the user has arrived."""
 PATHS = (
     "/whoami", "/employees/list", "/employees/get", "/employees/update", "/projects/list",
     "/projects/get", "/projects/team/update", "/projects/status/update", "/customers/list",
@@ -47,9 +42,8 @@ def disturbed(seed: int, path: Path) -> Path:
     for scenario in raw["scenarios"]:
         scenario["faults"] = []
         for on in PATHS:
-            kinds = UNREAD if on == "/respond" else PASSING
             turn += 1
-            fault = {"on": on, "nth": rng.randint(1, 2), **kinds[turn % len(kinds)]}
+            fault = {"on": on, "nth": rng.randint(1, 2), **PASSING[turn % len(PASSING)]}
             scenario["faults"].append(fault)
     path.write_text(json.dumps(raw))
     return path
