@@ -24,7 +24,8 @@ from ledger import ToolFault
 from tooling.faults import OutOfReach
 
 _EMAIL = regex.compile(
-    r"[\p{L}\p{N}._%+-]+\s*(?:@|\(at\)|\[at\])\s*[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+", regex.I
+    r"(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]++\s*(?:@|\(at\)|\[at\])\s*[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+",
+    regex.I,
 )
 _ID_LIKE = regex.compile(r"\p{L}_[\p{L}\p{N}]")
 _DATE = regex.compile(

@@ -64,13 +64,11 @@ def importable(path: Path) -> bool:
 
 
 @cache
-def uses() -> dict[str, set[str]]:
-    """By the name of a pattern, the methods that are called on it anywhere."""
+def uses(path: Path) -> dict[str, set[str]]:
+    """By the name of a pattern, the methods that are called on it in a file."""
     found: dict[str, set[str]] = {}
-    for room in ROOMS:
-        for path in files(room):
-            for name, method in re.findall(r"\b(\w+)\.(\w+)\(", path.read_text(encoding="utf-8")):
-                found.setdefault(name, set()).add(method)
+    for name, method in re.findall(r"\b(\w+)\.(\w+)\(", path.read_text(encoding="utf-8")):
+        found.setdefault(name, set()).add(method)
     return found
 
 
@@ -115,8 +113,8 @@ def patterns_of(room: str) -> Iterator[Found]:
             continue
         found = [Found(f"{name}:{line}", p, False) for line, p in written_in(path)]
         for key, value in vars(importlib.import_module(name)).items():
-            methods = uses().get(key, set()) & METHODS
-            anchored = bool(methods) and methods <= ANCHORED
+            methods = uses(path).get(key, set()) & METHODS
+            anchored = key.startswith("_") and bool(methods) and methods <= ANCHORED
             found += [Found(f"{name}.{key}", p, anchored) for p in within(value)]
         for one in found:
             mark = one.pattern.pattern, one.pattern.flags, one.anchored

@@ -59,9 +59,12 @@ class Req_ListProducts(BaseModel):
 
 
 class Resp_ProductListPage(BaseModel):
-    """One page; `next_offset` is -1 when nothing is left, None where the shop tells none."""
+    """One page; `next_offset` is -1 when nothing is left, None where the shop tells none.
 
-    products: Products = []
+    An empty page has null for its products; without the field it is no page.
+    """
+
+    products: Products
     next_offset: int | None = None
 
 

@@ -1,0 +1,26 @@
+"""A sample of the campaign of benchmarks/hostile_wire.py: nothing wrong is bought."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.hostile_wire import cases, play
+
+SAMPLE = {
+    ("/products/list", "a field is missing"),
+    ("/products/list", "texts are huge"),
+    ("/basket/add", "twice"),
+    ("/tasks/complete", "numbers have no end"),
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "mutation", "rule"), [c for c in cases("store") if c[:2] in SAMPLE]
+)
+def test_a_tampered_wire_leads_to_no_wrong_purchase(
+    no_waiting: Any, path: str, mutation: str, rule: Any
+) -> None:
+    outcome = play("store", path, mutation, rule)
+    assert (outcome.wrong, outcome.internal) == (0, 0)
