@@ -261,6 +261,9 @@ class CompanySession(AnsweringSession):
             self._before[_key(change.body)] = set(map(str, about[BEFORE]))
         if isinstance(about, dict) and isinstance(about.get(RECORD), dict):
             change.before = about[RECORD]
+        if change.path == WIKI_UPDATE:
+            # A page that it has emptied is listed no more, and may still be named.
+            self.memory.note("/wiki/list", {"paths": [change.target]}, {})
 
     def settle(self) -> None:
         """See what became of the changes of which that is not known. Raises OutOfReach."""

@@ -112,6 +112,17 @@ def test_it_is_made_once_and_its_record_given_once(change: str, write: int, wher
     assert len(again.line.paths(*CHANGES)) == sent
 
 
+def test_a_page_that_was_emptied_before_a_death_may_be_named() -> None:
+    office = Office()
+    name, arguments = MADE["rename"]
+    office.call(name, **arguments)
+    again = resumed(office, recorded=True)
+    again.call(name, **arguments)
+    links = "wiki:places/Bergen.md, wiki:places/Oslo.md"
+    assert again.finish("ok_answer", "It has its new name.", links) is None
+    assert again.answered == ["ok_answer"]
+
+
 def test_another_step_is_not_taken_for_the_one_that_was_made() -> None:
     office = Office()
     kill_at(office, 1, after=True)
