@@ -58,6 +58,7 @@ _WRITES = regex.compile(
     r"keep|modif|alter|grant|rate|rating|plac)\w*|\b(?:adds?|adding|fix)\b",
     regex.I,
 )
+_NOTHING = regex.compile(r"\b(?:chang|writ|edit|record|updat)\w*\s+nothing\b", regex.I)
 _READS = regex.compile(
     r"\b(?:see|look\w*|read\w*|learn\w*|know\w*|told|ask\w*|hear\w*|view\w*|compar\w*|find\w*|"
     r"search\w*|rank\w*|given?|have|access|added up|consult\w*)\b",
@@ -236,8 +237,9 @@ def _by_name(text: str, who: Requester) -> bool:
 
 
 def _opening(text: str) -> str:
-    """The first sentence of a stretch, as far as it says who is meant."""
+    """The first sentence of a stretch, as far as it says who is meant; one group, not several."""
     first = text.partition(".")[0]
+    first = first if "|" in first else first.replace(";", ",")
     found = _MAY.search(first)
     return first[: found.start()] if found else first
 
@@ -246,9 +248,10 @@ def _subject(sentence: str) -> str:
     """Where a sentence says whom it is about: its first words, and what a colon or a cell parts."""
     if "|" in sentence:
         return sentence
-    _, colon, behind = sentence.rpartition(":")
-    first = " ".join(_opening(sentence).split()[:7])
-    return f"{first} ; {behind if colon else ''}"
+    before, colon, behind = sentence.rpartition(":")
+    first = " ".join(_opening(before or sentence).split()[:7])
+    listed = colon and not any(group.search(before) for group in (LEAD, GENERAL, GUESTS))
+    return f"{first} ; {behind if listed else ''}"
 
 
 def _belongs(text: str, who: Requester) -> bool:
@@ -263,6 +266,7 @@ def _is_in(text: str, who: Requester) -> bool:
         return True
     return (
         who.staff
+        and not (LEAD.search(text) or ACCOUNT.search(text))
         and bool(GENERAL.search(text))
         and not any(_named_as_group(n, text) for n in who.departments)
     )
@@ -291,6 +295,8 @@ def _allows(sentence: str, kind: Kind, own: bool, loose: bool = True) -> bool:
     given what has no verb at all, and everything.
     """
     if _NOT.search(" ".join(sentence.split()[:4])):
+        return False
+    if _NOTHING.search(sentence):
         return False
     writes, owned = None, False
     loose = loose and not (_MEANS.search(sentence) and not _MAY.search(sentence))
