@@ -101,7 +101,8 @@ def written_in(path: Path) -> Iterator[tuple[int, Any]]:
                 named = [part.attr for part in parts if isinstance(part, ast.Attribute)]
                 flags = 0
                 for name in named:
-                    flags |= getattr(LIBRARIES[library], name, 0)
+                    flag = getattr(LIBRARIES[library], name, 0)
+                    flags |= flag if isinstance(flag, int) else 0
                 yield node.lineno, LIBRARIES[library].compile(text, flags)
 
 
