@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import socket
@@ -112,6 +113,12 @@ class TestWhereTheOtherCannotBe:
         used, refused, value, kind = started("", path="/nowhere")
         assert (used, value, kind) == (landlock, 3, landlock)
         assert refused == {"bubblewrap": "bubblewrap not found"}
+
+
+def test_landlock_stands_wherever_the_kernel_has_it() -> None:
+    libc = ctypes.CDLL(None)
+    version = libc.syscall(444, None, 0, 1) if sys.platform == "linux" else -1
+    assert ("landlock" in STANDING) == (version > 0)
 
 
 def test_this_machine() -> None:

@@ -53,15 +53,42 @@ def main(control: socket.socket, start: dict[str, Any]) -> None:
     gc.collect()
     gc.freeze()
     control.send(b"ready")
+    next_one = _split_off(program, size)
     while True:
         message, fds, _, _ = socket.recv_fds(control, 65536, 2)
         if not message:
             return
-        if len(fds) == 2 and _fork() == 0:
-            control.close()
-            _become_session(json.loads(message), fds[0], fds[1], program, size)
+        next_one = next_one or _split_off(program, size)
+        if len(fds) == 2 and next_one:
+            with next_one, contextlib.suppress(OSError):  # it may have died, or been killed
+                socket.send_fds(next_one, [message], fds)
         for fd in fds:
             os.close(fd)
+        next_one = _split_off(program, size)
+
+
+def _split_off(program: _Filter, size: int) -> socket.socket | None:
+    """A process that waits to become the next session, for forking takes half of an opening.
+
+    None where there is no room for one more: who asked sees the line closed, the others live.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        try:
+            if os.fork():
+                return ours
+        except OSError:
+            ours.close()
+            return None
+        try:
+            ours.close()
+            _control(_DIE_WITH_PARENT, signal.SIGKILL)
+            message, fds, _, _ = socket.recv_fds(theirs, 65536, 2)
+            if message:
+                theirs.close()
+                _become_session(json.loads(message), fds[0], fds[1], program, size)
+        finally:
+            os._exit(0)
 
 
 def _library(not_shown: list[str]) -> list[str]:
@@ -70,31 +97,20 @@ def _library(not_shown: list[str]) -> list[str]:
     return [e.path for e in entries if e.name not in not_shown and not e.is_symlink()]
 
 
-def _fork() -> int:
-    try:
-        return os.fork()
-    except OSError:  # no room for one more: who asked sees the line closed, the others live
-        return -1
-
-
 def _become_session(
     settings: dict[str, Any], channel: int, output: int, program: _Filter, size: int
 ) -> None:
-    try:
-        _control(_DIE_WITH_PARENT, signal.SIGKILL)
-        null, other = os.pipe()
-        os.close(other)
-        os.dup2(null, 0)  # reading finds the end at once
-        os.dup2(output, 1)
-        os.dup2(output, 2)
-        for fd in (null, output):
-            os.close(fd)
-        _limit(settings, size)
-        prints = interpreter.prepare(settings)
-        program.load()
-        interpreter.serve(socket.socket(fileno=channel), settings, prints)
-    finally:
-        os._exit(0)
+    null, other = os.pipe()
+    os.close(other)
+    os.dup2(null, 0)  # in place of the line to the host; reading finds the end at once
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    for fd in (null, output):
+        os.close(fd)
+    _limit(settings, size)
+    prints = interpreter.prepare(settings)
+    program.load()
+    interpreter.serve(socket.socket(fileno=channel), settings, prints)
 
 
 def _limit(settings: dict[str, Any], size: int) -> None:
