@@ -27,7 +27,7 @@ _AMOUNT = regex.compile(
 """A whole amount of money as people and JSON write it: 1234, $1,234, 1234.00, 50USD."""
 _CALLED = regex.compile(r"(?<!sub)totals?[\"']?(?:[ \t]+\p{L}++){0,3}\W{0,4}$", FLAGS)
 """What stands before a number that is called a total."""
-_BELOW = regex.compile(rf"\b{LESS}[ \t]++[$€£]?$", FLAGS)
+_LIMIT = regex.compile(rf"\b(?:{LESS}|{MOST})(?: a total of)?[ \t]++[$€£]?$", FLAGS)
 _COUNTED = regex.compile(r"[ \t]{0,2}(?:of|x|×|units?|pieces?|pcs|packs?)\b", FLAGS)
 """What stands behind a number of things."""
 _LINE = regex.compile(
@@ -90,9 +90,8 @@ def line_of(instruction: str) -> Authority | None:
 def ordered(instruction: str, total: int) -> bool:
     """Whether an instruction names this total.
 
-    Where numbers are called totals, only these are; a limit to stay below is none, nor is a number
-    of things. What the code has read from the basket agrees with it always, and so would guard
-    nothing.
+    Where numbers are called totals, only these are; a limit is none, nor is a number of things.
+    What the code has read from the basket agrees with it always, and so would guard nothing.
     """
     text = instruction[:READ_AT_MOST]
 
@@ -100,7 +99,7 @@ def ordered(instruction: str, total: int) -> bool:
         return words.search(text, max(0, amount.start() - 60), amount.start()) is not None
 
     amounts_in = (a for a in _AMOUNT.finditer(text) if not _COUNTED.match(text, a.end()))
-    found = [amount for amount in amounts_in if not follows(_BELOW, amount)]
+    found = [amount for amount in amounts_in if not follows(_LIMIT, amount)]
     called = [amount for amount in found if follows(_CALLED, amount)]
     amounts = [m[1] for m in called or found]
     # A blank may group the digits of one number or part two.

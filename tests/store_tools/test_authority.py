@@ -132,6 +132,8 @@ def test_an_instruction_that_only_says_not_to_buy_is_no_order(said: str, no: boo
         ("Buy 24 x tea with the expected total 39.", 39, True),
         ("Buy tea for less than 50.", 50, False),
         ("Buy tea under $50.", 50, False),
+        ("Put in 2 x tea and check out for no more than $50.", 50, False),
+        ("Buy tea with the total at most 50.", 50, False),
         ("The subtotal is 44, total after discount 30.", 30, True),
         ("The subtotal is 44, total after discount 30.", 44, False),
         ("Buy for 8.", 8, True),
