@@ -106,6 +106,14 @@ _GROUPS = regex.compile(r"[;|]")
 _ITEM = regex.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 TITLE_CHARS = 160
 """Of an item that others stand under."""
+_NO = frozenset({"", "-", "–", "—", "no", "none", "never", "n", "✗", "✘", "❌", "nein", "non"})
+_YES_OR_NO = _NO - {""} | {"yes", "y", "✓", "✔", "✅", "ja", "oui", "sí", "si", "sì", "own"}
+"""What the cells of a table say that is a matrix of groups and rights."""
+_ENGLISH = regex.compile(
+    r"\b(?:the|of|and|may|can|is|are|by|to|for|only|their|who|in|a)\b", regex.I
+)
+LEAST_ENGLISH = 0.06
+"""Share of the words of an English page that these are, and of no page in another language."""
 _LEFT_OUT = regex.compile(r"\s*(?:is|are|does|do) not\b")
 _SENTENCE = regex.compile(r"(?<=[.!?])\s+|\n+")
 _CLAUSE = regex.compile(r"[;,:|]|\band\b|\bor\b")
@@ -142,9 +150,15 @@ def units(page: str) -> list[Unit]:
     found: list[Unit] = []
     heading, above = "", list[tuple[int, str]]()
     parted = True
+    columns: list[str] = []
     for line in page.splitlines():
         text, indent = line.strip(), len(line) - len(line.lstrip())
         item = _ITEM.match(text)
+        cells = _cells(text)
+        if cells and columns and _YES_OR_NO & {cell.casefold() for cell in cells[1:]}:
+            found += _granting_cells(heading, columns, cells)
+            continue
+        columns = (columns or cells) if cells else []
         if text.startswith("#"):
             heading, above, parted = text.strip("# "), [], True
         elif not text:
@@ -162,6 +176,23 @@ def units(page: str) -> list[Unit]:
         else:
             found[-1] = found[-1]._replace(text=f"{found[-1].text}\n{text}")
     return [part for unit in found for part in _labelled(unit)]
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a table's row; [] where a line is none."""
+    if not line.startswith("|"):
+        return []
+    return [cell.strip(" *`") for cell in line.strip("|").split("|")]
+
+
+def _granting_cells(heading: str, columns: list[str], cells: list[str]) -> Iterator[Unit]:
+    """What the cells of a table of yes and no give: row, column and cell in one stretch each.
+
+    Groups may stand in the rows or in the columns. A cell that gives nothing says nothing.
+    """
+    for column, cell in zip(columns[1:], cells[1:], strict=False):
+        if cell.casefold() not in _NO:
+            yield Unit(heading, f"{cells[0]} {column} {cell}")
 
 
 def _labelled(unit: Unit) -> Iterator[Unit]:
@@ -328,11 +359,14 @@ def bears_out(page: str, quote: str, kind: Kind, who: Requester, own: bool) -> b
     It is looser than :func:`granted`: a rule that names no group at all may be one for everybody.
     """
     parts = units(page)
+    english = len(_ENGLISH.findall(page)) >= LEAST_ENGLISH * len(words(page))
     who = who._replace(staff=not any(_is_outside(unit.text, who) for unit in parts))
     for unit in parts:
         for sentence in _SENTENCE.split(unit.text):
             if not within(quote, f"{unit.title} {sentence}") and not within(sentence, quote):
                 continue
+            if not english:
+                return True  # only English is read here, so the evaluator's word holds
             about = f"{unit.title} . {_opening(unit.text)} . {_subject(sentence)}"
             if not who.near and _NEAR.search(about):
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from company_tools.grants import Requester, granted, setting_rights
+from company_tools.grants import Requester, bears_out, granted, setting_rights
 
 DEPARTMENTS = ("Finance", "Mill Hands", "Owners", "Temps")
 SECTIONS = """# Rights
@@ -83,3 +83,38 @@ def test_a_notice_sets_no_rights_and_a_second_page_adds_none(page: str) -> None:
     both = setting_rights({"rights.md": page, "other.md": more}, DEPARTMENTS)
     assert len(both) == 2
     assert not granted(both.values(), "pay", who("Finance"), own=False)
+
+
+MATRIX = """# Rights
+
+| | Owners | Finance | Staff |
+|---|---|---|---|
+| Change pay | yes | no | - |
+| Set the status of a project | yes | yes | no |
+"""
+TURNED = """# Rights
+
+| group | change pay | set the status of a project |
+|---|---|---|
+| Owners | ✓ | ✓ |
+| Finance | | ✓ |
+| Mill Hands | no | no |
+"""
+
+
+@pytest.mark.parametrize("page", [MATRIX, TURNED])
+def test_a_table_of_yes_and_no_is_read_by_row_and_column(page: str) -> None:
+    assert granted([page], "pay", who("Owners"), own=False)
+    assert granted([page], "status", who("Finance"), own=False)
+    assert not granted([page], "pay", who("Finance"), own=False)
+    assert not granted([page], "pay", who("Mill Hands"), own=False)
+    assert not granted([page], "status", who("Mill Hands"), own=False)
+
+
+def test_a_quoted_rule_in_a_language_that_is_not_read_is_believed() -> None:
+    page = "# Rechte\n\n- Owners: dürfen Gehälter ändern und Seiten bearbeiten.\n- Finance: liest."
+    rule = "Owners: dürfen Gehälter ändern"
+    assert not granted([page], "pay", who("Owners"), own=False)
+    assert bears_out(page, rule, "pay", who("Owners"), own=False)
+    assert not bears_out(page, "Finance darf alles ändern", "pay", who("Owners"), own=False)
+    assert not bears_out(SECTIONS, "May see what people earn", "pay", who("Finance"), own=False)
