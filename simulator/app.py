@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 from http.client import TOO_MANY_REQUESTS, responses
@@ -15,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from simulator import core_api
@@ -124,19 +125,28 @@ async def _body(receive: Receive) -> bytes | None:
     Raises _BodyRefused: it is too large or too slow.
     """
     body = bytearray()
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            while (message := await receive())["type"] == "http.request":
-                body += message.get("body", b"")
-                if len(body) > MOST_BODY_BYTES:
-                    text = f"request body is larger than {MOST_BODY_BYTES >> 20} MB"
-                    raise _BodyRefused(413, text)
-                if not message.get("more_body"):
-                    return bytes(body)
-    except TimeoutError:
-        text = f"request body was not complete within {BODY_SECONDS:g} s"
-        raise _BodyRefused(408, text) from None
+    end = time.monotonic() + BODY_SECONDS
+    while (message := await _within(receive, end - time.monotonic()))["type"] == "http.request":
+        body += message.get("body", b"")
+        if len(body) > MOST_BODY_BYTES:
+            raise _BodyRefused(413, f"request body is larger than {MOST_BODY_BYTES >> 20} MB")
+        if not message.get("more_body"):
+            return bytes(body)
     return None
+
+
+async def _within(receive: Receive, seconds: float) -> Message:
+    """The next part of a body.
+
+    Not by ``asyncio.timeout``: libraries that patch asyncio for nested loops, as some of the lab's
+    do, leave it without a current task. Raises _BodyRefused: it has not come in time.
+    """
+    waiting = asyncio.ensure_future(receive())
+    await asyncio.wait((waiting,), timeout=max(0.0, seconds))
+    if not waiting.done():
+        waiting.cancel()
+        raise _BodyRefused(408, f"request body was not complete within {BODY_SECONDS:g} s")
+    return waiting.result()
 
 
 def _read_call(platform: Platform, path: str, body: bytes) -> ApiCall | str:
