@@ -14,11 +14,11 @@ from typing import Any
 
 from company_tools.answer_log import MARKER, Log, LoggedAnswer, read_log
 from company_tools.change import RESPOND
-from erc3_compat import company
-from erc3_compat.patience import Patience, trouble_of
-from ledger import ToolFault
-from tooling.api_session import ApiClient, ApiSession, body_of
-from tooling.faults import Missed, NeverLeft, OutOfReach, Refused, Unsettled
+from core.erc3_client import company
+from core.erc3_client.patience import Patience, trouble_of
+from core.ledger import ToolFault
+from core.tools.api_session import ApiClient, ApiSession, body_of
+from core.tools.faults import Missed, NeverLeft, OutOfReach, Refused, Unsettled
 
 LATE_SECONDS = 3.0
 """Least pause before an answer is sent again: a request that was given up may still arrive."""

@@ -18,9 +18,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import regex
 from pydantic import BaseModel, BeforeValidator
 
-from erc3_compat.cuts import NAME_AT_MOST
-from ledger import Tool, ToolFault, tool
-from ledger.tool import folded, spelled
+from core.erc3_client.cuts import NAME_AT_MOST
+from core.ledger import Tool, ToolFault, tool
+from core.ledger.tool import folded, spelled
 
 _FORMS = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y",

@@ -19,11 +19,11 @@ from company_tools.repeat import read_again, recall, repeat_request
 from company_tools.toolbox import known, tools_of
 from company_tools.wiki_search import pages_now
 from company_tools.wiki_store import Pages, WikiStore
-from erc3_compat.patience import Patience
-from ledger import Deed, Ledger, Tool, ToolFault, WireCall
-from ledger.tool import retold
-from tooling.api_session import ApiClient
-from tooling.faults import OutOfReach, Refused
+from core.erc3_client.patience import Patience
+from core.ledger import Deed, Ledger, Tool, ToolFault, WireCall
+from core.ledger.tool import retold
+from core.tools.api_session import ApiClient
+from core.tools.faults import OutOfReach, Refused
 
 RULES = """\
 - You serve one user of a company, whose rights stand in <briefing>; the company's own rules stand \

@@ -10,9 +10,9 @@ from company_tools.company_session import CompanySession
 from company_tools.policy import left_out, policy_of
 from company_tools.wiki_search import pages_now, pages_on
 from company_tools.wiki_store import Difference, Pages, WikiStore, difference
-from erc3_compat import company
-from ledger import ToolFault
-from tooling.faults import OutOfReach
+from core.erc3_client import company
+from core.ledger import ToolFault
+from core.tools.faults import OutOfReach
 
 NOBODY = "nobody can tell who asks: whoami answered {why!r}. Only error_internal can be answered."
 

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from company_tools.company_session import WIKI_UPDATE, CompanySession
 from company_tools.evidence import Kind, Known
-from ledger import Tool, ToolFault, tool
+from core.ledger import Tool, ToolFault, tool
 
 Outcome = Literal[
     "ok_answer", "ok_not_found", "denied_security", "none_clarification_needed",

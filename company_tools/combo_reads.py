@@ -15,8 +15,8 @@ from company_tools.projects import resolve_project
 from company_tools.skills import match_skills, with_levels
 from company_tools.wiki_search import PageStore
 from company_tools.workload import sum_workload
-from ledger import Tool, tool
-from tooling.collector import Collector
+from core.ledger import Tool, tool
+from core.tools.collector import Collector
 
 Status = Literal["idea", "exploring", "active", "paused", "archived"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from company_tools.company_session import CompanySession
 from company_tools.permissions import permission_facts
 from company_tools.wiki_search import PageStore, read_pages, search_wiki
-from ledger import Tool, tool
+from core.ledger import Tool, tool
 
 
 def wiki_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:

@@ -18,7 +18,7 @@ from company_tools.updates import (
     write_pages,
 )
 from company_tools.wiki_search import PageStore
-from ledger import Tool, tool
+from core.ledger import Tool, tool
 
 
 def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:

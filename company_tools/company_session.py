@@ -26,13 +26,13 @@ from company_tools.fitting import misfit, twice
 from company_tools.memory import Memory
 from company_tools.settling import like, shown_answer
 from company_tools.whoami import consistent
-from erc3_compat import company
-from erc3_compat.patience import Patience
-from ledger import ToolFault
-from tooling.ahead import Chain
-from tooling.api_session import ApiClient, body_of
-from tooling.faults import Inconsistent, Missed, OutOfReach, failed_request
-from tooling.paging import END, Ask, Listing, ListingForbidden
+from core.erc3_client import company
+from core.erc3_client.patience import Patience
+from core.ledger import ToolFault
+from core.tools.ahead import Chain
+from core.tools.api_session import ApiClient, body_of
+from core.tools.faults import Inconsistent, Missed, OutOfReach, failed_request
+from core.tools.paging import END, Ask, Listing, ListingForbidden
 
 Record = dict[str, Any]
 T = TypeVar("T")

@@ -17,8 +17,8 @@ from company_tools import listings
 from company_tools.closing import LINKLESS, Closing, Link, links_of, named_in, targets
 from company_tools.company_session import CompanySession
 from company_tools.guest_check import leaks
-from ledger import ToolFault
-from tooling.faults import OutOfReach
+from core.ledger import ToolFault
+from core.tools.faults import OutOfReach
 
 _EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
 _ID = regex.compile(r"(?<![\p{L}\p{N}_./-])(?=[\p{L}\p{N}.-]*_)[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")

@@ -20,8 +20,8 @@ from company_tools.figures import IN_WORDS, numbers
 from company_tools.permissions import rule_lines
 from company_tools.spellings import CHARS_AT_MOST, decoded, runs, seen, spoken
 from company_tools.words import levelled
-from ledger import ToolFault
-from tooling.faults import OutOfReach
+from core.ledger import ToolFault
+from core.tools.faults import OutOfReach
 
 _EMAIL = regex.compile(
     r"(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]++\s*(?:@|\(at\)|\[at\])\s*[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+",

@@ -10,8 +10,8 @@ from company_tools.arguments import day
 from company_tools.company_session import CompanySession, Record
 from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.workload import total
-from ledger import ToolFault
-from tooling.collector import Collector
+from core.ledger import ToolFault
+from core.tools.collector import Collector
 
 
 def filters(

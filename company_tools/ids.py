@@ -9,7 +9,7 @@ from company_tools.arguments import bare_id
 from company_tools.company_session import CompanySession, Record
 from company_tools.names import SURE, match_person
 from company_tools.words import words
-from ledger import ToolFault
+from core.ledger import ToolFault
 
 
 def employee_id(session: CompanySession, said: str) -> str:

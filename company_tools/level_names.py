@@ -15,8 +15,8 @@ from company_tools import listings
 from company_tools.company_session import CompanySession, Record
 from company_tools.wiki_search import PageStore, wiki_pages
 from company_tools.words import words
-from erc3_compat import company
-from ledger import ToolFault
+from core.erc3_client import company
+from core.ledger import ToolFault
 
 _KINDS = ("skills", "wills")
 _PARTS = regex.compile(r"[,;\n]|\.\s")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from company_tools.company_session import CompanySession, Record
-from erc3_compat import company
-from ledger import ToolFault
-from tooling.ahead import one
-from tooling.faults import Refused, failed_request
+from core.erc3_client import company
+from core.ledger import ToolFault
+from core.tools.ahead import one
+from core.tools.faults import Refused, failed_request
 
 _LISTS = {
     "employees": (company.Req_ListEmployees, "employees"),

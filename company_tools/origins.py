@@ -17,7 +17,7 @@ from company_tools.figures import numbers
 from company_tools.projects import leads_of
 from company_tools.wiki_chunks import stem
 from company_tools.words import alike, levelled, phrase_score, telling, telling_weights, words
-from ledger import ToolFault
+from core.ledger import ToolFault
 
 SAME = 0.8
 """Words that are at least so much alike are one, misspelt or inflected."""

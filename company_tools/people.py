@@ -10,8 +10,8 @@ from company_tools.company_session import CompanySession, Record
 from company_tools.ids import project_id
 from company_tools.names import SURE, match_person
 from company_tools.words import bare
-from ledger import ToolFault
-from tooling.collector import Collector
+from core.ledger import ToolFault
+from core.tools.collector import Collector
 
 SHOWN_AT_MOST = 12
 _SHOWN = ("id", "name", "email", "department", "location")

@@ -14,8 +14,8 @@ from company_tools.projects import leads_of
 from company_tools.updates import time_entry
 from company_tools.wiki_search import PageStore, wiki_pages
 from company_tools.words import alike, telling
-from ledger import ToolFault
-from tooling.collector import keeping
+from core.ledger import ToolFault
+from core.tools.collector import keeping
 
 Reader = Callable[[CompanySession, str, str], Record]
 LINES_AT_MOST = 24

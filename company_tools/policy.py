@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import regex
 
-from company_tools.steps.language import language
-from models.tokens import count_text
+from company_tools.stages.language import language
+from core.models.tokens import count_text
 
 TOKENS_AT_MOST = 2_500
 ASKED_TOKENS = 700

@@ -8,8 +8,8 @@ from company_tools import listings
 from company_tools.company_session import CompanySession, Record
 from company_tools.projects import leads_of
 from company_tools.skills import with_levels
-from erc3_compat import company
-from tooling.collector import keeping
+from core.erc3_client import company
+from core.tools.collector import keeping
 
 
 def user_with_profile(session: CompanySession) -> Record:

@@ -7,8 +7,8 @@ from company_tools.arguments import bare_id
 from company_tools.company_session import CompanySession, Record
 from company_tools.ids import employee_id
 from company_tools.words import bare, phrase_score, telling, telling_weights, words
-from ledger import ToolFault
-from tooling.collector import Collector
+from core.ledger import ToolFault
+from core.tools.collector import Collector
 
 SHOWN_AT_MOST = 8
 LEAST = 25

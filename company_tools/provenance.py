@@ -34,8 +34,8 @@ from company_tools.origins import Origins
 from company_tools.policy import score
 from company_tools.projects import leads_of
 from company_tools.words import words
-from ledger import ToolFault
-from tooling.faults import OutOfReach
+from core.ledger import ToolFault
+from core.tools.faults import OutOfReach
 
 MANY = 5
 """More people than these are not changed by a task that neither names them nor speaks of all."""

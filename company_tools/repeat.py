@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from company_tools.company_session import CHANGES, READS, RESPOND, Change, CompanySession
-from erc3_compat import switch
-from ledger import Deed, Intent, Settled, ToolFault, WireCall
-from tooling.faults import OutOfReach
-from tooling.paging import limit_told
+from core.erc3_client import switch
+from core.ledger import Deed, Intent, Settled, ToolFault, WireCall
+from core.tools.faults import OutOfReach
+from core.tools.paging import limit_told
 
 
 def repeat_request(session: CompanySession, request: WireCall) -> str | None:

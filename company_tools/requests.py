@@ -15,11 +15,11 @@ from company_tools.company_session import CompanySession, Record
 from company_tools.skills import with_levels
 from company_tools.updates import check_member, update_employee, update_status
 from company_tools.wiki_search import PageStore
-from erc3_compat import company
-from ledger import Tool, ToolFault
-from ledger.calls import Kind
-from tooling.paging import END
-from tooling.requests import request_tool
+from core.erc3_client import company
+from core.ledger import Tool, ToolFault
+from core.ledger.calls import Kind
+from core.tools.paging import END
+from core.tools.requests import request_tool
 
 PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
 """What a guest may have."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from company_tools.closing import OUTCOMES
-from ledger import ToolCall, WireCall
-from tooling.paging import limit_told
+from core.ledger import ToolCall, WireCall
+from core.tools.paging import limit_told
 
 FORMAT = "company-pack/1"
 COMPANY = "recorded"

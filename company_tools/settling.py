@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from erc3_compat import company
-from tooling.faults import Refused
+from core.erc3_client import company
+from core.tools.faults import Refused
 
 Send = Callable[[Any], dict[str, Any]]
 Body = Mapping[str, Any]

@@ -11,8 +11,8 @@ from company_tools.level_names import level_name, search_levels
 from company_tools.settling import levels_of
 from company_tools.values import value_of
 from company_tools.wiki_search import PageStore
-from ledger import ToolFault
-from tooling.collector import Collector
+from core.ledger import ToolFault
+from core.tools.collector import Collector
 
 Levels = dict[str, int]
 GETS_AT_MOST = 40

@@ -9,8 +9,8 @@ from company_tools.combo_writes import writing_tools
 from company_tools.company_session import CompanySession
 from company_tools.requests import PUBLIC, request_tools
 from company_tools.wiki_search import PageStore
-from ledger import Tool, ToolFault
-from tooling.faults import OutOfReach
+from core.ledger import Tool, ToolFault
+from core.tools.faults import OutOfReach
 
 
 def tools_of(session: CompanySession, wiki: PageStore) -> list[Tool]:

@@ -23,11 +23,11 @@ from company_tools.settling import levels_of, team_of
 from company_tools.skills import with_levels
 from company_tools.values import stored_value
 from company_tools.wiki_search import PageStore, load, wiki_pages
-from erc3_compat import company
-from ledger import ToolFault
-from tooling.api_session import body_of
-from tooling.collector import keeping
-from tooling.faults import Inconsistent, Refused
+from core.erc3_client import company
+from core.ledger import ToolFault
+from core.tools.api_session import body_of
+from core.tools.collector import keeping
+from core.tools.faults import Inconsistent, Refused
 
 Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
 EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"]

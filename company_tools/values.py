@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from company_tools.company_session import Record
 from company_tools.words import words
-from ledger import ToolFault
+from core.ledger import ToolFault
 
 
 def value_of(field: str, said: str, records: Iterable[Record]) -> str:

@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from models.embeddings import Embedder, EmbeddingFailed
-from models.kept_files import read_kept, write_kept
+from core.models.embeddings import Embedder, EmbeddingFailed
+from core.models.kept_files import read_kept, write_kept
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

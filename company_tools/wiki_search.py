@@ -14,11 +14,11 @@ from company_tools.company_session import CompanySession, Record
 from company_tools.vectors import Vectors
 from company_tools.wiki_chunks import Chunk, index_of, stem, told
 from company_tools.wiki_streams import search
-from erc3_compat import company
-from ledger import ToolFault
-from tooling.ahead import one
-from tooling.collector import keeping
-from tooling.faults import Inconsistent
+from core.erc3_client import company
+from core.ledger import ToolFault
+from core.tools.ahead import one
+from core.tools.collector import keeping
+from core.tools.faults import Inconsistent
 
 Pages = dict[str, str]
 ASKED_CHARS = 2_000

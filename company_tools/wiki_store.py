@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from company_tools.vectors import Vectors
-from models.kept_files import read_kept, write_kept
+from core.models.kept_files import read_kept, write_kept
 
 Pages = dict[str, str]
 """Content by path."""

@@ -18,8 +18,8 @@ import regex
 from company_tools.vectors import Vectors
 from company_tools.wiki_chunks import Index
 from company_tools.words import words
-from ledger import ToolFault
-from models.embeddings import EmbeddingFailed
+from core.ledger import ToolFault
+from core.models.embeddings import EmbeddingFailed
 
 RANK_CONSTANT = 60
 """Of reciprocal rank fusion, as its authors chose it (Cormack, Clarke and Büttcher, 2009)."""

@@ -12,8 +12,8 @@ from company_tools.company_session import CHANGES, CompanySession
 from company_tools.scenario import scenario_of
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
-from ledger import Ledger, Tool, ToolCall
-from tooling.live_task import LiveTask, Nowhere, open_task
+from core.ledger import Ledger, Tool, ToolCall
+from core.tools.live_task import LiveTask, Nowhere, open_task
 
 __all__ = ["open_live", "scenario_of", "state_at", "tools"]
 

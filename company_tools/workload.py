@@ -9,7 +9,7 @@ from typing import Any
 from company_tools import listings
 from company_tools.company_session import CompanySession, Record
 from company_tools.values import staff
-from tooling.collector import Collector
+from core.tools.collector import Collector
 
 
 def sum_workload(

@@ -14,16 +14,16 @@ from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
 from coordinator.telemetry import Telemetry
+from core.ledger import Deed, Ledger, Notice, ToolFault
+from core.models.door import Door, ModelFailed
+from core.models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
+from core.models.providers import is_keyless
+from core.runs.journal import Journal, JournalFailed
+from core.runs.reader import NOTED
+from core.runs.results import PASS, Failure, TaskResult
+from core.runs.task import TaskInfo, TaskRun
 from evaluator import Unreadable
-from ledger import Deed, Ledger, Notice, ToolFault
-from models.door import Door, ModelFailed
-from models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
-from models.providers import is_keyless
-from runs.journal import Journal, JournalFailed
-from runs.reader import NOTED
-from runs.results import PASS, Failure, TaskResult
-from runs.task import TaskInfo, TaskRun
-from worker.replay.debugger.live import LiveDebugger
+from workshop.replay.debugger.live import LiveDebugger
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""

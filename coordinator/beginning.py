@@ -13,17 +13,17 @@ from typing import Protocol, TypeAlias
 from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.config import RunConfig
 from coordinator.limits import Breaker, Meter, Stop
-from coordinator.steps import StepKind
+from coordinator.stages import StepKind
 from coordinator.watching import Watcher
-from ledger import Deed
-from models.door import Door, open_transport
-from models.exchange import Transport
-from models.model_call import CallObserver, Role
-from models.models_file import Backend, Models
-from runs.journal import Journal
-from runs.prompts import Prompts
-from runs.task import TaskRun
-from worker.replay.debugger.debug_state import Workbench
+from core.ledger import Deed
+from core.models.door import Door, open_transport
+from core.models.exchange import Transport
+from core.models.model_call import CallObserver, Role
+from core.models.models_file import Backend, Models
+from core.runs.journal import Journal
+from core.runs.prompts import Prompts
+from core.runs.task import TaskRun
+from workshop.replay.debugger.debug_state import Workbench
 
 Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ledger import Deed, Ledger, Tool, WireCall
-from models.sections import Texts
+from core.ledger import Deed, Ledger, Tool, WireCall
+from core.models.sections import Texts
 
 if TYPE_CHECKING:
-    from coordinator.steps import StepKind
+    from coordinator.stages import StepKind
 
 
 class Benchmark(Protocol):

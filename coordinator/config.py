@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import PydanticUndefined
 
 if TYPE_CHECKING:
-    from models.model_call import Role
+    from core.models.model_call import Role
 
 StrategyName = Literal["evaluator-worker", "next-step"]
 

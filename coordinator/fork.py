@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from coordinator.benchmark import Benchmark
-from ledger import Deed, Ledger, ToolFault
-from runs.journal import Journal
-from runs.reader import NotRecorded, results_of
-from runs.task import TaskRun
-from runs.task_log import TaskLog
-from runs.turn import Turn
+from core.ledger import Deed, Ledger, ToolFault
+from core.runs.journal import Journal
+from core.runs.reader import NotRecorded, results_of
+from core.runs.task import TaskRun
+from core.runs.task_log import TaskLog
+from core.runs.turn import Turn
 
 ABSENT = "nothing"
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from types import FrameType
 
 from coordinator.config import Limits
-from models.model_call import ModelCall, Usage
-from runs.journal import JournalFailed
-from runs.results import Failure, TaskResult
+from core.models.model_call import ModelCall, Usage
+from core.runs.journal import JournalFailed
+from core.runs.results import Failure, TaskResult
 
 CAUTIOUS_TOKENS = 20_000
 """What a call of unknown size counts where no larger one is known."""

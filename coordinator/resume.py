@@ -9,13 +9,13 @@ from typing import Any
 
 from coordinator.beginning import Start
 from coordinator.benchmark import Platform
-from ledger import Deed
-from runs.journal import Journal, write_whole
-from runs.journal_names import journal_paths
-from runs.reader import read_task
-from runs.results import RunResults, TaskResult
-from runs.task import TaskInfo, TaskRun
-from runs.task_log import TaskLog
+from core.ledger import Deed
+from core.runs.journal import Journal, write_whole
+from core.runs.journal_names import journal_paths
+from core.runs.reader import read_task
+from core.runs.results import RunResults, TaskResult
+from core.runs.task import TaskInfo, TaskRun
+from core.runs.task_log import TaskLog
 
 GONE = "gone"
 """Of a task that the platform does not know, because its pack is another one now."""

@@ -17,14 +17,14 @@ from coordinator.config import RunConfig
 from coordinator.fork import Past
 from coordinator.limits import Breaker, LimitReached, Meter, Stop
 from coordinator.resume import Continuation
-from coordinator.steps import chosen
+from coordinator.stages import chosen
 from coordinator.watching import Watcher
-from runs.journal import JournalFailed, write_whole
-from runs.journal_names import journal_paths
-from runs.prompts import Prompts
-from runs.results import Brain, RunResults, TaskResult, totals_of
-from runs.task import TaskInfo
-from worker.replay.debugger.debug_state import Workbench
+from core.runs.journal import JournalFailed, write_whole
+from core.runs.journal_names import journal_paths
+from core.runs.prompts import Prompts
+from core.runs.results import Brain, RunResults, TaskResult, totals_of
+from core.runs.task import TaskInfo
+from workshop.replay.debugger.debug_state import Workbench
 
 ALWAYS = 100
 """Up to so many tasks the results are written after each of them."""

@@ -9,14 +9,14 @@ from typing import Protocol
 
 from coordinator.benchmark import Guest
 from coordinator.config import RunConfig
+from core.ledger import Ledger
+from core.models.door import Door
+from core.models.model_call import Role
+from core.runs.situation import Decision, Situation
+from core.runs.turn import Turn
+from core.runs.work import WorkReport
 from evaluator import Evaluator
-from ledger import Ledger
-from models.door import Door
-from models.model_call import Role
-from nextstep import Agent, Compression, PastStep
-from runs.situation import Decision, Situation
-from runs.turn import Turn
-from runs.work import WorkReport
+from next_step import Agent, Compression, PastStep
 from worker.sandbox import SandboxLimits
 from worker.worker import Opener, Worker
 

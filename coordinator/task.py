@@ -8,15 +8,15 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 
 from coordinator.benchmark import Benchmark
-from coordinator.steps import Around, StepKind, booked
+from coordinator.stages import Around, StepKind, booked
 from coordinator.strategy import Strategy
-from ledger import Ledger, ToolCall, ToolFault, Witness
-from models.door import Door, ModelFailed
-from runs.journal import Journal
-from runs.situation import Decision, Situation
-from runs.task import TaskRun
-from runs.turn import Turn
-from runs.work import WorkReport
+from core.ledger import Ledger, ToolCall, ToolFault, Witness
+from core.models.door import Door, ModelFailed
+from core.runs.journal import Journal
+from core.runs.situation import Decision, Situation
+from core.runs.task import TaskRun
+from core.runs.turn import Turn
+from core.runs.work import WorkReport
 
 NOTHING_MORE = (
     "CHALLENGE: this is the last turn, and nothing is carried out in it. FINISH now, with the "

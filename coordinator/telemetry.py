@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 
 from coordinator.benchmark import Platform
-from models.model_call import ModelCall
+from core.models.model_call import ModelCall
 
 
 class Telemetry:

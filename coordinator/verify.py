@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ledger import Case, Finding, Ledger
-from models.door import Door
-from models.prompt_json import as_data
-from models.prompts import prompt
-from models.sections import NONE, Texts
-from models.small_call import ask_once
-from models.tokens import count_text
+from core.ledger import Ledger
+from core.models.door import Door
+from core.models.prompt_json import as_data
+from core.models.prompts import prompt
+from core.models.sections import NONE, Texts
+from core.models.small_call import ask_once
+from core.models.tokens import count_text
+from core.runs.stages import Case, Finding
 
 BRIEFING_TOKENS = 1_200
 LOG_TOKENS = 1_000

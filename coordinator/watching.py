@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from ledger import ToolCall
-from models.model_call import ModelCall
-from runs.results import TaskResult
-from runs.situation import Decision
-from runs.task import TaskInfo
-from runs.turn import Turn
+from core.ledger import ToolCall
+from core.models.model_call import ModelCall
+from core.runs.results import TaskResult
+from core.runs.situation import Decision
+from core.runs.task import TaskInfo
+from core.runs.turn import Turn
 
 
 class Watcher(Protocol):

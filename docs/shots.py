@@ -26,17 +26,17 @@ from rich.text import Text
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from launch.commands import judge  # noqa: E402
-from simulator.server import serve as simulate  # noqa: E402
-from simulator.store.pack import load_pack  # noqa: E402
-from views.live.app import build_app  # noqa: E402
-from views.report.versus import versus_page  # noqa: E402
-from views.report.write import write_report  # noqa: E402
+from cli.commands import judge  # noqa: E402
+from workshop.simulator.server import serve as simulate  # noqa: E402
+from workshop.simulator.store.pack import load_pack  # noqa: E402
+from workshop.views.live.app import build_app  # noqa: E402
+from workshop.views.report.versus import versus_page  # noqa: E402
+from workshop.views.report.write import write_report  # noqa: E402
 
 TASK = "cheapest_mix_ghost_fill_in"
-PACKS = ROOT / "simulator" / "store" / "packs"
+PACKS = ROOT / "workshop" / "simulator" / "store" / "packs"
 BUNDLED, VARIATIONS = (
-    ROOT / "simulator" / "store" / "packs" / f"store-{name}.json"
+    ROOT / "workshop" / "simulator" / "store" / "packs" / f"store-{name}.json"
     for name in ("bundled", "variations")
 )
 

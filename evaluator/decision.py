@@ -6,11 +6,11 @@ import json
 
 import regex
 
+from core.models.ask_back import Misread
+from core.models.reply_json import all_json, fold
+from core.models.reply_text import clean
+from core.runs.situation import Decision
 from evaluator.form import FORM, repeats_form
-from models.ask_back import Misread
-from models.reply_json import all_json, fold
-from models.reply_text import clean
-from runs.situation import Decision
 
 MARKS_AT_MOST = 100
 """Labels that are looked at: a reply of nothing else must not take seconds."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from core.models.ask_back import Misread, Unreadable, ask_back
+from core.models.door import Door
+from core.models.model_call import Message, ModelCall
+from core.models.prompts import prompt
+from core.models.sections import NONE, Texts
+from core.runs.situation import Decision, Situation
 from evaluator.decision import read_decision
 from evaluator.form import EXAMPLE, FORM
-from models.ask_back import Misread, Unreadable, ask_back
-from models.door import Door
-from models.model_call import Message, ModelCall
-from models.prompts import prompt
-from models.sections import NONE, Texts
-from runs.situation import Decision, Situation
 
 _REPAIR = (
     "Your reply could not be used: {problem}. Reply again, for this task and in exactly this form. "

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from erc3_compat import store
-from ledger import ToolFault
+from core.erc3_client import store
+from core.ledger import ToolFault
+from core.tools.faults import GivenUp, OutOfReach
 from store_tools.basket import Basket, Content, content_in
 from store_tools.requests import apply_coupon
 from store_tools.store_session import StoreSession
-from tooling.faults import GivenUp, OutOfReach
 
 WHOLE_BASKET = "the basket"
 """Stands among the paths that had no usable answer where no single request is to blame."""

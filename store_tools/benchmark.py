@@ -10,15 +10,15 @@ from pathlib import Path
 
 import regex
 
-from erc3_compat.patience import Patience
-from ledger import Deed, Ledger, Tool, WireCall
-from ledger.tool import retold
+from core.erc3_client.patience import Patience
+from core.ledger import Deed, Ledger, Tool, WireCall
+from core.ledger.tool import retold
+from core.tools.api_session import ApiClient
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.repeat import recall, repeat_request
 from store_tools.requests import request_tools
 from store_tools.store_session import StoreSession
-from tooling.api_session import ApiClient
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 RULES: str = _TEXTS["rules"]

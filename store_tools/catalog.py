@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from erc3_compat import store
+from core.erc3_client import store
+from core.tools.faults import Inconsistent, failed_request
+from core.tools.paging import OWN_LARGEST, Ask
 from store_tools.basket import LARGEST
 from store_tools.store_session import LIST, Product, StoreSession
-from tooling.faults import Inconsistent, failed_request
-from tooling.paging import OWN_LARGEST, Ask
 
 
 def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ledger import ToolFault
+from core.ledger import ToolFault
 
 EXPLORED_AT_MOST = 120_000
 TABLE_AT_MOST = 100_000

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ledger import Tool, ToolFault, tool
+from core.ledger import Tool, ToolFault, tool
+from core.tools.collector import keeping
 from store_tools.authorised import Priced
 from store_tools.basket import Basket, Content, Item, content_of
 from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.combo_coupons import try_coupons
 from store_tools.requests import known_dead
 from store_tools.store_session import StoreSession
-from tooling.collector import keeping
 
 Baskets = list[list[Item]] | Literal["last"]
 """Baskets to price: told, or all that the generator made last."""

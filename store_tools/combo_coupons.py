@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from erc3_compat import store
-from ledger import ToolFault
+from core.erc3_client import store
+from core.ledger import ToolFault
+from core.tools.faults import GivenUp, Inconsistent, OutOfReach, failed_request
 from store_tools.basket import Basket, Content, content_in, flaw_of
 from store_tools.basket_moves import (
     ROUNDS,
@@ -23,7 +24,6 @@ from store_tools.coupon_bounds import Key
 from store_tools.coupon_search import search
 from store_tools.requests import apply_coupon, known_dead
 from store_tools.store_session import StoreSession
-from tooling.faults import GivenUp, Inconsistent, OutOfReach, failed_request
 
 BASKETS_AT_MOST = 1000
 """Finding the walk takes time that grows with the square of this."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ledger import Tool, ToolFault, tool
+from core.ledger import Tool, ToolFault, tool
+from core.tools.collector import Collector
 from store_tools.authorised import Priced
 from store_tools.basket import Item, content_of
 from store_tools.catalog import read_catalog
@@ -12,7 +13,6 @@ from store_tools.combinations import combinations_for
 from store_tools.search import DOUBTFUL, FITS, SURE, search
 from store_tools.store_session import StoreSession
 from store_tools.words import units_of, words
-from tooling.collector import Collector
 
 Row = str | dict[str, Any]
 """A product as generated code names it: by its SKU, or as it was told."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from erc3_compat import store
-from ledger import Deed, Intent, Settled, ToolFault, WireCall
+from core.erc3_client import store
+from core.ledger import Deed, Intent, Settled, ToolFault, WireCall
+from core.tools.faults import OutOfReach
+from core.tools.paging import limit_told
 from store_tools.basket import ADD, APPLY, CHECKOUT, REMOVE, TAKE_OFF, filled_basket
 from store_tools.requests import apply_coupon, known_invalid
 from store_tools.store_session import LIST, READS, StoreSession
-from tooling.faults import OutOfReach
-from tooling.paging import limit_told
 
 _MODELS = {
     ADD: "Req_AddProductToBasket",

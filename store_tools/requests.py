@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from erc3_compat import store
-from ledger import Tool, ToolFault, tool
+from core.erc3_client import store
+from core.ledger import Tool, ToolFault, tool
+from core.tools.faults import Inconsistent, failed_request
+from core.tools.requests import request_tool
 from store_tools.authorised import HELP, Order
 from store_tools.basket import CHECKOUT, Basket, Content, Item, content_in, content_of, flaw_of
 from store_tools.catalog import read_page
 from store_tools.store_session import StoreSession
-from tooling.faults import Inconsistent, failed_request
-from tooling.requests import request_tool
 
 
 def request_tools(session: StoreSession) -> list[Tool]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import regex
 
-from ledger import ToolCall, WireCall
+from core.ledger import ToolCall, WireCall
+from core.tools.paging import OWN_LARGEST, limit_told
 from store_tools.basket import APPLY, CHECKOUT
 from store_tools.store_session import LIST
-from tooling.paging import OWN_LARGEST, limit_told
 
 FORMAT = "store-pack/1"
 DEFAULT_PAGE = 10

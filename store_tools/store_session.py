@@ -16,11 +16,11 @@ Where a checkout is kept from happening twice, in the order in which it passes t
    open, unless a look was the last thing sent in this instruction (``known``); a task that has
    bought refuses, and so does a basket in doubt or other than ordered.
    What the words of the instruction do not authorise is refused (``store_tools/authorised.py``).
-3. ``ledger/ledger.py``, ``Ledger.send``: one irreversible request an instruction; one without an
+3. ``core/ledger/ledger.py``, ``Ledger.send``: one irreversible request an instruction; one without an
    answer counts until it is known to have had no effect.
-4. ``ledger/ledger.py``, ``Intent``: the journal has it on disk before it is sent
-   (``coordinator/attempt.py``, ``runs/journal.py``); what cannot be noted is not sent.
-5. ``tooling/api_session.py``, ``ApiSession.send``: repeats a write only where it is known to have
+4. ``core/ledger/ledger.py``, ``Intent``: the journal has it on disk before it is sent
+   (``coordinator/attempt.py``, ``core/runs/journal.py``); what cannot be noted is not sent.
+5. ``core/tools/api_session.py``, ``ApiSession.send``: repeats a write only where it is known to have
    had no effect (``Missed``).
 6. here, ``without_answer``: a lost answer is settled by the basket; as long as it is open
    (``unsettled``) or may still arrive (``_belated``) no other write is sent.
@@ -35,9 +35,12 @@ from typing import Any
 
 import regex
 
-from erc3_compat import store
-from erc3_compat.patience import Patience
-from ledger import Ledger
+from core.erc3_client import store
+from core.erc3_client.patience import Patience
+from core.ledger import Ledger
+from core.tools.api_session import ApiClient, ApiSession, body_of
+from core.tools.faults import Missed, OutOfReach, Refused
+from core.tools.paging import OWN_LARGEST, Listing
 from store_tools.authorised import Priced
 from store_tools.basket import (
     ADD,
@@ -49,9 +52,6 @@ from store_tools.basket import (
     filled_basket,
     flaw_of,
 )
-from tooling.api_session import ApiClient, ApiSession, body_of
-from tooling.faults import Missed, OutOfReach, Refused
-from tooling.paging import OWN_LARGEST, Listing
 
 Product = dict[str, Any]
 LIST = "/products/list"

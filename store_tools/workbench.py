@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ledger import Ledger, Tool, ToolCall
+from core.ledger import Ledger, Tool, ToolCall
+from core.tools.live_task import LiveTask, Nowhere, open_task
 from store_tools.basket import Mirror
 from store_tools.benchmark import StoreBenchmark
 from store_tools.scenario import scenario_of
-from tooling.live_task import LiveTask, Nowhere, open_task
 
 __all__ = ["open_live", "scenario_of", "state_at", "tools"]
 

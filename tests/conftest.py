@@ -22,14 +22,12 @@ import pytest
 from hypothesis import settings
 from tenacity import wait_none
 
-import launch  # noqa: F401 - registers the playbook brain
-from erc3_compat import ERC3, ApiError, ApiException, patience, transport_errors
-from erc3_compat.bounds import PATIENCE_SECONDS
-from erc3_compat.switch import chosen
-from ledger import Budget, Ledger
-from models import retries
-from simulator.server import Simulator, serve
-from simulator.store.pack import Pack, parse_pack
+import cli  # noqa: F401 - registers the playbook brain
+from core.erc3_client import ERC3, ApiError, ApiException, patience, transport_errors
+from core.erc3_client.bounds import PATIENCE_SECONDS
+from core.erc3_client.switch import chosen
+from core.ledger import Budget, Ledger
+from core.models import retries
 from store_tools.benchmark import StoreBenchmark
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
@@ -37,6 +35,8 @@ from store_tools.requests import request_tools
 from store_tools.store_session import StoreSession
 from tests import limits, scripted  # noqa: F401
 from tests.binding import entered
+from workshop.simulator.server import Simulator, serve
+from workshop.simulator.store.pack import Pack, parse_pack
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("no clock", deadline=None)

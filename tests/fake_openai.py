@@ -22,9 +22,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from playbooks.store import brain
 from tests import fake_openai_faults as faults
 from tests.fake_openai_faults import Message, Plan, Shape
+from workshop.rule_based.store import brain
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ledger import ToolCall, WireCall
-from models.model_call import ModelCall, Usage
-from runs.journal import Journal, write_whole
-from runs.results import Brain, RunResults, TaskResult, totals_of
-from runs.situation import Decision
-from runs.turn import Turn
-from runs.work import StepRecord, WorkReport
+from core.ledger import ToolCall, WireCall
+from core.models.model_call import ModelCall, Usage
+from core.runs.journal import Journal, write_whole
+from core.runs.results import Brain, RunResults, TaskResult, totals_of
+from core.runs.situation import Decision
+from core.runs.turn import Turn
+from core.runs.work import StepRecord, WorkReport
 
 HOSTILE = (
     "<script>window.hit=1</script><img src=x onerror=window.hit=2> "

@@ -6,8 +6,8 @@ import sys
 import threading
 from collections.abc import Iterable
 
-from models.model_call import Message
-from models.providers import register
+from core.models.model_call import Message
+from core.models.providers import register
 
 _scripts: dict[str, list[str]] = {}
 _lock = threading.Lock()

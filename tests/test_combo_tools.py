@@ -12,15 +12,15 @@ import regex
 
 from company_tools import workbench as company_bench
 from company_tools.toolbox import all_tools
-from erc3_compat import ApiError, ApiException
-from ledger import Budget, Ledger, Tool, ToolFault
+from core.erc3_client import ApiError, ApiException
+from core.ledger import Budget, Ledger, Tool, ToolFault
+from core.tools.faults import OutOfReach
 from store_tools import workbench as store_bench
 from store_tools.benchmark import StoreBenchmark
 from tests.binding import entered
 from tests.company_tools.kites import Desk, desk, kites, person
 from tests.store_tools.conftest import Direct
-from tooling.faults import OutOfReach
-from worker.replay.recorded_tools import recorded_ledger
+from workshop.replay.recorded_tools import recorded_ledger
 
 NAME = regex.compile(r"Combo(?:_[A-Z][a-z]+){2,}(?:_For(?:_[A-Z][a-z]+)+)?")
 ERROR = {"method", "status", "code", "text", "parameters"}
@@ -97,8 +97,8 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     def rest(seconds: float) -> None:
         moment[0] += seconds
 
-    monkeypatch.setattr("erc3_compat.patience.now", lambda: moment[0])
-    monkeypatch.setattr("erc3_compat.patience.rest", rest)
+    monkeypatch.setattr("core.erc3_client.patience.now", lambda: moment[0])
+    monkeypatch.setattr("core.erc3_client.patience.rest", rest)
 
 
 def test_every_combo_tool_is_named_for_what_it_does_and_is_tried_here() -> None:

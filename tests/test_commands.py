@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from launch.cli import NAMES, app
-from runs.hints import SCRIPT
+from cli.cli import NAMES, app
+from core.runs.hints import SCRIPT
 
 ROOT = Path(__file__).parents[1]
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -122,7 +122,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two runs over two tasks of the bundled pack, one of them failed."""
     folder = tmp_path_factory.mktemp("played")
     shutil.copy(ROOT / ".env.example", folder)
-    for room in ("simulator/store/packs", "simulator/company/packs"):
+    for room in ("workshop/simulator/store/packs", "workshop/simulator/company/packs"):
         shutil.copytree(ROOT / room, folder / room)
     words = ["--task", SPEC, "--task", "cheapest_mix_ghost_fill_in", "--max-turns", "2", "--quiet"]
     for _ in range(2):

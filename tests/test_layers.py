@@ -44,7 +44,11 @@ NEUTRAL = (
     "tooling", "wire", "lab",
 )  # fmt: skip
 """Rooms that know no benchmark; each benchmark's words live in rooms of its own."""
-OF_A_BENCHMARK = {ROOT / "lab" / "store", ROOT / "lab" / "company", ROOT / "runs" / "version_1.py"}
+OF_A_BENCHMARK = {
+    ROOT / "workshop" / "lab" / "store",
+    ROOT / "workshop" / "lab" / "company",
+    ROOT / "core" / "runs" / "version_1.py",
+}
 """A benchmark's own part of such a room, and the translator of files that spoke its words."""
 TEXTS = frozenset({".py", ".jinja", ".js", ".css", ".toml", ".html", ".json"})
 NEUTRAL_FILES = [

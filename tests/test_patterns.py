@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import pytest
 import regex
 
-from erc3_compat.cuts import NAME_AT_MOST
-from playbooks.brains import TASK_CHARS
-from playbooks.store.grammar.patterns import Patterns
+from core.erc3_client.cuts import NAME_AT_MOST
 from tests.test_layers import ROOMS, ROOT, files
+from workshop.rule_based.brains import TASK_CHARS
+from workshop.rule_based.store.grammar.patterns import Patterns
 
 LONG = 100_000
 SECONDS = 2
@@ -35,7 +35,7 @@ SHORTER = {
 }
 """Patterns that look at no more characters than this, by where they stand. Those of the playbooks
 read a task or a name, and refuse a longer task."""
-SANDBOXED = "playbooks.company.reckoning"
+SANDBOXED = "workshop.rule_based.company.reckoning"
 """Text of programs: it runs in the sandbox alone, within its limits."""
 ANCHORED = frozenset({"match", "fullmatch"})
 METHODS = ANCHORED | {"search", "sub", "subn", "split", "findall", "finditer"}

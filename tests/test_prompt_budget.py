@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from launch.cli import app
-from models.tokens import count_messages, count_text
+from cli.cli import app
+from core.models.tokens import count_messages, count_text
 from tests.fake_openai import FakeOpenAI
 
 ROOM = {"evaluator": 1_030, "worker": 880}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from launch.cli import app
+from cli.cli import app
 from tests.worker.sandbox.kinds import STANDING
 
 Call = Callable[..., Result]

@@ -14,11 +14,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import submission
-from erc3_compat.patient_platform import PatientPlatform
-from launch.cli import app
-from runs.errors import Exit
-from runs.hints import command
-from simulator.server import Simulator
+from cli.cli import app
+from core.erc3_client.patient_platform import PatientPlatform
+from core.runs.errors import Exit
+from core.runs.hints import command
+from workshop.simulator.server import Simulator
 
 ROOT = Path(submission.__file__).parent
 CLEAN = {
@@ -75,7 +75,7 @@ def process(*options: object, cwd: Path, **env: str) -> subprocess.CompletedProc
 HELP = """
 import sys
 sys.argv = ["submission.py", "--help"]
-from launch.cli import main
+from cli.cli import main
 try:
     main()
 except SystemExit as end:

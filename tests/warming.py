@@ -15,8 +15,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from models.tokens import count_text
-from playbooks import brains
+from core.models.tokens import count_text
+from workshop.rule_based import brains
 
 Asked = list[tuple[str, list[Any]]]
 

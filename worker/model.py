@@ -6,11 +6,11 @@ from typing import Any
 
 from smolagents.models import ChatMessage, MessageRole, Model
 
-from models.ask_back import Misread, ask_back
-from models.door import Door
-from models.model_call import Message, ModelCall
-from models.reply_code import find_code
-from models.reply_text import clean
+from core.models.ask_back import Misread, ask_back
+from core.models.door import Door
+from core.models.model_call import Message, ModelCall
+from core.models.reply_code import find_code
+from core.models.reply_text import clean
 
 _REPAIR = (
     "Nothing of your reply was run: {problem}. Reply again with one line 'Thought: ...' and then "

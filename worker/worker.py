@@ -12,11 +12,11 @@ from smolagents.models import ChatMessage, MessageRole
 from smolagents.monitoring import AgentLogger
 from smolagents.utils import AgentGenerationError, AgentMaxStepsError
 
-from ledger import Ledger, Tool
-from models.door import Door, ModelFailed
-from models.prompts import prompt
-from models.sections import NONE, Texts
-from runs.work import WorkReport
+from core.ledger import Ledger, Tool
+from core.models.door import Door, ModelFailed
+from core.models.prompts import prompt
+from core.models.sections import NONE, Texts
+from core.runs.work import WorkReport
 from worker.model import DoorModel, NoUsableCode
 from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox, python_rules
 

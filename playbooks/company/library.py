@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from models.sections import NONE, Texts
+from core.models.sections import NONE, Texts
 
 GUIDE = "company/guide/worker"
 GUIDE_OF_STEPS = "company/guide/steps"

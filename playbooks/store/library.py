@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from models.sections import NONE, Texts
-from playbooks.store import (
+from core.models.sections import NONE, Texts
+from workshop.rule_based.store import (
     best_coupon,
     budget_check,
     bundle_coupon,
@@ -14,7 +14,7 @@ from playbooks.store import (
     variant_selection,
     whole_category,
 )
-from playbooks.store.playbook import Playbook
+from workshop.rule_based.store.playbook import Playbook
 
 PLAYBOOKS: tuple[Playbook, ...] = (
     variant_selection.PLAYBOOK,

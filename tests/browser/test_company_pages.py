@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from simulator.server import Simulator, serve
 from tests.run_folders import HOSTILE
-from tests.simulator.company.bakery import Visit, bakery, pack_of, scenario
+from tests.workshop.simulator.company.bakery import Visit, bakery, pack_of, scenario
+from workshop.simulator.server import Simulator, serve
 
 
 @pytest.fixture

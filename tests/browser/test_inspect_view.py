@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from launch.cli import app
+from cli.cli import app
 
 
 @pytest.fixture

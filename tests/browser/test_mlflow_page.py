@@ -19,9 +19,9 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from launch.cli import app
-from runs.results import read_results
-from views.tracing.targets import STORE
+from cli.cli import app
+from core.runs.results import read_results
+from workshop.views.tracing.targets import STORE
 
 pytest.importorskip("mlflow", reason="the extra mlflow is not installed")
 pytest.importorskip("flask", reason="mlflow-skinny brings no page; the extra mlflow does")

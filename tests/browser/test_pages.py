@@ -15,14 +15,14 @@ import pytest
 import uvicorn
 from typer.testing import CliRunner
 
-from erc3_compat.own import ERC3, store
-from launch.cli import app
-from runs.manifest import Identity, Manifest
-from simulator.server import serve
-from simulator.store.pack import parse_pack
+from cli.cli import app
+from core.erc3_client.own import ERC3, store
+from core.runs.manifest import Identity, Manifest
 from tests.run_folders import HOSTILE, RunFolder, asked, hostile_run, worked
-from tests.simulator.company.bakery import Visit, bakery, pack_of, scenario
-from views.live.app import build_app
+from tests.workshop.simulator.company.bakery import Visit, bakery, pack_of, scenario
+from workshop.simulator.server import serve
+from workshop.simulator.store.pack import parse_pack
+from workshop.views.live.app import build_app
 
 LONG = "a_name_of_a_task_that_is_longer_than_a_telephone_is_wide_by_some_way"
 FOCUSABLE = "a[href], button, input, select, summary, [tabindex='0']"

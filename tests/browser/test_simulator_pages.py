@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from erc3_compat.own import ERC3, store
-from simulator.server import Simulator, serve
-from simulator.store.pack import parse_pack
+from core.erc3_client.own import ERC3, store
 from tests.run_folders import HOSTILE
+from workshop.simulator.server import Simulator, serve
+from workshop.simulator.store.pack import parse_pack
 
 SHOWN = HOSTILE.replace("\u202e", "\\u202e")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from runs.journal import write_whole
+from core.runs.journal import write_whole
 from tests.browser.conftest import OUTSIDE
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
-from tests.views.test_versus_page import judge, run
-from views.report.versus import versus_page
+from tests.workshop.views.test_versus_page import judge, run
+from workshop.views.report.versus import versus_page
 
 WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 

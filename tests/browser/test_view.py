@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import uvicorn
 
-from runs.journal import Journal
+from core.runs.journal import Journal
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
-from views.live.app import build_app
+from workshop.views.live.app import build_app
 
 
 @pytest.fixture

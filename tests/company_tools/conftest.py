@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from erc3_compat import patience
+from core.erc3_client import patience
 
 
 @pytest.fixture(autouse=True)

@@ -9,13 +9,13 @@ from typing import Any
 from company_tools.company_session import CompanySession
 from company_tools.toolbox import tools_of
 from company_tools.wiki_store import WikiStore
-from erc3_compat import ApiError, ApiException
-from erc3_compat.own.company_models import RESPONSES
-from ledger import Ledger
-from simulator.company.pack import read_pack
-from simulator.pack_files import raw_pack
-from simulator.platform import Platform
-from simulator.world import Refusal
+from core.erc3_client import ApiError, ApiException
+from core.erc3_client.own.company_models import RESPONSES
+from core.ledger import Ledger
+from workshop.simulator.company.pack import read_pack
+from workshop.simulator.pack_files import raw_pack
+from workshop.simulator.platform import Platform
+from workshop.simulator.world import Refusal
 
 Wire = dict[str, Any]
 

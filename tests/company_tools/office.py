@@ -8,8 +8,8 @@ from typing import Any
 
 from company_tools.benchmark import CompanyBenchmark
 from company_tools.wiki_store import WikiStore
-from erc3_compat.patience import Patience
-from ledger import Deed, Ledger, Notice
+from core.erc3_client.patience import Patience
+from core.ledger import Deed, Ledger, Notice
 from tests.company_tools.kites import Direct, Wire, kites
 
 RESPOND = "/respond"

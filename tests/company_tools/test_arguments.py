@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from company_tools.arguments import bare_id, day, mended
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
-from ledger import ToolFault
+from core.ledger import ToolFault
 from tests.company_tools.kites import desk
 
 TODAY = "2025-05-06"

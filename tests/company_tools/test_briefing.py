@@ -14,8 +14,8 @@ from company_tools.briefing import rules
 from company_tools.policy import RULEBOOK_TOKENS, TOKENS_AT_MOST, policy_of
 from company_tools.wiki_search import pages_on
 from company_tools.wiki_store import WikiStore
-from ledger import Ledger, ToolFault
-from models.tokens import count_text
+from core.ledger import Ledger, ToolFault
+from core.models.tokens import count_text
 from tests.company_tools.kites import Direct, kites
 from tests.company_tools.office import Office
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from company_tools.names import match_person
-from simulator.company.pack import BUNDLED_PACK
 from tests.company_tools.kites import desk
+from workshop.simulator.company.pack import BUNDLED_PACK
 
 PACK = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))
 COMPANIES: dict[str, dict[str, Any]] = PACK["companies"]

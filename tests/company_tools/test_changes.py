@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from erc3_compat import company, patience
-from ledger import ToolFault
+from core.erc3_client import company, patience
+from core.ledger import ToolFault
 from tests.company_tools.kites import Desk, desk, kites, person
 
 Call = tuple[str, dict[str, Any]]

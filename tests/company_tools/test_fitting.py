@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from company_tools.company_session import CHANGES
-from ledger import ToolFault
+from core.ledger import ToolFault
+from core.tools.faults import Inconsistent
 from tests.company_tools.kites import Desk, desk
-from tooling.faults import Inconsistent
 
 Change = Callable[[Any, Any], None]
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from company_tools.guards import NAMES, NOT_PUBLIC, guards_off
-from erc3_compat import company
-from ledger import Ledger, ToolFault
+from core.erc3_client import company
+from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import kites
 from tests.company_tools.office import Office
 
@@ -33,7 +33,7 @@ def test_a_write_before_whoami_is_refused_and_so_is_an_answer() -> None:
 
 
 def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
-    from erc3_compat import company
+    from core.erc3_client import company
 
     for scenario in ({"user": None}, {"whoami_status": 500}):
         office = Office(brief=False, **scenario)

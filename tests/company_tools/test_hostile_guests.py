@@ -11,7 +11,7 @@ import pytest
 
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
-from ledger import ToolFault
+from core.ledger import ToolFault
 from tests.company_tools.kites import Wire, kites
 from tests.company_tools.office import Office
 
@@ -99,7 +99,7 @@ def obey(office: Office, words: str) -> None:
 
 
 def office_ledger(office: Office) -> Any:
-    from ledger import Ledger
+    from core.ledger import Ledger
 
     return Ledger(witness=office.noted)
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from company_tools.company_session import CompanySession
-from erc3_compat import ApiError, ApiException, company
-from erc3_compat.own.company_models import RESPONSES
-from ledger import ToolFault
+from core.erc3_client import ApiError, ApiException, company
+from core.erc3_client.own.company_models import RESPONSES
+from core.ledger import ToolFault
 from tests.company_tools.kites import desk, kites, person
 
 PEOPLE = "/employees/list"

@@ -14,11 +14,11 @@ import pytest
 from company_tools.answer_log import read_log
 from company_tools.answering import LATE_SECONDS
 from company_tools.closing import NoClosing, read_closing
-from erc3_compat import patience, transport_errors
-from erc3_compat.patience import never_left
-from ledger import Intent, Ledger, Settled, ToolFault, WireCall
+from core.erc3_client import patience, transport_errors
+from core.erc3_client.patience import never_left
+from core.ledger import Intent, Ledger, Settled, ToolFault, WireCall
+from core.tools.faults import OutOfReach
 from tests.company_tools.office import RESPOND, Office, said
-from tooling.faults import OutOfReach
 
 NOTES = {"employee": "una_berg", "notes": "new"}
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks import hijack, right_plays
-from ledger import Ledger, ToolFault
+from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Wire, kites, person
 from tests.company_tools.office import Office
+from workshop.perf import hijack, right_plays
 
 UNA = "una_berg"
 RIGHTS = """# Who may do what

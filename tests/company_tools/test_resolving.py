@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from company_tools.ids import employee_id
 from company_tools.names import match_person
-from ledger import ToolFault
+from core.ledger import ToolFault
 from tests.company_tools.kites import Desk, desk, kites, person
 
 

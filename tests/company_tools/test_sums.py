@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger import ToolFault
+from core.ledger import ToolFault
 from tests.company_tools.kites import Desk, desk, kites, level, person, project
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from cli.steps import company
 from company_tools import listings
 from company_tools.change import CHANGES
-from company_tools.steps.entities import Entities
-from coordinator.steps import Around
-from launch.steps import company
-from ledger import Case, Ledger, ToolFault, WireCall
-from runs.task import TaskRun
+from company_tools.stages.entities import Entities
+from coordinator.stages import Around
+from core.ledger import Ledger, ToolFault, WireCall
+from core.runs.stages import Case
+from core.runs.task import TaskRun
 from tests.company_tools.office import Office
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {

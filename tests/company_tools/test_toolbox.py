@@ -11,12 +11,12 @@ from company_tools.company_session import CompanySession
 from company_tools.requests import PUBLIC
 from company_tools.toolbox import all_tools, tools_of
 from company_tools.wiki_store import WikiStore
-from erc3_compat import ApiError, ApiException
-from erc3_compat.own import company_requests
-from erc3_compat.patience import Patience
-from ledger import ToolFault
-from models.tokens import count_text
-from nextstep.forms import Forms, Misuse
+from core.erc3_client import ApiError, ApiException
+from core.erc3_client.own import company_requests
+from core.erc3_client.patience import Patience
+from core.ledger import ToolFault
+from core.models.tokens import count_text
+from next_step.forms import Forms, Misuse
 from tests.company_tools.kites import desk
 from worker.worker import system_prompt
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from company_tools.arguments import day
 from company_tools.whoami import consistent
-from ledger import Ledger, ToolFault
-from playbooks.company.strategy import Answer, decide
+from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Direct, kites
 from tests.company_tools.office import Office
+from workshop.rule_based.company.strategy import Answer, decide
 
 CHANGES = {"/projects/status/update", "/employees/update", "/time/log"}
 

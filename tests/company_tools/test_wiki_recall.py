@@ -1,4 +1,4 @@
-"""A small part of the measurement of the wiki's search, on the questions of `benchmarks/`."""
+"""A small part of the measurement of the wiki's search, on the questions of `workshop/perf/`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from statistics import mean
 
 import pytest
 
-from benchmarks.wiki_recall import PACK, Question, indexes, questions, recall
-from launch.embedding import vectors_of
+from cli.embedding import vectors_of
+from workshop.perf.wiki_recall import PACK, Question, indexes, questions, recall
 
 EVERY_FOURTH = questions()[::4]
 

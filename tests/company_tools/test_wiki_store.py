@@ -14,15 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli.caches import cache_folder
 from company_tools import wiki_store
 from company_tools.wiki_search import PAGES_AT_MOST, WIKI_AT_MOST
 from company_tools.wiki_store import IN_MEMORY_AT_MOST, WikiStore, hash_of
-from erc3_compat.cuts import PAGE_AT_MOST
-from launch.caches import cache_folder
-from models.kept_files import write_kept
+from core.erc3_client.cuts import PAGE_AT_MOST
+from core.models.kept_files import write_kept
+from core.tools.faults import Inconsistent
 from tests.company_tools.kites import Direct, desk, kites
 from tests.company_tools.office import Office
-from tooling.faults import Inconsistent
 
 PAGES = {"a.md": "Gulls may not be fed.", "b/c.md": "Kites only."}
 SHA1 = hash_of(PAGES)

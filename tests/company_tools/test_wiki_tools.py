@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledger import ToolFault
+from core.ledger import ToolFault
 from tests.company_tools.kites import desk, kites
 
 

@@ -15,7 +15,7 @@ from company_tools.vectors import Vectors
 from company_tools.wiki_search import search_wiki
 from company_tools.wiki_store import WikiStore
 from company_tools.wiki_streams import merged
-from models.embeddings import EmbeddingFailed
+from core.models.embeddings import EmbeddingFailed
 from tests.company_tools.kites import desk, kites
 
 WIKI = {"money.md": "What a person earns is secret.", "food.md": "Soup on Fridays."}

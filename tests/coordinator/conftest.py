@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from cli.benchmarks import guest_of
 from coordinator.config import RunConfig
 from coordinator.session import Session
-from erc3_compat.patient_platform import PatientPlatform
-from launch.benchmarks import guest_of
-from ledger import ToolCall
-from models.model_call import ModelCall
-from runs.results import RunResults, TaskResult
-from runs.situation import Decision
-from runs.task import TaskInfo
-from runs.turn import Turn
+from core.erc3_client.patient_platform import PatientPlatform
+from core.ledger import ToolCall
+from core.models.model_call import ModelCall
+from core.runs.results import RunResults, TaskResult
+from core.runs.situation import Decision
+from core.runs.task import TaskInfo
+from core.runs.turn import Turn
 from store_tools.benchmark import StoreBenchmark
 from tests.scripted import play
 

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
+from cli.benchmarks import guest_of
 from coordinator.beginning import doors_of
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from coordinator.task import NOT_CARRIED_OUT
-from erc3_compat.patient_platform import PatientPlatform
-from launch.benchmarks import guest_of
-from runs.reader import read_task
-from runs.results import RunResults, TaskResult
-from simulator.server import serve
+from core.erc3_client.patient_platform import PatientPlatform
+from core.runs.reader import read_task
+from core.runs.results import RunResults, TaskResult
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher
 from tests.scripted import play
-from tests.simulator.company.bakery import pack_of, scenario
+from tests.workshop.simulator.company.bakery import pack_of, scenario
+from workshop.simulator.server import serve
 
 LOOK = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: Look at mara."
 WORK = 'Thought: look\n<code>\nfinal_answer(Req_GetEmployee(id="mara"))\n</code>'

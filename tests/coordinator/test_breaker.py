@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator.limits import Breaker
-from runs.results import Failure, TaskResult
+from core.runs.results import Failure, TaskResult
 
 OUTSIDE: tuple[Failure, ...] = ("model", "benchmark", "internal")
 OTHERS: tuple[Failure | None, ...] = (None, "reply", "limit", "interrupted")

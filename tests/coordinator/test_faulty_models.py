@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from launch.benchmarks import tools_of
-from models.reply_faults import REPAIRABLE
-from runs.reader import read_tasks
-from worker.replay.repeat import repeat
+from cli.benchmarks import tools_of
+from core.runs.reader import read_tasks
+from workshop.replay.repeat import repeat
+from workshop.rule_based.faulty.reply_faults import REPAIRABLE
 
 BUY_TEA = {"items": [{"sku": "tea", "quantity": 2}], "subtotal": 8, "total": 8}
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from cli.cli import app
 from coordinator.fork import differences
-from launch.cli import app
-from runs.reader import read_tasks
+from core.runs.reader import read_tasks
 from tests import scripted
 
 NO_ENV = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "ERC3_CLIENT"), "")

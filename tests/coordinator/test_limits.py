@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from coordinator.limits import CAUTIOUS_TOKENS, Interrupted, LimitReached, Limits, Meter, Stop
-from models.model_call import ModelCall, Usage
-from runs.journal import JournalFailed
+from core.models.model_call import ModelCall, Usage
+from core.runs.journal import JournalFailed
 
 
 def call(

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from coordinator.resume import CannotGoOn, Continuation, continuation
-from erc3_compat import ApiError, ApiException
-from runs.journal import Journal
-from runs.journal_names import journal_paths
-from runs.task import TaskInfo
+from core.erc3_client import ApiError, ApiException
+from core.runs.journal import Journal
+from core.runs.journal_names import journal_paths
+from core.runs.task import TaskInfo
 
 TASK = TaskInfo("one", "tsk-1", "Buy one lamp.")
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from erc3_compat import ApiError, ApiException, store, transport_errors
-from models.model_call import Usage
-from runs.journal import JournalFailed
-from runs.journal_names import file_name
-from runs.reader import read_tasks
-from runs.results import TaskResult, totals_of
+from core.erc3_client import ApiError, ApiException, store, transport_errors
+from core.models.model_call import Usage
+from core.runs.journal import JournalFailed
+from core.runs.journal_names import file_name
+from core.runs.reader import read_tasks
+from core.runs.results import TaskResult, totals_of
 
 PROCEED = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: {}"
 DONE = "THOUGHT: bought\nDECISION: FINISH\nINSTRUCTION: DONE"

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from launch.cli import app
-from models.reply_faults import REPAIRABLE
-from runs.reader import read_task
-from runs.turn import Turn
+from cli.cli import app
+from core.runs.reader import read_task
+from core.runs.turn import Turn
+from workshop.rule_based.faulty.reply_faults import REPAIRABLE
 
 NEXT = {"strategy": "next-step", "max_turns": 30}
 BRAIN = {**NEXT, "evaluator": "playbook/next-step", "worker": "playbook/next-step"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from coordinator.telemetry import Telemetry
-from models.model_call import ModelCall, Usage
+from core.models.model_call import ModelCall, Usage
 
 WAIT = 10.0
 

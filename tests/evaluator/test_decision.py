@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from core.runs.situation import Decision
 from evaluator.decision import Missing, read_decision
-from runs.situation import Decision
 
 GO = Decision(thought="look first", decision="PROCEED", instruction="List the products.")
 STOP = Decision(thought="all there", decision="FINISH", instruction="DONE")

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
+from core.models.door import Door
+from core.models.model_call import KeptCalls, ModelCall
+from core.models.prompts import prompt
+from core.models.tokens import count_messages, count_text
+from core.runs.situation import Situation
 from evaluator import Evaluator, Unreadable
 from evaluator.form import EXAMPLE, FORM, repeats_form
-from models.door import Door
-from models.model_call import KeptCalls, ModelCall
-from models.prompts import prompt
-from models.tokens import count_messages, count_text
 from playbooks.store.library import prose
-from runs.situation import Situation
 from store_tools.benchmark import ENDING, RULES
 from tests.scripted import left, play
 
@@ -151,7 +151,7 @@ def test_a_task_of_three_turns_stays_within_its_tokens(
 
     from typer.testing import CliRunner
 
-    from launch.cli import app
+    from cli.cli import app
 
     spec = ["--task", "soda_pack_optimizer", "--task", "pet_store_best_coupon"]
     words = ["--pack", str(reference_pack_path), "--json", "--out", str(tmp_path), *spec]

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from erc3_compat import ApiError, ApiException
-from simulator.platform import Platform
-from simulator.store.pack import parse_pack
-from simulator.world import Refusal
+from core.erc3_client import ApiError, ApiException
+from workshop.simulator.platform import Platform
+from workshop.simulator.store.pack import parse_pack
+from workshop.simulator.world import Refusal
 
 Content = dict[str, int]
 

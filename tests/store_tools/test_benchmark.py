@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger, ToolFault
+from core.ledger import Ledger, ToolFault
 from store_tools.benchmark import expected
 from tests.binding import entered
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger import ToolFault
+from core.ledger import ToolFault
 from store_tools.combinations import KEPT_AT_MOST, TARGET_AT_MOST, combinations_for
 
 offers = st.builds(

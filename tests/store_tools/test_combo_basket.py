@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ledger import Budget, ToolFault
+from core.ledger import Budget, ToolFault
 from store_tools.basket_moves import distance, walk_order
 
 MOVES = ("/basket/add", "/basket/remove")

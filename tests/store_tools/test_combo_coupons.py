@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.coupon_search import compare
-from ledger import Budget, ToolFault
+from core.ledger import Budget, ToolFault
 from store_tools.basket import Content
 from store_tools.basket_moves import distance, walk_order
 from store_tools.combo_coupons import BASKETS_AT_MOST, try_coupons
 from store_tools.store_session import StoreSession
+from workshop.perf.coupon_search import compare
 
 SEARCH = "Combo_Test_Coupons_For_Product_Combinations"
 SKUS = ("a", "b", "c")

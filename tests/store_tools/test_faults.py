@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ledger import Deed, Ledger, Settled, ToolFault
-from simulator.store.pack import StoreFault
+from core.ledger import Deed, Ledger, Settled, ToolFault
 from store_tools.basket import CHECKOUT
 from store_tools.benchmark import StoreBenchmark
 from tests.binding import entered
+from workshop.simulator.store.pack import StoreFault
 
 SHOP = {
     "products": [

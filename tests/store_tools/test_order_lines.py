@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger import shortened
+from core.ledger import shortened
 from store_tools.basket import order_lines, read_line
 
 SKUS = st.text(st.characters(exclude_characters="×"), min_size=1).map(str.strip).filter(bool)

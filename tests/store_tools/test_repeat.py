@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ledger import Intent, Ledger, Settled, ToolFault, WireCall
+from core.ledger import Intent, Ledger, Settled, ToolFault, WireCall
 
 
 def wires(shop: Any) -> list[WireCall]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ledger import ToolFault
-from simulator.store.pack import Scenario, parse_pack
+from core.ledger import ToolFault
 from store_tools.scenario import scenario_of
 from store_tools.workbench import state_at
+from workshop.simulator.store.pack import Scenario, parse_pack
 
 Goods = Callable[..., dict[str, Any]]
 

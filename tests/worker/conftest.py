@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from models.door import Door, ModelFailed
-from models.model_call import ModelCall
-from runs.journal import Journal
+from core.models.door import Door, ModelFailed
+from core.models.model_call import ModelCall
+from core.runs.journal import Journal
 from worker.sandbox import SandboxLimits
 from worker.worker import Worker
 

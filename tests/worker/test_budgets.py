@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from erc3_compat import store
-from ledger import Budget, Ledger, ToolFault, tool
-from models.door import Door
-from runs.work import WorkReport
+from core.erc3_client import store
+from core.ledger import Budget, Ledger, ToolFault, tool
+from core.models.door import Door
+from core.runs.work import WorkReport
 from store_tools.benchmark import StoreBenchmark
 from tests import scripted
 from tests.binding import entered

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ledger import ToolCall
-from runs.reader import read_tasks
-from runs.work import ANSWERED_CALLS, SHORT_CALLS, SHOWN_CALLS, WorkReport
+from core.ledger import ToolCall
+from core.runs.reader import read_tasks
+from core.runs.work import ANSWERED_CALLS, SHORT_CALLS, SHOWN_CALLS, WorkReport
 from worker.sandbox import SandboxLimits
 
 Run = Callable[..., Path]

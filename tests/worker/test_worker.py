@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ledger import Budget, Ledger, ToolFault, tool
-from models.door import Door, ModelFailed
-from models.model_call import ModelCall
-from models.tokens import count_text
+from core.ledger import Budget, Ledger, ToolFault, tool
+from core.models.door import Door, ModelFailed
+from core.models.model_call import ModelCall
+from core.models.tokens import count_text
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools

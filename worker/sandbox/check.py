@@ -8,7 +8,7 @@ import difflib
 import inspect
 from collections.abc import Iterator
 
-from ledger.tool import spelled
+from core.ledger.tool import spelled
 from worker.sandbox.contract import SandboxLimits, ToolHost
 from worker.sandbox.error_report import source_line
 from worker.sandbox.gate import FINAL

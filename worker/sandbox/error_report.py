@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from core.text import clean
+
 from worker.sandbox.contract import SandboxKind, SandboxLimits
 from worker.sandbox.monty_imports import MODULES
-from worker.sandbox.values import clean, shorten
+from worker.sandbox.values import shorten
 
 _HEAD = "Code execution failed:"
 _MOST_FRAMES = 12

@@ -6,12 +6,13 @@ import time
 from collections.abc import Mapping
 from typing import Any, Self
 
+from core.text import printable
 from smolagents.local_python_executor import (  # type: ignore[import-untyped, unused-ignore]
     CodeOutput,
     PythonExecutor,
 )
 
-from runs.work import StepRecord
+from core.runs.work import StepRecord
 from worker.sandbox.check import refuse
 from worker.sandbox.contract import (
     Pins,
@@ -24,7 +25,6 @@ from worker.sandbox.contract import (
 from worker.sandbox.error_report import describe, describe_end, describe_refusal, hints_for
 from worker.sandbox.gate import FINAL, Gate, HostSide
 from worker.sandbox.runner import Runner, StepRun, names_of
-from worker.sandbox.values import printable
 
 
 class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]

@@ -12,10 +12,12 @@ import time
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from ledger.fault import FaultKind, ToolFault
+from core.text import printable
+
+from core.ledger.fault import FaultKind, ToolFault
 from worker.sandbox.contract import SandboxLimits, ToolHost
 from worker.sandbox.snippet_tree import parse, survey
-from worker.sandbox.values import NotPlain, Plain, display, plain_json, printable, same
+from worker.sandbox.values import NotPlain, Plain, display, plain_json, same
 
 FINAL = "final_answer"
 PATIENCE = 20

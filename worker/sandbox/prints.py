@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from worker.sandbox.values import clean, shorten
+from core.text import clean
+
+from worker.sandbox.values import shorten
 
 
 class Prints:

@@ -1,0 +1,191 @@
+"""The command line: one command with subcommands, of which only the one asked for is loaded."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import typer
+import typer.core
+import typer.main
+
+from cli import loading
+from cli.standard_streams import loss, steady
+from core.models.extras import ExtraMissing
+from core.runs.errors import CannotRun, Exit, NothingToDo, Usage
+
+CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
+NAMES = (
+    "run", "doctor", "show", "report", "view", "stats", "export", "regress", "compare",
+    "minimise", "replay", "debug", "serve", "generate", "floors", "prompts", "evolve",
+    "wiki",
+)  # fmt: skip
+SIMULATOR = ("serve", "generate", "floors")
+_LOOK: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+}
+
+
+def _function(name: str) -> Callable[..., Any] | typer.Typer:
+    """The function of a subcommand, or its group of them; this alone loads its module."""
+    found: Callable[..., Any] | typer.Typer
+    match name:
+        case "run":
+            from cli.commands import run as found
+        case "doctor":
+            from cli.commands import doctor as found
+        case "show":
+            from workshop.views.show import show as found
+        case "report":
+            from workshop.views.report.command import report as found
+        case "view":
+            from workshop.views.live.command import view as found
+        case "stats":
+            from workshop.views.stats.command import stats as found
+        case "export":
+            from workshop.views.export.command import export as found
+        case "regress":
+            from workshop.lab.regress import regress as found
+        case "compare":
+            from workshop.lab.compare import compare as found
+        case "evolve":
+            from workshop.lab.evolve.command import evolve as found
+        case "minimise":
+            from workshop.lab.minimise import minimise as found
+        case "replay":
+            from cli.commands import replay as found
+        case "debug":
+            from cli.commands import debug as found
+        case "serve":
+            from cli.commands import serve as found
+        case "prompts":
+            from cli.commands import prompts as found
+        case "generate":
+            from cli.commands import generate as found
+        case "wiki":
+            from cli.wiki_command import app as found
+        case _:
+            from cli.commands import floors as found
+    return found
+
+
+class Commands(typer.core.TyperGroup):
+    """The subcommands; without the name of one, ``run`` is meant."""
+
+    _asked = ""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names."""
+        return list(NAMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """One subcommand, loaded now; None where there is none of the name."""
+        if cmd_name not in NAMES:
+            return None
+        made, asked = typer.Typer(**_LOOK), _function(cmd_name)
+        if cmd_name != "run":  # which loads more before its work begins
+            loading.over()
+        if isinstance(asked, typer.Typer):  # with subcommands of its own
+            return typer.main.get_command(asked)
+        # The simulator reads its own command line.
+        raw = {"ignore_unknown_options": True, "allow_extra_args": True}
+        mine = cmd_name not in SIMULATOR
+        made.command(
+            cmd_name,
+            epilog=CODES if cmd_name == "run" else None,
+            add_help_option=mine,
+            context_settings=None if mine else raw,
+        )(asked)
+        return typer.main.get_command(made)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put ``run`` before options that stand alone."""
+        if not args or (args[0].startswith("-") and args[0] != "--help"):
+            args.insert(0, "run")
+        self._asked = args[0]
+        # What a mistyped name is compared with; nothing of it is looked up here.
+        names: dict[str, Any] = dict.fromkeys(NAMES)
+        self.commands = names
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the subcommand; what cannot be done is one line for the user."""
+        from cli import env_file
+        from cli.caches import cache_folder
+        from cli.commands import invitation, judge, note_floors
+        from core.models import openrouter_prices as listed
+
+        ctx.obj = partial(invitation, dict(os.environ))
+        # Pages stand below the lab and the platform, whose verdicts and floors they show.
+        ctx.meta.update(judge=judge, floors=note_floors)
+        with _explained(complete=self._asked != "run"):
+            env_file.load_for(self._asked)
+            # Nothing is sent before a price of OpenRouter is asked for.
+            address = listed.address(os.environ.get(listed.VARIABLE))
+            listed.use(listed.OpenRouterPrices(cache_folder(), address))
+            return super().invoke(ctx)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The subcommands, then the options of ``run``."""
+        self.format_commands(ctx, formatter)
+        self.get_command(ctx, "run").format_options(ctx, formatter)
+
+
+@contextmanager
+def _explained(*, complete: bool) -> Iterator[None]:
+    """Within this, what a user can mend or has wished ends the command without a traceback.
+
+    ``complete``: what is shown is all that the command leaves behind, so losing it is an error. Its
+    code is none of the verdicts that some commands end with.
+
+    Raises typer.Exit.
+    """
+    try:
+        try:
+            yield
+        except typer.Exit as end:
+            if end.exit_code:
+                raise
+        if complete and (lost := loss(heard=False)):
+            raise Usage(f"standard output cannot be written: {lost}")
+        return
+    except NothingToDo as nothing:
+        text, code = str(nothing), nothing.code
+    except CannotRun as error:
+        text, code = f"error: {error}", error.code
+    except ExtraMissing as error:
+        text, code = f"error: {error}", Exit.OUTSIDE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        text, code = f"error: {where}{error.strerror or error}", Exit.OUTSIDE
+    except KeyboardInterrupt:
+        text, code = "interrupted", Exit.INTERRUPTED
+    # Late: what a folder or a model wrote may stand in the text.
+    from core.text import clean
+
+    print(clean(text), file=sys.stderr)
+    raise typer.Exit(code)
+
+
+app = typer.Typer(cls=Commands, **_LOOK)
+
+
+@app.callback(epilog=CODES)
+def commands() -> None:
+    """Run a benchmark session with an evaluator and a worker; look at runs; compare them.
+
+    Without a command the options are those of `run`. Each command has a --help of its own.
+    """
+
+
+def main() -> None:
+    """Read the command line and exit with what the command returns."""
+    loading.begin()
+    steady()
+    app()

@@ -1,0 +1,217 @@
+"""The commands of this room, and the simulator behind its own command line."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.options import DoctorOptions, Options, check
+from cli.record_command import takes
+from coordinator.config import StrategyName
+from core.runs.hints import command
+from core.terminal.run_argument import LOGS, Logs, Run
+
+if TYPE_CHECKING:
+    from workshop.lab.kit import Invitation
+    from workshop.replay.repeat import Repetition
+    from workshop.views.verdict import Comparison
+
+
+def invitation(environment: Mapping[str, str]) -> Invitation:
+    """The benchmarks that the lab can play; ``environment``: as the program was started with."""
+    from cli.kits import KITS
+    from workshop.lab.kit import Invitation
+
+    return Invitation(KITS, default="store", models=_models, environment=environment, texts=_texts)
+
+
+def note_floors(folder: Path) -> None:
+    """Note in a run's folder what players that understand nothing score on its tasks."""
+    from cli.floors import note_floors as noted
+
+    noted(folder)
+
+
+def judge(first: Path, second: Path) -> Comparison:
+    """The lab's verdict on the second of two runs, with its default margin. Raises CannotRun."""
+    from workshop.lab.command import no_verdict
+
+    with no_verdict():
+        from workshop.lab.comparison import compare, read_side
+        from workshop.views.verdict import MARGIN
+
+        return compare(read_side(first), read_side(second), MARGIN)
+
+
+def _models(
+    benchmark: str, strategy: StrategyName, evaluator: str | None, worker: str | None
+) -> dict[str, str]:
+    named = {"evaluator": evaluator, "worker": worker}
+    asked = {role: model for role, model in named.items() if model}
+    found = Options.model_validate({"benchmark": benchmark, "strategy": strategy, **asked})
+    return {"evaluator": found.evaluator, "worker": found.worker}
+
+
+def _texts(folder: Path | None) -> Mapping[str, str]:
+    from cli.benchmarks import sections_at
+
+    return sections_at(folder)
+
+
+@takes(Options)
+def run(options: Options) -> int:
+    """Run a benchmark session and show its scores."""
+    from cli.named_runs import located
+
+    check(options)
+    options = located(options)
+    check(options)
+    from cli.run import start
+
+    return start(options)
+
+
+@takes(DoctorOptions, only=("evaluator", "worker", "models", "as_json", "no_calls"))
+def doctor(options: DoctorOptions) -> int:
+    """Check what is set up, and say how to mend what is not."""
+    from cli.default_models import with_models
+    from cli.doctor import doctor as examined
+
+    return examined(with_models(options)[0])
+
+
+def replay(
+    run: Run,
+    task: Annotated[str | None, typer.Option(help="Only this task.")] = None,
+    turn: Annotated[int | None, typer.Option(min=1, help="Only the turn of this number.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The result as JSON, and nothing else.")
+    ] = False,
+    logs: Logs = LOGS,
+) -> None:
+    """Run the recorded code against the recorded answers; say what is not as it was."""
+    from core.text import clean
+
+    from cli.benchmarks import tools_of
+    from core.runs.find import find_run
+    from core.terminal.figures import counted, so_many_tasks
+    from workshop.replay.repeat import replay as replayed
+
+    folder = find_run(run, logs)
+    began = time.perf_counter()
+    turns = replayed(folder, task, turn, tools_of=tools_of)
+    seconds = time.perf_counter() - began
+    apart = [(turn, turn.divergence) for turn in turns if turn.divergence]
+    if as_json:
+        typer.echo(json.dumps(_record(folder, turns, seconds), ensure_ascii=False, indent=1))
+    else:
+        for note in dict.fromkeys(t.note for t in turns if t.note):
+            typer.echo(f"note: {note}")
+        for turn_, found in apart:
+            typer.echo(f"DIVERGED {clean(f'{turn_.task}: turn {turn_.turn}, {found.text()}')}")
+        end = f"{counted(len(apart), 'turn')} not equal" if apart else "equal"
+        typer.echo(
+            f"{so_many_tasks(len({t.task for t in turns}))}, {counted(len(turns), 'turn')}, "
+            f"{counted(sum(t.calls for t in turns), 'call')} repeated in {seconds:.1f} s: {end}"
+        )
+    raise typer.Exit(1 if apart else 0)
+
+
+def debug(
+    run: Run,
+    task: Annotated[
+        str | None, typer.Option(help="Spec of the task [the first that failed].")
+    ] = None,
+    turn: Annotated[
+        int | None, typer.Option(min=1, help="Number of the turn [the last one that ran code].")
+    ] = None,
+    pack: Annotated[
+        Path | None,
+        typer.Option(
+            help="A pack whose world answers where the work leaves the record, after the recorded "
+            "writes were repeated in it [the run's own]."
+        ),
+    ] = None,
+    logs: Logs = LOGS,
+) -> None:
+    """Step through one recorded turn, tool call by tool call.
+
+    h at the prompt shows the commands.
+    """
+    from rich.console import Console
+
+    from cli.benchmarks import tools_of, workbench_of
+    from cli.debugging import turn_of, world_of
+    from core.runs.find import find_run
+    from core.runs.run_view import benchmark_of
+    from workshop.replay.debugger.recorded_turn import debug_state, drive
+
+    folder = find_run(run, logs)
+    spec, number = turn_of(folder, task, turn)
+    name = benchmark_of(folder)
+    with world_of(folder, pack) as url:
+        debugged = debug_state(folder, spec, number, tools_of(name), workbench_of(name), url)
+        try:
+            drive(debugged, Console(soft_wrap=True))
+        except KeyboardInterrupt:
+            typer.echo("interrupted", err=True)
+
+
+def prompts(
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    benchmark: Annotated[
+        str | None, typer.Option(help="Only the sections of this benchmark's prompts.")
+    ] = None,
+) -> None:
+    """Write every text that a model reads into a folder, one file a section.
+
+    What is changed there is laid over the shipped texts by --prompts; files may be left out.
+    """
+    from cli.benchmarks import guest_of, shipped_sections
+    from core.models.sections import SectionError, write_out
+    from core.runs.errors import Usage
+
+    texts = guest_of(benchmark).shipped() if benchmark else shipped_sections()
+    try:
+        write_out(texts, folder)
+    except SectionError as error:
+        raise Usage(str(error)) from None
+    typer.echo(f"{len(texts)} sections: {folder}")
+
+
+def serve(context: typer.Context) -> None:
+    """Serve a pack on loopback, as the platform does."""
+    _simulator(context)
+
+
+def generate(context: typer.Context) -> None:
+    """Write a pack of fresh scenarios to standard output."""
+    _simulator(context)
+
+
+def floors(context: typer.Context) -> None:
+    """Say what players that understand nothing score on a pack."""
+    _simulator(context)
+
+
+def _simulator(context: typer.Context) -> None:
+    from workshop.command import main
+
+    raise typer.Exit(main([str(context.info_name), *context.args], prog=command()))
+
+
+def _record(run: Path, turns: list[Repetition], seconds: float) -> dict[str, Any]:
+    return {
+        "format": "replay/1",
+        "run": str(run),
+        "equal": not any(turn.divergence for turn in turns),
+        "tasks": len({turn.task for turn in turns}),
+        "calls": sum(turn.calls for turn in turns),
+        "seconds": round(seconds, 3),
+        "turns": [turn.record() for turn in turns],
+    }

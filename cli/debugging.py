@@ -1,0 +1,74 @@
+"""What ``debug`` steps through: which turn of a run, and the world that answers behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cli.platform import pack_at
+from core.runs.errors import Usage
+from core.runs.folder import PACK_COPY
+from core.runs.hints import command
+from core.runs.reader import NotRecorded, read_tasks
+from core.runs.run_view import read_run_view
+from core.terminal.console import notes, say
+from workshop.replay.repeat import is_typed
+
+
+def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
+    """The turn that is meant: by default of the first task that failed, the last one with code.
+
+    Raises NotRecorded: there is none.
+    """
+    if task is None and turn is not None:
+        raise Usage("--turn goes with --task")
+    if task is None:
+        failed = [story.spec_id for story in read_run_view(run).tasks if story.failed]
+        coded = (spec for spec in failed if coded_turns(run, spec))
+        task = next(coded, None)
+        if task is None:
+            why = "none of its failed tasks ran code" if failed else "no task of it failed"
+            tell = command("show", run)
+            raise NotRecorded(f"{run}: {why}; name a --task, or see {tell}")
+    if turn is None:
+        turns = coded_turns(run, task)
+        if not turns:
+            tell = command("show", run, "--task", task)
+            raise NotRecorded(f"{task} ran no code to step through; {tell} tells what it did")
+        turn = turns[-1]
+    return task, turn
+
+
+def coded_turns(run: Path, spec_id: str) -> list[int]:
+    """Numbers of a task's turns whose code can be stepped through. Raises NotRecorded."""
+    return [
+        act.number
+        for log in read_tasks(run, spec_id)[:1]
+        for act in log.work
+        if act.turn and act.turn.report and act.turn.report.pins and not is_typed(act)
+    ]
+
+
+@contextmanager
+def world_of(run: Path, pack: Path | None) -> Iterator[str | None]:
+    """Address of a platform that serves the named pack, else the one that the run keeps.
+
+    None where the run keeps none that can be used. Raises Usage: the named one cannot be.
+    """
+    from workshop.simulator.server import serve
+
+    own = run / PACK_COPY
+    if pack is None and not own.is_file():
+        yield None
+        return
+    try:
+        found = pack_at(pack or own)
+    except Usage as error:
+        if pack:
+            raise
+        say(notes(), f"warning: nothing answers where the work leaves the record: {error}")
+        yield None
+        return
+    with serve(found) as platform:
+        yield platform.base_url

@@ -1,0 +1,46 @@
+"""What players that understand nothing score on the tasks of a run, noted in its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from core.runs.errors import CannotRun
+from core.runs.folder import PACK_COPY
+from core.runs.journal import write_whole
+from core.runs.run_view import raw_results
+from workshop.views.report.setup import FLOORS
+
+
+def note_floors(folder: Path) -> None:
+    """Note them once in the folder of a finished run that kept its pack, for its pages.
+
+    Where they cannot be told or written, the pages go without them.
+    """
+    path = folder / FLOORS
+    if path.is_file() or not (folder / PACK_COPY).is_file():
+        return
+    with suppress(CannotRun, OSError):
+        if found := _floors(folder):
+            write_whole(path, json.dumps(found))
+
+
+def _floors(folder: Path) -> Mapping[str, float]:
+    """By player the mean score; {} where the run is not over or of an unknown benchmark."""
+    from cli.kits import KITS
+
+    results = raw_results(folder)
+    kit_of = KITS.get(str(results.get("benchmark")))
+    if kit_of is None or not results.get("finished"):
+        return {}
+    kit, pack = kit_of(), folder / PACK_COPY
+    played = {task.get("spec_id") for task in results["tasks"]}
+    every = kit.read(pack.read_text(encoding="utf-8"), str(pack)).scenarios
+    tasks = [one for one in every if one.spec_id in played]
+    return {
+        floor.title: round(sum(floor.play(one).score for one in tasks) / len(tasks), 4)
+        for floor in kit.floors.values()
+        if tasks
+    }

@@ -1,0 +1,222 @@
+"""What the command line asks for: every option once, with its default, help and bounds."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import typer
+from pydantic import ValidationError, field_serializer
+
+from cli.record_command import option_of
+from coordinator.config import STRATEGIES, RunConfig, StrategyName, fixed, option
+from core.erc3_client.bounds import PATIENCE_SECONDS
+
+DEFAULT = "store"
+COMPANY = "company"
+ALIASES = {"erc3-dev": COMPANY, "erc3-test": COMPANY, "erc3-prod": COMPANY}
+"""Ids of the platform for benchmarks that go by a name of ours as well."""
+_BRAINS: dict[str, dict[StrategyName, str]] = {
+    DEFAULT: {"evaluator-worker": "playbook/store", "next-step": "playbook/next-step"},
+    COMPANY: {"evaluator-worker": "playbook/company", "next-step": "playbook/company-steps"},
+}
+BRAINS = {**_BRAINS, **{id: _BRAINS[name] for id, name in ALIASES.items()}}
+"""Models that need no key, by benchmark and strategy; they play where none is named."""
+once = partial(option, exclude=True)
+"""An option of one command and not of the run: the manifest does not keep it."""
+
+
+def ids_of(name: str) -> tuple[str, ...]:
+    """The ids of a benchmark, its own name first."""
+    return name, *(id for id, other in ALIASES.items() if other == name)
+
+
+class TraceKind(StrEnum):
+    """Where traces can go; a list of options takes no Literal."""
+
+    MLFLOW = "mlflow"
+    OTEL = "otel"
+
+
+def _evaluator(known: dict[str, Any]) -> str:
+    return os.environ.get("EVALUATOR_MODEL") or _brain(known)
+
+
+def _worker(known: dict[str, Any]) -> str:
+    if not STRATEGIES[known["strategy"]].has_worker:
+        return str(known["evaluator"])
+    return os.environ.get("WORKER_MODEL") or _brain(known)
+
+
+def _brain(known: dict[str, Any]) -> str:
+    # Another benchmark is refused behind this.
+    return BRAINS.get(known["benchmark"], BRAINS[DEFAULT])[known["strategy"]]
+
+
+class Options(RunConfig):
+    """The command line of a run, read; ``model_fields_set`` are the options that were given."""
+
+    evaluator: str = option(
+        "LiteLLM id of the model that decides [EVALUATOR_MODEL; the reference model where the key "
+        "of a provider of it is set; the benchmark's rule-based model].",
+        default_factory=_evaluator,
+    )
+    worker: str = option(
+        "LiteLLM id of the worker's model [WORKER_MODEL; as the evaluator's].",
+        default_factory=_worker,
+    )
+    patience: float = option(
+        "Seconds for which an outage of the platform is waited for.", PATIENCE_SECONDS, ge=0
+    )
+    pack: Path | None = option(
+        "A pack file for the embedded platform; default: the bundled pack.", None
+    )
+    rule_based: bool = fixed(
+        "Let rule-based models play, without an LLM, where no option names another one; needed for "
+        "that with --real.",
+        False,
+    )
+    real: bool = fixed("Use the platform of ERC3_API_KEY and ERC3_BASE_URL.", False)
+    yes: bool = once(
+        "With --real: submit without asking, where every task was played to its end.", False
+    )
+    submit_as_is: bool = once(
+        "With --real: submit without asking, also where tasks failed for reasons outside of the "
+        "agent, were cut off by a limit, or were never played.",
+        False,
+    )
+    no_preflight: bool = once("With --real: ask no model before the session begins.", False)
+    models: Path | None = option(
+        "Settings of models (TOML) over the shipped ones [MODELS_FILE].", None
+    )
+    embedding: str = option(
+        "Model that finds parts of a wiki by their meaning: a LiteLLM id, local (the extra "
+        "semantic), none, or auto: local where that is installed [EMBEDDING_MODEL; auto].",
+        default_factory=lambda: os.environ.get("EMBEDDING_MODEL") or "auto",
+    )
+    rulebook: tuple[str, ...] = option(
+        "A page of the wiki that the briefing has whole, besides those that are called so; for the "
+        "company. Repeatable.",
+        (),
+    )
+    prompts: Path | None = option(
+        "A folder of sections (Markdown) over the shipped texts of the prompts; the command "
+        "prompts writes those into a folder.",
+        None,
+    )
+    record: Path | None = option("Record every exchange with a model into this new file.", None)
+    replay: Path | None = option(
+        "Answer every exchange with a model from this recorded file.", None
+    )
+    resume: Path | None = once("A run folder: go on with that run where it was cut off.", None)
+    force: bool = once("With --resume: go on although pack, model or prompt is another one.", False)
+    debug: bool = fixed(
+        "Stop at each tool call of the worker's code and ask; needs a terminal.", False
+    )
+    fork: Path | None = fixed(
+        "A run folder: go on from a --turn of its --task, on the embedded one.", None
+    )
+    turn: int = fixed(
+        "With --fork: the first turn that is taken anew.", default_factory=lambda: 1, ge=1
+    )
+    trace: tuple[TraceKind, ...] = option(
+        "Write a trace of every task: mlflow (MLFLOW_TRACKING_URI) or otel (OTEL_*). Needs the "
+        "extra of that name. Repeatable.",
+        (),
+    )
+    require_wall: bool = option(
+        "Refuse to run where nothing of the system isolates generated code.", False
+    )
+    out: Path = fixed("Folder for run folders.", Path("logs"), exclude=True)
+    as_json: bool = once(
+        "Print the results as JSON, and nothing else, to standard output.", False, alias="json"
+    )
+    verbose: bool = once(
+        "Show thoughts, instructions and tool calls line by line while they happen.", False
+    )
+    quiet: bool = once("Show no progress and no table, only errors.", False)
+
+    @field_serializer(
+        "pack", "fork", "models", "prompts", "record", "replay", when_used="unless-none"
+    )
+    def _absolute(self, path: Path) -> str:
+        return str(path.resolve())
+
+    def stored(self) -> dict[str, Any]:
+        """What a run was asked for, as plain data for its manifest."""
+        return self.model_dump(mode="json")
+
+    def restored(self, kept: dict[str, Any]) -> Options:
+        """The options of a run to go on with: as they were kept, except for those given now.
+
+        Raises ValueError: what is kept is not of this program, or cannot have been asked for.
+        """
+        from core.models.file_checks import first_problem
+
+        now = {
+            name: getattr(self, name)
+            for name, field in type(self).model_fields.items()
+            # A tape is written once; what follows has to be recorded into another one.
+            if name in self.model_fields_set or field.exclude or name == "record"
+        }
+        # A run without them is older than the steps around the solver.
+        asked = {"steps": "none"} | kept | now
+        if kept.get("strategy") == "next-step":
+            del asked["worker"]  # it has one model, whichever of the two was given anew
+        try:
+            return Options.model_validate(asked)
+        except ValidationError as error:
+            raise ValueError(f"run.json: options.{first_problem(error)}") from None
+
+
+class DoctorOptions(Options):
+    """What the command line of ``doctor`` says; of the options of a run it takes a few."""
+
+    no_calls: bool = option("Ask no model, spend nothing.", False)
+
+
+def check(options: Options) -> None:
+    """Raises BadParameter where options do not go together."""
+    given, strategy = options.model_fields_set, options.strategy
+    typed = not STRATEGIES[strategy].has_worker
+    fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]
+    clash = sorted(option_of(Options, name) for name in fixed if name in given)
+    fork, turn, debug = options.fork, "turn" in given, options.debug
+    one_model = f"--strategy {strategy} asks one model: name it with --evaluator"
+    wrong: dict[str, object] = {
+        f"--benchmark {options.benchmark!r} is not supported; there are tools for: "
+        f"{', '.join(BRAINS)}": options.benchmark not in BRAINS,
+        f"--benchmark {options.benchmark} is the embedded platform's name; with --real there are: "
+        f"{', '.join(ALIASES)}": options.real and options.benchmark == COMPANY,
+        "--pack is for the embedded platform, it does not go with --real": (
+            options.real and options.pack
+        ),
+        "--record and --replay do not go together": options.record and options.replay,
+        "--force goes with --resume": options.force and not options.resume,
+        f"--resume goes on with a run as it is: leave out {', '.join(clash)}": (
+            options.resume and clash
+        ),
+        "--prompt-tokens goes with --strategy next-step": (
+            "prompt_tokens" in given and not typed and not options.resume
+        ),
+        f"{one_model}, leave out --worker": "worker" in given and typed,
+        f"--debug steps through code, and --strategy {strategy} has none": debug and typed,
+        "--debug asks at a terminal, and standard input is none": (
+            debug and not sys.stdin.isatty()
+        ),
+        "--debug needs --jobs 1: one prompt, one task at a time": debug and options.jobs != 1,
+        "--verbose and --quiet do not go together": options.verbose and options.quiet,
+        "--debug writes to standard output, it does not go with --json": debug and options.as_json,
+        "--turn goes with --fork": turn and not fork,
+        "--fork needs one --task and a --turn": fork and not (turn and len(options.tasks) == 1),
+        "--fork is for the embedded platform, it does not go with --real": fork and options.real,
+        f"--turn {options.turn} is beyond the {options.max_turns} turns of --max-turns": (
+            fork and options.turn > options.max_turns
+        ),
+    }
+    if first := next((text for text, is_so in wrong.items() if is_so), None):
+        raise typer.BadParameter(first)

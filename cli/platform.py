@@ -1,0 +1,147 @@
+"""The platform of a run: the real one, or one embedded for this run alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from rapidfuzz import process
+
+from cli.benchmarks import GUESTS, world_named
+from cli.options import Options
+from core.erc3_client import connections
+from core.erc3_client.patience import Patience
+from core.erc3_client.patient_platform import PatientPlatform
+from core.runs.errors import CannotRun, Usage
+from core.runs.folder import PACK_COPY
+from workshop.simulator.pack_files import PackError
+from workshop.simulator.world import Pack
+from workshop.simulator.worlds import load_pack
+
+REAL_URL = "https://erc.timetoact-group.at"
+EMBEDDED_KEY = "key-embedded"
+STATE = "platform.jsonl"
+
+
+@contextmanager
+def platform_of(pack: Pack | None, state: Path | None, patience: Patience) -> Iterator[Any]:
+    """The platform's client: the real one where there is no pack, else one that serves it.
+
+    ``state``: where an embedded one keeps its sessions; None: in memory alone.
+
+    Raises CannotRun: the key or the client is missing, or what the platform kept cannot be used.
+    """
+    if pack is None:
+        yield PatientPlatform(_real_platform(), patience)
+        return
+    from workshop.simulator.server import serve
+    from workshop.simulator.state import StateError
+
+    client = client_class()
+    try:
+        simulator = serve(pack, state=state)
+    except StateError as error:
+        raise CannotRun(f"the embedded platform cannot go on: {error}") from None
+    with simulator:
+        inner = client(key=EMBEDDED_KEY, base_url=simulator.base_url, session=connections())
+        yield PatientPlatform(inner, patience)
+
+
+def pack_of(options: Options, past: Any) -> Pack | None:
+    """The pack that was named, else the bundled one; None for the real platform.
+
+    A fork takes the pack that the run to fork keeps, and the bundled one only where that is its.
+
+    Raises:
+        Usage: the pack cannot be used, or holds no such task.
+        CannotRun: it is not the one of the run to fork.
+    """
+    if options.real:
+        return None
+    world = world_named(options.benchmark)
+    kept = past.log.folder / PACK_COPY if past else None
+    own = kept if kept and kept.is_file() else world.bundled
+    pack = pack_at(options.pack or own)
+    if pack.format != world.format:
+        theirs = next(name for name in GUESTS if world_named(name).format == pack.format)
+        raise Usage(
+            f"the pack cannot be used: {pack.name!r} is a {pack.format}, and --benchmark "
+            f"{options.benchmark} plays {world.format}; give --benchmark {theirs}"
+        )
+    if past and options.pack is None and pack.name != past.pack:
+        made = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
+        raise CannotRun(f"cannot fork: the run {made}; give its pack with --pack")
+    _check_tasks(options.tasks, pack)
+    return pack
+
+
+def pack_at(path: Path) -> Pack:
+    """A pack by its file. Raises Usage."""
+    try:
+        return load_pack(path)
+    except (PackError, OSError) as error:
+        raise Usage(f"the pack cannot be used: {error}") from None
+
+
+def _check_tasks(tasks: tuple[str, ...], pack: Pack) -> None:
+    known = [scenario.spec_id for scenario in pack.scenarios]
+    for task in tasks:
+        if task not in known:
+            near = [name for name, _, _ in process.extract(task, known, limit=3, score_cutoff=60)]
+            hint = f"did you mean {' or '.join(near)}?" if near else f"such as {known[0]}"
+            raise Usage(f"--task {task}: the pack {pack.name!r} has no such task; {hint}")
+
+
+def client_class() -> Any:
+    """The class of the chosen client. Raises CannotRun where it cannot be used."""
+    try:
+        from core.erc3_client import ERC3
+    except (ImportError, ValueError) as error:
+        raise CannotRun(f"the platform's client cannot be used: {error}") from None
+    return ERC3
+
+
+def real_address() -> str:
+    """The real platform's address, without a name and password in it."""
+    return bare(_real_url())
+
+
+def is_address(url: str) -> bool:
+    """Whether a platform can be looked for there at all."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, a bracket that is not closed
+        return False
+
+
+def bare(url: str) -> str:
+    """An address without a name and password in it."""
+    host = url.rsplit("@", 1)[-1]
+    return f"{url.split('://', 1)[0]}://{host}" if "@" in url and "://" in url else url
+
+
+def real_key() -> str:
+    """The key of the real platform. Raises CannotRun, also where the address is none."""
+    if not is_address(_real_url()):
+        text = f"ERC3_BASE_URL is no address: {real_address()[:80]}"
+        raise CannotRun(f"{text}; set it to one such as {REAL_URL}, or leave it empty")
+    key = os.environ.get("ERC3_API_KEY", "")
+    if not key:
+        raise CannotRun("--real needs ERC3_API_KEY, in the environment or in .env")
+    return key
+
+
+def _real_url() -> str:
+    return os.environ.get("ERC3_BASE_URL") or REAL_URL
+
+
+def _real_platform() -> Any:
+    try:
+        return client_class()(key=real_key(), base_url=_real_url(), session=connections())
+    except ValueError as error:
+        raise CannotRun(f"the platform's client cannot be used: {error}") from None

@@ -1,0 +1,147 @@
+"""One run from its options to its exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
+from types import FrameType
+
+from cli import loading
+from cli.assembly import Assembly
+from cli.brains import seems_served
+from cli.default_models import with_models
+from cli.end_of_run import EndOfRun, exit_code, goes_on
+from cli.handing_in import HandingIn
+from cli.machine_check import check_sandbox, room_for
+from cli.options import Options
+from cli.platform import real_address
+from coordinator.fork import Differs
+from coordinator.limits import Stop, heeding
+from coordinator.resume import CannotGoOn
+from coordinator.session import Session
+from coordinator.watching import Watchers
+from core.erc3_client.patience import trouble_of
+from core.models import litellm_module
+from core.runs.errors import CannotRun, Exit
+from core.runs.hints import command
+from core.runs.journal import JournalFailed
+from core.runs.reader import NotRecorded
+from core.runs.results import RunResults
+from core.terminal.console import notes, say
+from core.terminal.figures import so_many_tasks
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def start(options: Options) -> int:
+    """Run what the command line asks for; the exit code. Raises CannotRun."""
+    note = notes(quiet=options.quiet)
+    stop = Stop()
+    with ExitStack() as stack:
+        room_for(options.jobs)
+        options, said = with_models(options)
+        if said:
+            say(note, said)
+        if seems_served(options):
+            litellm_module.begin()
+        check_sandbox(options, note)
+        assembly = Assembly(options, stack, stop)
+        room_for(assembly.options.jobs)  # a run to go on with has its own number
+        stack.enter_context(_ended_properly(assembly))
+        watch, tracer = assembly.watcher(note), assembly.tracer(note)
+        watchers = [w for w in (watch, assembly.stream(), tracer) if w is not None]
+        session, tasks, starts = assembly.session(Watchers(watchers))
+        watch.expect(len(tasks), session.kept)
+        if session.kept:
+            say(note, _kept(assembly.folder, len(session.kept), len(tasks)))
+        if tracer:
+            stack.enter_context(tracer)
+        loading.over()
+        with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
+            results = session.run(tasks, starts)
+        return _end(assembly, session, results, played=len(tasks))
+
+
+def _end(assembly: Assembly, session: Session, results: RunResults, played: int) -> int:
+    """Show what the run has come to, hand the session in where that is wished; the exit code.
+
+    ``played``: tasks that were played now.
+    """
+    options = assembly.options
+    handing_in = HandingIn(assembly, session, results) if options.real else None
+    if not handing_in:
+        results = session.close_open()
+    end = EndOfRun(assembly, session, anything_new=bool(played))
+    end.show(results, asks=handing_in is not None and handing_in.asks)
+    if handing_in:
+        results = handing_in.settle() or results
+    if options.as_json:
+        end.print_json(results)
+    return exit_code(assembly, session, results)
+
+
+@contextmanager
+def _ended_properly(assembly: Assembly) -> Iterator[None]:
+    """Within this, what the platform refuses and a disk that takes no more end the run properly.
+
+    Raises CannotRun: with the way on, where something has begun.
+    """
+    # Late: the client that is asked for may not be there.
+    from core.erc3_client import ApiException, transport_errors
+
+    folder, real = assembly.folder, assembly.options.real
+    try:
+        yield
+    except Differs as error:
+        raise CannotRun(f"cannot fork: {error}") from None
+    except (CannotGoOn, NotRecorded) as error:
+        raise CannotRun(f"cannot go on: {error}") from None
+    except ApiException as error:
+        said = "refused" if trouble_of(error) == "refused" else "gave no usable answer"
+        raise CannotRun(f"the platform {said}: {error}{goes_on(folder)}") from None
+    except transport_errors() as error:
+        where = real_address() if real else "the embedded one"
+        fix = "; check the network and ERC3_BASE_URL" if real else ""
+        text = f"the platform cannot be reached: {where} ({type(error).__name__}){fix}"
+        raise CannotRun(f"{text}{goes_on(folder)}") from None
+    except JournalFailed as error:
+        raise CannotRun(f"stopped: {error}{goes_on(folder)}") from None
+    except OSError as error:
+        text = f"stopped: the run in {folder} cannot go on: {error.strerror or error}"
+        raise CannotRun(f"{text}{goes_on(folder)}") from None
+
+
+def _kept(folder: Path, kept: int, left: int) -> str:
+    """What a resumption finds done, and what it still has to do."""
+    rest = f"{left} to play" if left else "nothing is left to play"
+    return f"going on with {folder}: {so_many_tasks(kept)} kept, {rest}"
+
+
+@contextmanager
+def _interrupts(stop: Stop, folder: Path) -> Iterator[None]:
+    """While this lasts the first interrupt asks for the end, the second one is the end.
+
+    Every record is on its way to the disk when it is written, so that nothing is lost by leaving
+    at once; the run can be resumed. A signal that is ignored, as those who start us in the
+    background have it, stays ignored.
+    """
+
+    again = command("--resume", folder)
+
+    def asked(number: int, frame: FrameType | None) -> None:
+        if stop.asked:
+            with suppress(OSError):
+                os.write(2, f"\nstopped at once; go on: {again}\n".encode())
+            os._exit(Exit.INTERRUPTED)
+        stop.ask()
+        # Where the signal comes into the middle of another line, this one cannot be said.
+        with suppress(OSError, RuntimeError):
+            text = "\nfinishing the calls under way; once more to stop at once"
+            print(text, file=sys.stderr, flush=True)
+
+    with heeding(_SIGNALS, asked):
+        yield

@@ -1,0 +1,43 @@
+"""The step ``guest``: the playbook for who is not signed in, which knows no people at all."""
+
+from __future__ import annotations
+
+from company_tools.permissions import rule_lines
+from company_tools.stages.entities import ROOM, Desk
+from company_tools.wiki_search import wiki_pages
+from core.ledger import Ledger, ToolFault
+from core.models.door import Door
+from core.models.prompts import prompt
+from core.models.sections import NONE, Texts
+from core.models.tokens import count_text
+from core.runs.stages import Case, Finding
+
+PUBLIC = "public guest visitor anonymous stranger outside website"
+LINE_TOKENS = 200
+LINE_CHARS = 1_000
+"""Of one line: its end may be what forbids."""
+
+
+class Guest:
+    """Tells a guest's solver what may be said; without a model, and nothing to anybody else."""
+
+    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._desk, self._texts = desk, texts
+
+    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+        """The playbook with the lines of the wiki that speak of people outside."""
+        with self._desk.reading(ledger) as (session, wiki):
+            if not session.known_guest:
+                return Finding()
+            try:
+                pages, failed = wiki_pages(session, wiki), ""
+            except ToolFault as fault:
+                if fault.fatal:
+                    raise
+                pages, failed = {}, fault.text
+        lines: list[str] = []
+        for row in rule_lines(pages, PUBLIC, LINE_CHARS):
+            if sum(map(count_text, [*lines, row["text"]])) <= LINE_TOKENS:
+                lines.append(row["text"])
+        return Finding(text=prompt(ROOM, "guest", self._texts, lines=lines), failed=failed)

@@ -1,0 +1,234 @@
+"""The step ``policy``: whether who asks may have what they ask, by facts and rule lines alone.
+
+It denies only where a rule decides: a fact of the session, or a model that names the line. In
+doubt it leaves the task to the solver, with what is known as its finding.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import regex
+
+from company_tools.company_session import CompanySession, Record
+from company_tools.permissions import rule_lines, target_facts
+from company_tools.stages.entities import ROOM, Desk
+from company_tools.wiki_search import wiki_pages
+from core.ledger import Ledger, ToolFault
+from core.models.door import Door
+from core.models.prompt_json import as_data
+from core.models.prompts import prompt
+from core.models.sections import NONE, Texts
+from core.models.small_call import ask_once
+from core.models.tokens import count_text
+from core.runs.stages import Case, Finding, Verdict
+
+TARGETS_AT_MOST = 3
+RULE_TOKENS = 800
+RULE_CHARS = 1_600
+"""Of one line: its end may be what forbids."""
+REASON_CHARS = 240
+NOBODY = "The request could not be completed because of an internal error."
+DENIED = "I am not allowed to do or tell that."
+_POLITE = regex.compile(
+    r"(?:(?:hi|hello|hey|please|kindly|could you|can you|would you|just|also|now|i want you to"
+    r"|i need you to)\b[\s,!.:–-]*)+",
+    regex.I,
+)
+_CHANGES = regex.compile(
+    r"(?:log|book|record|put down|set|change|update|raise|increase|lower|reduce|pause|archive"
+    r"|reactivate|delete|remove|wipe|erase|rename|rewrite|edit|swap|void|approve)\b[^.?!]{0,80}"
+    r"\b(?:hours|time entr|timesheets?|salar|pay\b|projects?\b|notes?\b|wiki|pages?\b|teams?\b"
+    r"|skills?\b|employees?\b|customers?\b|records?\b|data\b)",
+    regex.I,
+)
+"""An order to change the company's records, at the beginning of a sentence."""
+_SAYS = regex.compile(r"(?<!\p{L})(?:\p{L}{2,}+\P{L}++){3}")
+"""A line with something to say: no ruling of a table, no bare title."""
+_SENTENCE = regex.compile(r"(?<=[.!?])\s+|\n+")
+
+
+class Judgement(NamedTuple):
+    """What a model says."""
+
+    verdict: str
+    rule: int
+    """Number of the line that decides, from 1; 0: none."""
+    reason: str
+    message: str
+
+
+def system(texts: Texts = NONE) -> str:
+    """What the prompts of its call begin with."""
+    return prompt(ROOM, "policy", texts)
+
+
+class Policy:
+    """A rule's verdict where facts decide, else one call that sees nothing of the solver."""
+
+    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._desk, self._texts = desk, texts
+
+    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+        """The verdict, or what ties who asks to what is named."""
+        with self._desk.reading(ledger) as (session, wiki):
+            ruled = by_rule(task.text, session)
+            if ruled and (door is None or session.identity_fault):
+                return Finding(text=ruled.reason, verdict=ruled)
+            facts = _facts(session, _targets(task))
+            told = _told(facts)
+            if door is None:
+                return Finding(text=told, facts=facts)
+            rules = _rules(session, wiki_pages(session, wiki), task.text)
+            asker = _asker(session)
+        user = _user(asker, task.text, facts, rules)
+        judged, failed = ask_once(door, system(self._texts), user, ["verdict"], _read)
+        verdict, said = _weighed(judged, ruled, rules, guest=asker == "guest")
+        text = "; ".join(part for part in (said, told) if part)
+        return Finding(text=text, facts=facts, verdict=verdict, failed=failed)
+
+
+def by_rule(text: str, session: CompanySession) -> Verdict | None:
+    """The verdict of a fact that leaves nothing else; None where it needs a judgement."""
+    if session.identity_fault:
+        reason = f"nobody can tell who asks: {session.identity_fault}"[:REASON_CHARS]
+        return Verdict(closing=_closing("error_internal", NOBODY), reason=reason, by="rule")
+    if session.known_guest and any(map(_orders_change, _SENTENCE.split(text))):
+        reason = "a guest wants something changed, and a guest changes nothing"
+        return Verdict(closing=_closing("denied_security", DENIED), reason=reason, by="rule")
+    return None
+
+
+def _orders_change(sentence: str) -> bool:
+    polite = _POLITE.match(sentence.strip())
+    return _CHANGES.match(sentence.strip(), polite.end() if polite else 0) is not None
+
+
+def _closing(outcome: str, message: str) -> str:
+    return f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: none"
+
+
+def _targets(task: Case) -> list[Record]:
+    found = next((f.facts for f in task.earlier if f.step == "entities"), {})
+    rows = [row for row in found.get("permission", ()) if row.get("id")]
+    # Most rights hang on a role in a project or on the account of a customer.
+    return sorted(rows, key=lambda row: bool(row["kind"] == "employee"))[:TARGETS_AT_MOST]
+
+
+def _facts(session: CompanySession, targets: list[Record]) -> dict[str, Any]:
+    """By id what ties who asks to it; nothing of what cannot be looked up."""
+    known: dict[str, Any] = {}
+    for row in targets if session.asker else ():
+        try:
+            known[row["id"]] = target_facts(session, session.asker, row["id"])
+        except ToolFault as fault:
+            if fault.fatal:
+                raise
+    return known
+
+
+def _told(facts: dict[str, Any]) -> str:
+    """The ties in a few words, for the solver."""
+    return "; ".join(f"{id}: {', '.join(_ties(row))}" for id, row in facts.items())
+
+
+def _ties(row: Record) -> list[str]:
+    match row["kind"]:
+        case "employee":
+            if row["asker_is_target"]:
+                return ["the user themselves"]
+            led = row["projects_of_target_that_asker_leads"]
+            where = "the user's department" if row["same_department"] else "another department"
+            return [where, f"on projects that the user leads: {', '.join(led) or 'none'}"]
+        case "project":
+            roles = row["asker_roles"]
+            manager = row["account_manager"]
+            told = (
+                "unknown" if manager is None else "the user" if row["asker_manages"] else "another"
+            )
+            return [
+                f"the user's role there: {' and '.join(roles) or 'none'}",
+                f"account manager of its customer: {told}",
+            ]
+        case "customer":
+            mine = row["asker_is_account_manager"]
+            return [f"the user is {'' if mine else 'not '}its account manager"]
+        case kind:
+            return [str(kind)]
+
+
+def _asker(session: CompanySession) -> str:
+    if session.known_guest:
+        return "guest"
+    user = session.user()
+    where = {f: user.get(f) for f in ("department", "location")}
+    return json.dumps({"id": session.asker, **where}, ensure_ascii=False)
+
+
+def _rules(session: CompanySession, pages: dict[str, str], text: str) -> list[str]:
+    """The lines that speak of the ask and of who asks, best first, within a bound."""
+    department = session.user().get("department") or ""
+    whose = "guest public outside" if session.known_guest else f"{department} everybody employed"
+    kept: list[str] = []
+    room = RULE_TOKENS
+    for row in rule_lines(pages, f"{text} {whose}", RULE_CHARS):
+        if not _SAYS.search(row["text"]):
+            continue
+        line = f"{row['page']}:{row['line']} {row['under']}: {row['text']}"
+        if (tokens := count_text(line)) <= room:
+            kept.append(line)
+            room -= tokens
+    return kept
+
+
+def _user(asker: str, text: str, facts: dict[str, Any], rules: list[str]) -> str:
+    listed = "\n".join(f"{n}. {line}" for n, line in enumerate(rules, start=1)) or "none"
+    ties = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+    parts = {"asker": asker, "ask": text, "facts": ties, "rules": listed}
+    return "\n".join(f"<{name}>\n{as_data(said)}\n</{name}>" for name, said in parts.items())
+
+
+def _read(reply: dict[str, object]) -> Judgement:
+    """Raises ValueError: it is none."""
+    verdict = str(reply["verdict"]).strip().casefold()
+    if verdict not in ("allowed", "denied", "unclear"):
+        raise ValueError(f"the verdict {verdict[:40]!r} does not exist")
+    digits = regex.search(r"\d+", str(reply.get("rule") or "0"))
+    reason, message = (_line(reply.get(field)) for field in ("reason", "message"))
+    return Judgement(verdict, int(digits[0][:6]) if digits else 0, reason, message)
+
+
+def _line(said: object) -> str:
+    return " ".join(str(said or "").split())[:REASON_CHARS]
+
+
+def _weighed(
+    judged: Judgement | None, ruled: Verdict | None, rules: list[str], *, guest: bool
+) -> tuple[Verdict | None, str]:
+    """The verdict of rule and model, where they do not contradict each other; and what to say."""
+    if judged is None:
+        return ruled, ruled.reason if ruled else ""
+    if judged.verdict == "allowed":
+        against = f", yet {ruled.reason}" if ruled else ""
+        return None, f"allowed: {judged.reason}{against}"
+    verdict = _denied(judged, rules, guest=guest) or ruled
+    if verdict:
+        return verdict, f"denied: {verdict.reason}"
+    if judged.verdict == "unclear":
+        return None, f"unclear: {judged.reason}"
+    return None, f"perhaps denied, by no line that is known: {judged.reason}"
+
+
+def _denied(judged: Judgement, rules: list[str], *, guest: bool) -> Verdict | None:
+    """The denial, where its rule is one of the lines; of a guest also where no line gives it."""
+    named = 1 <= judged.rule <= len(rules)
+    if judged.verdict != "denied" or not judged.reason or not (named or guest):
+        return None
+    line = f" ({rules[judged.rule - 1].split(' ')[0]})" if named else ""
+    return Verdict(
+        closing=_closing("denied_security", judged.message or DENIED),
+        reason=f"{judged.reason}{line}",
+        by="model",
+    )

@@ -1,0 +1,146 @@
+"""The step ``wording``: the message in the question's language and forms; never outcome or links.
+
+Digits, dates and a "Yes" that holds a "No" are put right by rule. A model is asked only where the
+message is in another language than the question, for certain; what it says must name the same
+records and figures.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+import regex
+
+from company_tools.closing import NoClosing, named_in, read_closing
+from company_tools.company_session import CompanySession
+from company_tools.stages.entities import ROOM, Desk
+from company_tools.stages.language import language
+from core.ledger import Ledger
+from core.models.door import Door
+from core.models.prompt_json import as_data
+from core.models.prompts import prompt
+from core.models.sections import NONE, Texts
+from core.models.small_call import ask_once
+from core.runs.stages import Case, Finding
+
+_FIGURE = regex.compile(
+    r"salar|\bpay\b|\bearn|\bwage|how much|how many|\btotal\b|\bsum\b|\bdigits?\b|\bnumbers?\b",
+    regex.I,
+)
+"""A question for a figure; a quoted text is left as it is."""
+_GROUPED = regex.compile(
+    r"(?<![\d.,'’\u00a0\u202f])\d{1,3}(?:([,'’\u00a0\u202f])\d{3})(?:\1\d{3})*(?![\d,'’]\d)(?!\d)"
+)
+_ISO = regex.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_MASK = regex.compile(
+    r"(?<![A-Za-z])(?:DD|MM|YYYY|YY)([./ -])(?:DD|MM|YYYY|YY)\1(?:DD|MM|YYYY|YY)(?![A-Za-z])",
+    regex.I,
+)
+_YES_NO = regex.compile(
+    r"\byes\b\W{0,3}(?:(?:or|and)\W+)?\W{0,3}\bno\b|\bno\b\W{0,3}(?:or\W+)?\W{0,3}\byes\b", regex.I
+)
+_OPENS = regex.compile(r"\W*(Yes|No)\b")
+_FIXED = regex.compile(
+    r"(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]++@[\p{L}\p{N}.-]+\p{L}"
+    r"|(?<![\p{L}\p{N}.-])[\p{L}\p{N}.-]*+_[\p{L}\p{N}_.-]*[\p{L}\p{N}_]"
+    r"|\d[\d.,:/-]*\d|\d"
+)
+"""What a translation keeps: mail addresses, ids, figures, dates."""
+LEAST_CHARS = 25
+"""A shorter message is a literal, whatever the language."""
+
+
+def system(texts: Texts = NONE) -> str:
+    """What the prompts of its call begin with."""
+    return prompt(ROOM, "wording", texts)
+
+
+class Wording:
+    """The last look at the words of a message."""
+
+    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._desk, self._texts = desk, texts
+
+    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+        """``words``: the message as it should be, where that is another one."""
+        with self._desk.reading(ledger) as (session, _):
+            try:
+                said = read_closing(task.closing, session).message
+            except NoClosing:
+                return Finding()
+            words, failed = by_rule(task.text, said), ""
+            if door is not None and _foreign(task.text, words):
+                told, failed = self._translated(task.text, words, door)
+                if told and (lost := _lost(words, told, session)):
+                    failed = f"other words would lose {', '.join(lost[:3])}"
+                elif told:
+                    words = told
+        return Finding(words=words if words != said else "", failed=failed)
+
+    def _translated(self, text: str, words: str, door: Door) -> tuple[str | None, str]:
+        user = f"<question>\n{as_data(text)}\n</question>\n<answer>\n{as_data(words)}\n</answer>"
+        return ask_once(door, system(self._texts), user, ["answer"], _answer)
+
+
+def by_rule(question: str, message: str) -> str:
+    """The message with figures, dates and Yes or No as the question wants them."""
+    words = message
+    if _FIGURE.search(question):
+        words = _GROUPED.sub(lambda m: _plain(m[0], question), words)
+    if mask := _MASK.search(question):
+        words = _ISO.sub(lambda m: _dated(m, mask[0]), words)
+    if _YES_NO.search(question):
+        words = _one_answer(words)
+    return words
+
+
+def _plain(number: str, question: str) -> str:
+    """A figure without separators, unless the question writes it so."""
+    return number if number in question else "".join(c for c in number if c.isdigit())
+
+
+def _dated(found: regex.Match[str], mask: str) -> str:
+    try:
+        day = date(*map(int, found.groups()))
+    except ValueError:
+        return str(found[0])
+    parts = {"yyyy": f"{day.year:04}", "yy": f"{day.year % 100:02}", "mm": f"{day.month:02}"}
+    parts["dd"] = f"{day.day:02}"
+    return str(regex.sub(r"yyyy|yy|mm|dd", lambda m: parts[m[0].casefold()], mask, flags=regex.I))
+
+
+def _one_answer(message: str) -> str:
+    """A Yes without any "No" in the sentences behind it, and the other way round."""
+    opens = _OPENS.match(message)
+    if opens is None:
+        return message
+    other = "No" if opens[1] == "Yes" else "Yes"
+    if other not in message:
+        return message
+    first, *rest = regex.split(r"(?<=[.!?])\s+|\n+", message.strip())
+    kept = [opens[1] if other in first else first, *(part for part in rest if other not in part)]
+    return " ".join(kept)
+
+
+def _foreign(question: str, message: str) -> bool:
+    """Whether the message is in another language than the question, for certain."""
+    if len(message) < LEAST_CHARS:
+        return False
+    asked, said = language(question), language(message)
+    return bool(asked and said and asked != said)
+
+
+def _answer(reply: dict[str, object]) -> str:
+    words = reply["answer"]
+    if not isinstance(words, str) or not words.strip():
+        raise ValueError("the answer is no text")
+    return words.strip()
+
+
+def _lost(before: str, after: str, session: CompanySession) -> list[str]:
+    """What the other words do not hold any more, or hold anew: figures, ids, names of records."""
+    was, now = set(_FIXED.findall(before)), set(_FIXED.findall(after))
+    named = {known.name or known.id for known in named_in(before, session)}
+    then = {known.name or known.id for known in named_in(after, session)}
+    return sorted((was ^ now) | (named ^ then))

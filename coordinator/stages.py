@@ -1,0 +1,203 @@
+"""Steps around the solver: asked before its first turn, or when it wants to finish.
+
+A step before the solver says something for its briefing, and may end the task by a verdict with a
+reason. A step behind it may object once, or put the message in other words: outcome and links are
+never its own. What a step has found is in the journal before it is used, and not asked for again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from rapidfuzz import fuzz, process
+
+from coordinator.benchmark import Benchmark
+from coordinator.limits import Halt
+from core.ledger import Ledger, ToolFault, Witness
+from core.models.door import Door, ModelFailed
+from core.runs.journal import Journal, JournalFailed
+from core.runs.stages import Case, Finding, Verdict
+from core.runs.task import TaskRun
+
+DEFAULT = "default"
+NEAR = 60
+"""Likeness, of 100, from which a name is worth a hint."""
+FAILED_CHARS = 500
+
+
+class Step(Protocol):
+    """One step of one task."""
+
+    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+        """What it finds; nothing is changed by it.
+
+        ``door``: to its model, None where it has to do without one. What it raises is kept as the
+        reason of a step that failed, and the task goes on.
+        """
+
+
+@dataclass(frozen=True)
+class StepKind:
+    """A step that a benchmark brings."""
+
+    name: str
+    says: str
+    """What it does, in a few words."""
+    place: Literal["before", "objects", "words"]
+    """Before the solver, or what it may do behind it."""
+    make: Callable[[Any], Step]
+    """The step for a task, by its benchmark."""
+    default: bool = True
+    prompt: Callable[[], str] | None = None
+    """What all prompts of its model begin with; None: it asks none."""
+    remember: Callable[[Any, Finding], None] = lambda _benchmark, _found: None
+    """Has a benchmark know of a finding that an earlier process has made."""
+
+
+def chosen(asked: str, kinds: Sequence[StepKind]) -> tuple[StepKind, ...]:
+    """The steps that are on, in the benchmark's order.
+
+    ``asked``: default, all, none, names with commas, and -NAME for all but one of them.
+
+    Raises ValueError: a name that no step of the benchmark has.
+    """
+    words = [word.strip() for word in asked.split(",") if word.strip()]
+    names = [kind.name for kind in kinds]
+    for word in (w.removeprefix("-") for w in words):
+        if word not in (DEFAULT, "all", "none", *names):
+            raise ValueError(_unknown(word, names))
+    without = {word[1:] for word in words if word.startswith("-")}
+    only = {word for word in words if word in names}
+    usual = DEFAULT in words or (without and not only and "all" not in words)
+    on = only | {k.name for k in kinds if "all" in words or (usual and k.default)}
+    return tuple(kind for kind in kinds if kind.name in on - without)
+
+
+def _unknown(word: str, names: list[str]) -> str:
+    if not names:
+        return f"this benchmark has no steps around the solver, and none called {word!r}"
+    near = process.extractOne(word, names, scorer=fuzz.ratio, score_cutoff=NEAR)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return (
+        f"this benchmark has no step {word!r}; {hint}there are: {', '.join(names)}; default, all, "
+        "none, and -NAME for all but one"
+    )
+
+
+@contextmanager
+def booked(run: TaskRun, witness: Witness) -> Iterator[Ledger]:
+    """A ledger whose requests are those of the run."""
+    ledger = Ledger(witness=witness)
+    try:
+        yield ledger
+    finally:
+        run.requests += ledger.requests
+
+
+@dataclass
+class Around:
+    """The steps of one task."""
+
+    kinds: tuple[StepKind, ...]
+    benchmark: Benchmark
+    door: Callable[[str], Door | None]
+    """The way to the model of a step."""
+    journal: Journal
+    run: TaskRun
+    ledger: Callable[[], AbstractContextManager[Ledger]]
+
+    def __post_init__(self) -> None:
+        """Take over what an earlier process has found."""
+        kinds = {kind.name: kind for kind in self.kinds}
+        for found in self.run.findings:
+            if found.step in kinds:
+                kinds[found.step].remember(self.benchmark, found)
+
+    def before(self, text: str, briefing: str) -> None:
+        """Ask the steps before the solver, as far as they were not."""
+        for kind in self._of("before"):
+            self._found(kind, Case(text, tuple(self._early())), briefing)
+
+    def told(self) -> str:
+        """What they have found, for the solver."""
+        return "\n".join(f"{f.step}: {f.text}" for f in self._early() if f.text)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """How the task ends before the solver is asked, where a step says that it does."""
+        return next((f.verdict for f in self._early() if f.verdict), None)
+
+    @property
+    def closed_by(self) -> str:
+        """The step that says so; "" where none does."""
+        return next((f.step for f in self._early() if f.verdict), "")
+
+    def objection(self, text: str, briefing: str, finish: str, log: str) -> str | None:
+        """What a step wants to ask back about the end that the solver wants; each does it once."""
+        for kind in self._of("objects"):
+            case = Case(text, tuple(self._early()), finish, log)
+            spoken = any(f.step == kind.name for f in self.run.findings)
+            if spoken and self._known(kind, case) is None:
+                continue
+            if said := self._found(kind, case, briefing).objection:
+                return said
+        return None
+
+    def worded(self, text: str, briefing: str, finish: str) -> str:
+        """The end that the solver wants with its message in the words of the steps."""
+        for kind in self._of("words"):
+            case = Case(text, tuple(self._early()), finish)
+            words = self._found(kind, case, briefing).words
+            if words:
+                with self.ledger() as ledger, closing(ledger):
+                    finish = self.benchmark.reworded(finish, words, ledger)
+        return finish
+
+    def _of(self, place: str) -> Iterable[StepKind]:
+        return (kind for kind in self.kinds if kind.place == place)
+
+    def _early(self) -> Iterator[Finding]:
+        names = {kind.name for kind in self._of("before")}
+        return (found for found in self.run.findings if found.step in names)
+
+    def _known(self, kind: StepKind, case: Case) -> Finding | None:
+        about = _about(case)
+        found = (f for f in self.run.findings if (f.step, f.about) == (kind.name, about))
+        return next(found, None)
+
+    def _found(self, kind: StepKind, case: Case, briefing: str) -> Finding:
+        """What a step has found, or finds now."""
+        if (known := self._known(kind, case)) is not None:
+            return known
+        began = time.perf_counter()
+        with self.ledger() as ledger, closing(ledger):
+            try:
+                step = kind.make(self.benchmark)
+                found = step.run(case, briefing, self.door(kind.name), ledger)
+            except (Halt, JournalFailed):
+                raise
+            except Exception as error:  # the wall of a step: the task goes on without it
+                found = Finding(failed=_why(error))
+        noted: dict[str, object] = {
+            "step": kind.name,
+            "about": _about(case),
+            "seconds": round(time.perf_counter() - began, 6),
+        }
+        found = found.model_copy(update=noted)
+        self.journal.write("finding", found.model_dump(mode="json"))
+        self.run.findings.append(found)
+        return found
+
+
+def _about(case: Case) -> str:
+    return hashlib.sha256(case.closing.encode()).hexdigest() if case.closing else ""
+
+
+def _why(error: Exception) -> str:
+    known = isinstance(error, ModelFailed | ToolFault)
+    return (str(error) if known else f"{type(error).__name__}: {error}")[:FAILED_CHARS]

@@ -1,0 +1,1 @@
+"""What the agent's packages share; nothing here knows a benchmark."""

@@ -1,0 +1,177 @@
+"""One POST to the platform and what can go wrong with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ValidationError
+
+from core.erc3_client.bounds import (
+    CONNECT_SECONDS,
+    KEPT_SECONDS,
+    LOOPBACK,
+    REQUEST_SECONDS,
+    TEXT_AT_MOST,
+    is_refusal,
+    usable_json,
+)
+from core.http.retry_after import retry_after
+
+if TYPE_CHECKING:
+    import httpx
+
+    from core.erc3_client.own.loopback import Answer, LoopbackClient
+    from core.erc3_client.own.remote import RemoteClient
+    from workshop.agent_adapter.stand_in.line import Line
+
+    Http: TypeAlias = httpx.Client | LoopbackClient | RemoteClient | Line
+    HttpResponse: TypeAlias = httpx.Response | Answer
+
+_JSON = {"Content-Type": "application/json"}
+_TOLD_AT_MOST = 20
+_LONGEST_WAIT = 86_400.0
+Response = TypeVar("Response", bound=BaseModel)
+"""The response model that a call is to be read into."""
+
+
+class HasTaskId(Protocol):
+    """Anything that names a task, such as a `TaskInfo` or the answer of `start_task`."""
+
+    @property
+    def task_id(self) -> str:
+        """The task's id."""
+
+
+class ApiError(BaseModel):
+    """The body that the platform sends with a refusal."""
+
+    status: int
+    error: str
+    code: str
+
+
+class ApiException(Exception):
+    """A refusal of the platform, or an answer that cannot be read.
+
+    `str()` is the bare error text, `.detail` has status and code too, `.api_error` is the body.
+    `response` is taken for the SDK's sake and not kept: its request holds the account key.
+    `.retry_after`, which the SDK does not have, is its `Retry-After` in seconds, None without.
+    """
+
+    def __init__(self, api_error: ApiError, response: object = None) -> None:
+        super().__init__(api_error.error)
+        self.api_error = api_error
+        self.detail = f"Error {api_error.status}: {api_error}"
+        asked = retry_after(getattr(response, "headers", None) or {})
+        # More than a day, which nobody means, is no wish.
+        self.retry_after = None if asked is None or asked > _LONGEST_WAIT else asked
+
+
+class UnusableAnswer(ApiException):
+    """An answer that is neither what was asked for nor a refusal of the platform's own.
+
+    Whether the request took effect is unknown. `str()` is the text of the body, cut.
+    """
+
+
+class BaseClient:
+    """Posts models below one URL; safe to use from several threads.
+
+    `base_url` has no slash at its end. `http` is the connections of another client; without it
+    there are some of its own. `secret` is cut out of every error text.
+    """
+
+    def __init__(self, base_url: str, http: Http | None = None, secret: str | None = None) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._http = http or _connections(base_url)
+        self._secret = secret
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(base_url={self.base_url!r})"
+
+    def _post(self, path: str, request: BaseModel, response_model: type[Response]) -> Response:
+        """Send `request` to `path`, read the answer into `response_model`.
+
+        Raises `ApiException` for a refusal, `UnusableAnswer` for an answer that is none or does
+        not have the form that it should have; `httpx.TransportError` when the network fails.
+        """
+        response = self._http.post(self.base_url + path, content=_body(request), headers=_JSON)
+        try:
+            data = usable_json(response.content)
+        except ValueError:
+            raise self._unusable(response) from None
+        if not 200 <= response.status_code < 300:
+            raise self._refusal(response, data)
+        try:
+            return response_model.model_validate(data)
+        except ValidationError as error:
+            raise self._unusable(response, f"Invalid response payload: {_told(error)}") from None
+
+    def _dispatched(
+        self, request: BaseModel, responses: Mapping[str, type[BaseModel]]
+    ) -> BaseModel:
+        """Send `request` to the path that its `tool` is, its class's own or an inherited one.
+
+        Raises TypeError when none of them is in `responses`.
+        """
+        path = getattr(request, "tool", "")
+        if path not in responses:
+            path = _inherited(type(request), responses)
+        return self._post(path, request, responses[path])
+
+    def _refusal(self, response: HttpResponse, data: Any) -> ApiException:
+        if not is_refusal(response.status_code, data):
+            return self._unusable(response, code="validated")
+        code = data.get("code")
+        error = ApiError(
+            status=data["status"],
+            error=self._clean(data["error"]),
+            code=self._clean(code) if isinstance(code, str) else "",
+        )
+        return ApiException(error, response)
+
+    def _unusable(self, response: HttpResponse, text: str = "", code: str = "") -> UnusableAnswer:
+        status = response.status_code
+        text = text or str(response.content, "utf-8", "replace").strip()
+        told = self._clean(text) or f"an empty answer with status {status}"
+        return UnusableAnswer(ApiError(status=status, error=told, code=code), response)
+
+    def _clean(self, text: str) -> str:
+        whole = text.replace(self._secret, "key-***") if self._secret else text
+        return whole[:TEXT_AT_MOST]
+
+
+def _inherited(kind: type[BaseModel], paths: Mapping[str, object]) -> str:
+    """The path of the nearest class that a request's class is derived from and that has one."""
+    for base in kind.__mro__:
+        field = getattr(base, "model_fields", {}).get("tool")
+        if field is not None and field.default in paths:
+            return str(field.default)
+    raise TypeError(f"{kind.__name__} is no request of this API: no path is its `tool`")
+
+
+def _body(request: BaseModel) -> bytes:
+    if type(request).model_dump is BaseModel.model_dump:
+        return request.model_dump_json(exclude_none=True).encode()
+    # A subclass has its own mind about what is sent.
+    return json.dumps(request.model_dump(mode="json", exclude_none=True)).encode()
+
+
+def _connections(base_url: str) -> Http:
+    url = urlsplit(base_url)
+    if url.hostname in LOOPBACK and url.scheme == "http":
+        from core.erc3_client.own.loopback import LoopbackClient
+
+        return LoopbackClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
+    from core.erc3_client.own.remote import RemoteClient
+
+    return RemoteClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
+
+
+def _told(error: ValidationError) -> str:
+    """What is wrong with an answer; of very many mistakes only their number."""
+    many = error.error_count() > _TOLD_AT_MOST
+    return f"{error.error_count()} errors for {error.title}" if many else str(error)

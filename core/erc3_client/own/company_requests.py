@@ -1,0 +1,272 @@
+"""Requests of the company benchmarks, with the names of the official SDK.
+
+In each, `tool` is the path of its endpoint. Lists are alternatives; an empty one filters nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from core.erc3_client.own.company_shapes import (
+    AgentLink,
+    BillableFilter,
+    CompanyID,
+    DealPhase,
+    EmployeeID,
+    Outcome,
+    ProjectID,
+    ProjectTeamFilter,
+    SkillFilter,
+    SkillLevel,
+    TimeEntryID,
+    TimeEntryStatus,
+    Workload,
+)
+
+__all__ = [
+    "Req_GetCustomer", "Req_GetEmployee", "Req_GetProject", "Req_GetTimeEntry",
+    "Req_ListCustomers", "Req_ListEmployees", "Req_ListProjects", "Req_ListWiki", "Req_LoadWiki",
+    "Req_LogTimeEntry", "Req_ProvideAgentResponse", "Req_SearchCustomers", "Req_SearchEmployees",
+    "Req_SearchProjects", "Req_SearchTimeEntries", "Req_SearchWiki", "Req_TimeSummaryByEmployee",
+    "Req_TimeSummaryByProject", "Req_UpdateEmployeeInfo", "Req_UpdateProjectStatus",
+    "Req_UpdateProjectTeam", "Req_UpdateTimeEntry", "Req_UpdateWiki", "Req_WhoAmI",
+]  # fmt: skip
+
+
+class Req_WhoAmI(BaseModel):
+    """Ask whom the agent serves."""
+
+    tool: Literal["/whoami"] = "/whoami"
+
+
+class Req_ProvideAgentResponse(BaseModel):
+    """Answer the user, exactly once."""
+
+    tool: Literal["/respond"] = "/respond"
+    message: str
+    outcome: Outcome
+    links: list[AgentLink] = []
+
+
+class Req_ListEmployees(BaseModel):
+    """Ask for one page of all employees; a `limit` of 0 gives none."""
+
+    tool: Literal["/employees/list"] = "/employees/list"
+    offset: int
+    limit: int
+
+
+class Req_SearchEmployees(BaseModel):
+    """Ask for employees who meet every filter that is set."""
+
+    tool: Literal["/employees/search"] = "/employees/search"
+    query: str | None = None
+    location: str | None = None
+    department: str | None = None
+    manager: str | None = None
+    skills: list[SkillFilter] = []
+    wills: list[SkillFilter] = []
+    limit: int
+    offset: int
+
+
+class Req_GetEmployee(BaseModel):
+    """Ask for one employee."""
+
+    tool: Literal["/employees/get"] = "/employees/get"
+    id: EmployeeID
+
+
+class Req_UpdateEmployeeInfo(BaseModel):
+    """Change an employee; lists that are not empty replace the whole list."""
+
+    tool: Literal["/employees/update"] = "/employees/update"
+    employee: EmployeeID
+    notes: str | None = None
+    salary: int | None = None
+    skills: list[SkillLevel] = []
+    wills: list[SkillLevel] = []
+    location: str | None = None
+    department: str | None = None
+    changed_by: EmployeeID | None = None
+
+
+class Req_ListCustomers(BaseModel):
+    """Ask for one page of all customers."""
+
+    tool: Literal["/customers/list"] = "/customers/list"
+    offset: int
+    limit: int
+
+
+class Req_GetCustomer(BaseModel):
+    """Ask for one customer."""
+
+    tool: Literal["/customers/get"] = "/customers/get"
+    id: CompanyID
+
+
+class Req_SearchCustomers(BaseModel):
+    """Ask for customers who meet every filter that is set; lists hold alternatives."""
+
+    tool: Literal["/customers/search"] = "/customers/search"
+    query: str | None = None
+    deal_phase: list[DealPhase] = []
+    account_managers: list[EmployeeID] = []
+    locations: list[str] = []
+    limit: int
+    offset: int
+
+
+class Req_ListProjects(BaseModel):
+    """Ask for one page of all projects, archived ones too."""
+
+    tool: Literal["/projects/list"] = "/projects/list"
+    offset: int
+    limit: int
+
+
+class Req_GetProject(BaseModel):
+    """Ask for one project."""
+
+    tool: Literal["/projects/get"] = "/projects/get"
+    id: ProjectID
+
+
+class Req_SearchProjects(BaseModel):
+    """Ask for projects that meet every filter that is set; `query` sees name and description."""
+
+    tool: Literal["/projects/search"] = "/projects/search"
+    query: str | None = None
+    customer_id: CompanyID | None = None
+    status: list[DealPhase] = []
+    team: ProjectTeamFilter | None = None
+    include_archived: bool = False
+    limit: int
+    offset: int
+
+
+class Req_UpdateProjectTeam(BaseModel):
+    """Replace a project's whole team."""
+
+    tool: Literal["/projects/team/update"] = "/projects/team/update"
+    id: ProjectID
+    team: list[Workload]
+    changed_by: EmployeeID | None = None
+
+
+class Req_UpdateProjectStatus(BaseModel):
+    """Change a project's status."""
+
+    tool: Literal["/projects/status/update"] = "/projects/status/update"
+    id: ProjectID
+    status: DealPhase
+    changed_by: EmployeeID | None = None
+
+
+class Req_LogTimeEntry(BaseModel):
+    """Book hours; a customer that is left out is not taken from the project."""
+
+    tool: Literal["/time/log"] = "/time/log"
+    employee: EmployeeID
+    customer: CompanyID | None = None
+    project: ProjectID | None = None
+    date: str
+    hours: float
+    work_category: str
+    notes: str
+    billable: bool
+    status: TimeEntryStatus
+    logged_by: EmployeeID
+
+
+class Req_UpdateTimeEntry(BaseModel):
+    """Change an entry: what is sent is how it stands then; its person and project stay."""
+
+    tool: Literal["/time/update"] = "/time/update"
+    id: TimeEntryID
+    date: str
+    hours: float
+    work_category: str
+    notes: str
+    billable: bool
+    status: TimeEntryStatus
+    changed_by: EmployeeID
+
+
+class Req_GetTimeEntry(BaseModel):
+    """Ask for one entry."""
+
+    tool: Literal["/time/get"] = "/time/get"
+    id: TimeEntryID
+
+
+class Req_SearchTimeEntries(BaseModel):
+    """Ask for entries that meet every filter that is set; both dates are included."""
+
+    tool: Literal["/time/search"] = "/time/search"
+    employee: EmployeeID | None = None
+    customer: CompanyID | None = None
+    project: ProjectID | None = None
+    date_from: str | None = None
+    date_to: str | None = None
+    work_category: str | None = None
+    billable: BillableFilter = ""
+    status: TimeEntryStatus = ""
+    limit: int
+    offset: int
+
+
+class Req_TimeSummaryByProject(BaseModel):
+    """Ask for hours by project; lists hold alternatives, an empty one filters nothing."""
+
+    tool: Literal["/time/summary/by-project"] = "/time/summary/by-project"
+    date_from: str
+    date_to: str
+    customers: list[CompanyID] = []
+    projects: list[ProjectID] = []
+    employees: list[EmployeeID] = []
+    billable: BillableFilter = ""
+
+
+class Req_TimeSummaryByEmployee(BaseModel):
+    """Ask for hours by person; lists hold alternatives, an empty one filters nothing."""
+
+    tool: Literal["/time/summary/by-employee"] = "/time/summary/by-employee"
+    date_from: str
+    date_to: str
+    customers: list[CompanyID] = []
+    projects: list[ProjectID] = []
+    employees: list[EmployeeID] = []
+    billable: BillableFilter = ""
+
+
+class Req_ListWiki(BaseModel):
+    """Ask which pages there are."""
+
+    tool: Literal["/wiki/list"] = "/wiki/list"
+
+
+class Req_LoadWiki(BaseModel):
+    """Ask for one page."""
+
+    tool: Literal["/wiki/load"] = "/wiki/load"
+    file: str
+
+
+class Req_SearchWiki(BaseModel):
+    """Ask for lines that match an RE2 pattern, which sees their case."""
+
+    tool: Literal["/wiki/search"] = "/wiki/search"
+    query_regex: str
+
+
+class Req_UpdateWiki(BaseModel):
+    """Create or replace a page; empty content deletes it."""
+
+    tool: Literal["/wiki/update"] = "/wiki/update"
+    file: str
+    content: str
+    changed_by: EmployeeID | None = None

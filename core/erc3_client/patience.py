@@ -1,0 +1,203 @@
+"""Which failures of the platform are met with another attempt, and when; the one place for it."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, Literal, TypeVar
+
+from core.erc3_client import switch
+from core.erc3_client.bounds import PATIENCE_SECONDS
+from core.erc3_client.cuts import TooMuch
+
+T = TypeVar("T")
+Trouble = Literal["rate_limit", "no_answer", "refused"]
+"""``rate_limit``: turned away unread, so without effect. ``no_answer``: a dropped connection, a
+5xx or an answer that cannot be used; whether it took effect is unknown. ``refused``: any other 4xx
+in the platform's own form, which another attempt would meet again."""
+
+RATE_LIMITED: Final = frozenset({425, 429})
+TIMED_OUT: Final = 408
+FIRST_SECONDS: Final = 0.5
+"""The first pause, twice as long after each further attempt; as much at random is added."""
+LONGEST_SECONDS: Final = 8.0
+SPREAD = 0.1
+"""Part by which asked-for pauses are stretched at random, so that not all come back at once."""
+ALL_KINDS: Final = ""
+HURRY_SECONDS: Final = 10.0
+"""The patience of a run whose user wishes the end: what is under way is still closed."""
+SLICE_SECONDS: Final = 1.0
+"""A pause looks so often whether it is still wished."""
+PAST_SECONDS: Final = 60.0
+"""An outage that was not met for so long is over, and another one begins."""
+now, rest = time.monotonic, time.sleep
+"""The clock of outages, in seconds, and how to wait on it; looked up late, as tests do not wait."""
+
+
+def trouble_of(error: BaseException) -> Trouble | None:
+    """The class of a failed call of the platform's client; None for a mistake of the program."""
+    client = switch.load()
+    if isinstance(error, client.ApiException):
+        detail = getattr(error, "api_error", None)
+        status = int(getattr(detail, "status", 0) or 0)
+        if status in RATE_LIMITED:
+            return "rate_limit"
+        refused = 400 <= status < 500 and status != TIMED_OUT
+        return "refused" if refused and not _unusable(error, detail) else "no_answer"
+    lost = (*switch.transport_errors(), OSError, TooMuch)
+    return "no_answer" if isinstance(error, lost) else None
+
+
+def never_left(error: BaseException) -> bool:
+    """Whether a connection was refused: the request that it was for has reached nobody."""
+    seen: set[int] = set()
+    now_: BaseException | None = error
+    while now_ is not None and id(now_) not in seen:
+        if isinstance(now_, ConnectionRefusedError):
+            return True
+        seen.add(id(now_))
+        # The SDK's library keeps what was behind a failure in its arguments.
+        inner = getattr(now_.args[0] if now_.args else None, "reason", None)
+        # What was merely handled before tells nothing of this request, but for a connection that
+        # could not be made: httpcore leaves the reason there.
+        met = now_.__context__ if type(now_).__name__ == "ConnectError" else None
+        now_ = now_.__cause__ or (inner if isinstance(inner, BaseException) else None) or met
+    return False
+
+
+def _unusable(error: BaseException, detail: object) -> bool:
+    """Whether the answer behind an error was none that the client could read.
+
+    Our own client has a class for it, the SDK a code for bodies and no more than a text for
+    answers of another form.
+    """
+    kind = getattr(switch.load("base"), "UnusableAnswer", None)
+    if kind is not None:
+        return isinstance(error, kind)
+    text = str(getattr(detail, "error", "") or error)
+    return getattr(detail, "code", "") == "validated" or text.startswith("Invalid response payload")
+
+
+def retry_after_of(error: BaseException) -> float | None:
+    """Seconds that the platform asked to wait, where the client knows of it."""
+    known: float | None = getattr(error, "retry_after", None)
+    return known
+
+
+def pause(error: BaseException, attempts: int) -> float:
+    """Seconds before the next attempt: as asked for, else exponential with jitter."""
+    asked = retry_after_of(error)
+    if asked is not None:
+        return asked * (1 + random.uniform(0, SPREAD))
+    doubled = FIRST_SECONDS * 2.0 ** min(attempts - 1, 10)
+    return min(doubled, LONGEST_SECONDS) + random.uniform(0, FIRST_SECONDS)
+
+
+class Outages:
+    """Since when requests have had no answer, by kind and altogether; of a task, or of a client."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, float]] = {}
+        """By kind: when the first attempt without an answer began, and when the last one ended."""
+
+    def failed(self, kind: str, began: float) -> None:
+        """Note an attempt without an answer."""
+        for name in (kind, ALL_KINDS):
+            first, last = self._known.get(name, (began, began))
+            self._known[name] = (began if began - last > PAST_SECONDS else first, now())
+
+    def answered(self, kind: str) -> None:
+        """Note an answer, which a refusal is too."""
+        for name in (kind, ALL_KINDS):
+            self._known.pop(name, None)
+
+    def since(self, kind: str, began: float) -> float:
+        """When the outage began in which a request is that ``began`` then."""
+        known = (self._known.get(name, (began, began)) for name in (kind, ALL_KINDS))
+        return min(began, *(first for first, _ in known))
+
+
+class Patience:
+    """How long an outage is waited for, by every request of a run; used from many threads."""
+
+    def __init__(
+        self,
+        seconds: float = PATIENCE_SECONDS,
+        waits: Callable[[float], object] | None = None,
+        hurried: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """``waits``: waits so many seconds, or less where a user comes to wish the end.
+
+        ``hurried``: whether the end is wished; there is little patience then.
+        """
+        self._seconds = seconds
+        self._waits = waits
+        self._hurried = hurried
+        self._here = threading.local()
+
+    @contextmanager
+    def within(self, check: Callable[[], None]) -> Iterator[None]:
+        """While this lasts, ``check`` is asked in every pause of this thread.
+
+        What it raises, such as a limit of the task that is reached, ends the waiting.
+        """
+        before, self._here.check = self._check, check
+        try:
+            yield
+        finally:
+            self._here.check = before
+
+    def meet(
+        self,
+        attempt: Callable[[], T],
+        again: Callable[[BaseException], bool],
+        outages: Outages,
+        kind: str,
+        limit: int | None = None,
+    ) -> T:
+        """Attempts at one request, until one is answered.
+
+        The last failure is raised as it is: where ``again`` says no, after ``limit`` attempts, or
+        where the patience is over, which begins with the first attempt of this ``kind`` that had
+        no answer. So an outage is waited for once, and not by each request anew.
+        """
+        first, attempts = now(), 0
+        while True:
+            began = now()
+            attempts += 1
+            try:
+                answer = attempt()
+            except Exception as error:
+                if not again(error):
+                    outages.answered(kind)
+                    raise
+                outages.failed(kind, began)
+                left = self._left(outages.since(kind, first))
+                if left <= 0 or attempts == limit:
+                    raise
+                # The last attempt is made when patience ends.
+                self._pause(min(pause(error, attempts), left))
+            else:
+                outages.answered(kind)
+                return answer
+
+    def _left(self, since: float) -> float:
+        """Seconds of patience that are left in an outage, never below 0."""
+        seconds = min(self._seconds, HURRY_SECONDS) if self._hurried() else self._seconds
+        return max(0.0, since + seconds - now())
+
+    @property
+    def _check(self) -> Callable[[], None]:
+        """What ends the pauses of this thread."""
+        return getattr(self._here, "check", lambda: None)
+
+    def _pause(self, seconds: float) -> None:
+        end = now() + seconds
+        while (left := end - now()) > 0:
+            self._check()
+            wait = rest if self._hurried() or self._waits is None else self._waits
+            wait(min(left, SLICE_SECONDS))
+        self._check()

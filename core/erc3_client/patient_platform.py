@@ -1,0 +1,172 @@
+"""The platform's client with patience: what fails in passing is made again where that is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
+
+from core.erc3_client import switch
+from core.erc3_client.bounds import known_score
+from core.erc3_client.cuts import cut_texts
+from core.erc3_client.patience import Outages, Patience, trouble_of
+
+if TYPE_CHECKING:
+    from core.erc3_client.own import core_models as answers
+    from core.erc3_client.own.base import HasTaskId
+    from core.erc3_client.own.core import ERC3
+
+T = TypeVar("T")
+LOG_ATTEMPTS = 2
+REPORT = "log_llm"
+PASSING = frozenset({"rate_limit", "no_answer"})
+UNREAD = frozenset({"rate_limit"})
+"""Turned away without effect."""
+UNFINISHED_SESSION = "open"
+
+
+class PatientPlatform:
+    """Stands in for an `ERC3` client, own or official, with the same methods and errors.
+
+    What only reads, and what may arrive twice without harm, is tried again for as long as the
+    run has patience. Where the platform refuses a repetition whose first call had no answer,
+    the state of the task or session tells what became of that call. A call that would make
+    something new is only made again when it was turned away unread (`start_session`,
+    `start_new_task`). Whatever is not named here, such as `get_store_client`, is the client's own.
+    """
+
+    def __init__(self, client: ERC3, patience: Patience | None = None) -> None:
+        self._client = client
+        self._patience = patience or Patience()
+        self._outages = Outages()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._client!r})"
+
+    def session_status(self, session_id: str) -> answers.Resp_SessionStatus:
+        """As the client's."""
+        return self._repeated("session_status", lambda: self._client.session_status(session_id))
+
+    def task_detail(self, *args: Any, **kwargs: Any) -> answers.Resp_ViewTask:
+        """As the client's."""
+        return self._repeated("task_detail", lambda: self._client.task_detail(*args, **kwargs))
+
+    def start_session(self, *args: Any, **kwargs: Any) -> answers.Resp_StartSession:
+        """As the client's; without an answer not made again, it could open a second session."""
+        return self._repeated(
+            "start_session", lambda: self._client.start_session(*args, **kwargs), UNREAD
+        )
+
+    def start_new_task(self, *args: Any, **kwargs: Any) -> answers.Resp_StartTask:
+        """As the client's; without an answer not made again, it could start a second task."""
+        return self._repeated(
+            "start_new_task", lambda: self._client.start_new_task(*args, **kwargs), UNREAD
+        )
+
+    def start_task(self, task: HasTaskId) -> answers.Resp_StartTask:
+        """As the client's; a task that is found running after an unanswered call was started."""
+
+        def found() -> Any:
+            detail = self.task_detail(task.task_id)
+            if detail.status != "in_progress":
+                return None
+            fields = {"task_id": task.task_id, "session_id": detail.session_id}
+            return _made("Resp_StartTask", fields | {"status": detail.status})
+
+        return self._repeated("start_task", lambda: self._client.start_task(task), found=found)
+
+    def complete_task(self, task: HasTaskId) -> answers.Resp_CompleteTask:
+        """As the client's; a task that is found completed after an unanswered call is closed.
+
+        A score that is no number from 0 to 1 is None, whichever client has read it.
+
+        Its evaluation is then the score that the platform shows, or None where it shows none.
+        """
+
+        def found() -> Any:
+            detail = self.task_detail(task.task_id)
+            if detail.status != "completed":
+                return None
+            score = known_score(detail.score)
+            evaluation = None if score is None else {"score": score, "logs": ""}
+            fields = {"status": "already_completed", "eval": evaluation}
+            return _made("Resp_CompleteTask", fields)
+
+        done = self._repeated(
+            "complete_task", lambda: self._client.complete_task(task), found=found
+        )
+        if done.eval is not None:
+            done.eval.score = known_score(done.eval.score)
+        return done
+
+    def submit_session(self, session_id: str, force: bool = False) -> answers.Resp_SubmitSession:
+        """As the client's; a session that is no longer open after an unanswered call is in."""
+
+        def found() -> Any:
+            status = self.session_status(session_id).status
+            if status in ("", UNFINISHED_SESSION):
+                return None
+            return _made("Resp_SubmitSession", {"status": status})
+
+        return self._repeated(
+            "submit_session",
+            lambda: self._client.submit_session(session_id, force=force),
+            found=found,
+        )
+
+    def log_llm(self, *args: Any, **kwargs: Any) -> answers.Resp_LogLLM:
+        """As the client's, made again once; a report that arrives twice costs no score."""
+        call = partial(self._client.log_llm, *args, **kwargs)
+        return self._repeated(REPORT, call, limit=LOG_ATTEMPTS)
+
+    def log_llm_late(self, *args: Any, **kwargs: Any) -> answers.Resp_LogLLM:
+        """As `log_llm`, for a report that was not taken: with all the patience of the run."""
+        return self._repeated(REPORT, partial(self._client.log_llm, *args, **kwargs))
+
+    def _repeated(
+        self,
+        kind: str,
+        call: Callable[[], T],
+        passing: frozenset[str] = PASSING,
+        *,
+        found: Callable[[], Any] = lambda: None,
+        limit: int | None = None,
+    ) -> T:
+        """Make a call until it is answered; ``found`` is its effect as the state shows it.
+
+        Raises what the client raises: the last failure, or the refusal; and what ends a pause.
+        """
+        unanswered = False
+
+        def once() -> T:
+            nonlocal unanswered
+            try:
+                return self._received(call())
+            except Exception as error:
+                trouble = trouble_of(error)
+                effect: T | None = found() if unanswered and trouble == "refused" else None
+                if effect is not None:
+                    return effect
+                unanswered = unanswered or trouble == "no_answer"
+                raise
+
+        def again(error: BaseException) -> bool:
+            return trouble_of(error) in passing
+
+        return self._patience.meet(once, again, self._outages, kind, limit)
+
+    def _received(self, answer: T) -> T:
+        """An answer with its texts cut to what is taken in. Raises TooMuch."""
+        if isinstance(answer, BaseModel):
+            cut_texts(answer)
+        return answer
+
+
+def _made(name: str, fields: dict[str, Any]) -> Any:
+    """An answer of the chosen client's own class."""
+    return getattr(switch.load("core"), name).model_validate(fields)

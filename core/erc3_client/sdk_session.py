@@ -1,0 +1,82 @@
+"""The official SDK's connections with the bounds of ours: size, time, and what is usable.
+
+The SDK takes a ``requests.Session`` of the caller's; what it cannot be given this way is a
+deadline for headers, which ``requests`` waits for wait by wait.
+"""
+
+from __future__ import annotations
+
+import time
+from io import BytesIO
+from typing import Any
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPResponse
+from urllib3.exceptions import HTTPError
+
+from core.erc3_client.bounds import (
+    BODY_AT_MOST,
+    CONNECT_SECONDS,
+    REQUEST_SECONDS,
+    TOO_LARGE,
+    cleaned,
+    is_refusal,
+    usable_json,
+)
+
+_PORTION = 1 << 16
+_TURNED_AWAY = frozenset({408, 425, 429})
+
+
+def bounded_session() -> requests.Session:
+    """A session that reads at most 16 MB and 60 s of an answer, and refuses what is unusable.
+
+    What cannot be read as JSON, and a 4xx that is no refusal in the platform's own words, raises
+    ``requests.RequestException``, as a lost connection does.
+    """
+    session = requests.Session()
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, _Bounded())
+    return session
+
+
+class _Bounded(HTTPAdapter):
+    """Reads every answer itself, within the bounds."""
+
+    def send(self, request: requests.PreparedRequest, **given: Any) -> requests.Response:  # type: ignore[override]
+        """See ``HTTPAdapter``."""
+        deadline = time.monotonic() + REQUEST_SECONDS
+        waits = given.get("timeout") or (CONNECT_SECONDS, REQUEST_SECONDS)
+        response = super().send(request, **{**given, "stream": True, "timeout": waits})
+        with response.raw:
+            body = _read(response.raw, deadline)
+        _check(response.status_code, body)
+        response.raw = HTTPResponse(BytesIO(cleaned(body)), preload_content=False)
+        return response
+
+
+def _read(raw: Any, deadline: float) -> bytes:
+    body = bytearray()
+    try:
+        for part in raw.stream(_PORTION, decode_content=True):
+            body += part
+            if len(body) > BODY_AT_MOST:
+                raise requests.exceptions.ContentDecodingError(TOO_LARGE)
+            if time.monotonic() > deadline:
+                raise requests.exceptions.ReadTimeout("no whole answer in time")
+    except HTTPError as error:
+        raise requests.exceptions.ConnectionError(str(error)) from error
+    return bytes(body)
+
+
+def _check(status: int, body: bytes) -> None:
+    """Raises requests.exceptions.InvalidJSONError for what the SDK must not take for an answer."""
+    if status in _TURNED_AWAY or status >= 500:
+        return
+    try:
+        data = usable_json(body)
+    except ValueError as error:
+        raise requests.exceptions.InvalidJSONError(f"status {status}: {error}") from None
+    if status >= 400 and not is_refusal(status, data):
+        raise requests.exceptions.InvalidJSONError(f"status {status}: no refusal in form")

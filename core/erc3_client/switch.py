@@ -1,0 +1,58 @@
+"""The one place that chooses between the official SDK and our own client.
+
+`ERC3_CLIENT=auto` (the default) takes `erc3` where it can be imported and `core.erc3_client.own`
+otherwise; `sdk` and `compat` force one of them.
+"""
+
+import importlib
+import os
+from functools import cache
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Literal
+
+VARIABLE = "ERC3_CLIENT"
+ROOTS = {"sdk": "erc3", "compat": "core.erc3_client.own"}
+OTHER_NAMES = {("sdk", "company"): "erc3"}
+"""Submodules that a client has under a name of its own."""
+
+Choice = Literal["sdk", "compat"]
+
+
+def chosen() -> Choice:
+    """Which client the environment asks for.
+
+    Raises ValueError for another value of `ERC3_CLIENT`, ImportError when `sdk` is asked for
+    and `erc3` is not installed.
+    """
+    return _choose(os.environ.get(VARIABLE) or "auto")
+
+
+def load(submodule: str = "") -> ModuleType:
+    """The chosen client's root module, or one of its submodules.
+
+    Those are `base`, `core`, `store` and `company`.
+    """
+    choice = chosen()
+    name = OTHER_NAMES.get((choice, submodule), submodule)
+    return importlib.import_module(f"{ROOTS[choice]}.{name}" if name else ROOTS[choice])
+
+
+def transport_errors() -> tuple[type[Exception], ...]:
+    """What the chosen client lets through when the network fails: httpx or requests classes."""
+    if chosen() == "sdk":
+        return (importlib.import_module("requests").RequestException,)
+    return (importlib.import_module("httpx").TransportError,)
+
+
+@cache
+def _choose(asked: str) -> Choice:
+    if asked not in ("auto", "sdk", "compat"):
+        raise ValueError(f"{VARIABLE}={asked!r} is not known: use auto, sdk or compat")
+    installed = find_spec("erc3") is not None
+    if asked == "sdk" and not installed:
+        raise ImportError(
+            f"{VARIABLE}=sdk, but the package erc3 is not installed: install it from the "
+            "platform's own index, or set the variable to auto or compat"
+        )
+    return "sdk" if asked != "compat" and installed else "compat"

@@ -1,0 +1,150 @@
+"""What answers over HTTP, with limits of ours: one deadline and one size for each whole answer.
+
+A client's own limit on the clock starts anew with every byte, so a server that dribbles is never
+too late, in its headers already, and none of them limits what it reads.
+"""
+
+from __future__ import annotations
+
+import ssl
+import threading
+import time
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from typing import Any, cast
+
+import httpcore
+import httpx
+
+SLICE = 512
+"""Compressed bytes that are unpacked at once: they become a thousand times as many at most."""
+_BEGAN = "core.http.bounded.began"
+_ENCODINGS = frozenset({"", "identity", "gzip"})
+_OF_THE_LINE = ("content-encoding", "content-length", "transfer-encoding")
+_due = threading.local()
+"""``until``, monotonic seconds: when what this thread reads and writes has to end."""
+
+
+class AnswerRefused(httpx.RemoteProtocolError):
+    """An answer that cannot be used; the text says why and holds nothing of it."""
+
+
+class BoundedTransport(httpx.BaseTransport):
+    """Answers are read whole, within the ``read`` limit of the request and ``most_bytes``.
+
+    Redirects of a request share its time.
+    """
+
+    def __init__(
+        self, ways: httpx.Client, most_bytes: int, *, error_bytes: int | None = None
+    ) -> None:
+        """``ways``: a client, which is the only one that knows the proxies of the environment.
+
+        ``most_bytes``: of a body, unpacked; headers are limited by the HTTP library (100 KB).
+        ``error_bytes``: of the body of a refusal; what stands behind is not read.
+        """
+        self._ways = ways
+        self._most_bytes = most_bytes
+        self._error_bytes = error_bytes
+        for way in (ways._transport, *ways._mounts.values()):
+            if isinstance(way, httpx.HTTPTransport):
+                way._pool._network_backend = _Network()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Raises httpx.TransportError; AnswerRefused is one, for an answer out of bounds."""
+        seconds: float | None = request.extensions.get("timeout", {}).get("read")
+        began: float = request.extensions.setdefault(_BEGAN, time.monotonic())
+        request.headers["Accept-Encoding"] = "gzip"
+        _due.until = None if seconds is None else began + seconds
+        try:
+            response = self._ways._transport_for_url(request.url).handle_request(request)
+            with closing(response):
+                body = self._whole(response)
+        finally:
+            _due.until = None
+        for name in _OF_THE_LINE:
+            response.headers.pop(name, None)
+        return httpx.Response(
+            response.status_code,
+            headers=response.headers,
+            content=body,
+            extensions=response.extensions,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._ways.close()
+
+    def _whole(self, response: httpx.Response) -> bytes:
+        encoding = response.headers.get("content-encoding", "").strip().lower()
+        if encoding not in _ENCODINGS:
+            raise AnswerRefused("the answer is packed in a way that was not asked for")
+        parts: Iterable[bytes] = cast(httpx.SyncByteStream, response.stream)
+        body = bytearray()
+        for part in _unpacked(parts) if encoding == "gzip" else parts:
+            body += part
+            if self._error_bytes and response.is_error and len(body) > self._error_bytes:
+                break
+            if len(body) > self._most_bytes:
+                raise AnswerRefused(f"the answer is larger than {self._most_bytes >> 20} MB")
+        return bytes(body)
+
+
+def _left(timeout: float | None) -> float | None:
+    until: float | None = getattr(_due, "until", None)
+    if until is None:
+        return timeout
+    left = until - time.monotonic()
+    if left <= 0:
+        raise httpcore.ReadTimeout("the answer took too long")
+    return left if timeout is None else min(timeout, left)
+
+
+class _Stream(httpcore.NetworkStream):
+    """A connection on which every step ends at the deadline of its thread."""
+
+    def __init__(self, inner: httpcore.NetworkStream) -> None:
+        self._inner = inner
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, _left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, _left(timeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, _left(timeout)))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+class _Network(httpcore.SyncBackend):
+    """Opens such connections."""
+
+    def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, *more: Any, **named: Any
+    ) -> httpcore.NetworkStream:
+        return _Stream(super().connect_tcp(host, port, _left(timeout), *more, **named))
+
+
+def _unpacked(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """The parts of a gzip file, unpacked."""
+    unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        for part in parts:
+            for start in range(0, len(part), SLICE):
+                yield unpack.decompress(part[start : start + SLICE])
+    except zlib.error:
+        raise AnswerRefused("the answer is packed and cannot be unpacked") from None
+    if not unpack.eof:
+        raise AnswerRefused("the packed answer ends too early")

@@ -1,0 +1,126 @@
+"""The frozen records of tool calls and of the requests that they sent, and how prompts say them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from core.ledger.fault import FaultKind
+
+ShortForm: TypeAlias = Callable[[Sequence[Any]], list[str] | None]
+"""Texts for the entries of a list, or None where it is a list of another kind."""
+_forms: list[ShortForm] = []
+Kind = Literal["read", "write"]
+Outcome = Literal["done", "failed", "unknown"]
+WireOutcome = Literal["done", "failed", "unknown", "lost"]
+"""``unknown``: sent, and no answer came back. ``lost``: known to have had no effect, without
+being refused: it never arrived or was turned away unread, and may have been sent again."""
+
+
+class Record(BaseModel):
+    """What is kept: it does not change any more, and holds no figure that JSON cannot hold."""
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+
+class WireCall(Record):
+    """One request to the benchmark's API and what became of it."""
+
+    path: str
+    body: dict[str, object]
+    kind: Kind
+    outcome: WireOutcome
+    error: str | None = None
+    seconds: float = 0.0
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
+
+
+class Intent(Record):
+    """A request that is irreversible, or must not be repeated, and is about to be sent."""
+
+    path: str
+    body: dict[str, object]
+    about: object = None
+    """What it is for, as plain data: enough to tell later whether it took effect."""
+
+
+class Settled(Record):
+    """What became of a request whose answer never came, seen from the state."""
+
+    path: str
+    took_effect: bool
+
+
+class Notice(Record):
+    """Something that whoever reads the journal should know of an answer, such as a cut text."""
+
+    text: str
+
+
+Deed = Intent | WireCall | Settled
+"""What leaves a trace outside: the parts from which a memory can be rebuilt."""
+Witness: TypeAlias = Callable[[Deed | Notice], None]
+"""Is told at once, so that it can be written down; what it raises ends the work."""
+
+
+class ToolCall(Record):
+    """One call of a tool by generated code: arguments, answer, and the requests behind it."""
+
+    number: int
+    name: str
+    kind: Kind
+    arguments: dict[str, object]
+    outcome: Outcome
+    result: object = None
+    error: str | None = None
+    fault: FaultKind | None = None
+    """The built-in exception that generated code saw, where the call failed."""
+    fatal: bool = False
+    step: int | None = None
+    """The snippet of the instruction that made the call, where the sandbox knows it."""
+    line: int | None = None
+    """Source line within that snippet."""
+    seconds: float = 0.0
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
+    requests: tuple[WireCall, ...] = ()
+    kept: tuple[WireCall, ...] = ()
+    """Reads of a step around the solver whose answers it was given; nothing was sent for them."""
+
+    def prompt(self, result_chars: int = 160, told: str = "") -> str:
+        """The call as one line for a prompt; results are cut or left out, errors never are.
+
+        ``told`` is a text of the same prompt: an error that stands in it is not said again.
+        """
+        arguments = ", ".join(f"{k}={shorten(v, 160)}" for k, v in self.arguments.items())
+        if self.outcome == "done":
+            result = f" -> {shorten(self.result, result_chars)}" if result_chars else ""
+            return f"{self.name}({arguments}){result}"
+        again = self.error and json.dumps(self.error, ensure_ascii=False)[1:-1] in told
+        error = "told in RESULT" if again else self.error
+        return f"{self.name}({arguments}) -> {self.outcome.upper()}: {error}"
+
+
+def shorten(value: object, limit: int) -> str:
+    """JSON text of ``value``, cut to ``limit`` characters with a note of what is missing."""
+    text = json.dumps(shortened(value), ensure_ascii=False, default=str)
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} more characters)"
+
+
+def say_short(form: ShortForm) -> None:
+    """Have lists said by ``form`` from now on; whoever brings the tools knows their data."""
+    _forms.append(form)
+
+
+def shortened(value: object) -> object:
+    """A value with its lists in their short forms; other data stay as they are."""
+    if isinstance(value, dict):
+        return {key: shortened(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        said = next((texts for form in _forms if (texts := form(value)) is not None), None)
+        return [shortened(inner) for inner in value] if said is None else said
+    return value

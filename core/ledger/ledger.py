@@ -1,0 +1,338 @@
+"""The ledger of one instruction: allow-list, budgets, and the record of every call."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from core.ledger.calls import (
+    Intent,
+    Kind,
+    Notice,
+    Outcome,
+    Settled,
+    ToolCall,
+    WireCall,
+    WireOutcome,
+    Witness,
+)
+from core.ledger.fault import ToolFault
+from core.ledger.tool import Tool
+
+T = TypeVar("T")
+ARGUMENT_CHARS = 1_000_000
+"""Arguments of one call that are longer than this as JSON are refused."""
+_UNCHANGING = frozenset({str, int, float, bool, type(None)})
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one instruction may spend; reached, the code gets an error that says so."""
+
+    calls: int = 400
+    """Tool calls; below what a sandbox allows a step, so that it is this text that is read."""
+    requests: int = 20_000
+    """One tool call may send many: three readings of 5,000 entries that come one a page."""
+    writes: int = 12_000
+    """Enough to put in every one of 5,000 entries and to take it out again."""
+    final: int = 1
+    """Requests that cannot be undone."""
+
+
+class Ledger:
+    """Runs the tools of one instruction and keeps the record of every call.
+
+    Single use: after :meth:`close` every call is refused, so code that outlives its
+    instruction reaches nothing. Calls from several threads are taken one at a time.
+    """
+
+    def __init__(self, budget: Budget | None = None, witness: Witness | None = None) -> None:
+        """``witness`` is told of every intent before it is sent and of every write after it.
+
+        What it raises ends the request: an intent that nobody could note is not sent.
+        """
+        self.budget = budget or Budget()
+        self._witness: Witness = witness or (lambda _noted: None)
+        self._tools: dict[str, Tool] = {}
+        self._calls: list[ToolCall] = []
+        self._wire: list[WireCall] = []
+        self._kept: list[WireCall] = []
+        self._spent = {"calls": 0, "requests": 0, "writes": 0, "final": 0}
+        self._open: set[str] = set()
+        """Paths of irreversible requests that had no answer and are not settled yet."""
+        self._closed = False
+        self._lock = threading.RLock()
+        self.instruction: str | None = None
+        """What the code carries out, for a tool that must know what was ordered in words."""
+        self.on_call: Callable[[ToolCall], None] = lambda _call: None
+        """Is told of each call when it is over."""
+        self.position: Callable[[], tuple[int, int] | None] = lambda: None
+        """Asked at each call for the step and source line that made it."""
+
+    def offer(self, tools: Iterable[Tool]) -> None:
+        """Add tools to what generated code may call."""
+        self._tools.update({t.name: t for t in tools})
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names that generated code may call."""
+        return frozenset(self._tools)
+
+    @property
+    def signatures(self) -> dict[str, inspect.Signature]:
+        """Expected arguments by tool name."""
+        return {name: t.signature for name, t in self._tools.items()}
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools on offer, in the order they were offered."""
+        return tuple(self._tools.values())
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Every call so far, in order."""
+        return tuple(self._calls)
+
+    @property
+    def requests(self) -> int:
+        """Requests sent to the benchmark's API so far."""
+        return self._spent["requests"]
+
+    def close(self) -> None:
+        """Refuse every later call and request."""
+        with self._lock:
+            self._closed = True
+
+    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
+        """Run a tool for generated code; the answer is a copy in plain data.
+
+        A tool with ``fields`` answers also where a request failed, as long as every write of the
+        call is known to have taken effect or not.
+
+        Raises ToolFault: unknown tool, wrong arguments, budget reached, or the tool's own refusal.
+        """
+        with self._lock:
+            self._check_open()
+            found = self._tools.get(name)
+            if found is None:
+                raise ToolFault(f"there is no tool {name!r}", kind="RuntimeError")
+            self._spend("calls", self.budget.calls, "tool calls")
+            return self._run(found, args, kwargs)
+
+    def note(self, call: ToolCall) -> None:
+        """Book a call that somebody else has answered, such as a person at a debugger."""
+        with self._lock:
+            self._keep(call.model_copy(update={"number": len(self._calls) + 1}))
+
+    def _keep(self, call: ToolCall) -> None:
+        self._calls.append(call)
+        self.on_call(call)
+
+    def _run(self, found: Tool, args: list[object], kwargs: dict[str, object]) -> object:
+        began, started = time.perf_counter(), time.time()
+        self._wire, self._kept = [], []
+        step, line = self.position() or (None, None)
+        arguments: dict[str, object] = {}
+
+        def keep(outcome: Outcome, **told: Any) -> None:
+            self._keep(
+                ToolCall(
+                    number=len(self._calls) + 1,
+                    name=found.name,
+                    kind=found.kind,
+                    arguments=arguments,
+                    outcome=outcome,
+                    step=step,
+                    line=line,
+                    seconds=round(time.perf_counter() - began, 6),
+                    started=round(started, 6),
+                    requests=tuple(self._wire),
+                    kept=tuple(self._kept),
+                    **told,
+                )
+            )
+
+        try:
+            arguments = _plain_arguments(found.bind(args, kwargs))
+            result = found.run(**_copied(arguments))
+        except ToolFault as fault:
+            outcome: Outcome = "unknown" if self._in_doubt(fault) else "failed"
+            partial = None if "unknown" in self._writes() else found.partial(fault)
+            keep(
+                outcome,
+                error=fault.text,
+                fault=fault.kind,
+                fatal=fault.fatal,
+                result=_copied(partial),
+            )
+            if partial is None:
+                raise
+            return _copied(partial)
+        except BaseException as error:
+            keep("unknown", error=f"internal error ({type(error).__name__})")
+            raise
+        keep("done", result=_copied(result))
+        # Tools may hand out what they keep; generated code must not get hold of it.
+        return _copied(result)
+
+    def _in_doubt(self, fault: ToolFault) -> bool:
+        """Whether a failed call may have left something behind.
+
+        A tool puts back what it moved when the API refuses; after a fatal fault it may not have
+        been able to.
+        """
+        writes = self._writes()
+        return "unknown" in writes or (fault.fatal and "done" in writes)
+
+    def _writes(self) -> list[WireOutcome]:
+        """What became of the writes of this call."""
+        return [w.outcome for w in self._wire if w.kind == "write"]
+
+    def send(
+        self,
+        path: str,
+        body: dict[str, object],
+        kind: Kind,
+        do: Callable[[], T],
+        *,
+        final: bool = False,
+        about: object = None,
+    ) -> T:
+        """Send one request to the API within the budgets and record what became of it.
+
+        ``final``: it cannot be undone; its intent is kept before it is sent, with ``about``. So is
+        that of any other request which says what it is about.
+
+        Raises:
+            ToolFault: a budget is reached or the ledger is closed (nothing was sent), or
+                what ``do`` raised.
+        """
+        with self._lock:
+            self._check_open()
+            if final:
+                self._check("final", self.budget.final, "irreversible requests")
+            if kind == "write":
+                self._check("writes", self.budget.writes, "writes")
+            self._spend("requests", self.budget.requests, "requests to the API")
+            self._spent["writes"] += kind == "write"
+            if final or about is not None:
+                self._witness(Intent(path=path, body=body, about=about))
+            return self._sent(path, body, kind, do, final)
+
+    def notice(self, text: str) -> None:
+        """Note what a reader of the journal should know; nothing follows from it."""
+        self._witness(Notice(text=text))
+
+    def seen(self, path: str, body: dict[str, object]) -> None:
+        """Book a read whose answer came from what was kept: a memory is rebuilt from it later.
+
+        Nothing was sent for it now, so it costs no request.
+        """
+        with self._lock:
+            self._kept.append(WireCall(path=path, body=body, kind="read", outcome="done"))
+
+    def settled(self, path: str, *, took_effect: bool) -> None:
+        """Say what became of the last request to ``path``, which had no answer.
+
+        Its record is put right where the call that sent it still runs. An irreversible request
+        of this ledger that did not take effect is taken off the budget again.
+        """
+        with self._lock:
+            self._witness(Settled(path=path, took_effect=took_effect))
+            if path in self._open:
+                self._open.remove(path)
+                self._spent["final"] -= not took_effect
+            for at in reversed(range(len(self._wire))):
+                call = self._wire[at]
+                if (call.path, call.outcome) == (path, "unknown"):
+                    found = {"outcome": "done", "error": None}
+                    self._wire[at] = call.model_copy(
+                        update=found if took_effect else {"outcome": "lost"}
+                    )
+                    return
+
+    def _sent(
+        self, path: str, body: dict[str, object], kind: Kind, do: Callable[[], T], final: bool
+    ) -> T:
+        began, started = time.perf_counter(), round(time.time(), 6)
+
+        def keep(outcome: WireOutcome, error: str | None = None) -> None:
+            call = WireCall(
+                path=path,
+                body=body,
+                kind=kind,
+                outcome=outcome,
+                error=error,
+                seconds=round(time.perf_counter() - began, 6),
+                started=started,
+            )
+            self._wire.append(call)
+            # Without an answer it may have taken effect: that counts, a refusal does not.
+            self._spent["final"] += final and outcome in ("done", "unknown")
+            if final and outcome == "unknown":
+                self._open.add(path)
+            if kind == "write":
+                self._witness(call)
+
+        try:
+            answer = do()
+        except ToolFault as fault:
+            keep("lost" if fault.lost else "unknown" if fault.fatal else "failed", fault.text)
+            raise
+        except BaseException as error:
+            keep("unknown", type(error).__name__)
+            raise
+        keep("done")
+        return answer
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ToolFault(
+                "this instruction is over; no further calls", kind="RuntimeError", fatal=True
+            )
+
+    def _check(self, what: str, limit: int, words: str) -> None:
+        if self._spent[what] >= limit:
+            text = f"budget reached: {limit} {words} per instruction"
+            raise ToolFault(text, kind="RuntimeError", fatal=what != "final")
+
+    def _spend(self, what: str, limit: int, words: str) -> None:
+        self._check(what, limit, words)
+        self._spent[what] += 1
+
+
+def _copied(value: Any) -> Any:
+    """A copy that shares nothing changeable with the value.
+
+    Plain data, which nearly all of it is, goes without the bookkeeping of ``copy.deepcopy``.
+    """
+    kind = type(value)
+    if kind is dict:
+        return {key: _copied(item) for key, item in value.items()}
+    if kind is list:
+        return [_copied(item) for item in value]
+    return value if kind in _UNCHANGING else copy.deepcopy(value)
+
+
+def _plain_arguments(arguments: dict[str, object]) -> dict[str, object]:
+    """The arguments as JSON knows them.
+
+    Raises ToolFault: JSON does not know them, or there is too much of them.
+    """
+    try:
+        text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError):
+        raise ToolFault(
+            "arguments must be plain data (numbers, strings, lists, dicts)", kind="TypeError"
+        ) from None
+    if len(text) > ARGUMENT_CHARS:
+        raise ToolFault(f"arguments are too large ({len(text)} characters)", kind="ValueError")
+    plain: dict[str, object] = json.loads(text)
+    return plain

@@ -1,0 +1,196 @@
+"""What a tool is: a name, a signature, a text for the model, and whether it writes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import CodeType
+from typing import Any, TypeVar, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from core.ledger.calls import Kind
+from core.ledger.fault import ToolFault
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One function that generated code may call; arguments are validated before it runs."""
+
+    name: str
+    kind: Kind
+    doc: str
+    signature: inspect.Signature
+    run: Callable[..., object] = field(repr=False)
+    function: Callable[..., object] = field(repr=False)
+    """As it was written: its annotations are the types of the arguments."""
+    final: bool = False
+    """Whether it does what cannot be undone."""
+    closes: bool = False
+    """Whether only the one who decides uses it, as the end of the task: its arguments are what a
+    FINISH says, and no code may call it."""
+    prepared_by: str = ""
+    """The tool that brings about what this one expects; it takes the arguments of this one by
+    their names without ``expected_``."""
+    told: bool = True
+    """Whether prompts speak of it; what other tools cover can be called all the same."""
+    fields: Mapping[str, object] | None = None
+    """The fields of its result as they are where nothing was found. After a failed request such a
+    tool answers with what it has found and the failure beside it; others raise the failure."""
+
+    def partial(self, fault: ToolFault) -> dict[str, object] | None:
+        """The result of a call that failed: every field as far as found, and ``error``.
+
+        None where the fault has to be raised.
+        """
+        if self.fields is None or fault.request is None:
+            return None
+        found = {name: fault.found.get(name, empty) for name, empty in self.fields.items()}
+        return {**found, "error": fault.request.model_dump(mode="json")}
+
+    def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
+        """Arguments by name, with positional ones placed and names in their own spelling.
+
+        Raises ToolFault: (``TypeError``) with the expected signature.
+        """
+        named = spelled(self.signature.parameters, kwargs)
+        try:
+            return dict(self.signature.bind(*args, **named).arguments)
+        except TypeError as error:
+            raise ToolFault(f"{error}; expected {self.usage()}", kind="TypeError") from None
+
+    def usage(self) -> str:
+        """The call as a model writes it: ``Name(a: int, b: str = "")``."""
+        shown = str(self.signature.replace(return_annotation=inspect.Signature.empty))
+        return f"{self.name}{shown}"
+
+    def types(self) -> dict[str, Any]:
+        """The type of each argument, by name, as Python types and not as text."""
+        return _types(self.function, self.signature)
+
+
+def tool(
+    kind: Kind,
+    function: Callable[..., Any],
+    *,
+    final: bool = False,
+    closes: bool = False,
+    prepared_by: str = "",
+    fields: Mapping[str, object] | None = None,
+) -> Tool:
+    """Make a tool of a typed function; its docstring is the text for the model."""
+    form = _form_of(function)
+
+    def run(**arguments: object) -> object:
+        try:
+            checked = form.arguments.model_validate(arguments)
+        except ValidationError as error:
+            raise ToolFault(f"{_explain(error)}; expected {made.usage()}") from None
+        return function(**{name: getattr(checked, name) for name in arguments})
+
+    made = Tool(
+        function.__name__,
+        kind,
+        form.doc,
+        form.signature,
+        run,
+        function,
+        final,
+        closes,
+        prepared_by,
+        fields=fields,
+    )
+    return made
+
+
+def retold(tools: Iterable[Tool], docs: Mapping[str, str]) -> list[Tool]:
+    """The tools with other texts for the model, by name; those that are not named as they are."""
+    return [replace(one, doc=docs[one.name]) if one.name in docs else one for one in tools]
+
+
+def folded(name: str) -> str:
+    """A name without its case and signs, by which other spellings of it are known."""
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def spelled(known: Collection[str], given: Mapping[str, T]) -> dict[str, T]:
+    """Values by the known names: timeSlice is time_slice, owner_id is owner.
+
+    A name that is not known for certain, or of which both spellings are given, stays as it is.
+    """
+    if given.keys() <= set(known):
+        return dict(given)
+    found: dict[str, T] = {}
+    for name, value in given.items():
+        fold = folded(name)
+        same = [k for k in known if folded(k) == fold] or [
+            k for k in known if fold in (folded(k) + "id", folded(k).removesuffix("id")) and fold
+        ]
+        certain = name not in known and len(same) == 1 and same[0] not in given
+        found[same[0] if certain and same[0] not in found else name] = value
+    return found
+
+
+class _Form:
+    """What follows from how a function is written; the same for the tools of every task."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        # The function itself is not kept: it holds on to the world of the task that it is for.
+        self.doc = inspect.getdoc(function) or ""
+        self.signature = _signature(function)
+        self._name = function.__name__
+        self._types = _types(function, self.signature)
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """What arguments have to look like; made at the first call, few tools are ever called."""
+        parameters = self.signature.parameters
+        fields: dict[str, Any] = {
+            name: (kind, ... if (given := parameters[name].default) is _NOTHING else given)
+            for name, kind in self._types.items()
+        }
+        config = ConfigDict(protected_namespaces=())
+        return create_model(self._name, __config__=config, **fields)
+
+
+_NOTHING = inspect.Parameter.empty
+_forms: dict[tuple[CodeType, str], _Form] = {}
+
+
+def _form_of(function: Callable[..., Any]) -> _Form:
+    """Kept by the text of the function: every task makes its tools anew of the same few."""
+    told = function.__annotations__, function.__defaults__, function.__kwdefaults__
+    # Functions made by one maker have one code: their names and docstrings tell them apart.
+    key = function.__code__, repr((function.__name__, function.__doc__, told))
+    if key not in _forms:
+        _forms[key] = _Form(function)
+    return _forms[key]
+
+
+def _types(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
+    hints = get_type_hints(function, include_extras=True)
+    return {name: hints[name] for name in signature.parameters}
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature as a model reads it: its annotations are texts already."""
+    signature = inspect.signature(function)
+    every = signature.parameters.values()
+    bare = [one.replace(annotation=_Bare(str(one.annotation))) for one in every]
+    return signature.replace(parameters=bare)
+
+
+class _Bare(str):
+    """An annotation that ``inspect`` prints without quotes."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _explain(error: ValidationError) -> str:
+    problems = error.errors(include_url=False, include_context=False)[:3]
+    return "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in problems)

@@ -1,0 +1,218 @@
+"""The HTTP of LiteLLM: answers within bounds, those of a chat checked and made plain.
+
+Only what a reply is made of is kept, each part in its own type: LiteLLM and whatever stands behind
+it meet no other form, no depth, no number that is none and no lone surrogate.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import ssl
+import threading
+from collections.abc import Iterable
+from contextlib import nullcontext
+from typing import Any
+
+import httpx
+
+from core.http.bounded import AnswerRefused, BoundedTransport
+from core.models.model_call import plain_text
+
+PROVIDERS = frozenset({"openai", "nebius"})
+"""Whose requests go through :func:`open_session`; it is tested for each."""
+MOST_BYTES = 4 * 1024 * 1024
+ERROR_BYTES = 64 * 1024
+CHAT = "/chat/completions"
+LONGEST_TEXT = 400_000
+"""Characters of an answer, and of its reasoning, that are kept; more than any window holds."""
+LONGEST_ERROR = 2_000
+"""Characters of each text in an error."""
+MOST_TOKENS = 1_000_000_000
+"""A larger figure is none."""
+MOST_PARTS = 100_000
+"""Lists and objects of a body; each takes up twenty times its size once it is read."""
+_ENTRIES = 20
+_DEPTH = 4
+_LARGE_BYTES = 256 * 1024
+# Read at the same time, several large bodies would need more room than a run may have.
+_large = threading.Lock()
+
+
+class ChatTransport(BoundedTransport):
+    """What the servers of models say, before anybody else reads it."""
+
+    def __init__(self, verify: ssl.SSLContext | bool | str, *, trust_env: bool = True) -> None:
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+        ways = httpx.Client(verify=verify, limits=limits, trust_env=trust_env)
+        super().__init__(ways, MOST_BYTES, error_bytes=ERROR_BYTES)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Raises httpx.TransportError; AnswerRefused for an answer that cannot be used."""
+        answer = super().handle_request(request)
+        if answer.has_redirect_location:
+            _check_redirect(request.url, answer.headers["location"])
+        if answer.is_error:
+            body = error_answer(answer.content)
+        elif answer.is_success and request.url.path.endswith(CHAT):
+            body = chat_answer(answer.content)
+            answer.headers["content-type"] = "application/json"
+        else:
+            return answer
+        answer.headers.pop("content-length", None)
+        return httpx.Response(
+            answer.status_code, headers=answer.headers, content=body, extensions=answer.extensions
+        )
+
+    def close(self) -> None:
+        """Nothing: each of LiteLLM's clients closes what it was given, and all of them share it."""
+
+
+def open_session(verify: ssl.SSLContext | bool | str) -> tuple[httpx.Client, ChatTransport]:
+    """A client for OpenAI's library, and what it sends through, for clients of LiteLLM's own."""
+    way = ChatTransport(verify)
+    return httpx.Client(transport=way, follow_redirects=True), way
+
+
+def _check_redirect(asked: httpx.URL, location: str) -> None:
+    """Raises AnswerRefused where the prompt would be posted to a server that nobody has named."""
+    try:
+        to = asked.join(location)
+    except httpx.InvalidURL:
+        raise AnswerRefused("the server redirects to what is no address") from None
+    same = (to.scheme, to.host, to.port) == (asked.scheme, asked.host, asked.port)
+    if not same and (asked.scheme, to.scheme, to.host) != ("http", "https", asked.host):
+        where = plain_text(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
+        raise AnswerRefused(
+            f"the server redirects to {where}, which is not followed; if you trust it, make it "
+            "the base URL"
+        )
+
+
+def chat_answer(body: bytes) -> bytes:
+    """A chat completion with its first choice, in the form that the OpenAI API documents.
+
+    An error object in the place of choices is handed on as an error object.
+
+    Raises AnswerRefused: it is no JSON object, or its choices are of another form.
+    """
+    with _large if len(body) >= _LARGE_BYTES else nullcontext():
+        return _chat_answer(body)
+
+
+def error_answer(body: bytes) -> bytes:
+    """The body of a refusal, cut: the JSON of its upper levels, or the beginning of its text."""
+    text = body[: 4 * LONGEST_ERROR].decode("utf-8", "replace")[:LONGEST_ERROR]
+    if len(body) >= _LARGE_BYTES:
+        return text.encode()
+    try:
+        found = json.loads(body.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return text.encode()
+    return json.dumps(_trimmed(found)).encode()
+
+
+def count(value: object) -> int | None:
+    """A number of tokens; None where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value <= MOST_TOKENS else None
+
+
+def money(value: object) -> float | None:
+    """Dollars; None where it is no such figure."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= MOST_TOKENS and math.isfinite(value) else None
+
+
+def _chat_answer(body: bytes) -> bytes:
+    if body.count(b"[") + body.count(b"{") > MOST_PARTS:
+        raise AnswerRefused("the answer has too many parts")
+    try:
+        raw = json.loads(body.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        page = body.lstrip()[:1] == b"<"
+        said = "an HTML page and no JSON" if page else "no JSON" if body.strip() else "empty"
+        raise AnswerRefused(f"the answer is {said}") from None
+    if not isinstance(raw, dict):
+        raise AnswerRefused("the answer is no JSON object")
+    choices = raw.get("choices")
+    if raw.get("error") is not None and not choices:
+        answer: dict[str, Any] = {"error": _trimmed(raw["error"])}
+    elif isinstance(choices, list):
+        names = {name: _text(raw.get(name)) or "" for name in ("id", "model")}
+        answer = {name: text[:200] for name, text in names.items() if text}
+        answer |= {"object": "chat.completion", "created": count(raw.get("created")) or 0}
+        answer["choices"] = [_choice(choices[0])] if choices else []
+    else:
+        raise AnswerRefused("the answer has no list of choices")
+    usage = _usage(raw.get("usage"))
+    return json.dumps(answer | ({"usage": usage} if usage else {})).encode()
+
+
+def _choice(found: object) -> dict[str, Any]:
+    message = found.get("message") if isinstance(found, dict) else None
+    if not isinstance(found, dict) or not isinstance(message, dict):
+        raise AnswerRefused("the first choice of the answer holds no message")
+    content = message.get("content")
+    text = None if content is None else _text(content)
+    if content is not None and text is None:
+        raise AnswerRefused("the content of the answer is no text")
+    reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
+    finish = found.get("finish_reason")
+    choice: dict[str, Any] = {
+        "index": 0,
+        "finish_reason": plain_text(finish[:40]) if isinstance(finish, str) else None,
+        "message": {"role": "assistant", "content": text}
+        | ({"reasoning_content": reasoning} if reasoning else {}),
+    }
+    if found.get("error") is not None:
+        choice["error"] = _trimmed(found["error"])
+    return choice
+
+
+def _text(found: object) -> str | None:
+    """A text, or the texts of a list of parts in a row; None for anything else."""
+    if isinstance(found, str):
+        return plain_text(found[:LONGEST_TEXT])
+    if not isinstance(found, list):
+        return None
+    parts = [part.get("text") if isinstance(part, dict) else part for part in found]
+    texts = [part for part in parts if isinstance(part, str)]
+    return plain_text("".join(texts)[:LONGEST_TEXT]) if len(texts) == len(parts) else None
+
+
+def _usage(found: object) -> dict[str, Any]:
+    """The figures of a usage; {} where prompt or completion is none, for half of it is unknown."""
+    if not isinstance(found, dict):
+        return {}
+    if any(count(found.get(name)) is None for name in ("prompt_tokens", "completion_tokens")):
+        return {}
+    usage: dict[str, Any] = _figures(found.items())
+    for name in ("prompt_tokens_details", "completion_tokens_details"):
+        if isinstance(found.get(name), dict):
+            usage[name] = _figures(found[name].items())
+    cost = money(found.get("cost"))
+    return usage | ({} if cost is None else {"cost": cost})
+
+
+def _figures(items: Iterable[tuple[str, object]]) -> dict[str, Any]:
+    known = [(name, number) for name, value in items if (number := count(value)) is not None]
+    return dict(known[:_ENTRIES])
+
+
+def _trimmed(value: object, depth: int = _DEPTH) -> object:
+    """The upper levels of a value, with few entries and short texts."""
+    if isinstance(value, str):
+        return plain_text(value[:LONGEST_ERROR])
+    if isinstance(value, dict):
+        if not depth:
+            return {}
+        few = list(value.items())[:_ENTRIES]
+        return {plain_text(k[:200]): _trimmed(v, depth - 1) for k, v in few}
+    if isinstance(value, list):
+        return [_trimmed(v, depth - 1) for v in value[:_ENTRIES]] if depth else []
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,297 @@
+"""The one way to a model: a call by id, with attempts, backends, usage and cost recorded."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from core.models.direct_transport import DirectTransport
+from core.models.exchange import ErrorKind, ExchangeFailed, Reply, Request, Transport
+from core.models.model_call import (
+    CallObserver,
+    Message,
+    ModelCall,
+    PromptPart,
+    Role,
+    plain_text,
+    sha256_of,
+)
+from core.models.models_file import Backend, Models, ModelsError, Target, default_models
+from core.models.prices import dollars, failure_fields, map_entry
+from core.models.providers import CASSETTE, GONKA, is_keyless
+from core.models.retries import FINAL, HINTS, LOST, attempts
+
+ANSWER_CHARS = 50_000
+REASONING_CHARS = 2_000
+
+
+class ModelFailed(Exception):
+    """No answer could be had from a model; the text says why and holds no key."""
+
+    def __init__(self, text: str, kind: ErrorKind | None = None) -> None:
+        super().__init__(text)
+        self.kind = kind
+        """Class of the last failure; None where nothing was tried."""
+
+
+@dataclass
+class _Call:
+    """One call of the door under way."""
+
+    messages: tuple[Message, ...]
+    params: dict[str, Any]
+    until: float
+    """When its time is over, by the door's clock."""
+    prompt: tuple[PromptPart, ...]
+    prompt_sha256: str
+    number: int = 0
+    """Attempts so far."""
+    failed: ModelCall | None = None
+    """The last failed attempt, until it is known what follows it."""
+    tried: list[str] = field(default_factory=list)
+    """Backends that are of no more use to this call."""
+    problems: list[str] = field(default_factory=list)
+
+
+def open_transport(backend: Backend) -> Transport:
+    """What answers for a backend: our own function, or LiteLLM, which is imported on its first use.
+
+    Nodes of Gonka are asked by LiteLLM, too, with requests that its own library signs.
+
+    Raises ModelsError: a cassette; its file is opened once for a run and given to the door.
+    """
+    if is_keyless(backend.model):
+        return DirectTransport(backend.model)
+    if backend.model.startswith(f"{CASSETTE}/"):
+        raise ModelsError(f"{backend.model}: a cassette cannot be asked here")
+    if backend.model.startswith(f"{GONKA}/"):
+        from core.models.gonka_transport import GonkaTransport
+
+        return GonkaTransport(backend)
+    from core.models.litellm_transport import LiteLLMTransport
+
+    return LiteLLMTransport(backend)
+
+
+class Door:
+    """A model by id or configured name, for one role. Safe to use from several threads.
+
+    Args:
+        model: a LiteLLM id, one of our own (``playbook/...``), or a name of the models file.
+        base_url: where an id without configured backends is served.
+        models: settings, and what is known of the backends; share one in a run.
+        opener: makes what answers for a backend, once and at its first call.
+        answer_chars: an answer is cut behind so many.
+
+    Raises ModelsError: settings that do not fit together.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        role: Role,
+        observer: CallObserver | None = None,
+        *,
+        base_url: str | None = None,
+        models: Models | None = None,
+        opener: Callable[[Backend], Transport] = open_transport,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        answer_chars: int = ANSWER_CHARS,
+    ) -> None:
+        self.model = model
+        self.role: Role = role
+        config = models or default_models()
+        settings = config.settings(model, role, base_url)
+        self._targets = {t.backend.name: t for t in settings.targets}
+        self._backends = config.backends(model, base_url)
+        self._deadline = settings.deadline_seconds
+        self._observer = observer or CallObserver()
+        self._sleep = sleep
+        self._clock = clock
+        self._opener = opener
+        self._answer_chars = answer_chars
+        self._opened: dict[str, Transport] = {}
+
+    @property
+    def takes_schema(self) -> bool:
+        """Whether every backend is known to keep to a JSON schema that is sent along."""
+        return all(_takes_schema(target) for target in self._targets.values())
+
+    def complete(self, messages: Sequence[Message], **params: Any) -> ModelCall:
+        """Ask the model once: attempts and backends until one answers or the deadline is reached.
+
+        ``params`` go over the configured ones (``max_tokens``, ``response_format``...).
+
+        Raises ModelFailed: no attempt gave an answer.
+        """
+        self._observer.on_prompt(messages)
+        call = _Call(
+            messages=tuple(messages),
+            params=params,
+            until=self._clock() + self._deadline,
+            prompt=tuple(
+                PromptPart(role=m["role"], sha256=sha256_of(m["content"])) for m in messages
+            ),
+            prompt_sha256=sha256_of(json.dumps(list(messages))),
+        )
+        target = self._first(call)
+        while True:
+            name = target.backend.name
+            try:
+                answer = self._ask(target, call)
+            except ExchangeFailed as error:
+                target = self._after(target, error, call)
+            except BaseException:
+                self._backends.release(name)
+                raise
+            else:
+                self._backends.well(name)
+                return answer
+
+    def _first(self, call: _Call) -> Target:
+        name = self._backends.choose()
+        if name is None:
+            lost = self._backends.lost
+            text = "; ".join(f"{n} ({why})" for n, why in lost.items())
+            kind = next(iter(lost.values()), None)
+            raise ModelFailed(f"{self.model}: not asked any more in this run: {text}", kind)
+        return self._targets[name]
+
+    def _ask(self, target: Target, call: _Call) -> ModelCall:
+        """Attempts at one backend. Raises the ExchangeFailed of the last one."""
+        name = target.backend.name
+
+        def between(state: Any) -> None:
+            self._note_failure(call, f"again in {state.upcoming_sleep:.1f} s")
+
+        retrying = attempts(
+            target.attempts,
+            lambda: call.until - self._clock(),
+            lambda: self._backends.has_other(name, call.tried),
+            sleep=self._sleep,
+            before_sleep=between,
+        )
+        made: ModelCall = retrying(self._attempt, target, call)
+        return made
+
+    def _attempt(self, target: Target, call: _Call) -> ModelCall:
+        self._observer.gate()
+        call.number += 1
+        request = Request(
+            model=target.backend.model, messages=call.messages, params=target.params | call.params
+        )
+        started, began = time.time(), time.perf_counter()
+        left = max(call.until - self._clock(), 0.001)
+
+        def record(**fields: Any) -> ModelCall:
+            return ModelCall(
+                role=self.role,
+                model=self.model,
+                backend=target.backend.name,
+                slug=target.slug,
+                attempt=call.number,
+                prompt=call.prompt,
+                prompt_sha256=call.prompt_sha256,
+                started=started,
+                seconds=round(time.perf_counter() - began, 6),
+                **fields,
+            )
+
+        try:
+            reply = self._open(target).send(request, min(target.timeout_seconds, left))
+        except ExchangeFailed as error:
+            call.failed = record(**failure_fields(target, error))
+            raise
+        except BaseException as error:
+            # Whatever it was, the provider may have been asked.
+            self._observer.on_call(record(error=type(error).__name__))
+            raise
+        answer = record(**_answer_fields(target, reply, self._answer_chars))
+        self._observer.on_call(answer)
+        return answer
+
+    def _after(self, target: Target, error: ExchangeFailed, call: _Call) -> Target:
+        """What the last failure means for the backend, and the backend that is asked next.
+
+        Raises ModelFailed: none is.
+        """
+        name = target.backend.name
+        said = ""
+        if error.kind in LOST:
+            if self._backends.lose(name, error.kind):
+                said = f"{name} is not asked any more in this run"
+        elif error.kind in FINAL:
+            self._backends.release(name)
+        else:
+            self._backends.ill(name, error.retry_after)
+        call.tried.append(name)
+        call.problems.append(f"{name}: {error.text}" if len(self._targets) > 1 else error.text)
+        over = error.kind in FINAL or call.until <= self._clock()
+        other = None if over else self._backends.choose(call.tried)
+        follows = [said] if said else []
+        if other is not None:
+            follows.append(f"next backend: {other}")
+        self._note_failure(call, "; ".join(follows) or None)
+        if other is not None:
+            return self._targets[other]
+        hint = None if is_keyless(self.model) else HINTS.get(error.kind)
+        text = f"{self.model}: {'; '.join(call.problems)}"
+        raise ModelFailed(f"{text} ({hint})" if hint else text, error.kind) from None
+
+    def _open(self, target: Target) -> Transport:
+        name = target.backend.name
+        if name not in self._opened:
+            self._opened[name] = self._opener(target.backend)
+        return self._opened[name]
+
+    def _note_failure(self, call: _Call, follows: str | None) -> None:
+        if call.failed is not None:
+            self._observer.on_call(call.failed.model_copy(update={"next": follows}))
+        call.failed = None
+
+
+def _answer_fields(target: Target, reply: Reply, chars: int) -> dict[str, Any]:
+    cost, source = dollars(target, reply)
+    return {
+        "text": plain_text(reply.text[:chars]),
+        "finish_reason": reply.finish_reason,
+        "usage": reply.usage,
+        "cost_usd": cost,
+        "price_source": source,
+        "error": None if reply.text else "empty answer",
+        "reasoning": plain_text(reply.reasoning[:REASONING_CHARS]),
+        "reasoning_chars": len(reply.reasoning),
+    }
+
+
+@lru_cache(maxsize=256)
+def supports_schema(model: str) -> bool:
+    """Whether an id takes ``response_format`` with a schema; False where it is not known.
+
+    Only what the map says of this very id counts: another provider of the same model may not.
+    """
+    entry = None if is_keyless(model) else map_entry(model)
+    return bool(entry and entry.get("supports_response_schema"))
+
+
+def response_format(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The parameter by which a model is held to a schema.
+
+    It is not sent as strict: strict schemas know no optional arguments and no open objects.
+    """
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "schema": schema, "strict": False},
+    }
+
+
+def _takes_schema(target: Target) -> bool:
+    """As configured; else of a server of one's own nothing is known."""
+    if target.response_schema is not None:
+        return target.response_schema
+    return not target.backend.base_url and supports_schema(target.backend.model)

@@ -1,0 +1,97 @@
+"""Files that others wrote: text and TOML within bounds, and what is wrong with a record."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import regex
+from pydantic import ValidationError
+
+from core.models.model_call import plain_text
+
+SHOWN = 60
+MOST_BYTES = 1_000_000
+DEEPEST = 20
+_DEEP_KEY = regex.compile(r"(?:[^\s.=\[\]{}#,]++[ \t]*+\.[ \t]*+){32}")
+"""TOML's reader takes time and room by the square of a key's parts."""
+
+
+class FileError(Exception):
+    """A file that cannot be used; names it and what is wrong."""
+
+
+class TomlError(FileError):
+    """A TOML file that cannot be used."""
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first thing that is wrong, behind its place where it has one."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    return plain_text(f"{where}: {first['msg']}" if where else first["msg"])
+
+
+def shown(value: object) -> str:
+    """A value as it would be written, cut; also one that is nested very deeply."""
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = f"a {type(value).__name__} in many others"
+    return plain_text(text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}...")
+
+
+def read_text(path: Path, most_bytes: int = MOST_BYTES, *, follow: bool = True) -> str:
+    """Read a regular file of UTF-8 text whole; its size is checked before it is read.
+
+    A FIFO or a device would block for ever or never end, so neither is opened to wait for.
+    ``follow``: whether the path may be a symbolic link. Line ends become ``\\n``.
+
+    Raises FileError.
+    """
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
+    try:
+        with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise FileError(f"{path}: is not a regular file")
+            # A file of /proc has no size, and one that grows has another by now.
+            data = file.read(most_bytes + 1) if status.st_size <= most_bytes else None
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror}") from None
+    if data is None or len(data) > most_bytes:
+        raise FileError(f"{path}: is larger than {most_bytes:,} bytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a file holds, in bounds of size and depth. Raises TomlError."""
+    try:
+        text = read_text(path)
+        if deep := _DEEP_KEY.search(text):
+            line = text.count("\n", 0, deep.start()) + 1
+            raise TomlError(f"{path}: line {line}: a key of too many parts")
+        raw = tomllib.loads(text)
+    except TomlError:
+        raise
+    except FileError as error:
+        raise TomlError(str(error)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise TomlError(f"{path}: is no TOML: {error}") from None
+    except RecursionError:
+        raise TomlError(f"{path}: is nested too deeply") from None
+    if _is_deep(raw, DEEPEST):
+        raise TomlError(f"{path}: is nested too deeply")
+    return raw
+
+
+def _is_deep(value: object, levels: int) -> bool:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(not levels or _is_deep(inner, levels - 1) for inner in inside)

@@ -1,0 +1,139 @@
+"""Frozen records of what a model answered and what it cost, and who is told of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator
+
+LARGEST = 10**15
+"""Of any figure; it is far beyond every sum."""
+
+
+def _unknown_below_zero(value: object) -> object:
+    """A figure below zero, or one that is no number, is none."""
+    if isinstance(value, int | float) and not 0 <= value <= LARGEST:
+        return None
+    return value
+
+
+Figure = BeforeValidator(_unknown_below_zero)
+"""Of tokens and dollars: what cannot be is unknown and lowers no sum."""
+Role: TypeAlias = str
+"""Who asks: evaluator, worker, or a step around the solver by its name."""
+Message = dict[str, str]
+
+
+def plain_text(text: str) -> str:
+    """A text without lone surrogates, which no log, prompt or request can take."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def sha256_of(text: str) -> str:
+    """Of a text in UTF-8, lone surrogates as they are."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Usage(BaseModel, frozen=True):
+    """Tokens of one call or of many; None is unknown, never 0."""
+
+    prompt: Annotated[int | None, Figure] = None
+    completion: Annotated[int | None, Figure] = None
+    cached: Annotated[int | None, Figure] = None
+    """Prompt tokens that were read from the provider's cache; part of ``prompt``."""
+    reasoning: Annotated[int | None, Figure] = None
+    """Completion tokens that went into reasoning; part of ``completion``."""
+
+    @classmethod
+    def nothing(cls) -> Usage:
+        """Of a call that is known to have cost nothing."""
+        return cls(**dict.fromkeys(cls.model_fields, 0))
+
+    def __add__(self, other: Usage) -> Usage:
+        pairs = zip(self, other, strict=True)
+        return Usage(**{name: _plus(mine, its) for (name, mine), (_, its) in pairs})
+
+
+class PromptPart(BaseModel, frozen=True):
+    """One message of a prompt by its hash; the text itself is kept once, elsewhere."""
+
+    role: str
+    sha256: str
+    """Of the content in UTF-8."""
+
+
+class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
+    """One attempt at a model: every one is kept, also those that failed or could not be read."""
+
+    role: Role
+    model: str
+    text: str = ""
+    finish_reason: str | None = None
+    usage: Usage = Usage()
+    cost_usd: Annotated[float | None, Figure] = None
+    seconds: float = 0.0
+    error: str | None = None
+    prompt_sha256: str = ""
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
+    prompt: tuple[PromptPart, ...] = ()
+    """The messages, in order."""
+    backend: str = ""
+    """Which of the model's backends was asked."""
+    attempt: int = 1
+    """Counted over one call of the door, whatever the backend."""
+    next: str | None = None
+    """What follows a failed attempt: "again in 1.2 s", "next backend: b"; None: nothing."""
+    error_kind: str | None = None
+    """Class of the failure, as ``core.models.exchange.ErrorKind`` names it."""
+    reasoning: str = ""
+    """What the provider told apart from the answer, cut; never part of ``text``."""
+    reasoning_chars: int = 0
+    """Its whole length."""
+    slug: str = ""
+    """The model's name as the platform expects it."""
+    price_source: str | None = None
+    """Where the dollars come from: "provider", "configuration", "openrouter", "litellm" or
+    "like <id>"."""
+
+
+class CallObserver:
+    """Who watches the calls of a door; by itself it lets everything pass."""
+
+    def on_prompt(self, messages: Sequence[Message]) -> None:
+        """Told of the messages of a call before its first attempt."""
+
+    def gate(self) -> None:
+        """Asked before every attempt; what it raises ends the call and goes to the caller."""
+
+    def on_call(self, call: ModelCall) -> None:
+        """Told of every attempt, also of failed ones."""
+
+
+@dataclass
+class KeptCalls(CallObserver):
+    """Adds the record of every attempt to a list."""
+
+    calls: list[ModelCall]
+
+    def on_call(self, call: ModelCall) -> None:
+        """Keep it."""
+        self.calls.append(call)
+
+
+def _plus(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a + b
+
+
+def total_usage(calls: list[ModelCall]) -> Usage:
+    """Sum over calls; unknown as soon as one of them is unknown."""
+    return sum((call.usage for call in calls), Usage.nothing())
+
+
+def total_cost(calls: list[ModelCall]) -> float | None:
+    """Dollars over calls; unknown as soon as one of them is unknown."""
+    costs = [c.cost_usd for c in calls]
+    return None if any(c is None for c in costs) else round(sum(c or 0.0 for c in costs), 6)

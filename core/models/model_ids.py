@@ -1,0 +1,94 @@
+"""Whether anybody answers to a model id, found out without asking anyone; else the nearest ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rapidfuzz import fuzz, process
+
+from core.models import gonka
+from core.models.api_keys import provider_of
+from core.models.litellm_module import load
+from core.models.models_file import Models
+from core.models.prices import map_ids
+from core.models.providers import CASSETTE, GONKA, is_keyless, prefixes, provider
+
+SHOWN = 3
+NEAR = 55
+"""Likeness, of 100, from which an id is worth a hint."""
+
+
+class UnknownModel(Exception):
+    """Nobody answers to an id; the text says what would be right."""
+
+
+def check_id(model: str, models: Models) -> None:
+    """Whether a LiteLLM id or one of ours can be answered by anybody.
+
+    A new model of a known provider is known: models come every day, and servers name their own.
+    A cassette is known; whether it can be read shows when it is opened.
+
+    Raises:
+        UnknownModel: no keyless model, no provider.
+        ExtraMissing: nobody asks this provider without an extra.
+    """
+    prefix, slash, rest = model.partition("/")
+    if prefix == CASSETTE and slash:
+        return
+    if is_keyless(model):
+        _check_keyless(model, prefix, rest)
+        return
+    if slash and not rest.strip():
+        raise UnknownModel("there is no model's name behind the provider's")
+    if prefix == GONKA and slash:
+        gonka.require()
+        return
+    if provider_of(model):
+        return
+    what = f"LiteLLM has no provider {prefix!r}" if slash else "it names no provider"
+    raise UnknownModel(f"{what}{_hint(_nearest(model, models))}")
+
+
+def near_ids(model: str) -> list[str]:
+    """Ids of the same provider in LiteLLM's bundled map that are most like this one."""
+    provider = provider_of(model)
+    return _most_like(model, (i for i in map_ids() if i.startswith(f"{provider}/")))
+
+
+def keyless_ids() -> list[str]:
+    """Every id of ours that is answered, ``faulty/...`` without its options."""
+    return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
+
+
+def _check_keyless(model: str, prefix: str, rest: str) -> None:
+    answering = getattr(provider(prefix), "answering", lambda _: model)
+    try:
+        brain: str = answering(rest)
+    except LookupError as error:
+        raise UnknownModel(str(error.args[0])) from None
+    prefix, _, name = brain.partition("/")
+    if name not in provider(prefix).names():
+        known = keyless_ids()
+        near = _most_like(brain, known) or [i for i in known if i.startswith(f"{prefix}/")]
+        raise UnknownModel(f"there is no {brain}{_hint(near)}")
+
+
+def _nearest(model: str, models: Models) -> list[str]:
+    """Most like an id: names of the models file, ids of ours, providers, ids of LiteLLM's map."""
+    prefix, slash, rest = model.partition("/")
+    providers = [GONKA, *(p.value for p in load().provider_list)] if slash else []
+    moved = [f"{p}/{rest}" for p in _most_like(prefix, [*providers, *prefixes()])]
+    ours = [name for name in models.file.models if "*" not in name] + keyless_ids()
+    found = [*_most_like(model, ours), *moved, *_most_like(model, map_ids())]
+    if not slash:
+        found += [i for i in map_ids() if i.endswith(f"/{model}")]
+    return list(dict.fromkeys(found))[:SHOWN]
+
+
+def _most_like(text: str, known: Iterable[str]) -> list[str]:
+    found = process.extract(text, list(known), scorer=fuzz.ratio, limit=SHOWN, score_cutoff=NEAR)
+    return [name for name, _, _ in found]
+
+
+def _hint(near: Sequence[str]) -> str:
+    return f"; did you mean {' or '.join(near)}?" if near else ""

@@ -1,0 +1,288 @@
+"""How each model is asked: the shipped file, a user's over it, and what they make of an id."""
+
+from __future__ import annotations
+
+import os
+import threading
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rapidfuzz import fuzz, process
+
+from core.models.file_checks import TomlError, read_toml, shown
+from core.models.model_call import Role
+from core.models.providers import is_keyless, is_served
+from core.models.redact import remember
+from core.models.retries import Backends
+from core.models.slugs import slug_of
+
+SHIPPED = Path(__file__).with_name("models.toml")
+VARIABLE = "MODELS_FILE"
+Seconds = Annotated[float, Field(gt=0, le=3600)]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class ModelsError(Exception):
+    """A models file that cannot be used; names the file, the key and what would be right."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Prices(_Strict):
+    """Dollars per million tokens."""
+
+    input: Dollars
+    output: Dollars
+    cached: Dollars | None = None
+    """Prompt tokens read from the provider's cache; unknown: the full price."""
+
+
+class Backend(_Strict):
+    """A place where a model is served."""
+
+    model: Annotated[str, Field(min_length=1)]
+    """The LiteLLM id."""
+    name: str = Field(default_factory=lambda found: str(found["model"]))
+    base_url: str | None = None
+    key_variable: str | None = None
+    """The environment's variable that holds the key; None: the one LiteLLM looks for."""
+    prices: Prices | None = None
+
+
+class Params(_Strict):
+    """What a model is asked with; None: not said here."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_tokens: Annotated[int, Field(gt=0)] | None = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    timeout_seconds: Seconds | None = None
+    deadline_seconds: Seconds | None = None
+    attempts: Annotated[int, Field(ge=1, le=20)] | None = None
+    extra: dict[str, Any] | None = None
+    leave_out: tuple[str, ...] | None = None
+
+
+class Entry(Params):
+    """One table of ``[models]``."""
+
+    prices: Prices | None = None
+    slug: str | None = None
+    response_schema: bool | None = None
+    """Whether it keeps to a JSON schema that is sent along; None: as LiteLLM's map says."""
+    backends: Annotated[tuple[Backend, ...], Field(min_length=1)] | None = None
+    evaluator: Params | None = None
+    worker: Params | None = None
+
+
+class ModelsFile(_Strict):
+    """A whole file."""
+
+    defaults: Params = Params()
+    models: dict[str, Entry] = Field(default_factory=dict)
+    steps: dict[str, Annotated[str, Field(min_length=1)]] = Field(default_factory=dict)
+    """By step around the solver the model that it asks; else the evaluator's."""
+
+
+class Target(_Strict):
+    """One backend with all that an attempt at it needs."""
+
+    backend: Backend
+    params: dict[str, Any]
+    """As LiteLLM takes them."""
+    timeout_seconds: float
+    attempts: int
+    prices: Prices | None
+    slug: str
+    response_schema: bool | None = None
+
+
+class Settings(_Strict):
+    """What an id means for one role."""
+
+    targets: tuple[Target, ...]
+    deadline_seconds: float
+
+
+class Models:
+    """All that is configured, and how the backends fare: one object for a whole run.
+
+    Doors that share it share what they learn about ill backends. Safe to use from threads.
+    """
+
+    def __init__(self, file: ModelsFile, source: str = "models.toml") -> None:
+        self.file = file
+        self.source = source
+        """The file that the user would edit, for error texts."""
+        self._backends: dict[tuple[str, str | None], Backends] = {}
+        self._lock = threading.Lock()
+
+    def backends(self, model: str, base_url: str | None = None) -> Backends:
+        """How the backends of a model fare; the same object for everyone who asks."""
+        with self._lock:
+            key = (model, base_url)
+            if key not in self._backends:
+                names = [t.backend.name for t in self.settings(model, "worker", base_url).targets]
+                self._backends[key] = Backends(names)
+            return self._backends[key]
+
+    def settings(self, model: str, role: Role, base_url: str | None = None) -> Settings:
+        """What is asked, where and how, for a model id or a configured name.
+
+        Raises ModelsError: a base URL for a model whose backends have their own.
+        """
+        own = self.file.models.get(model)
+        backends = own.backends if own and own.backends else None
+        if backends and base_url and not is_keyless(model):
+            raise ModelsError(
+                f"{self.source}: models.{model!r} has backends of its own, so the base URL "
+                f"{base_url} has no place; give it as base_url of a backend or leave it out"
+            )
+        if backends is None:
+            where = None if is_keyless(model) else base_url
+            backends = (Backend(name=model, model=model, base_url=where),)
+        targets = tuple(self._target(model, b, role) for b in backends)
+        deadline = self._merged(model, backends[0].model, role).get("deadline_seconds", 300.0)
+        return Settings(targets=targets, deadline_seconds=deadline)
+
+    def needs_litellm(self, models: tuple[str, ...] | list[str]) -> bool:
+        """Whether any of these ids is answered by LiteLLM."""
+        targets = [t for m in models for t in self.settings(m, "worker").targets]
+        return any(is_served(t.backend.model) for t in targets)
+
+    def _target(self, model: str, backend: Backend, role: Role) -> Target:
+        merged = self._merged(model, backend.model, role)
+        params = {
+            name: merged[name]
+            for name in ("temperature", "top_p", "max_tokens", "reasoning_effort")
+            if name in merged
+        } | merged.get("extra", {})
+        for name in merged.get("leave_out", ()):
+            params.pop(name, None)
+        priced = backend.prices or merged.get("prices")
+        return Target(
+            backend=backend,
+            params=params,
+            timeout_seconds=merged.get("timeout_seconds", 120.0),
+            attempts=merged.get("attempts", 3),
+            prices=Prices.model_validate(priced) if priced else None,
+            slug=merged.get("slug") or slug_of(backend.model),
+            response_schema=merged.get("response_schema"),
+        )
+
+    def _merged(self, model: str, served_as: str, role: Role) -> dict[str, Any]:
+        """Everything said of an id, the more special over the more general."""
+        entries = [self.file.models[key] for key in self._keys(served_as)]
+        if model != served_as:
+            entries += [self.file.models[key] for key in self._keys(model)]
+        merged = self.file.defaults.model_dump(exclude_none=True)
+        for entry in entries:
+            _lay(merged, entry.model_dump(exclude_none=True, exclude={"evaluator", "worker"}))
+        for entry in entries:
+            special = entry.worker if role == "worker" else entry.evaluator
+            if special is not None:
+                _lay(merged, special.model_dump(exclude_none=True))
+        return merged
+
+    def _keys(self, model: str) -> list[str]:
+        """The tables that speak of an id: patterns by length, then the id itself."""
+        low = model.casefold()
+        patterns = [
+            key
+            for key in self.file.models
+            if key != model and "*" in key and fnmatchcase(low, key.casefold())
+        ]
+        exact = [model] if model in self.file.models else []
+        return [*sorted(patterns, key=len), *exact]
+
+
+def load_models(path: Path | None = None) -> Models:
+    """The shipped file with a user's file over it: ``path``, else that of ``MODELS_FILE``.
+
+    The keys that it names are hidden from then on, whatever their variables are called.
+
+    Raises ModelsError: a file that cannot be read, or says what is not known.
+    """
+    named = path or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
+    raw = _read(SHIPPED)
+    if named is not None:
+        mine = _read(named)
+        _check(mine, named)
+        for name, table in mine.get("models", {}).items():
+            _lay(raw["models"].setdefault(name, {}), table)
+        _lay(raw["defaults"], mine.get("defaults", {}))
+        raw["steps"] = mine.get("steps", {})
+    file = _check(raw, named or SHIPPED)
+    backends = [b for entry in file.models.values() for b in entry.backends or ()]
+    for variable in {b.key_variable for b in backends if b.key_variable}:
+        remember(os.environ.get(variable, "").strip())
+    return Models(file, str(named or SHIPPED.name))
+
+
+@lru_cache(maxsize=1)
+def default_models() -> Models:
+    """What ``load_models()`` gives, read once: for doors that are given nothing else."""
+    return load_models()
+
+
+def _lay(under: dict[str, Any], over: dict[str, Any]) -> None:
+    """Put one table over another, value by value; lists are replaced whole."""
+    for name, value in over.items():
+        if isinstance(value, dict) and isinstance(under.get(name), dict):
+            _lay(under[name], value)
+        else:
+            under[name] = value
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return read_toml(path)
+    except TomlError as error:
+        raise ModelsError(str(error)) from None
+
+
+def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
+    try:
+        file = ModelsFile.model_validate(raw)
+    except ValidationError as error:
+        raise ModelsError(f"{path}: {_problem(error)}") from None
+    for name, entry in file.models.items():
+        names = [b.name for b in entry.backends or ()]
+        twice = {n for n in names if names.count(n) > 1}
+        if twice:
+            raise ModelsError(
+                f"{path}: models.{name!r}.backends: {min(twice)!r} stands there twice; "
+                "give each backend a `name` of its own"
+            )
+    return file
+
+
+def _problem(error: ValidationError) -> str:
+    """The first problem as a sentence: where, what, and what would be right."""
+    first = error.errors()[0]
+    where = ".".join(repr(p) if "/" in str(p) or "*" in str(p) else str(p) for p in first["loc"])
+    if first["type"] != "extra_forbidden":
+        found = f", not {shown(first['input'])}" if first["type"] != "missing" else ""
+        return f"{where}: {first['msg']}{found}"
+    known = _known_keys(first["loc"])
+    near = process.extractOne(str(first["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
+    return f"{where}: there is no such key; {hint}"
+
+
+def _known_keys(where: tuple[int | str, ...]) -> list[str]:
+    """The keys of the table in which an unknown one stands."""
+    if len(where) == 1:
+        return list(ModelsFile.model_fields)
+    if "prices" in where[:-1]:
+        return list(Prices.model_fields)
+    if "backends" in where[:-1]:
+        return list(Backend.model_fields)
+    if where[0] == "defaults" or where[-2] in ("evaluator", "worker"):
+        return list(Params.model_fields)
+    return list(Entry.model_fields)

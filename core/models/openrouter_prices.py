@@ -1,0 +1,280 @@
+"""What models cost at OpenRouter: its public list, kept in the user's cache for a day.
+
+The list is at ``GET https://openrouter.ai/api/v1/models`` and needs no key. It has dollars per
+token as text: ``{"data": [{"id": "openai/gpt-oss-120b", "pricing": {"prompt": "0.00000004",
+"completion": "0.0000004", "input_cache_read": "0", "request": "0"}}, ...]}``. Models whose price
+depends on where a request is routed are listed with -1.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.models.kept_files import read_kept, write_kept
+
+PREFIX = "openrouter/"
+"""Of LiteLLM ids that OpenRouter answers for."""
+HOST = "openrouter.ai"
+URL = "https://openrouter.ai/api/v1/models"
+VARIABLE = "OPENROUTER_MODELS_URL"
+"""The environment's variable for another address of the list; ``none``: it is never asked for."""
+NEVER = "none"
+FILE = Path("prices", "openrouter.json")
+FRESH_SECONDS = 24 * 3600
+"""A list in the cache that is younger is not asked for again."""
+WAIT_SECONDS = 3.0
+"""For the list, from the moment when it is asked for; no run waits longer."""
+MOST_BYTES = 16 * 1024 * 1024
+MOST_MODELS = 10_000
+MOST_CHARS = 200
+"""Of an id."""
+FILES_AT_MOST = 8
+"""In the folder of the cache: the list, and what other processes are writing."""
+MOST_DOLLARS = 1000.0
+"""For a token or a request; a larger figure is none."""
+MOST_SECONDS = 1e11
+Dollars = Annotated[float, Field(ge=0, le=MOST_DOLLARS, allow_inf_nan=False)]
+
+
+class UnitPrice(BaseModel):
+    """Dollars for one token, and for one request."""
+
+    model_config = ConfigDict(frozen=True)
+
+    input: Dollars
+    output: Dollars
+    cached: Dollars | None = None
+    """A prompt token from the provider's cache; None: no price of its own is listed."""
+    request: Dollars = 0.0
+
+
+class PriceList(BaseModel):
+    """The list as it stands in the cache."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal["openrouter-prices/1"] = "openrouter-prices/1"
+    fetched: Annotated[float, Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)]
+    """Seconds since 1970."""
+    prices: dict[str, UnitPrice]
+    """By OpenRouter's id in lower case."""
+
+    @property
+    def day(self) -> str:
+        """When it was fetched, as 2026-01-31."""
+        return datetime.fromtimestamp(self.fetched, UTC).date().isoformat()
+
+
+class ListUnusable(Exception):
+    """No price list can be had from an address; the text says why."""
+
+
+class OpenRouterPrices:
+    """The list for one process, asked for at most once. Safe to use from several threads.
+
+    Nothing is read or sent before :meth:`begin` or the first price that is asked for.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        url: str | None = URL,
+        *,
+        clock: Callable[[], float] = time.time,
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> None:
+        """``folder``: the user's cache. ``url``: None asks nobody and takes what is in there."""
+        self._file = folder / FILE if folder else None
+        self._url = url
+        self._clock = clock
+        self._wait_seconds = wait_seconds
+        self._lock = threading.Lock()
+        self._begun = False
+        self._asked: Future[PriceList] | None = None
+        """What the thread that asks will find; None where nobody is asked, or it is settled."""
+        self._until = 0.0
+        self._known: PriceList | None = None
+        self._problem = ""
+
+    def begin(self) -> None:
+        """Ask for the list beside other work, unless the cache holds a fresh one."""
+        with self._lock:
+            self._begin()
+
+    def price(self, model: str) -> UnitPrice | None:
+        """What OpenRouter asks for one of its ids; None: unknown."""
+        known = self.known
+        return known.prices.get(model.casefold()) if known else None
+
+    @property
+    def known(self) -> PriceList | None:
+        """The list: the fresh one, else what the cache holds however old, else None."""
+        with self._lock:
+            self._begin()
+            if self._asked:
+                self._settle(self._asked)
+            return self._known
+
+    @property
+    def problem(self) -> str:
+        """Why there is no fresh list, and what is used instead; "" where all is well.
+
+        Says nothing of a list that nobody has waited for yet.
+        """
+        with self._lock:
+            if not self._problem:
+                return ""
+            used = f"prices of {self._known.day} are used" if self._known else "no price is known"
+            return f"OpenRouter's list of models: {self._problem}; {used}"
+
+    def _begin(self) -> None:
+        if self._begun:
+            return
+        self._begun = True
+        self._known = self._kept()
+        age = self._clock() - self._known.fetched if self._known else None
+        if self._url is None or (age is not None and 0 <= age < FRESH_SECONDS):
+            return
+        self._asked, self._until = Future(), time.monotonic() + self._wait_seconds
+        # A name that is looked up for minutes cannot be interrupted: the thread is left behind.
+        work = threading.Thread(
+            target=self._ask, args=(self._url, self._asked), name="openrouter-prices", daemon=True
+        )
+        work.start()
+
+    def _ask(self, url: str, asked: Future[PriceList]) -> None:
+        try:
+            found = PriceList(fetched=self._clock(), prices=fetch(url, self._wait_seconds))
+            if self._file:
+                write_kept(self._file, found.model_dump_json().encode(), FILES_AT_MOST)
+            asked.set_result(found)
+        except Exception as error:
+            asked.set_exception(error)
+
+    def _settle(self, asked: Future[PriceList]) -> None:
+        """Take what was found in time; later lists are for later runs."""
+        self._asked = None
+        if not wait([asked], max(self._until - time.monotonic(), 0.0)).done:
+            self._problem = f"no answer within {self._wait_seconds:g} s"
+        elif (error := asked.exception()) is None:
+            self._known = asked.result()
+        elif isinstance(error, ListUnusable):
+            self._problem = str(error)
+        else:  # certificates that cannot be read, for one: no run fails for want of a price
+            self._problem = f"cannot be asked for ({type(error).__name__})"
+
+    def _kept(self) -> PriceList | None:
+        content = read_kept(self._file) if self._file else None
+        if content is None:
+            return None
+        try:
+            return PriceList.model_validate_json(content)
+        except ValidationError:
+            return None  # damaged, or of another version
+
+
+def openrouter_id(model: str, base_url: str | None) -> str | None:
+    """OpenRouter's own name for a LiteLLM id, where OpenRouter answers for it; else None."""
+    if model.startswith(PREFIX):
+        return model.removeprefix(PREFIX)
+    return model.partition("/")[2] if is_at_openrouter(base_url) else None
+
+
+def is_at_openrouter(base_url: str | None) -> bool:
+    """Whether an address is OpenRouter's."""
+    try:
+        return base_url is not None and urlsplit(base_url).hostname == HOST
+    except ValueError:
+        return False
+
+
+def fetch(url: str, seconds: float) -> dict[str, UnitPrice]:
+    """The prices of a list of models, by id in lower case. Raises ListUnusable."""
+    import httpx
+
+    from core.http.bounded import AnswerRefused, BoundedTransport
+
+    try:
+        transport = BoundedTransport(httpx.Client(), MOST_BYTES)
+        with httpx.Client(transport=transport) as client:
+            answer = client.get(url, timeout=seconds)
+    except AnswerRefused as error:
+        raise ListUnusable(str(error)) from None
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise ListUnusable(f"cannot be reached ({type(error).__name__})") from None
+    if answer.status_code != 200:
+        raise ListUnusable(f"status {answer.status_code}")
+    return read_prices(answer.content)
+
+
+def read_prices(content: bytes) -> dict[str, UnitPrice]:
+    """The usable prices of a list as OpenRouter sends it. Raises ListUnusable."""
+    try:
+        rows = json.loads(content)["data"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise ListUnusable("the answer is no list of models") from None
+    if not isinstance(rows, list):
+        raise ListUnusable("the answer is no list of models")
+    found = {}
+    for row in rows[:MOST_MODELS]:
+        name = row.get("id") if isinstance(row, dict) else None
+        price = _unit_price(row.get("pricing")) if isinstance(name, str) else None
+        if price is not None and name and len(name) <= MOST_CHARS:
+            found[name.casefold()] = price
+    if not found:
+        raise ListUnusable("the answer names no price")
+    return found
+
+
+def _unit_price(pricing: object) -> UnitPrice | None:
+    """None where a price is missing, depends on the route (-1), or is no figure."""
+    if not isinstance(pricing, dict):
+        return None
+    paid = _dollars(pricing.get("prompt"))
+    answered = _dollars(pricing.get("completion"))
+    request = _dollars(pricing.get("request", 0))
+    if paid is None or answered is None or request is None:
+        return None
+    cached = _dollars(pricing.get("input_cache_read"))
+    return UnitPrice(input=paid, output=answered, cached=cached, request=request)
+
+
+def _dollars(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) and 0 <= found <= MOST_DOLLARS else None
+
+
+def address(environ_value: str | None) -> str | None:
+    """The address of the list by the value of ``VARIABLE``; None: it is not to be asked for."""
+    value = (environ_value or "").strip()
+    return None if value == NEVER else value or URL
+
+
+_used: OpenRouterPrices | None = None
+
+
+def use(prices: OpenRouterPrices | None) -> None:
+    """Have prices of OpenRouter looked up here from now on; None: nowhere, as at first."""
+    global _used
+    _used = prices
+
+
+def used() -> OpenRouterPrices | None:
+    """Where prices of OpenRouter are looked up."""
+    return _used

@@ -1,0 +1,143 @@
+"""Model text as it arrives, made plain: reasoning, channels and stray marks are taken off.
+
+Both roles begin here, whatever they look for in a reply. Every pattern is linear in the text, and
+the text is bounded, so that no reply can keep a run busy.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import regex
+
+from core.models.model_call import Message
+
+MAX_CHARS = 50_000
+"""Longer replies are cut here and count as cut off."""
+QUOTED_CHARS = 1_500
+"""How much of the reply is quoted: a reply without an end must not be paid for again."""
+_CUT_REASONS = frozenset({"length", "max_tokens", "content_filter"})
+
+Problem = Literal["empty", "reasoning", "spent", "truncated"]
+WORDS: dict[str, str] = {
+    "empty": "it was empty",
+    "reasoning": "it held only reasoning and no answer; think less, then write the answer",
+    "spent": "all of its room went into thinking and nothing was answered; think briefly",
+    "truncated": "it was cut off before its end; be much shorter",
+}
+"""Problems in words for the model."""
+
+_INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\x00"))
+_ESCAPED = regex.compile(
+    r"&lt;/?(?:code|think|thinking|reasoning|thought|decision|instruction)&gt;", regex.IGNORECASE
+)
+_NAMES = r"(?:seed:)?(?:think|thinking|reasoning|analysis|scratchpad|reflection)"
+_OPEN = rf"<{_NAMES}(?:\s[^<>]{{0,80}}+)?>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
+_CLOSE = rf"</{_NAMES}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
+_THINK = regex.compile(rf"(?:{_OPEN}).*?(?:{_CLOSE}|\Z)", regex.DOTALL | regex.IGNORECASE)
+_END_OF_THOUGHT = regex.compile(_CLOSE, regex.IGNORECASE)
+_HARMONY = regex.compile(r"<\|(channel|message|start|end|return|call|constrain)\|>")
+_BARE_CHANNEL = regex.compile(
+    r"\A(?:analysis.*?assistant\s*final|(?:analysis|commentary)(?=[A-Z]|\s+to=).*)", regex.DOTALL
+)
+"""A channel change whose marks were dropped by a server; without a final channel, all of it."""
+_MARK = regex.compile(r"<[|｜][^<>|｜\s]{1,40}+[|｜]>|</?s>|\[/?INST\]|<[|｜][a-z_]{0,20}+[|｜]?\Z")
+"""Marks of chat templates, also one that was cut off at the end."""
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """What is left of a reply, and what is wrong with it as a whole."""
+
+    text: str
+    """Never reasoning; "" where nothing else came."""
+    notes: tuple[str, ...] = ()
+    """What was taken off, for a log."""
+    problem: Problem | None = None
+    """``spent``: nothing but thinking until the room was used up; ``truncated``: cut off, so that
+    nothing in it can be trusted to be whole."""
+
+    @property
+    def words(self) -> str:
+        """The problem in words for the model; "" without one."""
+        return WORDS[self.problem] if self.problem else ""
+
+
+def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> Cleaned:
+    """A reply without reasoning, channels and marks; reasoning never counts as the answer.
+
+    ``reasoning`` is what the provider told apart, by which an empty answer is explained.
+    """
+    cut = finish_reason in _CUT_REASONS or len(text) >= MAX_CHARS
+    left = text[:MAX_CHARS].translate(_INVISIBLE).replace("\r\n", "\n")
+    notes: list[str] = []
+    if _ESCAPED.search(left):
+        left = html.unescape(left)
+        notes.append("entities decoded")
+    if "<|channel|>" in left or "<|message|>" in left:
+        left = _final_channel(left)
+        notes.append("channels removed")
+    bare = _BARE_CHANNEL.sub("", left)
+    # Some servers swallow the opening tag: everything up to the last closing one was reasoning.
+    answer = _END_OF_THOUGHT.split(_THINK.sub("", bare))[-1]
+    if answer != left:
+        notes.append("reasoning removed")
+    plain = _MARK.sub("", answer).strip()
+    if len(plain) < len(answer.strip()):
+        notes.append("marks removed")
+    return Cleaned(plain, tuple(notes), _problem(plain, bool(notes or reasoning.strip()), cut))
+
+
+def repair(messages: Sequence[Message], reply: str, question: str) -> list[Message]:
+    """The prompt with what the model replied, without its reasoning, and the question behind it."""
+    said = clean(reply).text
+    if len(said) > QUOTED_CHARS:
+        said = f"{said[: QUOTED_CHARS // 2]}\n[...]\n{said[-QUOTED_CHARS // 2 :]}"
+    return [
+        *messages,
+        {"role": "assistant", "content": said or "(empty)"},
+        {"role": "user", "content": question},
+    ]
+
+
+def _problem(text: str, thought: bool, cut: bool) -> Problem | None:
+    if text:
+        return "truncated" if cut else None
+    if cut:
+        return "spent"
+    return "reasoning" if thought else "empty"
+
+
+def _final_channel(text: str) -> str:
+    """The final channel, and what stands outside of all; "" where the model only thought aloud.
+
+    A call in the commentary channel is no answer either: no tool was offered there.
+    """
+    return "\n".join(body for channel, body in _channels(text) if channel in ("final", ""))
+
+
+def _channels(text: str) -> Iterator[tuple[str, str]]:
+    """Channel name and body, in order; the name is "" behind the end of a message."""
+    marks = list(_HARMONY.finditer(text))
+    # What stands before the first mark was begun in the prompt: it is reasoning.
+    name, body = "analysis", ""
+    for index, mark in enumerate(marks):
+        follows = marks[index + 1] if index + 1 < len(marks) else None
+        said = text[mark.end() : follows.start() if follows else len(text)]
+        if mark[1] == "channel":
+            head = regex.match(r"\s*(\w*)", said)
+            name = head[1] if head else ""
+            # Where the mark of the message itself was dropped, the body stands behind the name.
+            whole = follows is None or follows[1] not in ("message", "constrain")
+            body = said[head.end() :] if head and whole else ""
+        elif mark[1] in ("end", "return", "call"):
+            name, body = "", said
+        elif mark[1] == "message":
+            body = said
+        else:
+            name, body = "" if mark[1] == "start" else name, ""
+        if body.strip():
+            yield name, body

@@ -1,0 +1,178 @@
+"""Which failures of a model are met with another attempt, when, and which backend is asked next."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
+
+from core.models.exchange import ErrorKind, ExchangeFailed
+
+PASSING: Final[frozenset[ErrorKind]] = frozenset(
+    {"rate_limit", "overload", "network", "timeout", "bad_answer"}
+)
+"""Another attempt may not meet them."""
+LOST: Final[frozenset[ErrorKind]] = frozenset({"authentication", "clock", "quota"})
+"""The backend will not answer in this run."""
+FINAL: Final[frozenset[ErrorKind]] = frozenset({"bad_request", "context_window", "missing"})
+"""Every backend would say the same."""
+HINTS: Final[dict[ErrorKind, str]] = {
+    "rate_limit": "use fewer --jobs, or give the model a second backend",
+    "authentication": "check the provider's key in the environment or .env",
+    "clock": "set this machine's clock (by NTP) and begin again: a process keeps its first time",
+    "quota": "the account has nothing left: top it up, or give the model a second backend",
+    "bad_request": "check the model's parameters in the models file",
+    "context_window": "the prompt is too long for the model: take one with a larger window",
+    "not_found": "check the model id and the base URL",
+    "timeout": "raise timeout_seconds or deadline_seconds in the models file",
+}
+"""What a user can do."""
+WAIT = wait_exponential(multiplier=1, max=20) + wait_random(0, 1)
+PATIENCE_SECONDS = 5.0
+"""A longer pause is not waited for while another backend is well."""
+SPREAD = 0.1
+"""Part by which asked-for pauses are stretched at random, so that not all come back at once."""
+COOL_DOWN_SECONDS = 5.0
+"""A backend is left alone after its first illness; twice as long after each further one."""
+LONGEST_SECONDS = 300.0
+
+
+def attempts(
+    limit: int,
+    seconds_left: Callable[[], float],
+    has_other: Callable[[], bool],
+    *,
+    sleep: Callable[[float], None],
+    before_sleep: Callable[[RetryCallState], None],
+) -> Retrying:
+    """Attempts at one backend: call it with the function that makes one.
+
+    The last failure is raised as it is: where it is not a passing one, after ``limit`` attempts,
+    where the pause would last until the deadline, or where another backend is well and the
+    pause is long. Errors other than ExchangeFailed are never repeated.
+    """
+
+    def is_enough(state: RetryCallState) -> bool:
+        pause = state.upcoming_sleep
+        return pause >= seconds_left() or (pause > PATIENCE_SECONDS and has_other())
+
+    return Retrying(
+        retry=retry_if_exception(lambda e: isinstance(e, ExchangeFailed) and e.kind in PASSING),
+        wait=_pause,
+        stop=lambda state: stop_after_attempt(limit)(state) or is_enough(state),
+        sleep=sleep,
+        before_sleep=before_sleep,
+        reraise=True,
+    )
+
+
+def _pause(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    asked = error.retry_after if isinstance(error, ExchangeFailed) else None
+    return WAIT(state) if asked is None else asked * (1 + random.uniform(0, SPREAD))
+
+
+@dataclass
+class _State:
+    illnesses: int = 0
+    """In a row."""
+    well_again: float | None = None
+    """When it may be tried; None: it is well."""
+    probing: bool = False
+    """One call is finding out whether it is well again."""
+    lost: ErrorKind | None = None
+    """Why it is not asked any more."""
+
+
+class Backends:
+    """The backends of one model in order of preference, and how they fare.
+
+    Shared by all who ask that model in a run: both roles, all tasks, all threads.
+    """
+
+    def __init__(
+        self, names: Sequence[str], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.names = tuple(names)
+        self._clock = clock
+        self._states = {name: _State() for name in names}
+        self._lock = threading.Lock()
+
+    def choose(self, tried: Collection[str] = ()) -> str | None:
+        """The backend to ask, or None where none is left.
+
+        The first that is well; one whose time is over is handed to a single caller as a probe,
+        who must say ``well``, ``ill``, ``lose`` or ``release``. Where all are ill, the one that
+        is well again the soonest.
+        """
+        with self._lock:
+            open_ones = [n for n in self.names if n not in tried and self._states[n].lost is None]
+            for name in open_ones:
+                state = self._states[name]
+                if state.well_again is None:
+                    return name
+                if not state.probing and self._clock() >= state.well_again:
+                    state.probing = True
+                    return name
+            return min(open_ones, key=lambda n: self._states[n].well_again or 0.0, default=None)
+
+    def has_other(self, name: str, tried: Collection[str] = ()) -> bool:
+        """Whether another backend is well, so that nobody needs to wait for this one."""
+        others = set(self.names) - {name, *tried}
+        with self._lock:
+            states = [self._states[other] for other in others]
+            return any(s.lost is None and s.well_again is None for s in states)
+
+    def well(self, name: str) -> None:
+        """It has answered."""
+        with self._lock:
+            lost = self._states[name].lost
+            self._states[name] = _State(lost=lost)
+
+    def ill(self, name: str, retry_after: float | None = None) -> float:
+        """It has failed for this call; the seconds for which it is left alone.
+
+        Calls that were under way together count as one illness.
+        """
+        with self._lock:
+            state = self._states[name]
+            now = self._clock()
+            fresh = state.probing or state.well_again is None or now >= state.well_again
+            state.illnesses += fresh
+            pause = min(COOL_DOWN_SECONDS * 2.0 ** (state.illnesses - 1), LONGEST_SECONDS)
+            until = now + max(pause if fresh else 0.0, retry_after or 0.0)
+            state.well_again = max(until, state.well_again or 0.0)
+            state.probing = False
+            return state.well_again - now
+
+    def lose(self, name: str, why: ErrorKind) -> bool:
+        """It will not answer in this run (quota, key); False where that was known."""
+        with self._lock:
+            state = self._states[name]
+            new = state.lost is None
+            state.lost = state.lost or why
+            state.probing = False
+            return new
+
+    def release(self, name: str) -> None:
+        """A probe ended without telling anything about the backend."""
+        with self._lock:
+            self._states[name].probing = False
+
+    @property
+    def lost(self) -> dict[str, ErrorKind]:
+        """The backends that are not asked any more, each with the reason."""
+        with self._lock:
+            return {n: s.lost for n, s in self._states.items() if s.lost is not None}

@@ -1,0 +1,154 @@
+"""Named texts that a model reads, and a folder of Markdown files that is laid over them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
+
+from rapidfuzz import fuzz, process
+
+from core.models.file_checks import FileError, read_text
+
+Texts: TypeAlias = Mapping[str, str]
+"""Section by name, such as ``store/rules``."""
+NONE: Texts = MappingProxyType({})
+SUFFIX = ".md"
+MOST_CHARS = 50_000
+"""Of one section; a prompt is paid for in every call."""
+MOST_REPEATS = 10
+"""Of one placeholder in a section: each time it is filled in anew."""
+MOST_RENDERED = 400_000
+"""Characters of a prompt with sections of a user's; more than most models can read."""
+_DEEPEST = 5
+"""Folders below each other; names of sections have fewer parts."""
+_ENDS = {"variable_begin": "variable_end", "block_begin": "block_end"}
+
+
+class SectionError(Exception):
+    """A section that cannot be used; says which, what is wrong and what would be right."""
+
+
+def laid_over(folder: Path, shipped: Texts) -> dict[str, str]:
+    """The sections of a folder that differ from the shipped ones, by name, checked.
+
+    Raises SectionError: the folder or a file cannot be read, names no section, or has other
+    placeholders than the shipped text.
+    """
+    found = {name: checked(name, text, shipped) for name, text in _files(folder)}
+    return {name: text for name, text in found.items() if text != shipped[name]}
+
+
+def write_out(texts: Texts, folder: Path) -> None:
+    """One file a section, to be changed and laid over. Raises SectionError, OSError."""
+    if folder.exists() and any(folder.iterdir()):
+        raise SectionError(f"{folder} holds something; name another folder to write sections to")
+    for name, text in texts.items():
+        path = folder / f"{name}{SUFFIX}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n", encoding="utf-8")
+
+
+def checked(name: str, text: str, shipped: Texts) -> str:
+    """The text of a section as it is used, without line ends behind it. Raises SectionError."""
+    if name not in shipped:
+        near = process.extractOne(name, list(shipped), scorer=fuzz.WRatio)
+        hint = f"; the nearest is {near[0]!r}" if near else ""
+        raise SectionError(f"there is no section {name!r}{hint}")
+    if len(text) > MOST_CHARS:
+        raise SectionError(f"section {name}: it has {len(text):,} signs, at most {MOST_CHARS:,}")
+    text = text.rstrip("\n")
+    _check_placeholders(name, tags(shipped[name]), _tags_of(name, text))
+    return text
+
+
+def tags(text: str) -> list[str]:
+    """Placeholders and control tags of a template, in order, without whitespace signs.
+
+    One that is not closed is the last and has no signs around it.
+
+    Raises TemplateSyntaxError.
+    """
+    # Every command loads this room, and few read a template in it.
+    from jinja2 import Environment
+
+    found: list[str] = []
+    until, part = "", ""
+    for _, kind, value in Environment(autoescape=True).lex(text):
+        if kind in ("comment_begin", "raw_begin"):
+            found.append("{#" if kind == "comment_begin" else "{% raw %}")
+        elif kind in _ENDS:
+            until, part = _ENDS[kind], ""
+        elif kind == until:
+            shown = " ".join(part.split())
+            found.append(f"{{{{ {shown} }}}}" if kind == "variable_end" else f"{{% {shown} %}}")
+            until = ""
+        elif until:
+            part += value
+    return [*found, part] if until else found
+
+
+def _tags_of(name: str, text: str) -> list[str]:
+    from jinja2 import TemplateSyntaxError
+
+    try:
+        return tags(text)
+    except TemplateSyntaxError as error:
+        raise SectionError(f"section {name}, line {error.lineno}: {error.message}") from None
+
+
+def _check_placeholders(name: str, wanted: list[str], given: list[str]) -> None:
+    """A text may move and repeat its placeholders; no other one ever reaches the templates."""
+    for tag in given:
+        if tag not in wanted:
+            near = process.extractOne(tag, wanted, scorer=fuzz.ratio) if wanted else None
+            hint = f"the nearest is {near[0]}" if near else "it takes none"
+            raise SectionError(f"section {name}: the placeholder {tag} is not known; {hint}")
+        if given.count(tag) > max(MOST_REPEATS, wanted.count(tag)):
+            text = f"the placeholder {tag} stands {given.count(tag):,} times"
+            raise SectionError(f"section {name}: {text}, at most {MOST_REPEATS}")
+    for tag in wanted:
+        if tag not in given:
+            raise SectionError(f"section {name}: the placeholder {tag} is missing")
+    if given != wanted and any(tag.startswith("{%") for tag in wanted):
+        order = " ".join(wanted)
+        raise SectionError(f"section {name}: its placeholders must stand in this order: {order}")
+
+
+def _files(folder: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every file that is not hidden; nothing outside of the folder is read."""
+    if not folder.is_dir():
+        raise SectionError(f"{folder} is no folder of sections")
+    for path in _paths(folder):
+        if path.suffix != SUFFIX:
+            raise SectionError(f"{path}: a section is a file NAME{SUFFIX}")
+        try:
+            text = read_text(path, 4 * MOST_CHARS, follow=False)
+        except FileError as error:
+            raise SectionError(str(error)) from None
+        yield path.relative_to(folder).as_posix().removesuffix(SUFFIX), text
+
+
+def _paths(folder: Path, depth: int = 0) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            visible = sorted((e for e in entries if not e.name.startswith(".")), key=_name)
+    except OSError as error:
+        raise SectionError(f"{folder}: cannot be read: {error.strerror}") from None
+    for entry in visible:
+        path = folder / entry.name
+        if entry.is_symlink():
+            text = "is a symbolic link, and only files of the folder itself are read"
+            raise SectionError(f"{path}: {text}; copy the file there")
+        if not entry.is_dir(follow_symlinks=False):
+            yield path
+        elif depth < _DEEPEST:
+            yield from _paths(path, depth + 1)
+        else:
+            raise SectionError(f"{path}: no section lies so deep")
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name

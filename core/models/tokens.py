@@ -1,0 +1,70 @@
+"""Token counts without a network, and without the seconds that LiteLLM's import takes."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.models.model_call import Message
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+ENCODING = "cl100k_base"
+"""Bundled with LiteLLM, as it counts for models whose tokenizer it does not know."""
+PER_MESSAGE = 4
+CHARS_AT_MOST = 16
+"""Of a token: what is longer is cut before it is counted."""
+_lock = threading.Lock()
+
+
+def litellm_folder() -> Path:
+    """Where LiteLLM is installed, found without importing it."""
+    spec = importlib.util.find_spec("litellm")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("litellm is not installed; run `make setup`")
+    return Path(spec.origin).parent
+
+
+@lru_cache(maxsize=1)
+def _encoding() -> Encoding:
+    import tiktoken
+
+    # Without it tiktoken fetches its tables; LiteLLM sets the same at its import.
+    tables = litellm_folder() / "litellm_core_utils" / "tokenizers"
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(tables)
+    encoding = tiktoken.get_encoding(ENCODING)
+    # A copy of what its core holds, for pickling alone: 16 MB in every process that plays.
+    encoding._mergeable_ranks = {}
+    return encoding
+
+
+def _loaded() -> Encoding:
+    with _lock:  # two threads would read the tables twice
+        return _encoding()
+
+
+@lru_cache(maxsize=512)
+def count_text(text: str) -> int:
+    """Tokens of a text; the stable parts of prompts come again and again and are kept."""
+    return len(_loaded().encode_ordinary(text))
+
+
+def cut_text(text: str, tokens: int) -> str:
+    """The text; where it has more than so many tokens, its begin and a mark."""
+    head, encoding = text[: tokens * CHARS_AT_MOST], _loaded()
+    begin = encoding.encode_ordinary(head)
+    if len(begin) <= tokens and len(head) == len(text):
+        return text
+    # Some are left for the mark and for a last word that is split otherwise once it is cut.
+    return f"{encoding.decode(begin[: max(tokens - 4, 0)], errors='ignore')}…"
+
+
+def count_messages(messages: Sequence[Message]) -> int:
+    """Tokens of a prompt, counted message by message."""
+    return sum(count_text(m["content"]) + PER_MESSAGE for m in messages)

@@ -1,0 +1,65 @@
+"""A run folder by what a person types: a folder, ``latest``, or how a run's name begins.
+
+``latest~1`` is the one before the newest, and so on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from core.runs.folder import NAME as LOCK
+from core.runs.reader import NotRecorded
+
+LOGS = Path("logs")
+NAMED_AT_MOST = 8
+_LATEST = re.compile(r"latest(?:~(\d{1,4}))?")
+SECOND = len("20260101-120000")
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder is one that a run leaves behind."""
+    return (folder / "tasks").is_dir() or (folder / "results.json").is_file()
+
+
+def run_folders(logs: Path, fits: Callable[[Path], bool] = is_run) -> list[Path]:
+    """The run folders in a folder, the newest first.
+
+    Their names begin with the time in seconds; within one, the lock says which began later.
+    """
+    try:
+        inside = [path for path in logs.iterdir() if path.is_dir() and fits(path)]
+    except OSError:
+        return []
+    return sorted(inside, key=_begun, reverse=True)
+
+
+def _begun(folder: Path) -> tuple[str, int, str]:
+    try:
+        taken = (folder / LOCK).stat().st_mtime_ns
+    except OSError:
+        taken = 0
+    return folder.name[:SECOND], taken, folder.name
+
+
+def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run) -> Path:
+    """The run folder that is meant, of those that ``fits`` takes.
+
+    Raises NotRecorded, which says what there is instead.
+    """
+    folder = Path(name)
+    if folder.is_dir() and (fits is not is_run or is_run(folder)):
+        return folder  # whoever takes other folders says what is amiss with this one
+    if folder.is_dir() or name != folder.name:
+        raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
+    runs = run_folders(logs, fits)
+    if (back := _LATEST.fullmatch(name)) and (before := int(back[1] or 0)) < len(runs):
+        return runs[before]
+    found = [path for path in runs if name and path.name.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    there = ", ".join(path.name for path in (found or runs)[:NAMED_AT_MOST]) or "none"
+    if found:
+        raise NotRecorded(f"{name!r} fits {len(found)} runs in {logs}: {there}")
+    raise NotRecorded(f"there is no run {name!r}; runs in {logs}: {there}")

@@ -1,0 +1,93 @@
+"""The folder of a run, held by one process: the operating system drops its lock when that dies."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+from core.runs.errors import CannotRun
+
+NAME = "run.lock"
+PACK_COPY = "pack.json"
+"""The pack that was played, kept for going on and for looking again."""
+_HELD = frozenset({errno.EWOULDBLOCK, errno.EACCES})
+TRIES = 100
+"""Names that are tried where another run has begun in the same second."""
+
+
+@contextmanager
+def run_folder(out: Path) -> Iterator[Path]:
+    """A new folder for a run, before anything is spent; gone again where nothing was run.
+
+    Raises CannotRun: it cannot be made or locked.
+    """
+    folder = _made(out)
+    with held(folder):
+        try:
+            yield folder
+        finally:
+            with suppress(OSError):
+                if {path.name for path in folder.iterdir()} <= {NAME}:
+                    (folder / NAME).unlink(missing_ok=True)
+                    folder.rmdir()
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold a run folder for this process alone.
+
+    The file keeps the holder's process id and stays where it is: taking it away would let a third
+    process lock another file of the same name. Children that are started as programs of their own
+    do not inherit the lock.
+
+    Raises CannotRun: another process holds it, or the file cannot be made.
+    """
+    path = folder / NAME
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise CannotRun(f"{path} cannot be opened: {error.strerror}") from None
+    try:
+        _take(file, path)
+        yield
+    finally:
+        os.close(file)
+
+
+def _take(file: int, path: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in _HELD:
+            raise CannotRun(f"{path} cannot be locked: {error.strerror}") from None
+        raise CannotRun(f"{path.parent}: already running ({_holder(file)})") from None
+    # Who holds it is said to people alone; a full disk must not keep a run from being resumed.
+    with suppress(OSError):
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+
+
+def _holder(file: int) -> str:
+    """The process that wrote itself down; it may be about to."""
+    said = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+    return f"pid {said}" if said.isdecimal() else "pid unknown"
+
+
+def _made(out: Path) -> Path:
+    for _ in range(TRIES):
+        stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+        folder = out / f"{stamp}-{secrets.token_hex(2)}"
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise CannotRun(f"the run folder {folder} cannot be made: {error.strerror}") from None
+        return folder
+    raise CannotRun(f"no run folder can be made in {out}: all names of this second are taken")

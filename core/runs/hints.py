@@ -1,0 +1,41 @@
+"""Commands for the user to type next, as the program was started now: they run as printed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+SCRIPT = "erc3-agent"
+"""The console command of ``[project.scripts]``."""
+DOOR = (Path(__file__).parents[2] / "submission").with_suffix(".py")
+
+
+def command(*words: object) -> str:
+    """Our own command with these words: the console command where it runs, else the script.
+
+    It names no interpreter that another shell would not find: a command of the search path goes
+    by its name, anything else by its path.
+    """
+    return shlex.join([*_started(), *map(str, words)])
+
+
+def near(path: Path) -> str:
+    """A path as it is written from here, where that is shorter."""
+    try:
+        found = os.path.relpath(path)
+    except (OSError, ValueError):  # the working folder is gone
+        return str(path)
+    return str(path) if found.startswith(os.pardir) else found
+
+
+def _started() -> list[str]:
+    started = Path(sys.argv[0])
+    if started.name == SCRIPT:
+        found = shutil.which(SCRIPT)
+        if found and Path(found).resolve() == started.resolve():
+            return [SCRIPT]
+        return [near(started.absolute())]
+    return [near(Path(sys.executable)), near(DOOR)]

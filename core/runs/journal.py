@@ -1,0 +1,132 @@
+"""The memory of a task: an append-only file, one JSON object a line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from core.models.redact import hide, hider
+
+VERSION = 1
+_LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+"""Signs that JSON takes as they are but many a reader of lines takes for the end of one."""
+
+
+class JournalFailed(Exception):
+    """The journal cannot be written: nothing that cannot be undone may be done any more."""
+
+
+class Journal:
+    """Appends records to one file: after a crash at any moment each line is whole or absent.
+
+    Known secrets are masked. A line is one ``write`` of the operating system. What a crash left
+    of a line that is no JSON yet is cut off when the file is opened again. Once a record could
+    not be written, every later one is refused too.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Raises JournalFailed when the file cannot be opened for writing."""
+        self._path = path
+        self._lock = threading.Lock()
+        self._texts: set[str] = set()
+        self._broken: str | None = None
+        self._hide = hider()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._end = _cut_torn_line(self._file)
+        except OSError as error:
+            raise JournalFailed(f"{path} cannot be written: {error.strerror}") from None
+
+    def write(self, kind: str, record: dict[str, object], *, durable: bool = False) -> None:
+        """Append one record; ``durable``: it is on the disk when this returns.
+
+        Raises JournalFailed: it could not be written; what there was is as before.
+        """
+        line = json.dumps({"v": VERSION, "type": kind, **record}, ensure_ascii=False, default=str)
+        # A lone surrogate, which no UTF-8 can hold, is written as its JSON escape.
+        data = (self._hide(line).translate(_LINE_ENDS) + "\n").encode("utf-8", "backslashreplace")
+        with self._lock:
+            if self._broken:
+                raise JournalFailed(self._broken)
+            try:
+                self._append(data)
+                if durable:
+                    os.fsync(self._file)
+            except OSError as error:
+                self._broken = f"{self._path} cannot be written: {error.strerror}"
+                with suppress(OSError):
+                    os.ftruncate(self._file, self._end)
+                raise JournalFailed(self._broken) from None
+            self._end += len(data)
+
+    def text(self, text: str) -> str:
+        """Keep a text once in this file; its SHA-256, by which other records name it.
+
+        Raises JournalFailed: it could not be written.
+        """
+        digest = text_hash(text)
+        if digest not in self._texts:
+            self.write("text", {"sha256": digest, "text": text})
+            self._texts.add(digest)
+        return digest
+
+    def _append(self, data: bytes) -> None:
+        written = os.write(self._file, data)
+        while written < len(data):
+            written += os.write(self._file, data[written:])
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+def text_hash(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal digits; lone surrogates count as their escapes."""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _cut_torn_line(file: int) -> int:
+    """Cut off what stands behind the last line end, or end it where it is whole; the new size."""
+    size = end = os.fstat(file).st_size
+    while end:
+        start = max(0, end - 65_536)
+        found = os.pread(file, end - start, start).rfind(b"\n")
+        end = start + found + 1 if found >= 0 else start
+        if found >= 0:
+            break
+    if end == size:
+        return end
+    tail = os.pread(file, size - end, end)
+    if _is_json(tail):
+        os.write(file, b"\n")
+        return size + 1
+    os.ftruncate(file, end)
+    return end
+
+
+def _is_json(data: bytes) -> bool:
+    """Whether a last line without an end is whole all the same; else a crash has torn it."""
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def write_whole(path: Path, text: str, *, durable: bool = False) -> None:
+    """Replace a file whole, without known secrets: a reader sees the old one or the new one.
+
+    ``durable``: it is on the disk when this returns.
+    """
+    fresh = path.with_suffix(path.suffix + ".new")
+    with fresh.open("w", encoding="utf-8") as file:
+        file.write(hide(text))
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    os.replace(fresh, path)

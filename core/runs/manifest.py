@@ -1,0 +1,128 @@
+"""What a run is made of, kept in its folder from before its first step: ``run.json``."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from core.ledger import Record
+from core.models.file_checks import first_problem
+from core.models.model_call import ModelCall
+from core.runs.journal import write_whole
+from core.runs.task import TaskInfo
+
+NAME = "run.json"
+DIFF_LINES = 40
+
+
+class NoManifest(Exception):
+    """The folder cannot be gone on with; the text says why."""
+
+
+class Identity(Record):
+    """What decides how a run goes; another one makes it another run."""
+
+    models: dict[str, str] = Field(default_factory=dict)
+    """Model id by role."""
+    prompts: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of the text that all prompts of a role begin with; the texts are in ``prompts/``."""
+    sections: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of each section that was laid over a shipped one; the texts are there too."""
+    pack: str | None = None
+    """The pack's name; None on the real platform."""
+    scenarios: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of each scenario of the pack, by spec."""
+
+
+class Manifest(Record):
+    """The whole of ``run.json``."""
+
+    format: Literal["run-manifest/1"] = "run-manifest/1"
+    run_id: str
+    created: str
+    """ISO 8601."""
+    identity: Identity
+    earlier: tuple[Identity, ...] = ()
+    """What it was made of before a resumption that was forced, oldest first."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """What the run was asked for, as far as going on needs it."""
+    base_url: str | None = None
+    """Of the real platform; None where it was embedded."""
+    session_id: str | None = None
+    tasks: tuple[tuple[str, str, str], ...] = ()
+    """Spec, task id and text of each task, in order."""
+    preflight: tuple[ModelCall, ...] = ()
+    """What the models were asked before the session began; not part of the run's totals."""
+    shipped: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of the shipped text of each section that was laid over, for a diff."""
+    versions: dict[str, str] = Field(default_factory=dict)
+    sandboxes: tuple[str, ...] = ()
+    """Where generated code ran: bubblewrap, landlock or monty; one more after each resumption where
+    it was another one. Empty: no code runs, or an older version made it."""
+
+    def infos(self) -> list[TaskInfo]:
+        """The tasks as the coordinator needs them."""
+        return [TaskInfo(*task) for task in self.tasks]
+
+    def write(self, folder: Path) -> None:
+        """Write it whole. Raises OSError."""
+        write_whole(folder / NAME, self.model_dump_json(indent=1), durable=True)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a run folder. Raises NoManifest."""
+    path = folder / NAME
+    try:
+        return Manifest.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise NoManifest(
+            f"{folder} holds no {NAME}: it is no run, or died before its first task"
+        ) from None
+    except OSError as error:
+        raise NoManifest(f"{path} cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        raise NoManifest(f"{path}: {first_problem(error)}") from None
+
+
+def changes(
+    then: Identity, now: Identity, texts_then: dict[str, str], texts_now: dict[str, str]
+) -> list[str]:
+    """What is another one now than it was, in lines; prompts as a diff of their texts."""
+    lines = [
+        f"model of the {role}: was {then.models.get(role)}, is {now.models.get(role)}"
+        for role in dict.fromkeys([*then.models, *now.models])
+        if then.models.get(role) != now.models.get(role)
+    ]
+    if then.pack != now.pack:
+        lines.append(f"pack: was {then.pack}, is {now.pack}")
+    lines += _scenario_changes(then.scenarios, now.scenarios)
+    if then.sections != now.sections:
+        lines.append(f"sections: were {_named(then.sections)}; are {_named(now.sections)}")
+    for role in dict.fromkeys([*then.prompts, *now.prompts]):
+        was, now_is = then.prompts.get(role, ""), now.prompts.get(role, "")
+        if was != now_is:
+            lines.append(f"prompt of the {role}:")
+            lines += _text_diff(texts_then.get(was, ""), texts_now.get(now_is, ""))
+    return lines
+
+
+def _named(sections: dict[str, str]) -> str:
+    return ", ".join(f"{name} {digest[:8]}" for name, digest in sections.items()) or "as shipped"
+
+
+def _scenario_changes(then: dict[str, str], now: dict[str, str]) -> list[str]:
+    kinds = {
+        "changed": [s for s in then if s in now and then[s] != now[s]],
+        "gone": [s for s in then if s not in now],
+        "new": [s for s in now if s not in then],
+    }
+    return [f"scenarios {kind}: {', '.join(specs)}" for kind, specs in kinds.items() if specs]
+
+
+def _text_diff(was: str, now: str) -> list[str]:
+    diff = list(difflib.unified_diff(was.splitlines(), now.splitlines(), "was", "is", lineterm=""))
+    more = [f"… {len(diff) - DIFF_LINES} more lines"] if len(diff) > DIFF_LINES else []
+    return [f"  {line}" for line in [*diff[:DIFF_LINES], *more]]

@@ -1,0 +1,86 @@
+"""What the tools of a turn returned and its code printed, in short lines for a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from core.ledger import ToolCall, shortened
+from core.ledger.calls import shorten
+from core.models.prompt_json import compact, packed
+from core.models.tokens import count_text, cut_text
+
+LINE_TOKENS = 60
+TURN_TOKENS, OLD_TURN_TOKENS = 400, 150
+"""Of all lines of the latest turn and of an older one; the newest lines are kept."""
+ARGUMENT_TOKENS = 14
+LADDER = ((8, 80), (4, 60), (2, 40), (1, 30))
+"""Entries of a list and characters of a text that are kept, step by step less."""
+KEYS_AT_MOST = 30
+INNER_ROWS = 4
+"""Of a list within a list."""
+TOLD = "told in RESULT"
+
+
+def observations(
+    calls: Sequence[ToolCall], prints: Sequence[str], result: str, tokens: int
+) -> list[str]:
+    """A line for each read that was answered and for each text that was printed.
+
+    ``result`` is the report as the prompt tells it: what stands in it is not said again. Where the
+    lines have more than ``tokens`` tokens, older ones are left out and counted.
+    """
+    reads = [call for call in calls if call.kind == "read" and call.outcome == "done"]
+    kept: list[str] = []
+    for line in _newest_first(reads, prints, result):
+        tokens -= count_text(line)
+        if tokens < 0:
+            break
+        kept.insert(0, line)
+    left_out = len(reads) - sum(line.startswith("READ ") for line in kept)
+    return [*([f"READ: {left_out} calls before these"] if left_out else []), *kept]
+
+
+def _newest_first(reads: Sequence[ToolCall], prints: Sequence[str], result: str) -> Iterator[str]:
+    for printed in reversed(prints):
+        text = " ".join(printed[: 40 * LINE_TOKENS].split())
+        if text and text not in result:
+            yield cut_text(f"PRINTED: {text}", LINE_TOKENS)
+    for call in reversed(reads):
+        yield _line(call, result)
+
+
+def _line(call: ToolCall, told: str) -> str:
+    named = ", ".join(f"{key}={shorten(value, 100)}" for key, value in call.arguments.items())
+    begin = f"READ {call.name}({cut_text(named, ARGUMENT_TOKENS)}) -> "
+    whole = compact(packed(shortened(call.result)))
+    if len(whole) > 2 and whole in told:
+        return f"{begin}{TOLD}"
+    line = begin + whole
+    for rows, chars in LADDER:
+        if count_text(line) <= LINE_TOKENS:
+            return line
+        line = begin + compact(_head(call.result, rows, chars))
+    return cut_text(line, LINE_TOKENS)
+
+
+def _head(value: object, rows: int, chars: int) -> object:
+    """A value with the first entries of its lists, each list with the number of those left out."""
+    if isinstance(value, dict):
+        kept = {str(key): _head(inner, rows, chars) for key, inner in _first(value)}
+        more = len(value) - len(kept)
+        return kept | ({"…": f"{more} more"} if more else {})
+    if isinstance(value, str):
+        return value if len(value) <= chars else f"{value[:chars]}…"
+    if not isinstance(value, list | tuple):
+        return value
+    short = shortened(list(value[:rows]))
+    # What a row holds is short, and half of it would mislead.
+    inner = max(rows, INNER_ROWS)
+    entries = [_head(entry, inner, chars) for entry in short] if isinstance(short, list) else []
+    more = len(value) - rows
+    return [*entries, f"… {more} more"] if more > 0 else entries
+
+
+def _first(value: dict[object, object]) -> Iterator[tuple[object, object]]:
+    return islice(value.items(), KEYS_AT_MOST)

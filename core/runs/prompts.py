@@ -1,0 +1,92 @@
+"""Prompts that all tasks of a run share, each kept once in the run's folder."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+from core.runs.journal import JournalFailed, text_hash, write_whole
+from core.runs.manifest import NoManifest, read_manifest
+from core.runs.reader import NotRecorded
+
+FOLDER = "prompts"
+
+
+class Prompts:
+    """``prompts/<sha256>.txt`` of a run folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+        self._kept: set[str] = set()
+        self._lock = threading.Lock()
+
+    def keep(self, text: str) -> str:
+        """Keep a text once; its SHA-256, by which records name it.
+
+        Raises JournalFailed: it cannot be written.
+        """
+        digest = text_hash(text)
+        with self._lock:
+            if digest not in self._kept:
+                try:
+                    self._folder.mkdir(exist_ok=True)
+                    write_whole(self._folder / f"{digest}.txt", text)
+                except OSError as error:
+                    raise JournalFailed(f"{self._folder} cannot be written: {error}") from None
+                self._kept.add(digest)
+        return digest
+
+
+def read_prompts(folder: Path) -> dict[str, str]:
+    """The texts that a run folder keeps for all its tasks, by SHA-256.
+
+    Raises NotRecorded: one of them cannot be read.
+    """
+    return {path.stem: _read(path) for path in (folder / FOLDER).glob("*.txt")}
+
+
+class LaidSection(NamedTuple):
+    """A section of the prompts that was laid over the shipped one."""
+
+    name: str
+    sha256: str
+    diff: str
+    """Unified, from the shipped text; "" where a text is not kept."""
+
+
+def laid_sections(folder: Path) -> list[LaidSection]:
+    """What a run's prompts have instead of the shipped sections; none where it does not tell.
+
+    Raises NotRecorded: a text cannot be read.
+    """
+    try:
+        manifest = read_manifest(folder)
+    except NoManifest:
+        return []
+    laid, shipped = manifest.identity.sections, manifest.shipped
+    texts = read_prompts(folder) if laid else {}
+    return [
+        LaidSection(name, sha256, _diff(name, texts.get(shipped.get(name, "")), texts.get(sha256)))
+        for name, sha256 in laid.items()
+    ]
+
+
+def text_diff(name: str, was: str, now: str, before: str = "shipped") -> str:
+    """A unified diff of two texts of one section; ``before`` is what the first one is called."""
+    lines = was.splitlines(), now.splitlines()
+    return "\n".join(difflib.unified_diff(*lines, f"{before}/{name}", name, lineterm=""))
+
+
+def _diff(name: str, was: str | None, now: str | None) -> str:
+    return "" if was is None or now is None else text_diff(name, was, now)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise NotRecorded(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise NotRecorded(f"{path}: is not UTF-8 text (byte {error.start})") from None

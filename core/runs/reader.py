@@ -1,0 +1,304 @@
+"""The reader of journals: every part of the house that looks at a task's journal asks here.
+
+A line of another version is refused or named with its place. A last line without an end that is
+no JSON is a crash's. What else cannot be read is an error for a ``strict`` reader, which goes on
+with what it reads; for one that only shows it, it is a note, and the rest is shown.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+
+from core.ledger import Deed, Intent, Notice, Settled, WireCall
+from core.models.file_checks import first_problem
+from core.models.model_call import ModelCall
+from core.runs.errors import Usage
+from core.runs.journal import VERSION
+from core.runs.journal_names import journals
+from core.runs.results import NAME, PASS, RunResults, TaskResult, read_results
+from core.runs.seen import Seen
+from core.runs.stages import Finding
+from core.runs.task_log import Line, TaskLog, TurnLog
+from core.runs.turn import Turn
+from core.runs.version_1 import task_of_2
+from core.runs.work import FROM_JSON
+
+NOTE_CHARS = 2_000
+DEEDS: dict[str, type[Intent] | type[WireCall] | type[Settled]] = {
+    "intent": Intent,
+    "effect": WireCall,
+    "settled": Settled,
+}
+"""What a journal calls them."""
+NOTED = {**DEEDS, "notice": Notice}
+Record = TypeVar("Record", bound=BaseModel)
+
+
+class NotRecorded(Usage):
+    """What was asked for is not in the run folder, or cannot be read; the text says where."""
+
+
+def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskLog]:
+    """The tasks of a run folder, in the order of its files, or those of a spec; read strictly.
+
+    Raises NotRecorded: no such folder or task, or a journal that cannot be read.
+    """
+    paths = journals(folder)
+    if not paths:
+        raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
+    logs = [read_task(path, strict=True) for path in paths]
+    if empty := next((log.path for log in logs if not log.begun), None):
+        raise NotRecorded(f"{empty}: is empty")
+    found = [log for log in logs if spec_id in (None, log.spec_id)]
+    if not found:
+        there = ", ".join(log.spec_id for log in logs)
+        raise NotRecorded(f"{folder} has no task {spec_id!r}; it has: {there}")
+    return found
+
+
+def read_task(path: Path, *, strict: bool = False) -> TaskLog:
+    """One task by its journal; ``begun`` is 0 where there is nothing in it.
+
+    Raises NotRecorded: with ``strict``, where something cannot be read.
+    """
+    reader = _Reader(path, strict)
+    for line in _lines(path, strict, reader.notes):
+        reader.take(line)
+    return reader.log()
+
+
+def results_of(folder: Path) -> RunResults | None:
+    """The results of a run; None where it ended before there were any. Raises NotRecorded."""
+    try:
+        return read_results(folder)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        why = error.strerror if isinstance(error, OSError) else first_problem(error)
+        raise NotRecorded(f"{folder / NAME} cannot be read: {why}") from None
+
+
+def parsed(data: bytes, *, strict: bool = False) -> Any:
+    """JSON as Python's own reader takes it; unless ``strict``, numbers without end are none.
+
+    Raises ValueError, RecursionError.
+    """
+    try:
+        return from_json(data, allow_inf_nan=strict)
+    except ValueError:
+        if strict:
+            return json.loads(data)
+        # Half characters, bytes that are no UTF-8, and what is nested very deeply.
+        text = data.decode("utf-8", "replace")
+        return json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
+
+
+def text_in(record: dict[str, Any], name: str) -> str:
+    """A text of a record; "" where it holds none of that name."""
+    found = record.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def labels_in(record: dict[str, Any]) -> tuple[str, ...]:
+    """Kinds of task, where whoever wrote the record knew them: one name or several."""
+    found = record.get("mechanics") or record.get("mechanic")
+    names = [found] if isinstance(found, str) else found if isinstance(found, list) else []
+    return tuple(str(name) for name in names)
+
+
+def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
+    """The records of a journal; what cannot be read is raised or noted."""
+    try:
+        *lines, tail = path.read_bytes().split(b"\n")
+    except OSError as error:
+        text = f"{path}: cannot be read: {error.strerror}"
+        if strict:
+            raise NotRecorded(text) from None
+        notes.append(text)
+        return
+    for number, data in enumerate([*lines, tail], start=1):
+        torn = number > len(lines)
+        if not data and (torn or not strict):
+            continue
+        try:
+            record = parsed(data, strict=strict)
+        except (ValueError, RecursionError):
+            wrong = "is no JSON"
+        else:
+            kind = record.get("type") if isinstance(record, dict) else None
+            if isinstance(kind, str) and record.get("v", VERSION) == VERSION:
+                yield Line(number, kind, record)
+                continue
+            other = isinstance(kind, str) and f"is of version {record['v']!r}, not {VERSION}"
+            wrong, torn = other or "is no record", False
+        if not strict:
+            notes.append(f"line {number} of the journal {wrong}")
+        elif not torn:
+            raise NotRecorded(f"{path}: line {number} {wrong}")
+
+
+class _Reader:
+    """Takes the lines of one journal, one after another."""
+
+    def __init__(self, path: Path, strict: bool) -> None:
+        self.notes: list[str] = []
+        self._path = path
+        self._strict = strict
+        self._task: dict[str, Any] = {}
+        self._begun = self._resumed = 0
+        self._result: dict[str, Any] | None = None
+        self._turns: list[TurnLog] = []
+        self._asked: list[ModelCall] = []
+        self._findings: list[Finding] = []
+        self._texts: dict[str, str] = {}
+        self._intent: dict[str, Any] | None = None
+        self._deeds: list[Deed] = []
+        self._seen: list[Seen] = []
+        self._since: list[Line] = []
+        """Lines since the last turn."""
+
+    def take(self, line: Line) -> None:
+        """Read one line. Raises NotRecorded where reading is strict."""
+        record = line.record
+        match line.kind:
+            case "task":
+                self._begin(line)
+                return
+            case _ if self._strict and not self._begun:
+                raise NotRecorded(f"{self._where(line)}: the journal does not begin with its task")
+            case "resumed":
+                self._cut()
+                self._resumed, self._result = self._resumed + 1, None
+                return
+            case "text":
+                self._texts[text_in(record, "sha256")] = text_in(record, "text")
+            case "model_call":
+                call = self._checked(ModelCall, line)
+                self._asked += [call] if call else []
+            case "finding":
+                found = self._checked(Finding, line, FROM_JSON)
+                self._findings += [found] if found else []
+            case "turn":
+                self._since.append(line)
+                self._close(self._checked(Turn, line, FROM_JSON))
+                return
+            case "intent" | "effect" | "settled":
+                self._deed(line)
+            case "seen":
+                self._seen += filter(None, [self._checked(Seen, line)])
+            case "result":
+                self._result = task_of_2(record, PASS)
+                if self._strict:
+                    self._checked(TaskResult, line)
+            case _:
+                self.notes.append(_note(record))
+        if self._strict:
+            self._since.append(line)
+
+    def log(self) -> TaskLog:
+        """The task as far as the lines tell of it."""
+        self._cut()
+        if self._intent is not None:
+            self.notes.append(f"begun, its outcome is not known: {_note(self._intent)}")
+        number = self._task.get("attempt")
+        return TaskLog(
+            path=self._path,
+            spec_id=text_in(self._task, "spec_id") or self._path.stem,
+            task_id=text_in(self._task, "task_id"),
+            text=text_in(self._task, "text"),
+            turns=tuple(self._turns),
+            result=self._result,
+            notes=tuple(self.notes),
+            labels=labels_in(self._task),
+            resumed=self._resumed,
+            begun=self._begun,
+            attempt=number if isinstance(number, int) else 1,
+            deeds=tuple(self._deeds),
+            seen=tuple(self._seen),
+        )
+
+    def _begin(self, line: Line) -> None:
+        """Another attempt at the task, perhaps in a world of its own."""
+        self._cut()
+        if self._strict:
+            for name in ("spec_id", "task_id", "text"):
+                if not isinstance(line.record.get(name), str):
+                    raise NotRecorded(f"{self._where(line)}: {name} is missing")
+        if line.record.get("task_id") != self._task.get("task_id"):
+            self._deeds = []
+        self._seen = []
+        self._task, self._result = self._task | line.record, None
+        self._begun += 1
+
+    def _checked(
+        self, kind: type[Record], line: Line, context: object | None = None
+    ) -> Record | None:
+        try:
+            return kind.model_validate(line.record, context=context)
+        except ValidationError as error:
+            text = f"{self._where(line)}: {first_problem(error)}"
+            if self._strict:
+                raise NotRecorded(text) from None
+            self.notes.append(text)
+            return None
+
+    def _where(self, line: Line) -> str:
+        at = f"line {line.number}"
+        return f"{self._path}: {at}" if self._strict else f"{at} of the journal"
+
+    def _deed(self, line: Line) -> None:
+        """Who only looks on is told of what was begun and is not known to be done."""
+        if self._strict:
+            self._deeds += filter(None, [self._checked(DEEDS[line.kind], line)])
+        elif line.kind == "settled":
+            self.notes.append(_note(line.record))
+        else:
+            self._intent = line.record if line.kind == "intent" else None
+
+    def _cut(self) -> None:
+        """What was asked for a turn that was never written is a turn of its own."""
+        if self._asked or self._findings:
+            self._close(None)
+        self._since = []
+
+    def _close(self, turn: Turn | None) -> None:
+        last = self._turns[-1] if self._turns else None
+        if last and last.attempt != self._begun:
+            last = None
+        if turn and last:
+            # The state after a turn is the one that the next turn of its attempt saw.
+            self._turns[-1] = replace(last, after=turn.state)
+        following = last.number + bool(last.turn) if last else 1
+        self._turns.append(
+            TurnLog(
+                number=turn.number if turn else following,
+                turn=turn,
+                asked=tuple(self._asked),
+                findings=tuple(self._findings),
+                attempt=self._begun,
+                task_id=text_in(self._task, "task_id"),
+                texts=self._texts,
+                lines=tuple(self._since) if self._strict else (),
+            )
+        )
+        self._asked, self._findings, self._since = [], [], []
+
+
+def _note(record: dict[str, Any]) -> str:
+    rest = {k: v for k, v in record.items() if k not in ("v", "type")}
+    text = rest.get("text") if set(rest) == {"text"} else None
+    said = text if isinstance(text, str) else json.dumps(rest, ensure_ascii=False)
+    return f"{record.get('type')}: {said}"[:NOTE_CHARS]
+
+
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None

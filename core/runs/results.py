@@ -1,0 +1,194 @@
+"""``results.json`` of a run (``run-results/2``): a line for each task, the totals, and reading it.
+
+Records of ``run-results/1``, which spoke of one benchmark alone, are translated here and nowhere
+else, whether they stand in ``results.json`` or at the end of a task's journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from core.erc3_client.bounds import known_score
+from core.ledger import Record
+from core.models.model_call import Figure, Usage
+from core.runs.version_1 import run_of_2, task_of_2
+
+Outcome = Literal["finished", "unfinished", "error"]
+Failure = Literal[
+    "model", "reply", "benchmark", "internal", "limit", "interrupted", "sandbox", "agent"
+]
+"""Why a task ended early: no answer from a model, replies that cannot be read, no answer from
+the benchmark, a fault of ours, a limit, the user's wish, a sandbox that died (which only the lab
+tells apart), an agent that is not ours and did not play it to its end."""
+INFRASTRUCTURE = frozenset({"model", "benchmark", "internal", "interrupted", "sandbox"})
+"""Failures that say nothing of the agent: such a task may be run again."""
+PASS = 0.9 - 1e-9
+"""A passed task may have lost a tenth for missing telemetry."""
+NAME = "results.json"
+Score = Annotated[float | None, BeforeValidator(known_score)]
+"""From 0 to 1; None is unknown, also where a file holds another number."""
+
+
+class TaskResult(Record):
+    """One task's line in ``results.json``; None is unknown."""
+
+    spec_id: str
+    task_id: str
+    task_text: str
+    score: Score = None
+    eval_log: str = ""
+    outcome: Outcome
+    verdict: str | None = None
+    """How the task ended, in the benchmark's own word."""
+    group: str | None = None
+    """The class of tasks that the platform's evaluator shows, where it shows one."""
+    acts: int = 0
+    """Irreversible acts and writes that took effect."""
+    harm: bool | None = False
+    """Whether an act that cannot be undone was not wanted, or not as it was done."""
+    turns: int = 0
+    tool_calls: int = 0
+    requests: int = 0
+    """Requests to the benchmark's API."""
+    tokens: Usage = Usage()
+    cost_usd: Annotated[float | None, Figure] = None
+    seconds: float = 0.0
+    error: str | None = None
+    failure: Failure | None = None
+    failed_steps: tuple[str, ...] = ()
+    """Steps around the solver that came to nothing where they should have."""
+    attempt: int = 1
+    """Counts the tries of a task over resumed runs."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _translated(cls, data: Any) -> Any:
+        return task_of_2(data, PASS) if isinstance(data, dict) else data
+
+    @property
+    def ended(self) -> str:
+        """How the task ended, in the benchmark's word where it has one."""
+        return self.verdict or self.outcome
+
+    @property
+    def passed(self) -> bool:
+        """Whether the agent played the task and fulfilled it.
+
+        A task that asked for nothing is scored as fulfilled also where nobody played it.
+        """
+        return self.failure is None and self.score is not None and self.score >= PASS
+
+    @property
+    def failed(self) -> bool:
+        """Whether somebody should look at it; an unknown score alone is no failure."""
+        return not self.passed and bool(self.failure or self.error or self.score is not None)
+
+    @property
+    def infrastructure_failure(self) -> bool:
+        """Whether the task ended for a reason outside of the agent."""
+        return self.failure in INFRASTRUCTURE
+
+
+class Part(Record):
+    """Tasks of one group and how many passed."""
+
+    tasks: int
+    passed: int
+
+
+class Totals(Record):
+    """Sums over a run; None is unknown."""
+
+    tasks: int
+    scored: int
+    score_mean: Score
+    groups: dict[str, Part] = Field(default_factory=dict)
+    """By group, in the benchmark's order."""
+    harm: int = 0
+    turns: int
+    tool_calls: int
+    requests: int = 0
+    tokens: Usage
+    cost_usd: float | None
+    seconds: float
+
+
+class Brain(Record):
+    """The models of a run."""
+
+    evaluator: str
+    worker: str
+
+
+class RunResults(Record):
+    """The whole of ``results.json``."""
+
+    format: Literal["run-results/2"] = "run-results/2"
+    run_id: str
+    benchmark: str
+    pack: str | None
+    brain: Brain
+    strategy: str | None = None
+    """None where the file does not tell."""
+    steps: tuple[str, ...] = ()
+    """What stood around the solver."""
+    sandboxes: tuple[str, ...] = ()
+    """As in ``run.json``."""
+    session_id: str | None = None
+    submitted: bool = False
+    started: str
+    """ISO 8601, as ``finished``."""
+    finished: str | None
+    harm_name: str
+    """What ``harm`` is called in tables: the mistake that cannot be undone."""
+    idle_group: str | None = None
+    """The group whose tasks pass where nothing is done; None: there is none, or it is unknown."""
+    totals: Totals
+    tasks: tuple[TaskResult, ...]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _translated(cls, data: Any) -> Any:
+        return run_of_2(data) if isinstance(data, dict) else data
+
+
+def read_results(folder: Path) -> RunResults:
+    """The results of a run folder, whichever version they have.
+
+    Raises:
+        OSError: there are none, or they cannot be read.
+        ValidationError: they are none; a ``ValueError``.
+    """
+    return RunResults.model_validate_json((folder / NAME).read_bytes())
+
+
+def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[str] = ()) -> Totals:
+    """Sums over task results; ``seconds`` is the run's wall time, ``groups`` those to name."""
+    tasks = list(results)
+    scores = [t.score for t in tasks if t.score is not None]
+    none = Usage(prompt=0, completion=0, cached=0, reasoning=0)
+    costs = [t.cost_usd for t in tasks]
+    unknown = any(c is None for c in costs)
+    named = dict.fromkeys([*groups, *(t.group for t in tasks if t.group)])
+    return Totals(
+        tasks=len(tasks),
+        scored=len(scores),
+        score_mean=round(sum(scores) / len(scores), 4) if scores else None,
+        groups={name: _part(tasks, name) for name in named},
+        harm=sum(t.harm is True for t in tasks),
+        turns=sum(t.turns for t in tasks),
+        tool_calls=sum(t.tool_calls for t in tasks),
+        requests=sum(t.requests for t in tasks),
+        tokens=sum((t.tokens for t in tasks), none),
+        cost_usd=None if unknown else round(sum(c or 0.0 for c in costs), 6),
+        seconds=round(seconds, 3),
+    )
+
+
+def _part(tasks: list[TaskResult], group: str) -> Part:
+    of_kind = [t for t in tasks if t.group == group]
+    return Part(tasks=len(of_kind), passed=sum(t.passed for t in of_kind))

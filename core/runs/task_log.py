@@ -1,0 +1,235 @@
+"""One task of a run as its journal tells it: its turns, what led to them, how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from core.erc3_client.bounds import known_score
+from core.ledger import Deed, ToolCall
+from core.models.model_call import ModelCall
+from core.runs.results import PASS, TaskResult
+from core.runs.seen import Seen
+from core.runs.stages import Finding
+from core.runs.turn import Turn
+from core.runs.work import StepRecord
+
+Status = Literal["passed", "failed", "unscored", "running"]
+HARM = "harm"
+"""Where a run does not say what the benchmark calls it."""
+
+
+class Line(NamedTuple):
+    """One record of a journal."""
+
+    number: int
+    kind: str
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class TurnLog:
+    """One turn with the model calls that led to it and the state that it left."""
+
+    number: int
+    turn: Turn | None
+    """None: the turn began but is not over, or never was."""
+    asked: tuple[ModelCall, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """What the steps around the solver have found for it."""
+    after: str | None = None
+    """The state that it left; None: nobody has read the state since."""
+    attempt: int = 1
+    """Counted over the task: after a failure from outside it may have begun anew."""
+    task_id: str = ""
+    """Of its world; another attempt may have another one."""
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Texts of prompts that the task's own journal holds, by SHA-256."""
+    lines: tuple[Line, ...] = field(default=(), repr=False)
+    """What was written for it, itself the last; only of a journal that is read strictly."""
+
+    @property
+    def before(self) -> str | None:
+        """The state that it began with."""
+        return self.turn.state if self.turn else None
+
+    @property
+    def tools(self) -> tuple[ToolCall, ...]:
+        """The worker's tool calls, in order."""
+        return self.turn.report.calls if self.turn and self.turn.report else ()
+
+    @property
+    def steps(self) -> tuple[StepRecord, ...]:
+        """The worker's snippets, in order."""
+        return self.turn.report.steps if self.turn and self.turn.report else ()
+
+    @property
+    def of_worker(self) -> tuple[ModelCall, ...]:
+        """What the worker's model was asked, attempts without an answer included."""
+        return tuple(call for call in self.asked if call.role == "worker")
+
+    @property
+    def requests(self) -> int:
+        """Requests to the benchmark; those of the tool calls where no more is recorded."""
+        counted = self.turn.requests if self.turn else 0
+        return counted or sum(len(call.requests) for call in self.tools)
+
+    @property
+    def seconds(self) -> float | None:
+        """Wall time of the turn."""
+        return self.turn.seconds if self.turn else None
+
+    def prompt(self, call: ModelCall) -> list[tuple[str, str]]:
+        """Role and text of a call's messages, as far as the task's own journal holds them."""
+        texts = self.texts
+        return [(part.role, texts[part.sha256]) for part in call.prompt if part.sha256 in texts]
+
+
+@dataclass(frozen=True)
+class TaskLog:
+    """What is known of one task, from its first line to its result."""
+
+    path: Path
+    spec_id: str
+    task_id: str
+    """Of its last attempt."""
+    text: str
+    turns: tuple[TurnLog, ...] = ()
+    """Of all attempts, those that were cut off among them."""
+    result: dict[str, Any] | None = None
+    """The task's line in the results, as it stands there; None while it runs."""
+    notes: tuple[str, ...] = ()
+    """Warnings, errors, lines that cannot be read and records of other kinds, one line each."""
+    labels: tuple[str, ...] = ()
+    """Kinds of task that it was said to belong to."""
+    harm_name: str = HARM
+    """What the benchmark calls the mistake that cannot be undone."""
+    resumed: int = 0
+    """How often it was taken up again."""
+    begun: int = 0
+    """How many attempts there were."""
+    attempt: int = 1
+    """Number of the last attempt by its own word: a run may have counted others before."""
+    deeds: tuple[Deed, ...] = ()
+    """Intents, writes and what became of them since the task has its id; only of a journal that
+    is read strictly."""
+    seen: tuple[Seen, ...] = ()
+    """Requests of the last attempt as the platform saw them, of an agent that is not ours."""
+
+    @property
+    def key(self) -> str:
+        """Name of its journal without the ending; unique in the run."""
+        return self.path.stem
+
+    @property
+    def folder(self) -> Path:
+        """The run folder."""
+        return self.path.parents[1]
+
+    @property
+    def run_id(self) -> str:
+        """The run's name."""
+        return self.folder.resolve().name
+
+    @property
+    def last(self) -> list[TurnLog]:
+        """The turns of the attempt that counts: the last one."""
+        return [turn for turn in self.turns if turn.attempt == self.begun]
+
+    @property
+    def whole(self) -> list[Turn]:
+        """The turns of the last attempt that came to their end."""
+        return [log.turn for log in self.last if log.turn]
+
+    @property
+    def work(self) -> list[TurnLog]:
+        """The turns of the last attempt in which something was carried out."""
+        return [log for log in self.last if log.turn and log.turn.report]
+
+    @property
+    def calls(self) -> list[ModelCall]:
+        """Every model call of the task."""
+        return [call for turn in self.turns for call in turn.asked]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What the steps around the solver have found in the world of the last attempt."""
+        mine = (turn for turn in self.turns if turn.task_id == self.task_id)
+        return [found for turn in mine for found in turn.findings]
+
+    def before(self, number: int) -> list[TurnLog]:
+        """The whole turns of the last attempt before one."""
+        return [log for log in self.last if log.turn and log.number < number]
+
+    def calls_from(self, number: int) -> list[ModelCall]:
+        """The model calls of the last attempt from a turn on, without those that a crash cut."""
+        ended = self.turns[-1:]
+        logs = (log for log in self.last if log.turn or log in ended)
+        return [call for log in logs if log.number >= number for call in log.asked]
+
+    def task_result(self) -> TaskResult | None:
+        """How the task ended. Raises ValidationError where that was not read strictly."""
+        return TaskResult.model_validate(self.result) if self.result else None
+
+    def told(
+        self, result: Mapping[str, Any] | None, labels: Sequence[str], harm_name: str
+    ) -> TaskLog:
+        """With what the run as a whole knows of it."""
+        found = dict(result) if result else self.result
+        text = self.text or str((found or {}).get("task_text") or "")
+        return replace(
+            self,
+            result=found,
+            text=text,
+            labels=self.labels or tuple(labels),
+            harm_name=harm_name,
+        )
+
+    def outline(self) -> TaskLog:
+        """The task without turns and requests, where its result tells what they came to."""
+        return self if self.result is None else replace(self, turns=(), seen=())
+
+    def of_result(self, name: str) -> Any:
+        """A value of the result; None where there is none."""
+        return self.result.get(name) if self.result else None
+
+    @property
+    def score(self) -> float | None:
+        """Score of the platform; None is unknown."""
+        return known_score(self.of_result("score"))
+
+    @property
+    def status(self) -> Status:
+        """Where the task stands."""
+        if self.result is None:
+            return "running"
+        if self.score is None:
+            return "unscored"
+        return "passed" if self.score >= PASS and not self.of_result("failure") else "failed"
+
+    @property
+    def outcome(self) -> str:
+        """How the task ended, in the benchmark's word where it has one, or that it has not."""
+        return str(self.of_result("verdict") or self.of_result("outcome") or "running")
+
+    @property
+    def error(self) -> str:
+        """What went wrong with the task as a whole; "" for nothing."""
+        return str(self.of_result("error") or "")
+
+    @property
+    def eval_log(self) -> str:
+        """What the platform's evaluator said."""
+        return str(self.of_result("eval_log") or "")
+
+    @property
+    def harm(self) -> bool:
+        """Whether something was done that cannot be undone and was not wanted so."""
+        return self.of_result("harm") is True
+
+    @property
+    def failed(self) -> bool:
+        """Whether somebody should look at it; one that passed may have lost telemetry alone."""
+        return self.status == "failed" or (self.status != "passed" and bool(self.error))

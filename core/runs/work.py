@@ -1,0 +1,156 @@
+"""What the worker did with one instruction, as a record with two renderings."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import ValidationInfo, field_validator
+
+from core.ledger import Record, ToolCall, shortened
+from core.models.prompt_json import compact, packed
+from core.runs.observations import OLD_TURN_TOKENS, TURN_TOKENS, observations
+
+RESULT_CHARS = 16_000
+OLD_RESULT_CHARS = 900
+RESULT_OF_CALL = 160
+SHOWN_CALLS = 12
+"""Calls that are shown with their answers, the latest ones."""
+SHORT_CALLS = 60
+"""Writes that are shown at all, the rest is counted."""
+ANSWERED_CALLS = 8
+"""The same where an answer tells what they were for."""
+LADDER = (
+    (200, 2_000), (200, 600), (200, 200), (100, 150), (60, 120), (40, 120), (25, 100), (16, 100),
+    (10, 80), (6, 80), (4, 60), (2, 60), (1, 60), (1, 40),
+)  # fmt: skip
+"""Rows of a list and characters of a text that are kept, step by step less; texts go first, and
+of every list a row stays."""
+FROM_JSON = "json"
+"""Context of a validation of what came out of a file: it holds no sets, and no time is spent on
+looking for some."""
+_HEADS = {"done": "EFFECT done", "unknown": "EFFECT unknown", "failed": "FAILED"}
+
+
+class StepRecord(Record):
+    """One snippet of the worker: code, prints, and the error that ended it."""
+
+    code: str
+    prints: str = ""
+    error: str | None = None
+    error_kind: str | None = None
+    sandbox: str | None = None
+    """Where it ran: bubblewrap, landlock or monty; None when it was refused before it ran. Older
+    records say process for bubblewrap."""
+    seconds: float = 0.0
+
+
+class WorkReport(Record):
+    """What came of one instruction."""
+
+    steps: tuple[StepRecord, ...] = ()
+    result: object = None
+    """What the code passed to final_answer, as plain data."""
+    answered: bool = False
+    error: str | None = None
+    failure: Literal["model"] | None = None
+    """What ended the work from outside: no answer could be had from the worker's model."""
+    sandbox: Literal["bubblewrap", "landlock", "monty", "auto", "process"] | None = None
+    """Which sandbox was opened; a repetition opens one like it. Older records say what was asked
+    for, auto or process, or nothing."""
+    pins: tuple[float, int] | None = None
+    """Clock (seconds since 1970) and seed of the sandbox: what a repetition needs to be equal."""
+    calls: tuple[ToolCall, ...] = ()
+    requests: int = 0
+    seconds: float = 0.0
+
+    @field_validator("result", mode="before")
+    @classmethod
+    def _in_one_order(cls, value: object, info: ValidationInfo) -> object:
+        return value if info.context is FROM_JSON else _without_sets(value)
+
+    def journal(self) -> dict[str, object]:
+        """The report as one JSON object for the journal."""
+        return self.model_dump(mode="json")
+
+    def prompt(self, *, latest: bool) -> str:
+        """The report as text for the evaluator; an older one keeps errors and effects, not bulk.
+
+        What the worker said stands before what its tools returned.
+        """
+        limit = RESULT_CHARS if latest else OLD_RESULT_CHARS
+        result = fit_json(self.result, limit) if self.answered else ""
+        lines = [f"CALLS: {len(self.calls)} tool calls", *_log(self.calls, result)]
+        if self.error:
+            lines.append(f"ERROR: {self.error[:1500]}")
+        if not self.answered and self.steps and self.steps[-1].prints:
+            lines.append(f"PRINTED: {self.steps[-1].prints[:1500]}")
+        lines.append(f"RESULT: {result or 'none'}")
+        prints = [step.prints for step in self.steps[: None if self.answered else -1]]
+        tokens = TURN_TOKENS if latest else OLD_TURN_TOKENS
+        return "\n".join([*lines, *observations(self.calls, prints, result, tokens)])
+
+
+def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
+    """What took effect, may have, or failed, in the order in which it happened.
+
+    ``result`` is the answer as it is told behind the log, "" without one. Effects stand even where
+    the code failed later, and none is left out: of older ones and of those before an answer the
+    results are not told, and very many are counted by tool. One whose effect is not known is
+    always a line. Of failures the last ones are.
+    """
+    failed = [c for c in calls if c.outcome == "failed"]
+    done = [c for c in calls if c.outcome == "done" and c.kind == "write"]
+    most = ANSWERED_CALLS if result else SHORT_CALLS
+    told = {c.number for c in (*failed[-SHOWN_CALLS:], *done[-most:])}
+    full = set() if result else {c.number for c in done[-SHOWN_CALLS:]}
+    tools = Counter(c.name for c in done[:-most])
+    lines = [f"EFFECT done: {n} earlier calls of {name}" for name, n in tools.items()]
+    if len(failed) > SHOWN_CALLS:
+        lines.append(f"FAILED: {len(failed) - SHOWN_CALLS} calls before these")
+    for call in calls:
+        if call.outcome == "unknown" or call.number in told:
+            chars = RESULT_OF_CALL if call.number in full else 0
+            text = call.prompt(result_chars=chars, told=result)
+            lines.append(f"{_HEADS[call.outcome]}: {text}")
+    return lines
+
+
+def _without_sets(value: object) -> object:
+    """Sets as sorted lists: their own order is another in the next run of Python."""
+    if isinstance(value, dict):
+        return {key: _without_sets(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(map(_without_sets, value), key=lambda v: json.dumps(v, default=str))
+    if isinstance(value, list | tuple):
+        return type(value)(map(_without_sets, value))
+    return value
+
+
+def fit_json(value: object, limit: int) -> str:
+    """JSON of a value, like objects as tables; where it is longer than ``limit``, rows of lists
+    and ends of texts are left out, each with a mark, and single numbers never are."""
+    short = shortened(value)
+    text = compact(packed(short))
+    for rows, chars in LADDER:
+        if len(text) <= limit:
+            return text
+        text = compact(packed(short, rows, chars))
+    if len(text) > limit and isinstance(short, dict):
+        text = _first_entries(packed(short, *LADDER[-1]), limit)
+    return text if len(text) <= limit else compact(f"{text[: limit // 2]}… (cut)")
+
+
+def _first_entries(value: object, limit: int) -> str:
+    """As much of a large object as fits, with the number of entries that do not."""
+    assert isinstance(value, dict)
+    kept: dict[str, object] = {}
+    room = limit - 30
+    for key, inner in value.items():
+        room -= len(compact({key: inner}))
+        if room < 0:
+            break
+        kept[key] = inner
+    return compact(kept | {"…": f"{len(value) - len(kept)} more"})

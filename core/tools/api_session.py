@@ -1,0 +1,215 @@
+"""One task's API as the tools see it: requests through the ledger, faults in stable words.
+
+What may be sent again is decided here, for every benchmark. Reads, and writes that are known to
+have had no effect, are sent for as long as the run has patience. A write whose answer is lost may
+have taken effect: it is not sent again and stands as unknown, unless a benchmark can see from its
+world what became of it and says so in :meth:`ApiSession.without_answer`.
+
+So an act that cannot be undone passes four points: its intent is on disk (``Ledger.send``), it is
+sent (``once``), the evidence of the world settles what became of it (``without_answer``), and it
+is sent again only where that proves that it had no effect (``Missed``). As long as the evidence
+cannot be had (``Unsettled``), it is the evidence that is asked for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from core.erc3_client.cuts import TooMuch, cut_texts, holds_cut
+from core.erc3_client.patience import Outages, Patience
+from core.ledger import Ledger, ToolFault
+from core.ledger.calls import Kind
+from core.tools.ahead import Ahead, Chain
+from core.tools.faults import (
+    GivenUp,
+    Inconsistent,
+    Missed,
+    OutOfReach,
+    Refused,
+    Unsettled,
+    as_fault,
+    failed_request,
+)
+
+GONE_AT_MOST = 32_000_000
+"""Characters that are cut of the answers of one task; an API that sends more is not believed."""
+
+
+class ApiClient(Protocol):
+    """The one method of the platform's client that the tools use."""
+
+    def dispatch(self, request: Any) -> Any:
+        """Send one request model to the API and return the response model."""
+
+
+class ApiSession:
+    """Sends the requests of one task, books them, and waits out what passes."""
+
+    def __init__(
+        self, client: ApiClient, reads: Collection[str], patience: Patience | None = None
+    ) -> None:
+        """``reads``: paths whose requests change nothing."""
+        self._client = client
+        self._reads = reads
+        self._patience = patience or Patience()
+        self._outages = Outages()
+        self._ledger = Ledger()
+        self._ahead = Ahead(self._dispatch)
+        self._cut: dict[str, bool] = {}
+        """What was cut of answers, by path and field, and whether the journal tells it already."""
+        self._gone = 0
+        """Characters that were cut in this task."""
+        self.unanswered: dict[str, str] = {}
+        """By path: why the last request to it had no usable answer."""
+
+    @contextmanager
+    def booked_in(self, ledger: Ledger) -> Iterator[None]:
+        """While it lasts, every request is booked in ``ledger``."""
+        before, self._ledger = self._ledger, ledger
+        try:
+            yield
+        finally:
+            self._ledger = before
+            self._ahead.forget()
+
+    def read_ahead(self, chains: Iterable[Chain]) -> None:
+        """Send reads side by side that are about to be made; each is booked when it is made."""
+        self._ahead.send(chains)
+
+    @property
+    def instruction(self) -> str | None:
+        """What is being carried out, in the words of who ordered it; None where nobody did."""
+        return self._ledger.instruction
+
+    def send(self, request: Any, *, final: bool = False, about: object = None) -> dict[str, Any]:
+        """Send one request model and return the answer as a dict with missing fields left out.
+
+        ``about`` is kept with the intent of a ``final`` request, before it is sent.
+
+        Raises:
+            ToolFault: (``ValueError``) the API refused; its text is the API's own words.
+            OutOfReach: no usable answer.
+            Inconsistent: it cannot be believed, or the request holds a text that was cut.
+            Exception: what ends a pause, such as a limit of the task.
+        """
+        read = request.tool in self._reads
+        if not read and holds_cut(body_of(request)):
+            text = "not sent: it holds a text that was cut when it was read, so it is not whole"
+            self.unanswered[request.tool] = text
+            raise Inconsistent(text)
+        passing = (Missed, OutOfReach) if read else (Missed, Unsettled)
+
+        def once() -> dict[str, Any]:
+            return self.once(request) if read else self.write(request, final, about)
+
+        def again(error: BaseException) -> bool:
+            return isinstance(error, passing)
+
+        try:
+            return self._patience.meet(once, again, self._outages, request.tool)
+        except Missed as missed:
+            raise GivenUp(missed.text).after(missed) from None
+
+    def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
+        """One attempt at a write. Raises as :meth:`send`, and Missed where it may be repeated."""
+        try:
+            return self.once(request, final=final, about=about)
+        except OutOfReach as fault:
+            return self.without_answer(request, about, fault)
+
+    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
+        """What became of a write whose answer is lost: its answer where it took effect.
+
+        Here nothing can be told, so it is not sent again. A benchmark that can look overrides this.
+
+        Raises:
+            Missed: it is known to have had no effect; it is sent again.
+            Unsettled: it cannot be told yet; another attempt looks before it sends.
+            OutOfReach: it cannot be told; it stands as unknown.
+        """
+        raise OutOfReach(f"{fault.text}; whether it took effect is not known: it is not sent again")
+
+    def fault_of(self, request: Any, error: Exception) -> ToolFault | None:
+        """The fault of a failed request; None for a mistake of ours.
+
+        A write whose answer cannot be believed may have taken effect as well.
+        """
+        if isinstance(error, Inconsistent) and request.tool not in self._reads:
+            return OutOfReach(error.text)
+        return as_fault(error)
+
+    def holds_nothing(self, error: Exception) -> bool:
+        """Whether a client's error on a read only means that there is nothing to show."""
+        return False
+
+    def once(self, request: Any, final: bool = False, about: object = None) -> dict[str, Any]:
+        """Send a request a single time. Raises the fault of its class."""
+        path: str = request.tool
+        kind: Kind = "read" if path in self._reads else "write"
+        if kind == "write":
+            self._ahead.forget()
+
+        def do() -> dict[str, Any]:
+            try:
+                response = self._ahead.take(request)
+            except Exception as error:
+                if kind == "read" and self.holds_nothing(error):
+                    return {}
+                fault = self.fault_of(request, error)
+                if isinstance(error, Inconsistent):
+                    self.unanswered[path] = error.text
+                    error.request = failed_request(request, error.text, status=200)
+                if fault is None:
+                    raise
+                fault.request = failed_request(request, fault.text, error)
+                if not isinstance(fault, Refused):
+                    self.unanswered[path] = fault.text
+                elif self.unanswered:
+                    self.unanswered.pop(path, None)
+                raise fault from None
+            if self.unanswered:
+                self.unanswered.pop(path, None)
+            self._tell_cuts()
+            dumped: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
+            return dumped
+
+        return self._ledger.send(path, body_of(request), kind, do, final=final, about=about)
+
+    def _dispatch(self, request: Any) -> Any:
+        """The client's answer, its texts cut to what is taken in.
+
+        Raises as the client, and Inconsistent where there is more of it than is believed.
+        """
+        answer = self._client.dispatch(request)
+        try:
+            cut = cut_texts(answer)
+        except TooMuch as fault:
+            raise Inconsistent(f"{request.tool}: {fault}") from None
+        # Read ahead, this runs in another thread than the work, whose ledger is not for it.
+        for field in cut:
+            self._cut.setdefault(f"{request.tool}: cut {field}", False)
+        self._gone += sum(cut.values())
+        if self._gone > GONE_AT_MOST:
+            raise Inconsistent(f"{request.tool}: texts that are too long go on and on")
+        return answer
+
+    def _tell_cuts(self) -> None:
+        for text in [text for text, told in self._cut.items() if not told]:
+            self._cut[text] = True
+            self._ledger.notice(text)
+
+    def seen(self, path: str, body: Mapping[str, Any]) -> None:
+        """Book a read whose answer was kept: nothing is sent for it."""
+        self._ledger.seen(path, dict(body))
+
+    def settled(self, path: str, *, took_effect: bool) -> None:
+        """Book what became of a request that had no answer."""
+        self._ledger.settled(path, took_effect=took_effect)
+
+
+def body_of(request: Any) -> dict[str, Any]:
+    """The fields of a request model, as they go over the wire."""
+    body: dict[str, Any] = request.model_dump(mode="json", exclude={"tool"})
+    return body

@@ -1,0 +1,58 @@
+"""Results of Combo tools: what was found before a request failed is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from core.ledger import ToolFault
+
+Record = dict[str, Any]
+T = TypeVar("T")
+
+
+class Collector:
+    """Gathers the fields of one result; once a request has failed nothing more is read."""
+
+    def __init__(self) -> None:
+        self.fault: ToolFault | None = None
+
+    def rows(self, read: Callable[[], list[Record]]) -> list[Record]:
+        """What ``read`` gives; where a request fails, the records that came before that.
+
+        Raises ToolFault: what is no failed request, such as a misuse.
+        """
+        if self.fault is not None:
+            return []
+        none: list[Record] = []
+        found = self.get(read, none)
+        return found if self.fault is None else self.fault.rows or []
+
+    def get(self, read: Callable[[], T], otherwise: T) -> T:
+        """What ``read`` gives; ``otherwise`` where a request fails or failed. Raises as rows."""
+        if self.fault is not None:
+            return otherwise
+        try:
+            return read()
+        except ToolFault as fault:
+            if fault.request is None:
+                raise
+            self.fault = fault
+            return otherwise
+
+    def result(self, fields: Record) -> Record:
+        """The fields. Raises the first fault, which keeps them."""
+        if self.fault is not None:
+            raise self.fault.with_found(fields)
+        return fields
+
+
+@contextmanager
+def keeping(**fields: Any) -> Iterator[None]:
+    """While it lasts, a fault keeps these fields of the result."""
+    try:
+        yield
+    except ToolFault as fault:
+        fault.with_found(fields)
+        raise

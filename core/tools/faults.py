@@ -1,0 +1,98 @@
+"""How a request to a benchmark's API can fail, as the tools tell it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.erc3_client.patience import never_left, retry_after_of, trouble_of
+from core.ledger import ToolFault
+from core.ledger.calls import shorten
+from core.ledger.fault import FailedRequest
+
+PARAMETER_CHARS = 300
+"""Of one parameter of a failed request, as JSON, as a result shows it."""
+
+
+class OutOfReach(ToolFault):
+    """No usable answer came back: a dropped connection, a 5xx, or a body that is no JSON.
+
+    For a write it is unknown whether it took effect, unless the text says that it did not.
+    """
+
+    def __init__(self, text: str, retry_after: float | None = None) -> None:
+        super().__init__(text, kind="RuntimeError", fatal=True)
+        self.retry_after = retry_after
+
+
+class GivenUp(OutOfReach):
+    """All patience is used up; what was sent last is known to have had no effect."""
+
+
+class Unsettled(OutOfReach):
+    """Whether a request took effect cannot be told yet; who attempts it again looks first."""
+
+
+class Missed(ToolFault):
+    """A request that is known to have had no effect and was not refused: it may be sent again.
+
+    It was turned away unread, or the connection for it was refused.
+    """
+
+    def __init__(self, text: str, retry_after: float | None = None) -> None:
+        super().__init__(text, kind="RuntimeError", lost=True)
+        self.retry_after = retry_after
+
+
+class NeverLeft(Missed):
+    """The connection for a request was refused: nothing was sent, whatever the request."""
+
+
+class Refused(ToolFault):
+    """The API said no, in its own words."""
+
+
+class Inconsistent(ToolFault):
+    """What the API shows does not hold together, also when it is read again."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, kind="RuntimeError", fatal=True)
+
+
+def as_fault(error: Exception) -> ToolFault | None:
+    """The fault that a tool shows for a failed request; None for a mistake of ours."""
+    trouble, wait = trouble_of(error), retry_after_of(error)
+    if trouble is None:
+        return None
+    detail = getattr(error, "api_error", None)
+    if trouble == "refused":
+        return Refused(str(getattr(detail, "error", "") or error)[:500])
+    if never_left(error):
+        return NeverLeft("the API refused the connection: nothing was sent")
+    if detail is None:
+        return OutOfReach(f"the API did not answer ({type(error).__name__})")
+    text = f"the API gave no usable answer (status {getattr(detail, 'status', 0)})"
+    return Missed(text, wait) if trouble == "rate_limit" else OutOfReach(text, wait)
+
+
+def failed_request(
+    request: Any, text: str, error: Exception | None = None, status: int = 0
+) -> FailedRequest:
+    """What a result says of a request that failed; ``error``: what the client raised.
+
+    ``status``: of one that was answered without an error.
+    """
+    detail = getattr(error, "api_error", None)
+    body = request.model_dump(mode="json", exclude={"tool"}, exclude_none=True)
+    return FailedRequest(
+        method=type(request).__name__,
+        status=int(getattr(detail, "status", 0) or status),
+        code=str(getattr(detail, "code", "") or "")[:80],
+        text=text,
+        parameters={name: _bounded(value) for name, value in body.items()},
+    )
+
+
+def _bounded(value: object) -> object:
+    """A parameter as it is, or the beginning of its JSON text where it is long."""
+    text = shorten(value, PARAMETER_CHARS)
+    return text if len(text) > PARAMETER_CHARS else value

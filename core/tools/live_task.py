@@ -1,0 +1,97 @@
+"""A task that is played on from where a recorded one stood: its tools, called one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from types import SimpleNamespace
+from typing import Any, NoReturn, Protocol
+
+from core.ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
+from core.tools.faults import OutOfReach
+
+
+class Nowhere:
+    """A client that reaches nothing, for tools that are only shown."""
+
+    def __init__(self, what: str) -> None:
+        """``what``: what its requests would have gone to."""
+        self._what = what
+
+    def dispatch(self, request: Any) -> NoReturn:
+        """Refuse: there is nothing to send to."""
+        text = f"there is no {self._what} behind these tools"
+        raise ToolFault(text, kind="RuntimeError", fatal=True)
+
+
+class Playable(Protocol):
+    """The benchmark of a task, as far as it is played on."""
+
+    def bind(self, ledger: Ledger) -> AbstractContextManager[list[Tool]]:
+        """The tools for one instruction."""
+
+    def state(self, ledger: Ledger) -> str:
+        """The world now as text. Raises ToolFault."""
+
+    def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
+        """Send recorded writes again. Raises ToolFault."""
+
+
+class LiveTask:
+    """One task on a platform, brought to where a recorded one stood."""
+
+    def __init__(self, benchmark: Playable) -> None:
+        self._benchmark = benchmark
+        self._ledger = Ledger()
+
+    def repeat(self, requests: Sequence[WireCall]) -> list[str]:
+        """Send recorded writes again; in words, what was answered otherwise now.
+
+        Raises ToolFault: the benchmark does not answer.
+        """
+        differences = self._benchmark.repeat(requests, Ledger(Budget(final=len(requests) + 1)))
+        self._ledger = Ledger()
+        return differences
+
+    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
+        """Run a tool; the call as it stands in the ledger, failed or not.
+
+        Raises ToolFault: the call never reached a tool.
+        """
+        before = len(self._ledger.calls)
+        with self._benchmark.bind(self._ledger) as tools:
+            self._ledger.offer(tools)
+            try:
+                self._ledger.call(name, args, kwargs)
+            except ToolFault:
+                if len(self._ledger.calls) == before:
+                    raise
+        return self._ledger.calls[-1]
+
+    def state(self) -> str:
+        """What the coordinator would show: read afresh."""
+        try:
+            return self._benchmark.state(Ledger())
+        except ToolFault as fault:
+            return f"unknown: {fault.text}"
+
+
+def open_task(
+    base_url: str, benchmark: str, spec_id: str, opened: Callable[[Any, Any], Playable]
+) -> LiveTask:
+    """A new task of that spec on the platform at ``base_url``.
+
+    ``opened`` makes its benchmark of the platform's client and the task. Raises ToolFault: the
+    platform has no such task or does not answer.
+    """
+    # Late: which client is chosen, and whether that can be, is no matter of the tools themselves.
+    from core.erc3_client import ERC3, ApiException, transport_errors
+
+    try:
+        platform = ERC3(key="key-embedded", base_url=base_url)
+        task_id = platform.start_new_task(benchmark, spec_id).task_id
+        return LiveTask(opened(platform, SimpleNamespace(task_id=task_id)))
+    except ApiException as error:
+        raise ToolFault(f"the platform refused: {error}") from None
+    except transport_errors() as error:
+        raise OutOfReach(f"the platform does not answer: {type(error).__name__}") from None

@@ -1,0 +1,153 @@
+"""Listings that come in pages, whose largest page the API tells only in an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import regex
+
+from core.ledger import ToolFault
+from core.tools.faults import Inconsistent, Refused
+
+Entry = Mapping[str, Any]
+Ask = Callable[[int, int], tuple[list[Any], int | None]]
+"""Sends one request for (offset, limit): the entries, and the offset that follows as it is told."""
+FIRST_LIMIT = 50
+OWN_LARGEST = 0
+"""Asks for the largest page that an API gives, where it knows that."""
+END = -1
+"""The one offset that ends a listing without further ado."""
+BARREN_AT_MOST = 3
+"""Pages in a row without a new entry, after which a listing is given up."""
+ENTRIES_AT_MOST = 50_000
+CHARS_AT_MOST = 4_000_000
+"""Of all texts in the entries."""
+_TOO_LARGE = regex.compile(r"page limit exceeded:\s*(-?\d+)\s*>\s*(-?\d+)", regex.IGNORECASE)
+
+
+class ListingForbidden(ToolFault):
+    """The API allows no listing at all (its page limit is negative)."""
+
+
+def limit_told(error: str | None) -> int | None:
+    """The page limit that an error text of the API names; negative: listing is forbidden."""
+    found = _TOO_LARGE.search(error or "")
+    return int(found[2]) if found else None
+
+
+class Listing:
+    """One listing of an API; what is learnt of its page limit is kept."""
+
+    def __init__(self, key: str, forbidden: str, first: int = FIRST_LIMIT) -> None:
+        """``key``: the field that tells entries apart; ``forbidden``: said where none may be.
+
+        ``first``: the page that is asked for before anything is known. With ``OWN_LARGEST`` an API
+        that does not know it, and refuses it or gives nothing, is asked again as all others.
+        """
+        self._key = key
+        self._forbidden = forbidden
+        self._first = first
+        self.limit: int | None = None
+        """Largest page that the API is known to give."""
+
+    def page(self, ask: Ask, offset: int, limit: int) -> tuple[list[Any], int, int]:
+        """The entries of a page, the offset that follows (-1: none) and the limit used.
+
+        The limit is lowered to what the API takes; 0 stands for its own largest page. An end that
+        is told otherwise than by -1 (0, or no offset at all) is one where a request behind the
+        last entry confirms that nothing follows.
+
+        Raises:
+            ListingForbidden: the API's limit is negative.
+            Inconsistent: the page cannot be believed.
+            ToolFault: any other refusal, in the API's words.
+        """
+        entries, following, limit = self._ask(ask, offset, limit)
+        if following in (0, None):
+            behind = offset + len(entries)
+            more, _, limit = self._ask(ask, behind, limit)
+            following = behind if more else END
+        elif following != END and following <= offset:
+            raise Inconsistent(f"the listing goes from {offset} to {following}")
+        return entries, following, limit
+
+    def _ask(self, ask: Ask, offset: int, limit: int) -> tuple[list[Any], int | None, int]:
+        if self.limit is not None and (limit == 0 or limit > self.limit):
+            limit = self.limit
+        try:
+            return *ask(offset, limit), limit
+        except ToolFault as fault:
+            allowed = limit_told(fault.text)
+            if allowed is not None and allowed < 0:
+                raise ListingForbidden(self._forbidden, kind="RuntimeError").after(fault) from None
+            if allowed is None or allowed == limit:
+                raise
+        self.limit = allowed
+        return *ask(offset, allowed), allowed
+
+    def whole(self, ask: Ask) -> list[Any]:
+        """Every entry, in order; a listing that does not hold together is read once more.
+
+        Raises:
+            ListingForbidden: the API forbids listing.
+            Inconsistent: twice it did not hold together, or did not come to an end.
+        """
+        try:
+            return self._whole(ask)
+        except Inconsistent:
+            return self._whole(ask)
+
+    def _whole(self, ask: Ask) -> list[Any]:
+        """All pages. Raises Inconsistent: a part of the listing would pass for the whole."""
+        known: dict[str, Entry] = {}
+        try:
+            self._read_all(ask, known)
+        except ToolFault as fault:
+            fault.rows = [dict(entry) for entry in known.values()]
+            raise
+        return list(known.values())
+
+    def _read_all(self, ask: Ask, known: dict[str, Entry]) -> None:
+        """Put the entries of all pages into ``known``, page by page."""
+        offset = barren = chars = 0
+        while offset != END:
+            entries, following = self._next(ask, offset)
+            fresh = self._fresh(known, entries)
+            if entries and not fresh:
+                raise Inconsistent(f"the page at {offset} repeats what was listed before")
+            barren = 0 if fresh else barren + 1
+            if barren > BARREN_AT_MOST:
+                raise Inconsistent(f"{barren} pages in a row bring nothing new")
+            known.update(fresh)
+            chars += sum(len(t) for e in fresh.values() for t in e.values() if isinstance(t, str))
+            if len(known) > ENTRIES_AT_MOST or chars > CHARS_AT_MOST:
+                raise Inconsistent(f"the listing does not end after {len(known)} entries")
+            # By what has been received: an offset that leaves entries out is not followed.
+            received = offset + len(entries)
+            offset = following if following == END or received == offset else received
+
+    def _next(self, ask: Ask, offset: int) -> tuple[list[Any], int]:
+        """The page at an offset, as large as the API gives it, and the offset that follows."""
+        limit = self.limit or self._first
+        in_doubt = limit == OWN_LARGEST and offset == 0
+        try:
+            entries, following, _ = self.page(ask, offset, limit)
+        except Refused:
+            if not in_doubt:
+                raise
+            entries = []
+        if in_doubt and not entries:
+            self._first = FIRST_LIMIT
+            entries, following, _ = self.page(ask, offset, FIRST_LIMIT)
+        return entries, following
+
+    def _fresh(self, known: Mapping[str, Entry], page: list[Entry]) -> dict[str, Entry]:
+        """The entries of a page that are new. Raises Inconsistent: one has other data now."""
+        fresh: dict[str, Entry] = {}
+        for entry in page:
+            name = entry[self._key]
+            before = known.get(name) or fresh.setdefault(name, entry)
+            if before != entry:
+                raise Inconsistent(f"{name[:80]!r} is listed with two different sets of data")
+        return fresh

@@ -1,0 +1,64 @@
+"""``Req_*`` tools made from the wire's request models: same name, same fields."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import regex
+from pydantic import BaseModel
+
+from core.ledger import Tool, tool
+from core.ledger.calls import Kind
+
+_MODULES = regex.compile(r"(?<![\"'\w.])(?:\w+\.)+(?=\w)")
+
+
+def request_tool(
+    kind: Kind,
+    model: type[BaseModel],
+    act: Callable[..., object],
+    doc: str = "",
+    *,
+    defaults: Mapping[str, object] | None = None,
+    unsaid: Collection[str] = (),
+    final: bool = False,
+    prepared_by: str = "",
+) -> Tool:
+    """A tool with the name and the fields of a request model, and ``doc`` as its text.
+
+    ``act`` gets the arguments as keywords, checked; those left out only where ``defaults`` has
+    them, which stand before the fields' own: those differ between clients. ``unsaid`` fields are
+    no arguments of the tool, ``act`` knows them.
+    """
+    filled = dict(defaults or {})
+    fields = {n: f for n, f in model.model_fields.items() if n != "tool" and n not in unsaid}
+
+    def request(**arguments: object) -> object:
+        return act(**{**filled, **arguments})
+
+    request.__name__ = model.__name__
+    request.__doc__ = doc
+    request.__annotations__ = {name: field.annotation for name, field in fields.items()}
+    parameters = []
+    for name, field in fields.items():
+        default = field.get_default(call_default_factory=True, validated_data={})
+        default = inspect.Parameter.empty if field.is_required() else default
+        parameters.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=filled.get(name, default),
+                annotation=_shown(field.annotation),
+            )
+        )
+    # What has no default comes first, as in every signature.
+    parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
+    request.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return tool(kind, request, final=final, prepared_by=prepared_by)
+
+
+def _shown(annotation: Any) -> str:
+    """A type as a model reads it: without the modules that its classes stand in."""
+    return _MODULES.sub("", inspect.formatannotation(annotation))

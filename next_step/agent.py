@@ -1,0 +1,196 @@
+"""The agent: a prompt, one model call, one step; and the step carried out through the ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.ledger import Ledger, Tool, ToolFault
+from core.models.ask_back import Misread, Unreadable, ask_back
+from core.models.door import Door, response_format
+from core.models.model_call import Message, ModelCall
+from core.models.prompts import prompt
+from core.models.sections import NONE, Texts
+from core.models.tokens import count_messages
+from core.runs.situation import Situation
+from next_step.forms import COMPLETION, Forms, Misuse, forms_of
+from next_step.history import Compression, PastStep, called, rendered
+from next_step.reply import EXAMPLE, Step, read_step
+
+MORE_WORK = 3
+"""So often ``need_more_work`` leads back to planning."""
+LEAST_ROOM = 600
+"""Tokens for the steps where the task alone fills the prompt."""
+_REPAIR = (
+    "Your reply could not be used: {problem}. Reply again, for this task, as exactly one JSON "
+    "object. Of another task, a reply would be:\n{example}"
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a step."""
+
+    result: object = None
+    error: str | None = None
+
+
+def system_prompt(rules: str, guide: str, forms: Forms, texts: Texts = NONE) -> str:
+    """The part that is the same for all steps and tasks."""
+    return prompt(
+        "nextstep",
+        "system",
+        texts,
+        rules=rules,
+        guide=guide,
+        tools=forms.tools,
+        final=forms.final,
+        completion=forms.usage(COMPLETION),
+        completion_name=COMPLETION,
+        more_work=MORE_WORK,
+        example=EXAMPLE,
+    )
+
+
+class Agent:
+    """Takes one task step by step; what it has done before it is told anew each time.
+
+    Args:
+        door: the way to its one model.
+        rules: what holds for every task of the benchmark.
+        guide: strategies in prose.
+        tools: what can be called; one of them is final.
+        compression: how much of the past a prompt may hold.
+        texts: sections over the shipped ones.
+    """
+
+    def __init__(
+        self,
+        door: Door,
+        rules: str,
+        guide: str,
+        tools: Sequence[Tool],
+        compression: Compression | None = None,
+        texts: Texts = NONE,
+    ) -> None:
+        self._door = door
+        self._forms = forms_of(tools)
+        self._compression = compression or Compression()
+        sent = door.takes_schema
+        self._params: dict[str, Any] = (
+            {"response_format": response_format("NextStep", self._forms.schema)} if sent else {}
+        )
+        self.system = system_prompt(rules, guide, self._forms, texts)
+
+    def messages(self, situation: Situation[PastStep]) -> list[Message]:
+        """The prompt: the stable part first, then the task, the steps, and what is now."""
+        past = len(situation.past)
+
+        def messages(texts: Sequence[str]) -> list[Message]:
+            steps = list(enumerate(texts, start=past - len(texts) + 1))
+            closes = self._forms.final.closes
+            user = prompt("nextstep", "user", now=situation, steps=steps, closes=closes)
+            return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
+
+        # Tags around the steps have tokens too.
+        bare = count_messages(messages([""] * past))
+        room = max(self._compression.tokens - bare, LEAST_ROOM)
+        return messages(rendered(situation.past, room, self._compression))
+
+    def next(self, situation: Situation[PastStep]) -> Step:
+        """Ask the model for the next step, with one question back where it cannot be read.
+
+        Raises:
+            Unreadable: neither the reply nor its repair holds a step.
+            ModelFailed: the model gave no answer at all.
+        """
+
+        def read(call: ModelCall) -> Step:
+            return read_step(self._forms, call.text, call.finish_reason, call.reasoning)
+
+        def question(problem: Misread) -> str:
+            return _REPAIR.format(problem=problem, example=self._forms.example)
+
+        try:
+            return ask_back(self._door, self.messages(situation), read, question, **self._params)
+        except Misread as problem:
+            raise Unreadable(
+                f"the model's step could not be read twice: {problem} ({self._door.model})"
+            ) from None
+
+    def carry_out(self, call: str, ledger: Ledger, earlier: Sequence[str]) -> Answer:
+        """Dispatch a function through the ledger; a refusal is an answer too.
+
+        ``call`` is a step's own; ``earlier`` are those before it. An ``impossible`` that comes
+        here has no reason: what is well said ends the task instead.
+        """
+        function = json.loads(call)
+        try:
+            form = self._forms.check(function)
+            if function["tool"] == COMPLETION:
+                return self._complete(form, ledger, earlier)
+            arguments = form.model_dump(mode="json", exclude_unset=True, exclude={"tool"})
+            return Answer(ledger.call(function["tool"], [], arguments))
+        except (Misuse, ToolFault) as fault:
+            return Answer(error=str(fault))
+
+    def ending(self, function: dict[str, Any]) -> str | None:
+        """The words of a valid completion that ends the task by itself, or None.
+
+        One says that it cannot be done, with its reason. Where the final tool closes the task,
+        ``solved`` does so: the words are its call as JSON.
+        """
+        if function.get("tool") != COMPLETION:
+            return None
+        try:
+            form: Any = self._forms.check(function)
+        except Misuse:
+            return None
+        if form.status == "impossible":
+            reason: str = form.reason.strip()
+            return f"DECLINED: {reason}" if reason else None
+        final = self._forms.final
+        if form.status != "solved" or not final.closes or _flaw(form):
+            return None
+        words = {"tool": final.name} | form.final.model_dump(mode="json")
+        return json.dumps(words, ensure_ascii=False)
+
+    def _complete(self, form: Any, ledger: Ledger, earlier: Sequence[str]) -> Answer:
+        """A completion that does not end the task by itself: checked, then the final tool called,
+        behind the tool that brings about what it expects.
+
+        Raises:
+            ToolFault: the final tool refused.
+        """
+        if form.status == "impossible":
+            return Answer(error="refused: impossible needs its reason")
+        if form.status == "need_more_work":
+            if sum(map(_is_more_work, earlier)) >= MORE_WORK:
+                return Answer(
+                    error=f"refused: need_more_work was said {MORE_WORK} times; take a step, or "
+                    "complete as solved or impossible"
+                )
+            return Answer("back to planning: take the next step")
+        if flaw := _flaw(form):
+            return Answer(error=f"{flaw}; expected {self._forms.usage(COMPLETION)}")
+        final, wanted = self._forms.final, form.final.model_dump(mode="json")
+        if first := self._forms.preparation:
+            plain = {name.removeprefix("expected_"): value for name, value in wanted.items()}
+            known = {k: v for k, v in plain.items() if k in first.signature.parameters}
+            ledger.call(first.name, [], known)
+        return Answer(ledger.call(final.name, [], wanted))
+
+
+def _flaw(form: Any) -> str | None:
+    """What a completion as solved lacks."""
+    if not any(c.strip() for c in form.conditions):
+        return "refused: solved needs every condition of the task restated in conditions"
+    return "refused: solved needs final" if form.final is None else None
+
+
+def _is_more_work(call: str) -> bool:
+    function = called(call)
+    said = function if isinstance(function, dict) else {}
+    return (said.get("tool"), said.get("status")) == (COMPLETION, "need_more_work")

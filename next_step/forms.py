@@ -1,0 +1,247 @@
+"""The forms that a model fills in, derived from the tools: one type per tool, and the step."""
+
+from __future__ import annotations
+
+import json
+import types
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property, reduce
+from inspect import Parameter
+from operator import or_
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from rapidfuzz import fuzz, process
+
+from core.ledger import Tool
+from core.ledger.tool import spelled
+
+COMPLETION = "TaskCompletion"
+Status = Literal["solved", "impossible", "need_more_work"]
+ClosingStatus = Literal["solved", "need_more_work"]
+"""Where the final tool closes the task, what cannot be done is one of its answers."""
+PROBLEMS_SHOWN = 3
+_DEFINITIONS = "#/$defs/"
+
+
+class Misuse(ValueError):
+    """A function that does not exist or does not take these arguments; the text says what does."""
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class NextStep(_Form):
+    """One step: what is known, what is left to do, and the one function that is called now."""
+
+    current_state: str
+    plan_remaining_steps_brief: list[str] = Field(min_length=1, max_length=5)
+
+
+class Forms:
+    """The types of one set of tools, without the tools themselves.
+
+    Raises:
+        ValueError: not exactly one tool is final.
+    """
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        finals = [t for t in tools if t.final]
+        if len(finals) != 1:
+            raise ValueError(f"one tool must be final, not {len(finals)}")
+        self.tools = tuple(t for t in tools if t.told and not t.final)
+        self.final = finals[0]
+        self._models = {t.name: _model(t.name, _arguments(t), t.name) for t in self.tools}
+        self._models[COMPLETION] = _completion(finals[0])
+        union: Any = reduce(or_, self._models.values())
+        function: Any = (Annotated[union, Field(discriminator="tool")], ...)
+        self.step: type[NextStep] = create_model("NextStep", __base__=NextStep, function=function)
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The step's JSON schema, as short as it can be; the same tools give the same one."""
+        return _inlined(_plain(self.step.model_json_schema()))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every field and argument as it is spelled."""
+        return frozenset(
+            name
+            for part in _objects(self.step.model_json_schema())
+            for name in part.get("properties", ())
+        )
+
+    @property
+    def preparation(self) -> Tool | None:
+        """The tool that brings about what the final one expects, where there is one."""
+        return next((t for t in self.tools if t.name == self.final.prepared_by), None)
+
+    @cached_property
+    def example(self) -> str:
+        """A step as it may look when it is filled in, with the first tool that only reads."""
+        reading = [t for t in self.tools if t.kind == "read" and not _needs_arguments(t)]
+        tool = (reading or self.tools or (self.final,))[0]
+        step = {
+            "current_state": "Nothing is known yet; first I look at what there is.",
+            "plan_remaining_steps_brief": ["look at what there is", "compare", "complete"],
+            "function": {"tool": tool.name},
+        }
+        return json.dumps(step)
+
+    def spelled(self, name: str) -> str:
+        """The name of a function as it is written here, whatever its case and signs."""
+        folded = {_fold(known): known for known in self._models}
+        return folded.get(_fold(name), name)
+
+    def check(self, function: dict[str, Any]) -> BaseModel:
+        """The call, validated. Raises Misuse with what would be right."""
+        name = str(function.get("tool", ""))
+        model = self._models.get(name)
+        if model is None:
+            raise Misuse(self._unknown(name))
+        try:
+            return model.model_validate(spelled(model.model_fields, function))
+        except ValidationError as error:
+            shown = "; ".join(explain(error)[:PROBLEMS_SHOWN])
+            raise Misuse(f"{name} was not called: {shown}; expected {self.usage(name)}") from None
+
+    def usage(self, name: str) -> str:
+        """How a function is called."""
+        if name == COMPLETION:
+            needed = ", ".join(
+                f"{name}: {parameter.annotation.removesuffix(' | None')}"
+                for name, parameter in self.final.signature.parameters.items()
+            )
+            status = " | ".join(f'"{word}"' for word in get_args(_status(self.final)))
+            return (
+                f"{COMPLETION}(status: {status}, reason: str, "
+                f"conditions: list[str], final: {{{needed}}})"
+            )
+        return next(t.usage() for t in self.tools if t.name == name)
+
+    def _unknown(self, name: str) -> str:
+        if _fold(name) == _fold(self.final.name):
+            return (
+                f"{name} is not called by itself: {COMPLETION} with status solved does it with "
+                f"the arguments in final; expected {self.usage(COMPLETION)}"
+            )
+        folded = {known: _fold(known) for known in self._models}
+        near = process.extractOne(_fold(name), folded, scorer=fuzz.WRatio)
+        assert near is not None, "there is always a completion"
+        return f"there is no function {name[:80]!r}; the nearest is {self.usage(near[2])}"
+
+
+_made: dict[tuple[object, ...], Forms] = {}
+
+
+def forms_of(tools: Sequence[Tool]) -> Forms:
+    """The forms of these tools; those of equal tools are made once."""
+    key = tuple((t.name, str(t.signature), t.doc, t.final, t.closes, t.told) for t in tools)
+    if key not in _made:
+        _made[key] = Forms(tools)
+    return _made[key]
+
+
+def explain(error: ValidationError) -> list[str]:
+    """What is wrong, a line each, in the words of the form."""
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    return [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in problems]
+
+
+def _status(final: Tool) -> Any:
+    return ClosingStatus if final.closes else Status
+
+
+def _completion(final: Tool) -> type[BaseModel]:
+    """The way out; ``final`` holds every argument of the final tool, the optional ones too.
+
+    Of one that closes the task those may be left out: what they mean then is an answer as well.
+    """
+    needed = {name: (_without_none(type_), ...) for name, type_ in final.types().items()}
+    if final.closes:
+        needed = _arguments(final)
+    fields = {
+        "status": (_status(final), ...),
+        "reason": (str, ""),
+        "conditions": (list[str], []),
+        "final": (_model(f"{final.name}_Arguments", needed) | None, None),
+    }
+    return _model(COMPLETION, fields, COMPLETION)
+
+
+def _model(name: str, fields: dict[str, Any], tool: str | None = None) -> type[BaseModel]:
+    first = {"tool": (Literal[tool], ...)} if tool else {}
+    made: type[BaseModel] = create_model(name, __base__=_Form, **(first | fields))
+    return made
+
+
+def _arguments(tool: Tool) -> dict[str, Any]:
+    """Type and default of each argument, the default ``...`` where it must be given."""
+    given = tool.signature.parameters
+    return {
+        name: (type_, ... if given[name].default is Parameter.empty else given[name].default)
+        for name, type_ in tool.types().items()
+    }
+
+
+def _needs_arguments(tool: Tool) -> bool:
+    return any(default is ... for _, default in _arguments(tool).values())
+
+
+def _without_none(type_: Any) -> Any:
+    if get_origin(type_) not in (Union, types.UnionType):
+        return type_
+    return reduce(or_, (part for part in get_args(type_) if part is not type(None)))
+
+
+def _fold(name: str) -> str:
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def _plain(schema: Any) -> Any:
+    """A schema without titles and texts: those stand with the tools already."""
+    if isinstance(schema, list):
+        return [_plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    texts = {k for k in ("title", "description") if isinstance(schema.get(k), str)}
+    left = {k: v for k, v in schema.items() if k not in texts and k != "discriminator"}
+    if "const" in left:
+        left.pop("type", None)
+    if "oneOf" in left:
+        # The same to a validator here, and known to more providers.
+        left["anyOf"] = left.pop("oneOf")
+    return {k: _plain(v) for k, v in left.items()}
+
+
+def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema whose definitions stand where they are used, unless that is several times."""
+    definitions: dict[str, Any] = schema["$defs"]
+    used = Counter(
+        part["$ref"].removeprefix(_DEFINITIONS) for part in _objects(schema) if "$ref" in part
+    )
+
+    def resolved(part: Any) -> Any:
+        if isinstance(part, list):
+            return [resolved(inner) for inner in part]
+        if not isinstance(part, dict):
+            return part
+        name = part.get("$ref", "").removeprefix(_DEFINITIONS)
+        if used[name] == 1:
+            return resolved(definitions[name])
+        return {key: resolved(inner) for key, inner in part.items()}
+
+    left = {name: resolved(part) for name, part in definitions.items() if used[name] > 1}
+    rest = resolved({key: part for key, part in schema.items() if key != "$defs"})
+    return {"$defs": left, **rest} if left else dict(rest)
+
+
+def _objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a schema, the outer ones first."""
+    if isinstance(schema, dict):
+        yield schema
+    if isinstance(schema, dict | list):
+        for part in schema.values() if isinstance(schema, dict) else schema:
+            yield from _objects(part)

@@ -1,0 +1,158 @@
+"""A step, read out of what models really send."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.models.ask_back import Misread
+from core.models.reply_json import find_json, fold
+from core.models.reply_text import clean
+from next_step.forms import PROBLEMS_SHOWN, Forms, explain
+
+_NAME_KEYS = ("tool", "name", "tool_name", "function", "action", "type")
+"""Under which of these the name of a function comes, the right one first."""
+_QUEUE_KEYS = ("functions", "actions", "next_actions", "calls", "tool_calls", "queue")
+"""Under which of these a queue of functions comes, in the place of ``function``."""
+_ARGUMENT_KEYS = ("arguments", "args", "parameters", "input", "params")
+MOST_PLANNED = 5
+EXAMPLE = (
+    '{"current_state": "what is known and what is missing", "plan_remaining_steps_brief": '
+    '["next", "after that"], "function": {"tool": "name of a function", "argument": "value"}}'
+)
+"""The form as the prompt shows it."""
+_PLACEHOLDERS = frozenset(
+    fold(name) for name in ("name of a function", "...", "function", "name", "<name>", "string")
+)
+"""What stands for a function's name in the prompt and in habits of models."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step as the model asked for it."""
+
+    current_state: str
+    plan: tuple[str, ...]
+    function: dict[str, Any]
+    """``tool`` first, then the arguments; checked by :meth:`Forms.check` before it is called."""
+
+    @property
+    def call(self) -> str:
+        """The function as canonical JSON."""
+        return json.dumps(self.function, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_step(
+    forms: Forms, reply: str, finish_reason: str | None = None, reasoning: str = ""
+) -> Step:
+    """Read a reply; prose around it, wrappers, other spellings of keys and names are taken.
+
+    Of a queue of functions or steps it is the first: what comes next depends on its answer.
+    A function that does not exist or is used wrongly is taken too: calling it says what is wrong.
+
+    Raises:
+        Misread: there is no step in it, in words for the model.
+    """
+    cleaned = clean(reply, finish_reason, reasoning)
+    if cleaned.problem:
+        raise Misread(cleaned.words)
+    found = (
+        _with_queue(forms, cleaned.text)
+        or find_json(cleaned.text, ["function"], forms.words)
+        or _first_of_steps(forms, cleaned.text)
+    )
+    if found is None:
+        raise Misread("it holds no JSON object with the field function, or differing ones")
+    filled = _filled(forms, found)
+    if fold(filled["function"]["tool"]) in _PLACEHOLDERS:
+        raise Misread("it only repeats the form; fill it in with a function and its arguments")
+    try:
+        forms.step.model_validate(filled)
+    except ValidationError as error:
+        own = [e for e in explain(error) if not e.startswith(("function.", "function:"))]
+        if own:
+            raise Misread("; ".join(own[:PROBLEMS_SHOWN])) from None
+    return Step(
+        current_state=filled["current_state"],
+        plan=tuple(filled["plan_remaining_steps_brief"]),
+        function=filled["function"],
+    )
+
+
+def _with_queue(forms: Forms, text: str) -> dict[str, object] | None:
+    """The step that holds a queue of functions, with the first of them in its place."""
+    for key in _QUEUE_KEYS:
+        found = find_json(text, ["current_state", key], forms.words)
+        queue = found and found[key]
+        if found and isinstance(queue, list) and queue and "function" not in found:
+            return {**found, "function": queue}
+    return None
+
+
+def _first_of_steps(forms: Forms, text: str) -> dict[str, object] | None:
+    """The first step of a list of steps."""
+    before = text[: text.find("{")].rstrip()
+    if not before.endswith("["):
+        return None
+    try:
+        steps, _ = json.JSONDecoder(strict=False).raw_decode(text, len(before) - 1)
+    except (ValueError, RecursionError):
+        return None
+    return find_json(json.dumps(steps[0]), ["function"], forms.words) if steps else None
+
+
+def _filled(forms: Forms, found: dict[str, object]) -> dict[str, Any]:
+    """The form's own fields, with the whims of models taken out of them."""
+    function = _function(forms, found["function"])
+    if fold(function["tool"]) == "nextstep" and "function" in function:
+        # The form itself was called, as some providers have it.
+        found, function = function, _function(forms, function["function"])
+    plan = found.get("plan_remaining_steps_brief")
+    steps = [plan] if isinstance(plan, str) else plan
+    made: dict[str, Any] = {
+        "current_state": found.get("current_state"),
+        "plan_remaining_steps_brief": steps[:MOST_PLANNED] if isinstance(steps, list) else steps,
+        "function": function,
+    }
+    return {name: value for name, value in made.items() if value is not None}
+
+
+def _function(forms: Forms, said: object) -> dict[str, Any]:
+    """A function with its name under ``tool`` and its arguments beside it."""
+    opened = _opened(said)
+    if isinstance(opened, list):
+        first = _opened(opened[0]) if opened else None
+        # A queue of the API's own form has each function in a wrapper.
+        wrapped = first.get("function") if isinstance(first, dict) else None
+        first = wrapped if isinstance(wrapped, dict) else first
+        return {"tool": ""} if isinstance(first, list) else _function(forms, first)
+    if isinstance(opened, str):
+        return {"tool": forms.spelled(opened)}
+    if not isinstance(opened, dict):
+        return {"tool": ""}
+    given = dict(opened)
+    key = next((k for k in _NAME_KEYS if isinstance(given.get(k), str)), None)
+    if key is None and len(given) == 1:
+        (name, inner), *_ = given.items()
+        given = {"tool": name, "arguments": inner}
+        key = "tool"
+    tool = forms.spelled(str(given.pop(key))) if key else ""
+    inside = [k for k in given if k in _ARGUMENT_KEYS]
+    if len(given) == 1 and inside:
+        arguments = _opened(given[inside[0]])
+        given = arguments if isinstance(arguments, dict) else {}
+    return {"tool": tool, **{k: v for k, v in given.items() if v is not None and k != "tool"}}
+
+
+def _opened(said: object) -> object:
+    """An object or a list that came as text."""
+    if not isinstance(said, str) or not said.lstrip().startswith(("{", "[")):
+        return said
+    try:
+        opened: object = json.loads(said, strict=False)
+    except (ValueError, RecursionError):
+        return said
+    return opened

@@ -1,6 +1,0 @@
-"""The schema-guided agent: one model fills in a form and picks one typed tool for each step."""
-
-from nextstep.agent import Agent, Answer, system_prompt
-from nextstep.history import Compression, PastStep
-
-__all__ = ["Agent", "Answer", "Compression", "PastStep", "system_prompt"]

@@ -1,8 +1,0 @@
-"""`python -m simulator`."""
-
-import sys
-
-from simulator.cli import main
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,162 @@
+"""The company through the whole house: played, shown, repeated, forked, taken apart, in the lab."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.caches import cache_folder
+from cli.cli import app
+from company_tools.wiki_store import hash_of
+from workshop.simulator.company.pack import BUNDLED_PACK, load_pack
+from workshop.simulator.store.pack import BUNDLED_PACK as STORE_PACK
+
+
+def cli(*words: object, said: str = "") -> tuple[int, str]:
+    done = CliRunner().invoke(app, [str(word) for word in words], input=said)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.output
+
+
+@cache
+def a_writing_task() -> str:
+    for scenario in load_pack(BUNDLED_PACK).scenarios:
+        if [event.type for event in scenario.expect.events] == ["Evt_TimeEntryLogged"]:
+            return scenario.spec_id
+    raise AssertionError("no task logs time")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("logs")
+    with pytest.MonkeyPatch.context() as clean:
+        for name in ("EVALUATOR_MODEL", "WORKER_MODEL", "MODELS_FILE"):
+            clean.delenv(name, raising=False)
+        code, text = cli(
+            "--benchmark", "company", "--task", a_writing_task(), "--out", out, "--quiet",
+            "--guards", "-looked",
+        )  # fmt: skip
+    assert code == 0, text
+    (folder,) = out.iterdir()
+    return folder
+
+
+def result(folder: Path) -> dict[str, Any]:
+    (found,) = json.loads((folder / "results.json").read_text())["tasks"]
+    return dict(found)
+
+
+def test_it_is_played_without_a_key(run: Path) -> None:
+    found = result(run)
+    assert (found["score"], found["verdict"], found["acts"]) == (1.0, "ok_answer", 1)
+    assert (found["harm"], found["group"]) == (False, "answer")
+    results = json.loads((run / "results.json").read_text())
+    assert results["harm_name"] == "wrong write"
+    assert list(results["totals"]["groups"]) == ["answer", "deny", "clarify", "other"]
+
+
+def test_its_manifest_says_which_guards_were_on(run: Path) -> None:
+    assert json.loads((run / "run.json").read_text())["options"]["guards"] == "-looked"
+
+
+def test_its_pages_lie_in_the_users_cache_by_hash(run: Path) -> None:
+    folder = cache_folder()
+    assert folder is not None
+    kept = [json.loads(file.read_text()) for file in (folder / "wiki").iterdir()]
+    assert kept
+    assert all(hash_of(version["pages"]) == version["sha1"] for version in kept)
+    assert not (run / "wiki").exists()
+
+
+def test_the_next_run_takes_them_from_there(run: Path, tmp_path: Path) -> None:
+    again = ("--benchmark", "company", "--task", a_writing_task(), "--out", tmp_path, "--quiet")
+    code, text = cli(*again)
+    assert code == 0, text
+    (folder,) = tmp_path.iterdir()
+    written = "".join(file.read_text(encoding="utf-8") for file in folder.rglob("*.jsonl"))
+    assert "/whoami" in written
+    assert "/wiki/load" not in written
+
+
+def test_it_is_shown_and_repeated(run: Path) -> None:
+    code, text = cli("show", run)
+    assert code == 0
+    assert "ok_answer" in text
+    code, text = cli("replay", run)
+    assert code == 0, text
+    assert "equal" in text
+
+
+def test_it_is_forked(run: Path, tmp_path: Path) -> None:
+    turn = result(run)["turns"]
+    code, text = cli(
+        "--benchmark", "company", "--fork", run, "--task", a_writing_task(), "--turn", turn,
+        "--out", tmp_path, "--quiet",
+    )  # fmt: skip
+    assert code == 0, text
+    (folder,) = tmp_path.iterdir()
+    assert result(folder)["score"] == 1.0
+    assert result(folder)["acts"] == 1
+
+
+def test_it_is_taken_apart(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new.json"
+    words = ("debug", run, "--task", a_writing_task(), "--turn", 1)
+    code, text = cli(*words, said=f"state\nn\nstate\nsave {path}\nq\n")
+    assert code == 0, text
+    assert "recorded changes" in text
+    assert f"written: {path}" in text
+    (scenario,) = load_pack(path).scenarios
+    assert scenario.spec_id == a_writing_task()
+
+
+@pytest.mark.parametrize("id", ["erc3-dev", "erc3-test", "erc3-prod"])
+def test_the_platforms_own_ids_play_it_too(id: str, tmp_path: Path) -> None:
+    code, text = cli(
+        "--benchmark", id, "--task", a_writing_task(), "--out", tmp_path, "--quiet"
+    )  # fmt: skip
+    assert code == 0, text
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--guards", "gest"], "there is no guard 'gest'; there are: all, none, identity"),
+        (["--pack", STORE_PACK], "give --benchmark store"),
+        (["--task", "nothing"], "has no such task"),
+        (["--real"], "with --real there are: erc3-dev, erc3-test, erc3-prod"),
+    ],
+)
+def test_what_cannot_be_played_is_said(words: list[object], problem: str, tmp_path: Path) -> None:
+    code, text = cli("--benchmark", "company", *words, "--out", tmp_path)
+    assert code not in (0, 1)
+    assert problem in " ".join(text.replace("│", " ").split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_store_has_no_guards_to_switch(tmp_path: Path) -> None:
+    code, text = cli("--guards", "none", "--out", tmp_path)
+    assert code not in (0, 1)
+    assert "no guards that can be switched" in text
+
+
+def test_the_lab_plays_it_beside_trivial_players(tmp_path: Path) -> None:
+    pack = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))
+    pack["scenarios"] = pack["scenarios"][:3]
+    small = tmp_path / "three.json"
+    small.write_text(json.dumps(pack))
+    code, text = cli(
+        "regress", "--benchmark", "company", "--pack", small, "--jobs", 1, "--out", tmp_path,
+        "--guards", "none", "--json",
+    )  # fmt: skip
+    assert code == 0, text
+    found = json.loads(text)
+    assert found["settings"]["guards"] == "none"
+    players = {one["player"]: one["platform_score"] for one in found["summaries"]}
+    assert players["agent"] > players["always-denied_security"]
+    assert {"name-lookup", "always-ok_not_found"} <= players.keys()

@@ -1,0 +1,20 @@
+"""A small sample of the campaign that kills runs at every write and answer."""
+
+from __future__ import annotations
+
+from workshop.perf.company_kills import campaign, compare
+
+
+def test_a_few_kills_change_nothing() -> None:
+    kills, odd = campaign(4, seed=7, tasks=("vinterhage-log-member",), a_run=2)
+    assert odd == []
+    assert kills.total() == 4
+
+
+def test_a_second_answer_is_a_difference() -> None:
+    task = {"score": 1.0, "responses": 1, "changes": {}}
+    without = {"code": 0, "submitted": True, "tasks": {"a": task}}
+    twice = {**without, "tasks": {"a": task | {"responses": 2}}}
+    assert compare(without, without) == []
+    assert compare(twice, without)
+    assert compare({**without, "submitted": False}, without)

@@ -1,0 +1,143 @@
+"""Which models play where none is named, and that no real session is played by rules unasked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.cli import app
+from cli.default_models import check_models, with_models
+from cli.options import Options
+from core.runs.errors import Usage
+
+REFERENCE = "openai/gpt-oss-120b"
+VARIABLES = (
+    "EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "MODELS_FILE",
+    "NEBIUS_API_KEY", "OPENROUTER_API_KEY",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "")
+
+
+def played(**asked: Any) -> tuple[str, str, str]:
+    """The model of each role, and what is said."""
+    options, said = with_models(Options.model_validate(asked))
+    return options.evaluator, options.worker, said
+
+
+@pytest.mark.parametrize("strategy", ["evaluator-worker", "next-step"])
+@pytest.mark.parametrize(
+    ("keys", "provider"),
+    [
+        (["NEBIUS_API_KEY"], "nebius"),
+        (["OPENROUTER_API_KEY"], "openrouter"),
+        (["OPENROUTER_API_KEY", "NEBIUS_API_KEY"], "nebius"),
+    ],
+)
+def test_a_providers_key_brings_its_reference_model(
+    monkeypatch: pytest.MonkeyPatch, strategy: str, keys: list[str], provider: str
+) -> None:
+    for key in keys:
+        monkeypatch.setenv(key, "some-key")
+    evaluator, worker, said = played(strategy=strategy)
+    assert evaluator == worker == f"{provider}/{REFERENCE}"
+    assert f"{provider.upper()}_API_KEY is set" in said
+    assert f"{provider}/{REFERENCE}; --rule-based plays without an LLM" in said
+    assert "some-key" not in said
+
+
+def test_without_a_key_rules_play() -> None:
+    assert played() == ("playbook/store", "playbook/store", "")
+
+
+@pytest.mark.parametrize("name", ["evaluator", "worker"])
+def test_a_model_that_is_named_stands_alone(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
+    plain = {"evaluator": "playbook/store", "worker": "playbook/store"} | {name: "openai/mine"}
+    assert played(**{name: "openai/mine"}) == (plain["evaluator"], plain["worker"], "")
+    monkeypatch.setenv(f"{name.upper()}_MODEL", "openai/mine")
+    assert played() == (plain["evaluator"], plain["worker"], "")
+
+
+@pytest.mark.parametrize("name", ["EVALUATOR_BASE_URL", "WORKER_BASE_URL"])
+def test_a_server_of_ones_own_is_asked_for_no_providers_model(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
+    monkeypatch.setenv(name, "http://127.0.0.1:8000/v1")
+    assert played() == ("playbook/store", "playbook/store", "")
+
+
+def test_a_run_to_go_on_with_keeps_its_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
+    options, said = with_models(Options.model_validate({"resume": "logs/x"}))
+    assert not {"evaluator", "worker"} & options.model_fields_set
+    assert said == ""
+
+
+def test_rules_that_are_asked_for_play_whatever_the_environment_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
+    monkeypatch.setenv("EVALUATOR_MODEL", "openai/mine")
+    assert played(rule_based=True) == ("playbook/store", "playbook/store", "")
+    assert played(rule_based=True, evaluator="openai/mine")[0] == "openai/mine"
+    steps = {"benchmark": "erc3-dev", "strategy": "next-step"}
+    assert played(rule_based=True, **steps)[0] == "playbook/company-steps"
+
+
+@pytest.mark.parametrize(
+    ("asked", "listed"),
+    [
+        ({}, "--evaluator playbook/store, --worker playbook/store"),
+        ({"evaluator": "openai/x"}, "--worker playbook/store"),
+        ({"evaluator": "faulty/store", "worker": "openai/x"}, "--evaluator faulty/store"),
+        ({"strategy": "next-step"}, "--evaluator playbook/next-step"),
+    ],
+)
+def test_no_real_session_is_played_by_rules_unasked(asked: dict[str, str], listed: str) -> None:
+    options = Options.model_validate({"real": True, **asked})
+    with pytest.raises(Usage, match=rf"\({listed}\): name models, or give --rule-based"):
+        check_models(options)
+    check_models(options.model_copy(update={"rule_based": True}))
+    check_models(options.model_copy(update={"real": False}))
+
+
+def test_a_real_session_is_played_by_named_models() -> None:
+    named = {"real": True, "evaluator": "openai/x"}
+    check_models(Options.model_validate({**named, "worker": "openai/y"}))
+    check_models(Options.model_validate({**named, "strategy": "next-step"}))
+
+
+def test_it_is_refused_before_anything_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform_of: Any, shop_json: Any
+) -> None:
+    simulator = platform_of(shop_json())
+    monkeypatch.chdir(tmp_path)
+    env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
+    done = CliRunner().invoke(app, ["--real", "--yes"], env=env)
+    assert done.exit_code == 2
+    assert "or give --rule-based" in done.output
+    assert not simulator.platform.sessions
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_plays_is_said_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shop_json: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    # Nobody listens there: what is said comes before anything is asked.
+    (tmp_path / "models.toml").write_text(
+        '[models."nebius/*"]\nattempts = 1\ntimeout_seconds = 0.1\ndeadline_seconds = 0.2\n'
+    )
+    words = ["--models", "models.toml", "--out", "logs", "--max-tokens", "0"]
+    done = CliRunner().invoke(app, words, env={"NEBIUS_API_KEY": "some-key"})
+    first = " ".join(done.output.split())[:200]
+    assert first.startswith("no model is named and NEBIUS_API_KEY is set: evaluator and worker are")

@@ -1,0 +1,445 @@
+"""The doctor, against model servers and platforms on loopback."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import doctor_calls
+from cli.cli import app
+from cli.doctor import doctor, examine
+from cli.doctor_finding import Diagnosis, Finding
+from cli.options import DoctorOptions
+from core.models import openrouter_prices
+from core.models.openrouter_prices import OpenRouterPrices
+from tests import fake_openai_faults as faults
+from tests.fake_openai import FakeOpenAI
+from tests.hostile_models import DRIBBLES, FLOODS, HostileModels, Send, answer, said
+
+KEY = "sk-live-4f9a1c77e2b0d358"
+PLATFORM_KEY = "key-9d41c0ffee77aa1200"
+GOOD = (
+    "THOUGHT: fine\nDECISION: PROCEED\nINSTRUCTION: run this\n"
+    "<code>\nfinal_answer({'ready': True})\n</code>"
+)
+CLEAN = (
+    "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_BASE_URL", "WORKER_BASE_URL",
+    "WORKER_SANDBOX", "MODELS_FILE", "OPENAI_API_KEY", "NEBIUS_API_KEY", "OPENROUTER_API_KEY",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def empty_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in CLEAN:
+        monkeypatch.delenv(name, raising=False)
+
+
+Look = Callable[..., tuple[Diagnosis, list[str]]]
+
+
+@pytest.fixture
+def look(monkeypatch: pytest.MonkeyPatch) -> Look:
+    """Examines with these models and variables; what was announced is in the list."""
+
+    def go(
+        evaluator: str = "playbook/store",
+        worker: str | None = None,
+        *,
+        calls: bool = True,
+        models: Path | None = None,
+        **env: str,
+    ) -> tuple[Diagnosis, list[str]]:
+        import os
+
+        for name, value in env.items():
+            monkeypatch.setenv(name, value)
+        said: list[str] = []
+        options = DoctorOptions(
+            evaluator=evaluator, worker=worker or evaluator, models=models, no_calls=not calls
+        )
+        return examine(options, os.environ, said.append), said
+
+    return go
+
+
+def one(found: Diagnosis, area: str, name: str, subject: str = "") -> Finding:
+    (finding,) = [
+        f for f in found.findings if (f.area, f.name) == (area, name) and subject in f.subject
+    ]
+    return finding
+
+
+def table_of(tmp_path: Path, *servers: FakeOpenAI, **more: str) -> Path:
+    """A models file with one model ``pair`` at these servers."""
+    path = tmp_path / "models.toml"
+    backends = ", ".join(
+        f'{{ name = "b{n}", model = "openai/fake-large", base_url = "{s.base_url}", '
+        f'key_variable = "KEY_{n}" }}'
+        for n, s in enumerate(servers)
+    )
+    lines = [f"{name} = {value}" for name, value in more.items()]
+    path.write_text("\n".join(["[models.pair]", f"backends = [{backends}]", *lines]))
+    return path
+
+
+def test_without_any_key_all_is_fine(look: Look) -> None:
+    found, said = look()
+    assert found.ok
+    assert said == [found.announced] == ["no call that costs anything will be made"]
+    assert one(found, "models", "form").state == "ok"
+    assert "THOUGHT / DECISION / INSTRUCTION is given" in one(found, "models", "form").text
+    assert one(found, "models", "LLM").state == "info"
+    assert "NEBIUS_API_KEY" in one(found, "models", "LLM").fix
+    assert one(found, "platform", "key").state == "info"
+    assert {f.area for f in found.findings} == {
+        "python", "packages", "sandbox", "settings", "platform", "models",
+    }  # fmt: skip
+
+
+def test_a_served_model_is_asked_once_and_told_of_before(look: Look) -> None:
+    seen_before: list[int] = []
+    with FakeOpenAI(lambda *_: GOOD, key=KEY) as server:
+        urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
+        found, said = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
+        seen_before.append(len(server.seen))
+    assert found.ok
+    assert seen_before == [1]
+    assert said == [
+        "at most 1 tiny call to a model will be made now, price unknown (none with --no-calls)"
+    ]
+    (ask,) = server.seen
+    assert ask.body["max_tokens"] <= 600
+    assert ask.key == KEY
+    assert one(found, "models", "server").text.endswith("lists fake-large")
+    answer = one(found, "models", "answer")
+    assert answer.text.startswith("fake-large answers in ")
+    assert answer.details["usage"]["prompt"] == server.billed.prompt
+    assert answer.details["usage"]["completion"] == server.billed.completion
+    assert answer.details["tokens_per_second"] > 0
+    assert answer.details["cost_usd"] is None
+    assert [f.state for f in found.findings if f.name == "form"] == ["ok", "ok"]
+    assert one(found, "models", "price").state == "warning"
+    assert {f.subject for f in found.findings if f.area == "models"} == {
+        "evaluator and worker: openai/fake-large"
+    }
+
+
+def test_nothing_is_sent_before_the_announcement_or_without_calls(tmp_path: Path) -> None:
+    counts: list[int] = []
+    with FakeOpenAI(lambda *_: GOOD) as server:
+        table = table_of(tmp_path, server, prices="{ input = 1, output = 10 }")
+        options = DoctorOptions(evaluator="pair", worker="pair", models=table)
+        examine(options, {}, lambda text: counts.append(len(server.seen)))
+        quiet = options.model_copy(update={"no_calls": True})
+        asked = len(server.seen)
+        found = examine(quiet, {"ERC3_API_KEY": PLATFORM_KEY}, lambda text: None)
+        assert len(server.seen) == asked
+    assert counts == [0]
+    assert one(found, "platform", "key").text == "ERC3_API_KEY is set; not tried"
+    assert not [f for f in found.findings if f.name in ("server", "answer")]
+
+
+def test_the_price_of_an_openrouter_id_is_openrouters_own(
+    look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    pricing = {"prompt": "0.0000002", "completion": "0.0000005", "input_cache_read": "0.00000005"}
+    rows = {"data": [{"id": "x-ai/grok-4.1-fast", "pricing": pricing}]}
+    with HostileModels(said(rows)) as server:
+        openrouter_prices.use(OpenRouterPrices(tmp_path / "erc3-agent", server.base_url))
+        model = "openrouter/x-ai/grok-4.1-fast"
+        asked = examine(DoctorOptions(evaluator=model, worker=model), {}, lambda text: None)
+        price = one(asked, "models", "price")
+        assert price.text.startswith(
+            "$0.2 in, $0.5 out, $0.05 cached per million tokens (openrouter, list of 20"
+        )
+        assert price.details["per_million"] == {"input": 0.2, "output": 0.5, "cached": 0.05}
+        # Without calls nothing is sent: the list of a moment ago is in the cache.
+        found, _ = look(model, calls=False)
+        assert one(found, "models", "price").text == price.text
+        assert server.requests == 1
+    openrouter_prices.use(None)
+
+
+def test_an_openrouter_id_without_a_list_has_no_price(look: Look, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    openrouter_prices.use(OpenRouterPrices(tmp_path, url))
+    found, _ = look("openrouter/x-ai/grok-4.1-fast")
+    price = one(found, "models", "price")
+    assert price.state == "warning"
+    assert "OpenRouter's list of models: cannot be reached" in price.text
+    openrouter_prices.use(None)
+
+
+def test_two_roles_at_two_servers_are_two_calls_with_a_price(look: Look, tmp_path: Path) -> None:
+    with FakeOpenAI(lambda *_: GOOD) as eyes, FakeOpenAI(lambda *_: GOOD) as hands:
+        path = tmp_path / "m.toml"
+        path.write_text(
+            '[models."openai/*"]\nprices = { input = 1.0, output = 10.0, cached = 0.1 }\n'
+        )
+        found, said = look(
+            "openai/fake-large",
+            "openai/fake-small",
+            models=path,
+            EVALUATOR_BASE_URL=eyes.base_url,
+            WORKER_BASE_URL=hands.base_url,
+        )
+        assert (len(eyes.seen), len(hands.seen)) == (1, 1)
+    assert found.ok
+    assert "at most 2 tiny calls to a model will be made now, about $0.012" in said[0]
+    answer = one(found, "models", "answer", "evaluator: openai/fake-large")
+    bill = eyes.billed
+    fresh = bill.prompt - bill.cached
+    dollars = (fresh + 0.1 * bill.cached + 10 * bill.completion) / 1e6
+    assert answer.details["cost_usd"] == pytest.approx(dollars)
+    assert answer.details["price_source"] == "configuration"
+    assert "(configuration)" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("401", "status 401"),
+        ("404", "status 404"),
+        ("429-quota", "status 429"),
+        ("429", "Rate limit"),
+        ("500", "status 500"),
+        ("html", "an HTML page"),
+        ("no-choices", "without choices"),
+        ("drop", "Connection"),
+    ],
+)
+def test_a_model_that_fails_is_a_problem_with_one_call(look: Look, fault: str, words: str) -> None:
+    with FakeOpenAI(lambda *_: GOOD, faults.always(fault)) as server:
+        urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
+        found, _ = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
+        assert len(server.seen) == 1
+    assert not found.ok
+    answer = one(found, "models", "answer")
+    assert answer.state == "problem"
+    assert words in answer.text
+    assert answer.fix
+    assert KEY not in found.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("spent-on-thinking", "think"),
+        ("no-form", "DECISION"),
+        ("think-unclosed", "think"),
+        ("truncated", "cut off"),
+        ("null", "empty"),
+    ],
+)
+def test_a_reply_out_of_form_is_a_warning(look: Look, fault: str, words: str) -> None:
+    with FakeOpenAI(lambda *_: GOOD, faults.always(fault)) as server:
+        urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
+        found, _ = look("openai/fake-large", **urls)
+    assert found.ok
+    forms = [f for f in found.findings if f.name == "form"]
+    assert [f.state for f in forms] == ["warning", "warning"]
+    assert words in forms[0].text
+    assert all(f.fix for f in forms)
+
+
+def test_reasoning_around_the_form_is_no_fault(look: Look) -> None:
+    with FakeOpenAI(lambda *_: GOOD, faults.always("channels")) as server:
+        found, _ = look("openai/fake-large", EVALUATOR_BASE_URL=server.base_url)
+        forms = [f for f in found.findings if f.name == "form"]
+    assert forms[0].state == "ok"
+    assert "channels removed" in forms[0].text
+
+
+def test_unknown_usage_is_said(look: Look) -> None:
+    with FakeOpenAI(lambda *_: GOOD, faults.always("no-usage")) as server:
+        urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
+        found, _ = look("openai/fake-large", **urls)
+    answer = one(found, "models", "answer")
+    assert (answer.state, answer.details["usage"]["prompt"]) == ("warning", None)
+    assert "tokens unknown" in answer.text
+
+
+def test_a_server_that_is_not_there_is_not_asked_further(look: Look) -> None:
+    found, _ = look("openai/x", EVALUATOR_BASE_URL="http://127.0.0.1:9/v1", worker="playbook/store")
+    assert not found.ok
+    server = one(found, "models", "server")
+    assert "http://127.0.0.1:9/v1 cannot be reached" in server.text
+    assert not [f for f in found.findings if f.name == "answer" and "openai" in f.subject]
+
+
+def test_a_model_that_is_not_listed_and_a_url_without_v1(look: Look) -> None:
+    with FakeOpenAI(lambda *_: GOOD) as server:
+        found, _ = look("openai/other", "playbook/store", EVALUATOR_BASE_URL=server.base_url)
+        server_finding = one(found, "models", "server")
+        assert server_finding.state == "warning"
+        assert "'other' is not among its models (fake-large, fake-small)" in server_finding.text
+        bare = server.base_url.removesuffix("/v1")
+        found, _ = look("openai/fake-large", "playbook/store", EVALUATOR_BASE_URL=bare)
+        assert "ends in /v1" in one(found, "models", "server").fix
+
+
+def test_a_key_that_is_missing_is_a_problem_and_nothing_is_sent(look: Look) -> None:
+    found, said = look("nebius/openai/gpt-oss-120b", "playbook/store")
+    assert not found.ok
+    key = one(found, "models", "key", "nebius")
+    assert (key.state, key.text) == ("problem", "NEBIUS_API_KEY not set")
+    assert "NEBIUS_API_KEY" in key.fix
+    assert one(found, "models", "JSON schema", "nebius").details == {"native": True}
+    assert "(litellm)" in one(found, "models", "price", "nebius").text
+    assert said == ["no call that costs anything will be made"]
+
+
+def test_an_ill_backend_is_a_warning_while_another_one_serves(look: Look, tmp_path: Path) -> None:
+    with (
+        FakeOpenAI(lambda *_: GOOD, faults.always("503")) as ill,
+        FakeOpenAI(lambda *_: GOOD) as well,
+    ):
+        found, _ = look("pair", models=table_of(tmp_path, ill, well), KEY_0=KEY, KEY_1=KEY)
+    assert found.ok
+    first = one(found, "models", "answer", "b0")
+    assert first.state == "warning"
+    assert first.text.endswith("another backend serves in its place")
+    assert one(found, "models", "answer", "b1").state == "ok"
+
+
+def test_all_backends_ill_is_a_problem(look: Look, tmp_path: Path) -> None:
+    with FakeOpenAI(lambda *_: GOOD, faults.always("503")) as ill, FakeOpenAI(key="x") as locked:
+        found, _ = look("pair", models=table_of(tmp_path, ill, locked), KEY_0=KEY)
+    assert not found.ok
+    assert one(found, "models", "key", "b1").text == "KEY_1 not set"
+
+
+@pytest.mark.parametrize("text", ["[models.x]\ntemprature = 1\n", "no toml", None])
+def test_a_models_file_that_cannot_be_used(look: Look, tmp_path: Path, text: str | None) -> None:
+    path = tmp_path / "m.toml"
+    if text is not None:
+        path.write_text(text)
+    found, said = look(models=path)
+    assert not found.ok
+    assert str(path) in one(found, "models", "settings").text
+    assert said == []
+
+
+def test_canned_replies_are_not_used_up(look: Look) -> None:
+    from tests.scripted import left, play
+
+    model = play("doctor", [GOOD])
+    found, said = look(model)
+    assert found.ok
+    assert left("doctor") == 1
+    assert "not asked" in one(found, "models", "answer").text
+    assert said == ["no call that costs anything will be made"]
+
+
+def test_the_platform_takes_the_key(look: Look, platform_of: Any) -> None:
+    simulator = platform_of()
+    found, _ = look(ERC3_API_KEY=PLATFORM_KEY, ERC3_BASE_URL=simulator.base_url)
+    assert found.ok
+    key = one(found, "platform", "key")
+    assert (key.state, key.details["sessions"]) == ("ok", 0)
+    assert one(found, "platform", "address").text == simulator.base_url
+
+
+@pytest.mark.parametrize(
+    ("key", "state", "words"),
+    [("sk-not-one-of-theirs", "warning", "does not begin with key-"), ("", "info", "is not set")],
+)
+def test_a_platform_key_that_cannot_be_one(
+    look: Look, platform_of: Any, key: str, state: str, words: str
+) -> None:
+    found, _ = look(ERC3_API_KEY=key, ERC3_BASE_URL=platform_of().base_url)
+    finding = one(found, "platform", "key")
+    assert (finding.state, found.ok) == (state, True)
+    assert words in finding.text
+    assert "not-one-of-theirs" not in found.model_dump_json()
+
+
+def test_a_platform_out_of_reach_or_of_another_kind(look: Look) -> None:
+    found, _ = look(ERC3_API_KEY=PLATFORM_KEY, ERC3_BASE_URL="http://127.0.0.1:9")
+    assert not found.ok
+    assert "cannot be reached" in one(found, "platform", "key").text
+    with FakeOpenAI() as server:
+        found, _ = look(ERC3_BASE_URL=server.base_url)
+    assert "does not answer as the platform does" in one(found, "platform", "key").text
+    assert PLATFORM_KEY not in found.model_dump_json()
+
+
+def test_no_key_is_ever_shown(
+    look: Look, platform_of: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Keys in every place, one of them quoted back by a server."""
+    (tmp_path / ".env").write_text(f"OPENAI_API_KEY={KEY}\nOTHER=1\n")
+    with FakeOpenAI(lambda *_: GOOD, faults.always("400-quoting")) as server:
+        found, _ = look(
+            "openai/fake-large",
+            OPENAI_API_KEY=KEY,
+            ERC3_API_KEY=PLATFORM_KEY,
+            ERC3_BASE_URL=platform_of().base_url,
+            EVALUATOR_BASE_URL=server.base_url,
+            WORKER_BASE_URL=server.base_url,
+        )
+        assert "Authorization" in one(found, "models", "answer").text
+        for as_json in (False, True):
+            options = DoctorOptions(
+                evaluator="openai/fake-large", worker="openai/fake-large", as_json=as_json
+            )
+            assert doctor(options) == 1
+            shown = capsys.readouterr()
+            for secret in (KEY, PLATFORM_KEY, KEY[3:], PLATFORM_KEY[4:]):
+                assert secret not in shown.out + shown.err
+            assert "OPENAI_API_KEY" in shown.out
+
+
+def test_json_is_the_only_thing_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        doctor(DoctorOptions(evaluator="playbook/store", worker="playbook/store", as_json=True))
+        == 0
+    )
+    shown = capsys.readouterr()
+    found = json.loads(shown.out)
+    assert (found["format"], found["ok"]) == ("doctor/1", True)
+    assert shown.err.strip() == found["announced"]
+
+
+def test_the_command_reads_dotenv_and_takes_its_options(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("EVALUATOR_MODEL=nebius/x/from-dotenv\n")
+    env = {"EVALUATOR_MODEL": None, "WORKER_MODEL": None}
+    done = CliRunner().invoke(app, ["doctor", "--json", "--no-calls"], env=env)
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    subjects = {f["subject"] for f in found["findings"] if f["area"] == "models"}
+    assert subjects == {"evaluator: nebius/x/from-dotenv", "worker: playbook/store"}
+    words = ["doctor", "--no-calls", "--evaluator", "playbook/store"]
+    done = CliRunner().invoke(app, words, env=env)
+    assert done.exit_code == 0
+    assert "a run can begin" in done.stdout
+
+
+def test_the_table_says_whether_a_run_can_begin(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        doctor(DoctorOptions(evaluator="playbook/store", worker="nebius/x/y", no_calls=True)) == 1
+    )
+    shown = capsys.readouterr().out
+    assert "1 problem: a run would fail" in shown
+    assert "-> set NEBIUS_API_KEY, or put it in .env" in shown
+
+
+@pytest.mark.parametrize("flood", [FLOODS["endless"], DRIBBLES["head"], answer(b"[" * 200_000)])
+def test_a_hostile_list_of_models_ends(
+    look: Look, flood: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor_calls, "LIST_SECONDS", 0.3)
+    monkeypatch.setattr(doctor_calls, "CALL_SECONDS", 0.3)
+    with HostileModels(flood) as server:
+        urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
+        found, _ = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
+    assert one(found, "models", "server").state in ("problem", "info")

@@ -1,0 +1,158 @@
+"""The doctor's checks of the machine, as functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from cli.doctor import closing, table
+from cli.doctor_checks import (
+    address,
+    dotenv,
+    packages,
+    python_version,
+    requirements,
+    sandbox,
+    variables,
+)
+from cli.doctor_finding import Diagnosis, Finding, diagnosis
+from worker.sandbox import IsolationReport
+
+NEEDED = ["a>=2,<3", "b", 'c>=1; extra == "extra"', 'd; python_version < "3"']
+
+
+@pytest.mark.parametrize(("version", "state"), [((3, 11, 0), "ok"), ((3, 10, 9), "problem")])
+def test_python(version: tuple[int, int, int], state: str) -> None:
+    assert python_version(version).state == state
+
+
+@pytest.mark.parametrize(
+    ("there", "states", "words"),
+    [
+        ({"a": "2.5", "b": "1", "c": "1.0"}, ["ok", "ok"], "all 2 there"),
+        ({"a": "2.5", "b": "1"}, ["ok", "info"], "all 2 there"),
+        ({"a": "3.0", "b": "1"}, ["problem", "info"], "other version: a 3.0 (wanted <3,>=2)"),
+        ({"a": "2.5"}, ["problem", "info"], "missing: b"),
+    ],
+)
+def test_packages(there: dict[str, str], states: list[str], words: str) -> None:
+    required, extra = packages(NEEDED, lambda name: there.get(name))
+    assert [required.state, extra.state] == states
+    assert words in required.text
+    assert (required.name, extra.name) == ("required", "extra extra")
+    assert all(bool(f.fix) == (f.state != "ok") for f in (required, extra))
+
+
+def test_packages_of_a_project_that_is_not_installed() -> None:
+    (finding,) = packages([], lambda name: None)
+    assert (finding.state, finding.fix) == ("warning", "run make setup")
+
+
+def test_this_project_says_what_it_needs() -> None:
+    assert any(line.startswith("litellm") for line in requirements())
+
+
+FIRST = IsolationReport("bubblewrap")
+SECOND = IsolationReport("landlock", {"bubblewrap": "not found"})
+NONE = IsolationReport(None, {"bubblewrap": "not found", "landlock": "no such call"})
+
+
+@pytest.mark.parametrize(
+    ("found", "chosen", "missing", "state", "words"),
+    [
+        (FIRST, "auto", "", "ok", "full Python in bubblewrap"),
+        (SECOND, "auto", "", "ok", "full Python in Landlock; not used: bubblewrap: not found"),
+        (SECOND, "process", "", "ok", "full Python in Landlock"),
+        (SECOND, "bubblewrap", "not found", "problem", "WORKER_SANDBOX=bubblewrap: not found"),
+        (SECOND, "monty", "", "warning", "without isolation"),
+        (NONE, "auto", "", "warning", "bubblewrap: not found; landlock: no such call"),
+        (NONE, "process", "none here", "problem", "none here"),
+        (FIRST, "docker", "", "problem", "'docker'"),
+    ],
+)
+def test_isolation(
+    found: IsolationReport, chosen: str, missing: str, state: str, words: str
+) -> None:
+    finding = sandbox(found, chosen, missing)
+    assert finding.state == state
+    assert words in finding.text
+    assert bool(finding.fix) == (state != "ok")
+
+
+def test_a_dotenv_is_named_by_its_variables(tmp_path: Path) -> None:
+    path = tmp_path / ".env"
+    assert dotenv(path, {}).state == "info"
+    path.write_text("A_KEY=secret-value-1\nB=\nC=3\n")
+    assert dotenv(path, {"A_KEY": "secret-value-1"}).state == "ok"
+    other = dotenv(path, {"A_KEY": "secret-value-2", "C": "3"})
+    assert (other.state, other.details["overruled"]) == ("warning", ["A_KEY"])
+    assert other.details["sets"] == ["A_KEY", "C"]
+    assert "secret" not in other.model_dump_json()
+    path.write_text("B=1\n\n\nA_KEY secret-value-1\nC\nD=2\n")
+    broken = dotenv(path, {})
+    assert (broken.state, broken.details["broken_lines"]) == ("problem", [4, 5])
+    assert f"{path}, lines 4, 5" in broken.text
+    assert "secret" not in broken.model_dump_json()
+    path.write_bytes(b"A=\xff\n")
+    assert dotenv(path, {}).state == "problem"
+
+
+def test_variables_are_named_and_not_shown() -> None:
+    finding = variables({"ERC3_API_KEY": "key-hidden-value", "WORKER_MODEL": ""})
+    assert "ERC3_API_KEY" in finding.text
+    assert "WORKER_MODEL" not in finding.text
+    assert "hidden" not in finding.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("url", "state"),
+    [
+        ("", "ok"),
+        ("https://example.org", "ok"),
+        ("http://127.0.0.1:8300", "ok"),
+        ("http://example.org", "warning"),
+        ("example.org", "problem"),
+    ],
+)
+def test_addresses(url: str, state: str) -> None:
+    assert address({"ERC3_BASE_URL": url}).state == state
+
+
+def test_an_address_is_shown_without_its_password() -> None:
+    found = address({"ERC3_BASE_URL": "https://me:secret@example.org/x"})
+    assert "secret" not in found.model_dump_json()
+    assert found.text == "https://example.org/x"
+
+
+def finding(state: Any, **more: Any) -> Finding:
+    fields = {"area": "models", "name": "n", "state": state, "text": "t"}
+    return Finding.model_validate(fields | more)
+
+
+@pytest.mark.parametrize(
+    ("states", "ok", "last"),
+    [
+        (["ok", "info"], True, "a run can begin"),
+        (["warning"], True, "a run can begin (1 warning)"),
+        (["problem", "warning", "warning"], False, "1 problem: a run would fail (2 warnings)"),
+        (["problem", "problem"], False, "2 problems: a run would fail"),
+    ],
+)
+def test_the_verdict(states: list[str], ok: bool, last: str) -> None:
+    found = diagnosis([finding(s) for s in states], "")
+    assert (found.ok, closing(found)) == (ok, last)
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_texts_are_data_on_every_screen(width: int) -> None:
+    hostile = "[bold]x[/bold] [link=http://a]y"
+    found: Diagnosis = diagnosis([finding("warning", text=hostile, fix="[red]", subject="s")], "")
+    console = Console(width=width, no_color=True, force_terminal=False)
+    with console.capture() as shown:
+        console.print(table(found))
+    joined = "".join(shown.get().split())
+    assert "[bold]x[/bold]" in joined
+    assert "[red]" in joined

@@ -1,0 +1,93 @@
+"""A ``.env`` that cannot be used, and a working folder that is gone, are told and not met."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dotenv import load_dotenv
+from typer.testing import CliRunner
+
+from cli.cli import app
+from cli.doctor_checks import dotenv
+
+BROKEN: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "bytes": (lambda p: p.write_bytes(b"A=\xff\n"), "is not UTF-8 text (byte 2)"),
+    "nul": (lambda p: p.write_bytes(b"A=x\0y\n"), "holds a NUL character"),
+    "pipe": (os.mkfifo, "is not a regular file"),
+    "device": (lambda p: p.symlink_to("/dev/zero"), "is not a regular file"),
+    "folder": (Path.mkdir, "cannot be read: Is a directory"),
+    "nowhere": (lambda p: p.symlink_to("nowhere"), "cannot be read: No such file"),
+    "large": (lambda p: p.write_text("#" * 100_001), "is larger than 100,000 bytes"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.timeout(60)
+def test_an_env_file_that_cannot_be_used_is_one_line(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, says = BROKEN[kind]
+    make(tmp_path / ".env")
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["show", "latest"])
+    assert done.exit_code == 2, done.output
+    assert f"error: {tmp_path / '.env'}: {says}" in done.output
+    assert len(done.output.splitlines()) == 1
+    found = dotenv(tmp_path / ".env", {})
+    assert (found.state, says in found.text) == ("problem", True)
+
+
+def test_a_name_that_no_variable_can_have_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".env").write_text("'A=B'=secret-value\n")
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["show", "latest"])
+    assert done.exit_code == 2
+    assert "sets what no environment can hold" in done.output
+    assert "secret-value" not in done.output
+
+
+def test_no_library_reads_a_file_of_its_own_choice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".env").write_text("ONE=1\nTWO=\nTHREE=${ONE}3\n")
+    for name in ("ONE", "TWO", "THREE", "PYTHON_DOTENV_DISABLED"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("TWO", "kept")
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(app, ["show", "latest"])
+    assert [os.environ[name] for name in ("ONE", "TWO", "THREE")] == ["1", "kept", "13"]
+    (tmp_path / ".env").write_text("FOUR=4\n")
+    load_dotenv(tmp_path / ".env")
+    assert "FOUR" not in os.environ
+
+
+@pytest.mark.timeout(60)
+def test_a_working_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = (
+        "import os, sys; os.rmdir(os.getcwd()); sys.argv[1:] = ['--quiet'];"
+        "from cli.cli import main; main()"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=gone,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip() == (
+        "error: the working folder cannot be used: No such file or directory; "
+        "change into another one"
+    )

@@ -1,0 +1,156 @@
+"""What a run asks of the machine before it begins, and what it says when the machine gives out."""
+
+from __future__ import annotations
+
+import errno
+import json
+import resource
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.cli import app
+from cli.machine_check import room_for
+from core.runs.errors import CannotRun
+
+Call = Callable[..., Result]
+FILES, MEMORY = resource.RLIMIT_NOFILE, resource.RLIMIT_AS
+
+
+@pytest.fixture
+def call(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Runs the command line on one task that buys."""
+    monkeypatch.chdir(tmp_path)
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    shops = [shop_json(expect=buy)]
+    pack = tmp_path / "pack.json"
+    pack.write_text(json.dumps({"format": "store-pack/1", "name": "one", "scenarios": shops}))
+
+    def run(*options: object, **env: str) -> Result:
+        words = [str(o) for o in (options or ("--pack", pack))]
+        models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
+        return CliRunner().invoke(app, words, env=models | env)
+
+    return run
+
+
+def folder() -> Path:
+    (found,) = Path("logs").iterdir()
+    return found
+
+
+def task() -> dict[str, Any]:
+    (found,) = json.loads((folder() / "results.json").read_text())["tasks"]
+    return dict(found)
+
+
+class TestSandbox:
+    def test_an_unknown_kind_is_wrong_usage(self, call: Call) -> None:
+        done = call(WORKER_SANDBOX="docker")
+        text = (
+            "error: WORKER_SANDBOX must be auto, process, bubblewrap, landlock or monty, "
+            "not 'docker'\n"
+        )
+        assert (done.exit_code, done.stderr) == (2, text)
+        assert not Path("logs").exists()
+
+    def test_a_kind_that_is_asked_for_and_missing_refuses_the_start(
+        self, call: Call, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("worker.sandbox.isolation._why_not", lambda name: f"no {name}")
+        done = call(WORKER_SANDBOX="process")
+        assert done.exit_code == 1
+        assert done.stderr == (
+            "error: WORKER_SANDBOX=process: the process sandbox is not available: bubblewrap: no "
+            "bubblewrap; landlock: no landlock; set it to auto\n"
+        )
+        assert not Path("logs").exists()
+
+    def test_a_kind_that_is_there_but_does_not_start_refuses_it_too(
+        self, call: Call, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("worker.sandbox.monty.pool", gone)
+        done = call(WORKER_SANDBOX="monty")
+        assert done.exit_code == 1
+        assert "error: WORKER_SANDBOX=monty: no monty sandbox could be opened" in done.stderr
+        assert not Path("logs").exists()
+
+    def test_one_that_gives_out_in_the_run_leaves_the_task_to_be_tried_again(
+        self, call: Call, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as broken:
+            broken.setattr("worker.sandbox.monty.pool", gone)
+            broken.setattr("worker.sandbox.process.fork_server", gone)
+            call()
+        failed = task()
+        assert (failed["outcome"], failed["failure"]) == ("error", "internal")
+        assert "sandbox could be opened: [Errno 24] Too many open files" in failed["error"]
+        assert failed["acts"] == 0
+        done = call("--resume", folder())
+        assert done.exit_code == 0
+        assert (task()["score"], task()["failure"]) == (1.0, None)
+
+
+def gone(*_: object) -> None:
+    raise OSError(errno.EMFILE, "Too many open files")
+
+
+class TestRoom:
+    @pytest.fixture
+    def limits(self, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
+        def make(kind: int, soft: int, hard: int) -> list[Any]:
+            changed: list[Any] = []
+            free = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+            found = {kind: (soft, hard)}
+            monkeypatch.setattr(resource, "getrlimit", lambda which: found.get(which, free))
+            monkeypatch.setattr(resource, "setrlimit", lambda *how: changed.append(how))
+            return changed
+
+        return make
+
+    def test_a_soft_limit_is_lifted_as_far_as_needed(self, limits: Any) -> None:
+        changed = limits(FILES, 64, 4096)
+        room_for(1)
+        assert changed == []
+        room_for(16)
+        assert changed == [(FILES, (224, 4096))]
+
+    @pytest.mark.parametrize(
+        ("kind", "hard", "jobs", "text"),
+        [
+            (FILES, 20, 1, "only 20 files may be open here, and 1 task at a time may need 44: "
+             "ulimit -n 44"),
+            (FILES, 43, 2, "ulimit -n 56"),
+            (FILES, 64, 16, "16 tasks at a time may need 224: ulimit -n 224 or --jobs 2"),
+            (MEMORY, 600 << 20, 8, "only 600 MB of memory may be reserved here, and 8 tasks at a "
+             "time may need 860: ulimit -v 880640 or --jobs 4"),
+        ],
+    )  # fmt: skip
+    def test_too_little(self, limits: Any, kind: int, hard: int, jobs: int, text: str) -> None:
+        changed = limits(kind, hard, hard)
+        with pytest.raises(CannotRun, match=f"{text}$"):
+            room_for(jobs)
+        assert changed == []
+
+    def test_no_limit_at_all(self, limits: Any) -> None:
+        assert limits(FILES, resource.RLIM_INFINITY, resource.RLIM_INFINITY) == []
+        room_for(1000)
+
+
+def test_results_that_find_no_room_name_the_folder_and_the_way_on(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("coordinator.session.write_whole", full)
+        done = call()
+    assert done.exit_code == 1
+    assert f"error: stopped: the run in {folder()} cannot go on: No space left" in done.stderr
+    assert f"submission.py --resume {folder()}\n" in done.stderr
+    assert call("--resume", folder()).exit_code == 0
+    assert task()["score"] == 1.0

@@ -1,0 +1,122 @@
+"""A run by its name: every command that takes one finds it, and its own pack with it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.cli import app
+from core.runs.find import run_folders
+
+FAILED = "wrong"
+
+
+def call(*words: object, typed: str = "") -> Result:
+    done = CliRunner().invoke(app, [str(word) for word in words], input=typed)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert "Traceback" not in done.output
+    return done
+
+
+@pytest.fixture
+def logs(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two runs of a pack that is gone since, with a task that fails."""
+    monkeypatch.chdir(tmp_path)
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    other = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 1}]}]}
+    shops = [shop_json(spec_id="good", expect=buy), shop_json(spec_id=FAILED, expect=other)]
+    pack = tmp_path / "gone.json"
+    pack.write_text(json.dumps({"format": "store-pack/1", "name": "gone", "scenarios": shops}))
+    for _ in range(2):
+        assert call("--pack", pack, "--quiet").exit_code == 0
+    pack.unlink()
+    return tmp_path / "logs"
+
+
+def newest(logs: Path) -> Path:
+    return run_folders(logs)[0]
+
+
+COMMANDS: tuple[tuple[tuple[str, ...], int, str], ...] = (
+    (("show", "RUN", "--failed"), 0, FAILED),
+    (("report", "RUN"), 0, "report.html"),
+    (("report", "RUN", "RUN"), 0, ".html"),
+    (("stats", "RUN"), 0, "1/2"),
+    (("stats", "--diff", "RUN", "RUN"), 0, ""),
+    (("compare", "RUN", "RUN"), 3, "NOT ENOUGH DATA"),
+    (("export", "RUN", "--format", "inspect"), 0, ".eval"),
+    (("replay", "RUN"), 0, "equal"),
+    (("debug", "RUN"), 0, f"{FAILED}, turn"),
+    (("minimise", "--run", "RUN", "--spec", FAILED), 0, f"{FAILED}-small.json"),
+    (("--fork", "RUN", "--task", FAILED, "--turn", "1"), 0, "forked at turn 1"),
+    (("--resume", "RUN"), 0, ""),
+)
+
+
+@pytest.mark.parametrize(("words", "code", "said"), COMMANDS, ids=lambda x: str(x)[2:14])
+def test_every_command_takes_latest_and_a_bare_name(
+    logs: Path, words: tuple[str, ...], code: int, said: str
+) -> None:
+    name = newest(logs).name
+    for meant in ("latest", name, name[:-1]):
+        # What a fork or a report leaves must not change what the next name means.
+        before = shutil.copytree(logs, logs.parent / "before")
+        done = call(*(meant if word == "RUN" else word for word in words))
+        assert done.exit_code == code, done.output
+        assert said in done.output
+        shutil.rmtree(logs)
+        before.rename(logs)
+        unknown = call(*("no-such-run" if word == "RUN" else word for word in words))
+        assert unknown.exit_code == 2
+        assert "there is no run 'no-such-run'" in unknown.output
+        assert name in unknown.output
+
+
+def test_a_run_that_is_over_says_so_and_shows_no_table_again(logs: Path) -> None:
+    done = call("--resume", "latest")
+    assert f"going on with {newest(logs).relative_to(logs.parent)}: 2 tasks kept" in done.stderr
+    assert "nothing is left to play" in done.stderr
+    assert "┃" not in done.stdout
+    assert "1 passed, 1 failed, 1 wrong checkout in" in done.stdout
+
+
+def test_from_a_failed_task_to_its_code_is_one_command(logs: Path) -> None:
+    done = call("--resume", "latest")
+    (hint,) = [line for line in done.stdout.splitlines() if "step through the code" in line]
+    words = shlex.split(hint.split(": ", 1)[1])
+    assert words[2] == "debug"
+    talk = call(*words[2:], typed="q\n")
+    assert talk.exit_code == 0
+    assert f"{FAILED}, turn" in talk.output
+
+
+def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> None:
+    talk = call("debug", "latest", typed="back 1\nedit args items=[]\nn\nstate\nq\n").output
+    assert "live, read afresh" in talk
+    (newest(logs) / "pack.json").write_text("{")
+    broken = call("debug", "latest", typed="q\n")
+    assert broken.exit_code == 0
+    assert "nothing answers where the work leaves the record" in broken.output
+
+
+def test_a_fork_goes_on_as_its_run_was_played(logs: Path, shop_json: Any, tmp_path: Path) -> None:
+    pack = tmp_path / "steps.json"
+    body = {"format": "store-pack/1", "name": "steps", "scenarios": [shop_json(spec_id="one")]}
+    pack.write_text(json.dumps(body))
+    assert call("--pack", pack, "--strategy", "next-step", "--quiet").exit_code == 0
+    done = call("--fork", "latest", "--task", "one", "--turn", "2", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["fork"]["brain"]["evaluator"] == "playbook/next-step"
+
+
+def test_a_run_on_another_platform_keeps_no_pack_to_shrink_in(logs: Path) -> None:
+    (newest(logs) / "pack.json").unlink()
+    done = call("minimise", "--run", "latest", "--spec", FAILED)
+    assert done.exit_code == 2
+    assert "keeps no pack" in done.output

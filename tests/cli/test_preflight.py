@@ -1,0 +1,297 @@
+"""The preflight: a dead model is found before anything begins."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tenacity import wait_none
+from typer.testing import CliRunner, Result
+
+from cli import preflight
+from cli.cli import app
+from core.models import retries
+from tests import fake_openai_faults as faults
+from tests.fake_openai import FakeOpenAI, playbook_brain
+from workshop.simulator.server import Simulator
+
+KEY = "sk-live-4f9a1c77e2b0d358"
+VARIABLES = (
+    "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_MODEL", "WORKER_MODEL",
+    "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "MODELS_FILE", "OPENAI_API_KEY", "NEBIUS_API_KEY",
+    "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY",
+)  # fmt: skip
+NOWHERE = "http://127.0.0.1:9/v1"
+Serve = Callable[..., FakeOpenAI]
+
+
+def brain(model: str, messages: list[dict[str, str]]) -> str:
+    """The playbook brain, which says "OK" to whoever asks for that."""
+    if messages == list(preflight.PROMPT):
+        return "OK"
+    return playbook_brain(model, messages)
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Starts model servers; attempts at them follow at once."""
+    monkeypatch.setattr(retries, "WAIT", wait_none())
+    with ExitStack() as running:
+        yield lambda *args, **kwargs: running.enter_context(FakeOpenAI(*args, **kwargs))
+
+
+@pytest.fixture
+def platform(platform_of: Any, shop_json: Any) -> Simulator:
+    shops = [shop_json(spec_id=name, task_text="Buy 1x helicopter") for name in ("a", "b")]
+    found: Simulator = platform_of(*shops)
+    return found
+
+
+@pytest.fixture
+def real(platform: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs ``--real --yes`` against the platform in an empty folder; an empty key is no key."""
+    monkeypatch.chdir(tmp_path)
+    clean = dict.fromkeys(VARIABLES, "")
+    where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
+
+    def go(*words: object, env: dict[str, str] | None = None) -> Result:
+        options = ["--real", "--rule-based", "--yes", *map(str, words)]
+        done = CliRunner().invoke(app, options, env=clean | where | (env or {}))
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        assert KEY not in done.output
+        return done
+
+    return go
+
+
+def untouched(platform: Simulator, folder: Path) -> bool:
+    """Nothing was opened there, and nothing written here."""
+    opened = [*platform.platform.sessions, *platform.platform.single_tasks]
+    return not opened and not list(folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("playbook/stor", "did you mean playbook/store"),
+        ("playbok/store", "did you mean playbook/store"),
+        ("faulty/stor?rate=0.1", "there is no playbook/stor; did you mean playbook/store"),
+        ("faulty/store?rate=7", "rate: Input should be less than or equal to 1"),
+        ("scripted/none", "there is no scripted/none"),
+        ("cassette/no-such.tape", "no-such.tape cannot be read"),
+        ("referense", "it names no provider; did you mean reference"),
+        ("gpt-9-nonsense", "it names no provider; did you mean gpt-"),
+        ("nebis/openai/gpt-oss-120b", "did you mean nebius/openai/gpt-oss-120b"),
+        ("openai/", "no model's name"),
+    ],
+)
+def test_an_unknown_id_is_usage(
+    real: Any, platform: Simulator, tmp_path: Path, model: str, words: str
+) -> None:
+    done = real("--evaluator", model)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert untouched(platform, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("openai/gpt-4o", "OPENAI_API_KEY not set"),
+        ("gpt-4o", "OPENAI_API_KEY not set"),
+        ("nebius/a-model-of-tomorrow", "NEBIUS_API_KEY not set"),
+        ("anthropic/x", "ANTHROPIC_API_KEY not set"),
+        ("reference", "OPENROUTER_API_KEY not set"),
+    ],
+)
+def test_a_missing_key_is_named(
+    real: Any, platform: Simulator, tmp_path: Path, model: str, words: str
+) -> None:
+    done = real("--worker", model)
+    assert done.exit_code == 1
+    assert words in done.stderr
+    assert untouched(platform, tmp_path)
+
+
+def test_a_refused_connection_is_told_with_its_address(
+    real: Any, platform: Simulator, tmp_path: Path
+) -> None:
+    began = time.monotonic()
+    done = real("--evaluator", "openai/x", env={"EVALUATOR_BASE_URL": NOWHERE})
+    assert done.exit_code == 1
+    assert f"evaluator: openai/x: {NOWHERE} cannot be reached (ConnectError)" in done.stderr
+    assert "start the server or correct the base URL" in done.stderr
+    assert untouched(platform, tmp_path)
+    assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize(
+    ("fault", "words", "asked"),
+    [
+        ("401", "status 401); check the provider's key", 1),
+        ("404", "check the model id and the base URL", 1),
+        ("503", "status 503", 2),
+    ],
+)
+def test_a_server_that_refuses_is_told(
+    real: Any, platform: Simulator, tmp_path: Path, serve: Serve, fault: str, words: str, asked: int
+) -> None:
+    server = serve(brain, faults.always(fault))
+    env = {"EVALUATOR_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY}
+    done = real("--evaluator", "openai/fake-large", env=env)
+    assert done.exit_code == 1
+    assert words in done.stderr
+    assert len(server.seen) == asked
+    assert untouched(platform, tmp_path)
+
+
+def test_servers_that_hang_are_waited_for_together(
+    real: Any, platform: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preflight, "SECONDS", 1.0)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as one,
+        socket.create_server(("127.0.0.1", 0)) as two,
+    ):
+        env = {
+            name: f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+            for name, server in (("EVALUATOR_BASE_URL", one), ("WORKER_BASE_URL", two))
+        }
+        began = time.monotonic()
+        done = real("--evaluator", "openai/x", "--worker", "openai/x", env=env)
+    assert done.exit_code == 1
+    assert "evaluator: openai/x" in done.stderr
+    assert "worker: openai/x" in done.stderr
+    assert "no answer within 1 s; try again when its server has loaded" in done.stderr
+    assert untouched(platform, tmp_path)
+    assert time.monotonic() - began < 15
+
+
+def test_each_backend_is_asked_once_and_counted(
+    real: Any, platform: Simulator, tmp_path: Path, serve: Serve
+) -> None:
+    server = serve(brain)
+    urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
+    models = ("--evaluator", "openai/fake-large", "--worker", "openai/fake-large")
+    done = real(*models, "--record", tmp_path / "tape", env=urls)
+    assert done.exit_code == 0, done.stderr
+    first, *others = server.seen
+    assert first.messages == list(preflight.PROMPT)
+    assert first.body["max_tokens"] == preflight.TOKENS
+    assert all(ask.messages != first.messages for ask in others)
+    (run,) = (tmp_path / "logs").iterdir()
+    (call,) = json.loads((run / "run.json").read_text())["preflight"]
+    totals = json.loads((run / "results.json").read_text())["totals"]["tokens"]
+    for part in ("prompt", "completion"):
+        assert call["usage"][part] > 0
+        assert totals[part] + call["usage"][part] == getattr(server.billed, part)
+    assert "preflight: openai/fake-large answers in" in done.stderr
+    assert "Reply with OK" not in (tmp_path / "tape").read_text()
+
+
+def test_no_preflight_asks_nobody_before_the_run(
+    real: Any, platform: Simulator, tmp_path: Path, serve: Serve
+) -> None:
+    server = serve(brain)
+    env = {"EVALUATOR_BASE_URL": server.base_url}
+    done = real("--evaluator", "openai/fake-large", "--no-preflight", env=env)
+    assert done.exit_code == 0
+    assert server.seen
+    assert all(ask.messages != list(preflight.PROMPT) for ask in server.seen)
+
+
+def test_models_of_ours_and_the_embedded_platform_are_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, serve: Serve, real: Any
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("was asked")
+
+    monkeypatch.setattr(preflight._Question, "put", never)
+    assert real().exit_code == 0
+    server = serve(brain)
+    done = CliRunner().invoke(
+        app,
+        ["--task", "hostile_product_name", "--evaluator", "openai/fake-large", "--quiet"],
+        env=dict.fromkeys(VARIABLES, "") | {"EVALUATOR_BASE_URL": server.base_url},
+    )
+    assert done.exit_code == 0
+
+
+def test_a_group_is_asked_until_one_answers(
+    real: Any, platform: Simulator, tmp_path: Path, serve: Serve
+) -> None:
+    bad, good, spare = serve(brain, faults.always("401")), serve(brain), serve(brain)
+    file = tmp_path / "models.toml"
+    file.write_text(
+        "[models.group]\nbackends = [\n"
+        f'{{ name = "none", model = "nebius/x" }},\n'
+        f'{{ name = "bad", model = "openai/fake-large", base_url = "{bad.base_url}" }},\n'
+        f'{{ name = "good", model = "openai/fake-large", base_url = "{good.base_url}" }},\n'
+        f'{{ name = "spare", model = "openai/fake-large", base_url = "{spare.base_url}" }},\n'
+        "]\n"
+    )
+    done = real("--evaluator", "group", "--models", file, "--task", "a")
+    assert done.exit_code == 0, done.stderr
+    assert "nebius/x, none: NEBIUS_API_KEY not set; another backend serves" in done.stderr
+    assert "bad is not asked any more in this run; next backend: good" in done.stderr
+    assert "preflight: good answers" in done.stderr
+    asked = [[a.messages for a in s.seen].count(list(preflight.PROMPT)) for s in (bad, good, spare)]
+    assert asked == [1, 1, 0]
+
+
+def test_next_step_asks_and_prices_the_evaluator_alone(
+    real: Any, platform: Simulator, tmp_path: Path
+) -> None:
+    env = {"WORKER_MODEL": "nobody/knows", "WORKER_BASE_URL": NOWHERE}
+    done = real("--strategy", "next-step", "--max-dollars", "1", env=env)
+    assert done.exit_code == 0, done.stderr
+
+
+def test_a_dollar_limit_without_a_price_is_found_before(
+    real: Any, platform: Simulator, tmp_path: Path, serve: Serve
+) -> None:
+    server = serve(brain)
+    env = {"WORKER_BASE_URL": server.base_url}
+    done = real("--worker", "openai/fake-large", "--max-dollars", "1", env=env)
+    assert done.exit_code == 1
+    assert "the price of openai/fake-large is unknown" in done.stderr
+    assert not server.seen
+    assert untouched(platform, tmp_path)
+
+
+def test_without_a_key_of_the_platform_no_model_is_asked(
+    real: Any, platform: Simulator, tmp_path: Path, serve: Serve
+) -> None:
+    server = serve(brain)
+    env = {"EVALUATOR_BASE_URL": server.base_url, "ERC3_API_KEY": ""}
+    assert real("--evaluator", "openai/fake-large", env=env).exit_code == 1
+    assert not server.seen
+    assert untouched(platform, tmp_path)
+
+
+def test_a_run_with_nothing_left_to_play_asks_nobody(
+    real: Any, platform: Simulator, tmp_path: Path, serve: Serve
+) -> None:
+    """What is played can be handed in with a model that is gone and a key that is lost."""
+    server = serve(brain)
+    models = tmp_path / "models.toml"
+    line = 'model = "openai/fake-large", key_variable = "OPENAI_API_KEY"'
+    models.write_text(f'[models.m]\nbackends = [{{ {line}, base_url = "{server.base_url}" }}]\n')
+    words = ["--real", "--rule-based", "--evaluator", "m", "--models", str(models)]
+    where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
+    env = dict.fromkeys(VARIABLES, "") | where
+    done = CliRunner().invoke(app, words, env=env | {"OPENAI_API_KEY": KEY})
+    assert "not submitted" in done.stderr
+    asked = len(server.seen)
+    (run,) = (tmp_path / "logs").iterdir()
+    done = CliRunner().invoke(app, ["--resume", str(run), "--yes"], env=env)
+    assert done.exit_code == 0, done.output
+    assert len(server.seen) == asked
+    (session,) = platform.platform.sessions.values()
+    assert session.status == "evaluated"

@@ -1,0 +1,125 @@
+"""``--prompts`` and ``prompts``: other texts for models, kept, shown, and held to by --resume."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.benchmarks import guest_of, sections_at, shipped_sections
+from cli.brains import Brains, prompts_of
+from cli.cli import app
+from cli.options import Options
+from core.runs.prompts import laid_sections
+from workshop.simulator.store.pack import BUNDLED_PACK
+from workshop.views.stats.difference import difference
+from workshop.views.stats.reading import read_run
+
+SPEC = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))["scenarios"][0]["spec_id"]
+CASES = [(b, s) for b in ("store", "company") for s in ("evaluator-worker", "next-step")]
+
+
+def rendered(benchmark: str, strategy: str, texts: dict[str, str]) -> dict[str, str]:
+    options = Options.model_validate({"benchmark": benchmark, "strategy": strategy})
+    guest = guest_of(benchmark, texts=texts)
+    of_steps = {kind.name: kind.prompt() for kind in guest.steps if kind.prompt}
+    return {**prompts_of(guest, options, Brains(options, guest.steps)), **of_steps}
+
+
+@pytest.mark.parametrize(("benchmark", "strategy"), CASES)
+def test_the_shipped_sections_laid_over_themselves_are_the_same_prompts(
+    benchmark: str, strategy: str
+) -> None:
+    shipped = shipped_sections()
+    assert rendered(benchmark, strategy, shipped) == rendered(benchmark, strategy, {})
+
+
+@pytest.mark.parametrize(("benchmark", "strategy"), CASES)
+def test_every_section_of_a_strategy_stands_in_its_prompts(benchmark: str, strategy: str) -> None:
+    other = {"evaluator-worker": ("next_step/", "/guide/steps"), "next-step": ("/guide/worker",)}
+    rooms = ("evaluator/", "worker/") if strategy == "next-step" else ()
+    # A FINISH calls the first, no worker; the second stands in a briefing.
+    closing = ("company/tools/Req_ProvideAgentResponse", "company_tools/stages/guest")
+    plain = rendered(benchmark, strategy, {})
+    for name, text in guest_of(benchmark).shipped().items():
+        if any(part in name for part in (*other[strategy], *rooms, *closing)):
+            continue
+        changed = rendered(benchmark, strategy, {name: f"{text} MARKED"})
+        assert changed != plain, name
+        assert sum(p.count("MARKED") for p in changed.values()) > 0, name
+
+
+@pytest.fixture
+def invoke() -> Callable[..., Any]:
+    def run(*words: object) -> Any:
+        env = {"EVALUATOR_MODEL": "", "WORKER_MODEL": "", "ERC3_API_KEY": ""}
+        return CliRunner().invoke(app, [*map(str, words)], env=env)
+
+    return run
+
+
+def test_a_run_with_other_texts_keeps_them_and_goes_on_with_no_others(
+    invoke: Callable[..., Any], tmp_path: Path
+) -> None:
+    mine, logs = tmp_path / "mine", tmp_path / "logs"
+    assert invoke("prompts", mine, "--benchmark", "store").exit_code == 0
+    assert sections_at(mine) == {}
+    rules, tool = mine / "store/rules.md", mine / "store/tools/Req_ViewBasket.md"
+    rules.write_text(rules.read_text() + "- Be polite.\n")
+    tool.write_text("Looks into the basket.\n")
+    done = invoke("--task", SPEC, "--prompts", mine, "--out", logs, "--quiet")
+    assert done.exit_code == 0, done.output
+    (folder,) = logs.iterdir()
+    laid = {one.name: one.diff for one in laid_sections(folder)}
+    assert laid.keys() == {"store/rules", "store/tools/Req_ViewBasket"}
+    assert "+- Be polite." in laid["store/rules"].splitlines()
+    texts = "".join(path.read_text() for path in (folder / "prompts").glob("*.txt"))
+    assert "Req_ViewBasket(): Looks into the basket." in texts
+    shown = invoke("show", folder).output
+    assert "section store/rules" in shown
+    assert "+1 -0 lines" in shown
+    assert invoke("--task", SPEC, "--out", tmp_path / "plain", "--quiet").exit_code == 0
+    (plain,) = (tmp_path / "plain").iterdir()
+    notes: list[str] = []
+    found = difference(read_run(plain, notes), read_run(folder, notes))
+    sections = [c.what for c in found.changes if c.what.startswith("section ")]
+    assert sections == ["section store/rules", "section store/tools/Req_ViewBasket"]
+    assert [p.role for p in found.prompts or ()] == ["evaluator", "worker"]
+    rules.write_text("- Buy nothing.\n")
+    again = invoke("--resume", folder)
+    assert again.exit_code != 0
+    assert "sections: were store/rules" in again.output
+    assert "-- Be polite." in again.output
+
+
+def test_a_folder_with_a_mistake_is_refused_before_anything_begins(
+    invoke: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store/rulles.md").write_text("x")
+    for command in (["run"], ["regress", "--pack", "bundled"]):
+        done = invoke(*command, "--prompts", tmp_path, "--out", tmp_path / "logs")
+        assert done.exit_code == 2
+        assert "there is no section 'store/rulles'; the nearest is 'store/rules'" in done.output
+        assert not (tmp_path / "logs").exists()
+
+
+def test_the_lab_plays_with_them(invoke: Callable[..., Any], tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    (mine / "store").mkdir(parents=True)
+    (mine / "store/rules.md").write_text("- Buy.\n")
+    words = ["--pack", "generated:prompts:1", "--jobs", "1", "--json", "--keep-journals"]
+    shown = invoke("regress", *words[:4], "--prompts", mine, "--out", tmp_path / "other")
+    assert "sections over the shipped ones: store/rules" in shown.output
+    done = invoke("regress", *words, "--prompts", mine, "--out", tmp_path / "logs")
+    assert done.exit_code == 0, done.output
+    (folder,) = (tmp_path / "logs").iterdir()
+    assert json.loads((folder / "lab.json").read_text())["settings"]["prompts"] == {
+        "store/rules": "- Buy."
+    }
+    texts = [path.read_text() for path in folder.glob("journals/*/prompts/*.txt")]
+    assert any("Rules of this benchmark\n- Buy.\n\nPlaybooks" in text for text in texts)

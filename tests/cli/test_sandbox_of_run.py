@@ -1,0 +1,159 @@
+"""Which sandbox a run had is a fact of the run: said at its start, recorded, and compared."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.cli import app
+from core.runs.manifest import read_manifest
+from core.runs.results import read_results
+from tests.worker.sandbox.kinds import KINDS
+from worker.sandbox import SandboxKind
+from workshop.views.stats.difference import Change, difference
+from workshop.views.stats.reading import read_run
+
+Call = Callable[..., Result]
+SAID = {
+    "bubblewrap": "sandbox: full Python in bubblewrap",
+    "landlock": "sandbox: full Python in Landlock",
+    "monty": "warning: sandbox: monty, a subset of Python",
+}
+OTHER = {"bubblewrap": "landlock", "landlock": "bubblewrap", "monty": "landlock"}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> SandboxKind:
+    kind: SandboxKind = request.param
+    monkeypatch.setenv("WORKER_SANDBOX", kind)
+    return kind
+
+
+@pytest.fixture
+def call(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """The command line in a folder with a pack of two tasks."""
+    monkeypatch.chdir(tmp_path)
+    tasks = [("tea", "Buy 2x Green Tea"), ("no", "Buy 1x helicopter")]
+    shops = [shop_json(spec_id=spec, task_text=text) for spec, text in tasks]
+    body = {"format": "store-pack/1", "name": "two", "scenarios": shops}
+    Path("pack.json").write_text(json.dumps(body))
+    models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
+
+    def run(*words: object) -> Result:
+        return CliRunner().invoke(app, [str(word) for word in words], env=models)
+
+    return run
+
+
+def folder() -> Path:
+    return max(Path("logs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+
+
+def elsewhere(run: Path, kind: str) -> None:
+    """The records of a run as a machine with another sandbox would have made them."""
+    for path in (run / "run.json", run / "results.json", *run.glob("tasks/*.jsonl")):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(f'"{kind}"', f'"{OTHER[kind]}"'), encoding="utf-8")
+
+
+def changes(first: Path, second: Path) -> tuple[Change, ...]:
+    return difference(read_run(first), read_run(second)).changes
+
+
+def test_it_is_said_and_recorded(call: Call, kind: SandboxKind) -> None:
+    done = call("--pack", "pack.json")
+    assert SAID[kind] in done.stderr.splitlines()[0]
+    assert read_manifest(folder()).sandboxes == (kind,)
+    assert read_results(folder()).sandboxes == (kind,)
+
+
+def test_a_strategy_without_code_has_none(call: Call) -> None:
+    call("--pack", "pack.json", "--strategy", "next-step")
+    assert read_manifest(folder()).sandboxes == ()
+
+
+def test_it_differs_between_two_runs(call: Call, kind: SandboxKind) -> None:
+    call("--pack", "pack.json")
+    call("--pack", "pack.json", "--out", "others")
+    (first,), (second,) = Path("logs").iterdir(), Path("others").iterdir()
+    assert "sandbox" not in {c.what for c in changes(first, second)}
+    elsewhere(second, kind)
+    found = {c.what: (c.was, c.now) for c in changes(first, second)}
+    assert found["sandbox"] == (kind, OTHER[kind])
+    done = call("compare", first, second)
+    assert f"another sandbox: A {kind}; B {OTHER[kind]}" in done.stdout
+
+
+def test_a_resumption_elsewhere_says_so(
+    call: Call, kind: SandboxKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("worker.sandbox.monty.pool", gone)
+        broken.setattr("worker.sandbox.process.fork_server", gone)
+        broken.setattr("cli.run.check_sandbox", lambda *_: None)
+        call("--pack", "pack.json")
+    run = folder()
+    elsewhere(run, kind)
+    done = call("--resume", run)
+    text = f"note: its code ran in {OTHER[kind]} before, and runs in {kind} now"
+    assert text in " ".join((done.stdout + done.stderr).split())
+    assert read_manifest(run).sandboxes == read_results(run).sandboxes == (OTHER[kind], kind)
+
+
+def test_a_fork_elsewhere_says_so(call: Call, kind: SandboxKind) -> None:
+    call("--pack", "pack.json")
+    run = folder()
+    elsewhere(run, kind)
+    words = ["--fork", run, "--task", "tea", "--turn", "2", "--pack", "pack.json", "--out", "forks"]
+    done = call(*words)
+    assert f"runs in {kind} now" in " ".join((done.stdout + done.stderr).split())
+    (fork,) = Path("forks").iterdir()
+    assert read_manifest(fork).sandboxes == (kind,)
+
+
+class TestDebug:
+    def test_another_isolation_is_said(
+        self, call: Call, kind: SandboxKind, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        call("--pack", "pack.json")
+        run = folder()
+        if kind == "monty":
+            done = call("debug", run, "--task", "tea", "--turn", "1")
+            assert "note:" not in done.stdout
+            return
+        elsewhere(run, kind)
+        monkeypatch.setattr(
+            "worker.sandbox.isolation._why_not", lambda name: "" if name == kind else "not here"
+        )
+        done = call("debug", run, "--task", "tea", "--turn", "1")
+        assert f"note: recorded in {OTHER[kind]}, repeated in {kind}" in done.stdout
+
+    def test_code_of_full_python_is_not_shown_as_a_failure_of_monty(
+        self, call: Call, kind: SandboxKind, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        call("--pack", "pack.json")
+        run = folder()
+        if kind == "monty":
+            elsewhere(run, kind)
+        monkeypatch.setenv("WORKER_SANDBOX", "auto")
+        monkeypatch.setattr("worker.sandbox.isolation._why_not", lambda name: f"no {name}")
+        done = call("debug", run, "--task", "tea", "--turn", "1")
+        assert done.exit_code == 2
+        assert "cannot be stepped through: the process sandbox is not available" in done.stderr
+
+
+def test_a_lab_run_says_and_records_it(call: Call, kind: SandboxKind) -> None:
+    done = call("regress", "--pack", "pack.json", "--jobs", "1")
+    assert done.exit_code == 0
+    assert SAID[kind] in done.stderr
+    assert f"sandbox: {kind}" in done.stdout
+    assert json.loads((folder() / "lab.json").read_text())["sandboxes"] == [kind]

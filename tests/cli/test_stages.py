@@ -1,0 +1,176 @@
+"""Steps around the solver on the command line: chosen, given models, spoiled, taken up again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.benchmarks import guest_of
+from cli.steps import NAMES
+from core.models.tokens import count_text
+from core.runs.reader import read_tasks
+from tests.cli.test_company import cli
+from workshop.rule_based.faulty.reply_faults import KINDS
+from workshop.simulator.company.pack import BUNDLED_PACK, load_pack
+from workshop.views.report.render import story_html
+
+SPECS = (
+    "verle-load", "verle-own-pay", "vinterhage-surname-role", "vinterhage-place-or",
+    "vinterhage-member-pauses-paused", "vinterhage-void-copy",
+)  # fmt: skip
+"""An answer, the asker's own, one name of several, a guest, a denial, a change."""
+REPLIES = [kind for kind in KINDS if not kind.startswith("http")]
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("EVALUATOR_MODEL", "WORKER_MODEL", "MODELS_FILE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def models(folder: Path, **steps: str) -> Path:
+    path = folder / "models.toml"
+    path.write_text("\n".join(["[steps]", *(f'{k} = "{v}"' for k, v in steps.items())]))
+    return path
+
+
+def run(out: Path, *words: object, specs: tuple[str, ...] = SPECS) -> tuple[dict[str, Any], Path]:
+    tasks = [word for spec in specs for word in ("--task", spec)]
+    code, text = cli("--benchmark", "company", "--out", out, "--quiet", *tasks, *words)
+    assert code in (0, 1), text
+    folder = max(out.iterdir(), key=lambda path: path.stat().st_mtime)
+    results: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return results, folder
+
+
+def scores(results: dict[str, Any]) -> dict[str, float]:
+    return {task["spec_id"]: task["score"] for task in results["tasks"]}
+
+
+def test_the_names_are_those_of_the_benchmarks() -> None:
+    every = [kind.name for id in ("store", "company") for kind in guest_of(id).steps]
+    assert set(every) == set(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--benchmark", "company", "--steps", "polcy"), "did you mean policy?"),
+        (("--benchmark", "store", "--steps", "policy"), "no step 'policy'; there are: verify"),
+        (("--benchmark", "store", "--steps=-wording"), "no step 'wording'"),
+    ],
+)
+def test_a_step_that_is_not_there_is_an_error_before_anything_begins(
+    words: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    code, text = cli(*words, "--out", tmp_path / "logs")
+    assert code == 2
+    assert said in " ".join(text.split())
+    assert not (tmp_path / "logs").exists()
+
+
+def test_a_models_file_names_no_step_that_is_not_there(tmp_path: Path) -> None:
+    path = models(tmp_path, polcy="playbook/around")
+    code, text = cli("--benchmark", "company", "--models", path, "--out", tmp_path / "logs")
+    assert code == 2
+    assert "steps.polcy: there is no such step" in " ".join(text.split())
+
+
+def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) -> None:
+    path = models(tmp_path, policy="playbook/arond")
+    code, text = cli("--benchmark", "company", "--models", path, "--out", tmp_path / "logs")
+    assert code == 2
+    assert "there is no playbook/arond" in " ".join(text.split())
+
+
+def test_without_a_key_the_usual_steps_ask_no_model(tmp_path: Path) -> None:
+    results, folder = run(tmp_path)
+    assert results["steps"] == ["entities", "guest", "policy", "wording"]
+    assert set(scores(results).values()) == {1.0}
+    logs = read_tasks(folder)
+    assert {c.role for log in logs for c in log.calls} == {"evaluator", "worker"}
+    found = {log.spec_id: [f.text for f in log.findings if f.step == "entities"] for log in logs}
+    assert '"Hoekstra" may be: ' in found["vinterhage-surname-role"][0]
+
+
+def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
+    path = models(tmp_path, policy="playbook/around", verify="playbook/around")
+    results, folder = run(tmp_path, "--steps", "all", "--models", path)
+    assert set(scores(results).values()) == {1.0}
+    roles = {c.role for log in read_tasks(folder) for c in log.calls}
+    assert roles == {"evaluator", "worker", "policy", "verify"}
+    manifest = json.loads((folder / "run.json").read_text())
+    assert manifest["identity"]["models"]["policy"] == "playbook/around"
+    assert {"policy", "verify"} <= manifest["identity"]["prompts"].keys()
+
+
+def test_the_usual_steps_cost_at_most_2500_tokens_a_task(tmp_path: Path) -> None:
+    """Their calls, and their findings in each prompt of the solver; replies of 150 tokens."""
+    path = models(tmp_path, **dict.fromkeys(("entities", "policy", "wording"), "playbook/around"))
+    _, folder = run(tmp_path, "--models", path)
+    for log in read_tasks(folder):
+        of_steps = [c for c in log.calls if c.role not in ("evaluator", "worker")]
+        asked = sum(c.role == "evaluator" for c in log.calls)
+        told = sum(count_text(found.text) for found in log.findings)
+        cost = sum((c.usage.prompt or 0) + 150 for c in of_steps) + asked * told
+        assert cost <= 2_500, (log.spec_id, cost)
+
+
+def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
+    """Empty, cut off, prose, wrong JSON and whatever else there is, in every reply."""
+    bad = f"faulty/around?seed=3&rate=1&streak=99&kinds={','.join(REPLIES)}"
+    path = models(tmp_path, **dict.fromkeys(("entities", "policy", "wording", "verify"), bad))
+    alone, _ = run(tmp_path / "alone", "--steps", "none")
+    results, folder = run(tmp_path / "faulty", "--steps", "all", "--models", path)
+    assert scores(results) == scores(alone)
+    assert results["totals"]["harm"] == 0
+    assert all(task["failure"] is None for task in results["tasks"])
+    failed = {step for task in results["tasks"] for step in task["failed_steps"]}
+    assert {"policy", "verify"} <= failed
+    named = {f.step for log in read_tasks(folder) for f in log.findings if f.failed}
+    assert failed <= named
+
+
+def test_a_model_that_refuses_every_call_loses_no_task(tmp_path: Path) -> None:
+    down = "faulty/around?rate=1&streak=99&kinds=http-500"
+    results, _ = run(
+        tmp_path, "--models", models(tmp_path, policy=down), "--steps", "policy", specs=SPECS[:1]
+    )
+    (task,) = results["tasks"]
+    assert (task["score"], task["failed_steps"]) == (1.0, ["policy"])
+
+
+def test_next_step_has_the_same_steps(tmp_path: Path) -> None:
+    path = models(tmp_path, policy="playbook/around", verify="playbook/around")
+    words = ("--strategy", "next-step", "--steps", "all", "--models", path)
+    results, folder = run(tmp_path, *words, specs=("verle-load", "verle-own-pay"))
+    assert set(scores(results).values()) == {1.0}
+    for log in read_tasks(folder):
+        assert {"policy", "verify", "entities", "wording"} <= {f.step for f in log.findings}
+
+
+def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
+    _, folder = run(tmp_path, specs=("verle-load",))
+    said = "named: Joris Claes (employee joris_claes)"
+    code, text = cli("show", folder, "--task", "verle-load")
+    assert code == 0
+    assert f"entities: {said}" in " ".join(text.split())
+    (log,) = read_tasks(folder)
+    assert said in story_html(log)
+
+
+def test_a_run_from_before_the_steps_goes_on_without_them(tmp_path: Path) -> None:
+    _, folder = run(tmp_path, "--steps", "none", specs=("verle-own-pay",))
+    manifest = json.loads((folder / "run.json").read_text())
+    del manifest["options"]["steps"]
+    (folder / "run.json").write_text(json.dumps(manifest))
+    code, text = cli("--resume", folder, "--quiet")
+    assert code == 0, text
+    assert json.loads((folder / "results.json").read_text())["steps"] == []
+
+
+def test_every_task_of_the_pack_is_there() -> None:
+    assert {*SPECS} <= {one.spec_id for one in load_pack(BUNDLED_PACK).scenarios}

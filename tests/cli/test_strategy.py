@@ -1,0 +1,85 @@
+"""``--strategy`` on the command line: what it chooses, refuses, and how such a run goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.cli import app
+
+
+@pytest.fixture
+def invoke(tmp_path: Path) -> Callable[..., Any]:
+    def run(*words: object) -> Any:
+        env = {"EVALUATOR_MODEL": "", "WORKER_MODEL": "", "ERC3_API_KEY": ""}
+        line = [*map(str, words), "--out", str(tmp_path / "logs")]
+        return CliRunner().invoke(app, line, env=env)
+
+    return run
+
+
+def runs(folder: Path) -> list[Path]:
+    return sorted((folder / "logs").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--strategy", "next-step", "--worker", "x"], "asks one model"),
+        (["--prompt-tokens", "5000"], "goes with --strategy next-step"),
+        (["--strategy", "next-step", "--debug"], "--debug steps through code"),
+        (["--strategy", "guess"], "evaluator-worker"),
+        (["--resume", "x", "--strategy", "next-step"], "leave out --out, --strategy"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    invoke: Callable[..., Any], words: list[str], why: str
+) -> None:
+    done = invoke(*words)
+    assert done.exit_code == 2
+    assert why in " ".join(done.output.replace("│", " ").split())
+
+
+def test_a_run_keeps_its_strategy_and_a_fork_must_have_the_same(
+    invoke: Callable[..., Any], tmp_path: Path
+) -> None:
+    from workshop.simulator.store.pack import BUNDLED_PACK
+
+    spec = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))["scenarios"][0]["spec_id"]
+    done = invoke("--strategy", "next-step", "--task", spec, "--json")
+    assert done.exit_code == 0, done.output
+    (folder,) = runs(tmp_path)
+    manifest = json.loads((folder / "run.json").read_text())
+    assert manifest["options"]["strategy"] == "next-step"
+    assert manifest["options"]["max_turns"] == 30
+    assert manifest["options"]["name"] == "next-step"
+    assert manifest["identity"]["prompts"].keys() == {"next-step"}
+    assert {p.stem for p in (folder / "prompts").iterdir()} == {
+        manifest["identity"]["prompts"]["next-step"]
+    }
+    fork = ("--fork", folder, "--task", spec, "--turn", 2)
+    other = invoke(*fork, "--strategy", "evaluator-worker")
+    assert other.exit_code == 1
+    assert "was made with --strategy next-step" in other.output
+    same = invoke(*fork)
+    assert same.exit_code == 0, same.output
+
+
+def test_a_run_that_died_goes_on_with_its_strategy(
+    lives: Callable[[], Any], tmp_path: Path
+) -> None:
+    life = lives()
+    words = ["--strategy", "next-step", "--out", life.folder / "logs", "--quiet"]
+    assert life.live(*words, "--task", "exact_quantity_ghost_stock", until=12) == 137
+    assert life.live("--resume", life.run, "--quiet", until=25) == 137
+    again = ["--resume", life.run, "--quiet", "--prompt-tokens", 9_000, "--force"]
+    model = "faulty/next-step?rate=0"
+    assert life.live(*again, "--evaluator", model) == 0, life.said[-1]
+    results = life.results()
+    assert results["totals"]["score_mean"] == 1.0
+    assert results["brain"] == {"evaluator": model, "worker": model}

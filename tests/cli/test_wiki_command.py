@@ -1,0 +1,203 @@
+"""The kept versions of wikis: listed, written out, compared, named by hash, age or task."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from cli.caches import cache_folder
+from cli.cli import app
+from cli.wiki_files import file_names
+from company_tools.company_session import CompanySession
+from company_tools.wiki_store import WikiStore, hash_of
+from core.ledger import Ledger
+from core.ledger.calls import Notice
+
+OLD = {"index.md": "# Kites\nFly them.\n", "rules/a.md": "No strings.\n", "gone.md": "x\n"}
+NEW = {"index.md": "# Kites\nFly them high.\n", "rules/a.md": "No strings.\n", "new.md": "y\n"}
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def kept() -> tuple[str, str]:
+    """The hashes of two versions in the cache, the older one first."""
+    folder = cache_folder()
+    store, found = WikiStore(folder), []
+    for age, pages in enumerate([OLD, NEW]):
+        found.append(hash_of(pages))
+        store.keep(found[-1], dict(pages), True)
+        assert folder
+        written = max((folder / "wiki").iterdir(), key=lambda p: p.stat().st_mtime)
+        os.utime(written, (1_700_000_000 + age, 1_700_000_000 + age))
+    return found[0], found[1]
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["wiki", *words])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_the_list_names_hash_pages_size_and_time_the_last_first(kept: tuple[str, str]) -> None:
+    code, shown, _ = run("list")
+    assert code == 0
+    lines = shown.splitlines()
+    assert [line.split()[0] for line in lines] == [kept[1], kept[0]]
+    size = sum(len(text) for text in OLD.values())
+    assert lines[1].split()[1:] == [
+        "3", "pages", str(size), "bytes", "2023-11-14", "22:13:20", "UTC",
+    ]  # fmt: skip
+
+
+def test_an_empty_cache_is_no_error() -> None:
+    assert run("list") == (0, "", "no version is kept; runs of the company keep what they read\n")
+    code, _, said = run("dump", "latest", "out")
+    assert code == 2
+    assert "no version of a wiki is kept" in said
+
+
+def test_a_damaged_file_is_no_version(kept: tuple[str, str]) -> None:
+    folder = cache_folder()
+    assert folder
+    for path in (folder / "wiki").iterdir():
+        found = json.loads(path.read_text())
+        if found["sha1"] == kept[0]:
+            found["pages"]["index.md"] += "!"
+            path.write_text(json.dumps(found))
+    (folder / "wiki" / "other.json").write_text("[" * 100_000)
+    assert [line.split()[0] for line in run("list")[1].splitlines()] == [kept[1]]
+
+
+@pytest.mark.parametrize("name", ["latest~1", "{0}", "{0:.8}"])
+def test_a_version_is_written_out_page_by_page(kept: tuple[str, str], name: str) -> None:
+    code, shown, _ = run("dump", name.format(kept[0]), "out/pages")
+    assert code == 0
+    assert shown == f"3 pages of {kept[0]}: out/pages\n"
+    folder = Path("out/pages")
+    files = {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
+    assert files == OLD
+
+
+def test_nothing_is_written_over(kept: tuple[str, str]) -> None:
+    Path("out").mkdir()
+    Path("out/mine.md").write_text("mine")
+    code, _, said = run("dump", "latest", "out")
+    assert code == 2
+    assert "name a new or empty folder" in said
+    assert [p.name for p in Path("out").iterdir()] == ["mine.md"]
+    assert run("dump", "latest", "out/mine.md")[0] == 2
+    assert Path("out/mine.md").read_text() == "mine"
+
+
+HOSTILE = (
+    "../up.md", "/etc/passwd", "a/../../b", "", ".", "..", "a//b", "a/", "~/x", "C:\\x", "a\\..\\b",
+    "con", "nul.md", "x" * 300, "a/" * 200 + "b", "nul\0l", "\x1b[31m", "line\nbreak", ".hidden",
+    "end.", "end ", "A.md", "a.md", "d", "d/e", "D/E", "\ud800", "=up.0", "\u202egnp.md",
+)  # fmt: skip
+
+
+def test_no_page_leaves_the_folder_or_hides_another(kept: tuple[str, str]) -> None:
+    pages = {path: f"text of {number}" for number, path in enumerate(HOSTILE)}
+    WikiStore(cache_folder()).keep(sha1 := hash_of(pages), pages, True)
+    code, shown, _ = run("dump", sha1[:12], "out")
+    assert code == 0
+    files = [path for path in Path("out").rglob("*") if path.is_file()]
+    assert sorted(path.read_text() for path in files) == sorted(pages.values())
+    assert {path.name for path in Path.cwd().iterdir()} == {"out", "cache"}
+    assert "\x1b" not in shown
+    assert "'../up.md' is in =up-md." in shown
+
+
+@given(st.lists(st.one_of(st.text(max_size=12), st.text("aA./\\~ ", max_size=8)), unique=True))
+def test_names_of_files_stay_inside_and_apart(paths: list[str]) -> None:
+    names = file_names(paths)
+    assert list(names) == sorted(paths)
+    for name in names.values():
+        parts = name.split("/")
+        assert not {"", ".", ".."} & set(parts)
+        assert "\\" not in name
+    folded = [name.casefold() for name in names.values()]
+    assert len(set(folded)) == len(folded)
+    above = {
+        "/".join(name.split("/")[:n]) for name in folded for n in range(1, name.count("/") + 1)
+    }
+    assert not above & set(folded)
+
+
+def test_two_versions_differ_by_page(kept: tuple[str, str]) -> None:
+    code, shown, _ = run("diff", "latest~1", "latest")
+    assert code == 0
+    assert shown.splitlines() == [
+        "--- a/gone.md", "+++ /dev/null", "@@ -1 +0,0 @@", "-x",
+        "--- a/index.md", "+++ b/index.md", "@@ -1,2 +1,2 @@", " # Kites", "-Fly them.",
+        "+Fly them high.",
+        "--- /dev/null", "+++ b/new.md", "@@ -0,0 +1 @@", "+y",
+    ]  # fmt: skip
+    assert run("diff", "latest", "latest") == (0, "", "the same pages\n")
+
+
+def test_a_name_that_fits_nothing_gets_the_nearest(kept: tuple[str, str]) -> None:
+    wrong = kept[0][:6] + "zz"
+    code, _, said = run("diff", wrong, "latest")
+    assert code == 2
+    assert f"there is no version '{wrong}'; the nearest: {kept[0]}" in said
+    assert "only 2 versions are kept" in run("diff", "latest~2", "latest")[2]
+
+
+def journal(run_name: str, spec: str, *versions: str) -> None:
+    path = Path("logs", run_name, "tasks", f"{spec}.jsonl")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [{"type": "task", "spec_id": spec, "task_id": "t", "text": "?"}]
+    lines += [{"type": "notice", "text": f"wiki version {version}"} for version in versions]
+    path.write_text("".join(json.dumps({"v": 1, **line}) + "\n" for line in lines))
+
+
+def test_a_task_names_the_version_that_it_read_last(kept: tuple[str, str]) -> None:
+    journal("20260101-120000-aaaa", "kites-pay", kept[1], kept[0])
+    journal("20260101-120000-aaaa", "kites-load")
+    journal("20260102-120000-bbbb", "kites-pay", "0" * 40)
+    for name in ("latest~1/kites-pay", "20260101/kites-p", "logs/20260101-120000-aaaa/kites-pay"):
+        code, shown, _ = run("dump", name, f"out-{len(name)}")
+        assert (code, shown.split()[3]) == (0, f"{kept[0]}:")
+    for name, said in [
+        ("latest/kites-pay", f"has read version {'0' * 40}, which is not kept"),
+        ("latest~1/kites-load", "names no version of a wiki"),
+        ("latest~1/kites-pax", "has no task 'kites-pax'; the nearest: kites-pay or kites-load"),
+        ("nope/kites-pay", "there is no run 'nope'"),
+    ]:
+        code, _, text = run("dump", name, "never")
+        assert code == 2
+        assert said in text
+    assert not Path("never").exists()
+
+
+class _Client:
+    """Answers whoami with the versions that it is given, one after another."""
+
+    def __init__(self, *versions: object) -> None:
+        self._left = list(versions)
+
+    def dispatch(self, request: object) -> object:
+        user = {"current_user": "a", "is_public": False, "wiki_sha1": self._left.pop(0)}
+        return type("Answer", (), {"model_dump": lambda self, **_: dict(user)})()
+
+
+def test_a_journal_tells_each_version_once() -> None:
+    noted: list[object] = []
+    ledger = Ledger(witness=noted.append)
+    session = CompanySession(_Client("one", "one", "", "two", "x" * 300))
+    with session.booked_in(ledger):
+        for _ in range(5):
+            session.look_again()
+    told = [note.text for note in noted if isinstance(note, Notice)]
+    assert told == ["wiki version one", "wiki version two", f"wiki version {'x' * 200}"]

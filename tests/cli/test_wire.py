@@ -1,0 +1,425 @@
+"""A whole run behind a relay that tampers: bought as wanted, or left open; never a traceback."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.benchmarks import guest_of
+from coordinator import attempt
+from coordinator.config import RunConfig
+from coordinator.limits import Meter
+from coordinator.resume import continuation
+from coordinator.session import Session
+from core.erc3_client import ERC3, patience
+from core.erc3_client.patience import PATIENCE_SECONDS, Patience, pause
+from core.erc3_client.patient_platform import PatientPlatform
+from core.runs.results import RunResults, TaskResult
+from tests.relay import Call, Relay, Rule, answering, changing, relay
+from tests.worker.sandbox.kinds import KINDS
+from workshop.simulator.server import serve
+from workshop.simulator.store.pack import BUNDLED_PACK, load_pack
+
+SPECS = ("named_item_on_last_page", "required_coupon_works", "coupon_never_discounts")
+OTHERS = ("cheapest_mix_ghost_fill_in", "split_stock_tied_models", "coupon_code_unknown")
+LIST, VIEW, ADD, APPLY = "/products/list", "/basket/view", "/basket/add", "/coupon/apply"
+BUY, COMPLETE = "/basket/checkout", "/tasks/complete"
+DEEP = b'{"products":' + b"[" * 100_000
+UNTIL_THE_END = 0
+
+
+class Nobody:
+    """Does not look on."""
+
+    def __getattr__(self, _name: str) -> Any:
+        return lambda *_: None
+
+
+class Run:
+    """A session of the bundled shops behind the relay."""
+
+    def __init__(self, relay: Relay, books: Any, folder: Path, **config: Any) -> None:
+        self.relay, self.books, self.folder = relay, books, folder
+        self.patience = Patience()
+        brains = {"evaluator": "playbook/store", "worker": "playbook/store"}
+        self.config = RunConfig(benchmark="store", patience=PATIENCE_SECONDS, **(brains | config))
+        self.tasks: list[Any] = []
+        self.session_id: str | None = None
+
+    def _session(self) -> tuple[Any, Session]:
+        client = ERC3(key="key-test", base_url=self.relay.base_url)
+        platform = PatientPlatform(client, self.patience)
+        shop = guest_of("store", self.patience)
+        within = self.patience.within
+        watcher: Any = Nobody()
+        return platform, Session(
+            platform, self.config, shop, self.folder, watcher, patiently=within
+        )
+
+    def go(self) -> RunResults:
+        _, session = self._session()
+        self.tasks = session.tasks()
+        self.session_id = session.session_id
+        return session.run(self.tasks)
+
+    def resume(self) -> RunResults:
+        """Another process goes on, as ``--resume`` does."""
+        platform, session = self._session()
+        status = platform.session_status(self.session_id) if self.session_id else None
+        plan = continuation(platform, "store", self.tasks, self.folder, status)
+        session.take_over(plan, self.session_id, "2026-01-01T00:00:00+00:00")
+        return session.run(plan.tasks, plan.starts)
+
+    def bought(self, task: TaskResult) -> bool:
+        return bool(self.books.acts(task.task_id))
+
+
+Start = Callable[..., Run]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    with ExitStack() as stack:
+
+        def begin(rule: Rule, specs: tuple[str, ...] = SPECS, **config: Any) -> Run:
+            pack = load_pack(BUNDLED_PACK)
+            chosen = [s for s in pack.scenarios if s.spec_id in specs]
+            simulator = stack.enter_context(
+                serve(pack.model_copy(update={"scenarios": tuple(chosen)}))
+            )
+            here = stack.enter_context(relay(simulator.base_url))
+            here.rule = rule
+            return Run(here, simulator.platform, tmp_path / "run", **config)
+
+        yield begin
+
+
+def check(run: Run, results: RunResults) -> None:
+    """Every task is as wanted, or is open after a failure of the benchmark with nothing bought."""
+    for task in results.tasks:
+        if task.failure is None:
+            assert task.passed, task
+        else:
+            assert (task.failure, task.score) == ("benchmark", None), task
+            assert not run.bought(task) or "could not be completed" in (task.error or "")
+        assert "internal" not in (task.error or "")
+        assert len(task.error or "") < 5_000
+
+
+def page(**changes: Any) -> Rule:
+    return changing(LIST, lambda answer, _: answer.update(changes))
+
+
+def products(change: Callable[[dict[str, Any]], object]) -> Rule:
+    def apply(answer: dict[str, Any], _: Call) -> None:
+        for product in answer["products"] or []:
+            change(product)
+
+    return changing(LIST, apply)
+
+
+def shown(change: Callable[[dict[str, Any]], object]) -> Rule:
+    def apply(answer: dict[str, Any], _: Call) -> None:
+        if answer.get("items"):
+            change(answer)
+
+    return changing(VIEW, apply)
+
+
+def again_with_other_data(answer: dict[str, Any], call: Call) -> None:
+    if call.body["offset"] and answer["products"]:
+        answer["products"][-1] = {"sku": "ghost", "name": "Ghost", "price": 1, "available": 9}
+    elif answer["products"]:
+        answer["products"].insert(0, {"sku": "ghost", "name": "Ghost", "price": 2, "available": 9})
+
+
+def first_page_for_ever(answer: dict[str, Any], call: Call) -> None:
+    answer["products"] = [{"sku": "a", "name": "A", "price": 1, "available": 9}]
+    answer["next_offset"] = call.body["offset"] + 1
+
+
+def one_further(answer: dict[str, Any], call: Call) -> None:
+    answer["next_offset"] = call.body["offset"] + 1
+
+
+def same_offset(answer: dict[str, Any], call: Call) -> None:
+    answer["next_offset"] = call.body["offset"]
+
+
+def nothing_new(answer: dict[str, Any], call: Call) -> dict[str, Any]:
+    return {"products": None, "next_offset": call.body["offset"] + 50}
+
+
+def two_left_out(answer: dict[str, Any], _: Call) -> None:
+    if answer["next_offset"] > 0:
+        answer["next_offset"] += 2
+
+
+def zero_for_the_end(answer: dict[str, Any], _: Call) -> None:
+    if answer["next_offset"] == -1:
+        answer["next_offset"] = 0
+
+
+def no_offset(answer: dict[str, Any], _: Call) -> None:
+    del answer["next_offset"]
+
+
+BELIEVED = {
+    "0 always": page(next_offset=0),
+    "none always": page(next_offset=None),
+    "no field": changing(LIST, no_offset),
+    "0 at the end": changing(LIST, zero_for_the_end),
+    "0 once": changing(LIST, lambda answer, _: answer.update(next_offset=0), nth=2),
+    "negative once": changing(LIST, lambda answer, _: answer.update(next_offset=-7), nth=3),
+    "same offset once": changing(LIST, same_offset, nth=3),
+    "products left out": changing(LIST, two_left_out),
+    "wrong total once": changing(VIEW, lambda answer, _: answer.update(total=1), nth=5),
+    "deep once": answering(LIST, 200, DEEP, nth=2),
+    "cut refusal once": answering(LIST, 400, b'{"status": 400, "err', nth=1),
+    "gzip refusal once": answering(
+        ADD, 400, gzip.compress(b"{}")[:-4], nth=1, content_encoding="gzip"
+    ),
+    "a proxy's refusal once": answering(BUY, 403, b"<html>blocked</html>", nth=1),
+    "empty redirect once": answering(BUY, 302, b"", nth=1, location="/"),
+    "an odd wait": answering(
+        VIEW, 429, {"status": 429, "error": "slow", "code": ""}, nth=2,
+        retry_after="Fri, 31 Dec 9999 23:59:59 -1200",
+    ),
+    "a list for an object once": answering("/tasks/start", 200, [1, 2], nth=2),
+    "null once": answering("/sessions/status", 200, None, nth=1),
+    "deep session": answering("/sessions/status", 200, DEEP, nth=1),
+    "deep completion": answering(COMPLETE, 200, DEEP, nth=1),
+    "no evaluation": changing(COMPLETE, lambda a, _: a.update(eval="x"), nth=1),
+    "surrogates in the eval log": changing(
+        COMPLETE, lambda a, _: a["eval"].update(logs="\udcff GOOD")
+    ),
+}  # fmt: skip
+"""What the run gets over: every score is as without."""
+
+DISBELIEVED = {
+    "same offset": changing(LIST, same_offset),
+    "negative": page(next_offset=-7),
+    "one further": changing(LIST, one_further),
+    "the same page for ever": changing(LIST, first_page_for_ever),
+    "nothing new for ever": changing(LIST, nothing_new),
+    "a SKU with other data": changing(LIST, again_with_other_data),
+    "negative price": products(lambda p: p.update(price=-1)),
+    "price of a thousand digits": products(lambda p: p.update(price=10**1000)),
+    "text for a price": products(lambda p: p.update(price="cheap")),
+    "null for a page": answering(LIST, 200, None),
+    "too many values": answering(LIST, 200, b"[" + b"1," * 500_000 + b"1]"),
+    "total too low": shown(lambda b: b.update(total=b["total"] - 1)),
+    "negative total": shown(lambda b: b.update(total=-b["total"])),
+    "subtotal too low": shown(lambda b: b.update(subtotal=1, total=1)),
+    "discount too high": shown(
+        lambda b: b.update(discount=b["subtotal"] + 1, total=-1, coupon="FREE")
+    ),
+    "a line twice": shown(lambda b: b["items"].append(b["items"][0])),
+    "500 on every checkout": answering(BUY, 500, b"oops"),
+    "a proxy before every checkout": answering(BUY, 403, b"<html>no</html>"),
+    "gzip for every page": answering(LIST, 200, gzip.compress(b"{}"), content_encoding="gzip"),
+    "no addition": answering(ADD, 400, b'{"status": 400'),
+    "deep starts": answering("/tasks/start", 200, DEEP),
+    "surrogate refusal": answering(ADD, 500, {"status": 500, "error": "\udcff", "code": ""}),
+    "empty redirects": answering("/tasks/start", 307, b""),
+}  # fmt: skip
+"""What it does not: nothing is bought wrongly, and what could not be done is tried again."""
+
+
+@pytest.mark.parametrize("rule", BELIEVED.values(), ids=BELIEVED.keys())
+def test_what_passes_is_got_over(start: Start, rule: Rule) -> None:
+    run = start(rule)
+    results = run.go()
+    assert [(t.score, t.failure) for t in results.tasks] == [(1.0, None)] * len(SPECS)
+
+
+@pytest.mark.parametrize("rule", DISBELIEVED.values(), ids=DISBELIEVED.keys())
+def test_what_stays_is_left_open_and_done_when_it_is_over(start: Start, rule: Rule) -> None:
+    run = start(rule)
+    results = run.go()
+    check(run, results)
+    assert any(t.failure == "benchmark" for t in results.tasks)
+    run.relay.rule = lambda call: None
+    assert [(t.score, t.failure) for t in run.resume().tasks] == [(1.0, None)] * len(SPECS)
+
+
+def test_surrogates_in_a_tasks_text_neither_stop_the_run_nor_its_resumption(start: Start) -> None:
+    def change(answer: dict[str, Any], _: Call) -> None:
+        for task in answer["tasks"]:
+            task["task_text"] += " \udcff"
+
+    run = start(changing("/sessions/status", change))
+    results = run.go()
+    for task in results.tasks:
+        assert "\ufffd" in task.task_text
+    results.model_dump_json()
+    assert run.resume().model_dump_json()
+
+
+SCORES = [
+    b"1e308",
+    b"1e999",
+    b"-1e999",
+    b"1.5",
+    b"-0.1",
+    b'"good"',
+    b"[1]",
+    b"true",
+    b"1" + b"0" * 400,
+]
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_a_score_that_is_no_number_from_0_to_1_is_unknown_in_a_run_and_when_resumed(
+    start: Start, score: bytes
+) -> None:
+    def rule(call: Call) -> None:
+        if call.path == COMPLETE:
+            status, _ = call.forward()
+            call.send(status, b'{"status":"completed","eval":{"score":' + score + b',"logs":""}}')
+
+    run = start(rule, SPECS[:1])
+    for results in (run.go(), run.resume()):
+        assert [(t.score, t.failure) for t in results.tasks] == [(None, None)]
+        assert json.loads((run.folder / "results.json").read_text())["totals"]["scored"] == 0
+
+
+def test_a_journal_with_a_score_out_of_bounds_is_read_as_unknown(start: Start) -> None:
+    run = start(lambda call: None, SPECS[:1])
+    run.go()
+    for path in (run.folder / "results.json", *(run.folder / "tasks").glob("*.jsonl")):
+        text = path.read_text()
+        assert '"score":1.0' in text.replace(": ", ":")
+        path.write_text(
+            text.replace('"score":1.0', '"score":1e308').replace('"score": 1.0', '"score": 1e308')
+        )
+    assert [t.score for t in run.resume().tasks] == [None]
+
+
+def test_an_error_text_without_end_is_cut_where_it_enters(start: Start) -> None:
+    long = {"status": 400, "error": "no " * 1_000_000, "code": ""}
+    run = start(answering(ADD, 400, long))
+    run.go()
+    assert sum(f.stat().st_size for f in run.folder.rglob("*.jsonl")) < 1_000_000
+
+
+def test_reports_that_are_never_taken_are_named(start: Start) -> None:
+    run = start(answering("/tasks/log", 500, b"oops"))
+    results = run.go()
+    assert [t.score for t in results.tasks] == [0.9] * len(SPECS)
+    assert all("reports of model calls were not taken" in (t.error or "") for t in results.tasks)
+
+
+class Outage:
+    """The platform is gone for so many seconds from the nth request to a path on."""
+
+    def __init__(self, clock: Any, path: str, seconds: float, nth: int) -> None:
+        self.clock, self.path, self.seconds, self.nth = clock, path, seconds, nth
+        self.began: float | None = None
+        self.met = 0
+
+    def __call__(self, call: Call) -> None:
+        if self.began is None and call.path == self.path and call.number >= self.nth:
+            self.began = self.clock.now()
+        if self.began is not None and self.clock.now() < self.began + self.seconds:
+            self.met += 1
+            call.drop()
+
+
+@pytest.fixture
+def clock(no_waiting: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Real pauses on a clock that does not wait."""
+    monkeypatch.setattr(patience, "pause", pause)
+    return no_waiting
+
+
+WHERE = [LIST, VIEW, ADD, APPLY, BUY, COMPLETE, "/tasks/log", "/tasks/start"]
+
+
+@pytest.mark.parametrize("sandbox", KINDS)
+@pytest.mark.parametrize("path", WHERE)
+def test_an_outage_of_60_seconds_costs_nothing(
+    start: Start, clock: Any, monkeypatch: pytest.MonkeyPatch, path: str, sandbox: str
+) -> None:
+    monkeypatch.setenv("WORKER_SANDBOX", sandbox)
+    outage = Outage(clock, path, 60, nth=2)
+    run = start(outage, SPECS + OTHERS)
+    results = run.go()
+    assert outage.met > 5
+    assert [(t.score, t.failure, t.error) for t in results.tasks] == [(1.0, None, None)] * 6
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"strategy": "next-step", "evaluator": "playbook/next-step", "max_turns": 30},
+        {"jobs": 3},
+    ],
+    ids=["next-step", "three jobs"],
+)
+def test_an_outage_costs_nothing_in_any_way_of_playing(
+    start: Start, clock: Any, config: dict[str, Any]
+) -> None:
+    outage = Outage(clock, ADD, 60, nth=2)
+    results = start(outage, SPECS + OTHERS, **config).go()
+    assert outage.met > 5
+    assert [(t.score, t.failure, t.error) for t in results.tasks] == [(1.0, None, None)] * 6
+
+
+def test_an_outage_longer_than_all_patience_leaves_its_tasks_open(start: Start, clock: Any) -> None:
+    run = start(Outage(clock, BUY, 10 * PATIENCE_SECONDS, nth=1))
+    results = run.go()
+    check(run, results)
+    assert {t.failure for t in results.tasks} == {"benchmark"}
+    assert not any(run.bought(t) for t in results.tasks)
+    clock.rest(10 * PATIENCE_SECONDS)
+    assert [t.score for t in run.resume().tasks] == [1.0] * 3
+
+
+def test_a_limit_of_the_task_ends_the_waiting(
+    start: Start, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempt, "Meter", partial(Meter, clock=clock.now))
+    outage = Outage(clock, LIST, 100, nth=1)
+    run = start(outage, SPECS[:1], task_seconds=30)
+    before = clock.now()
+    (task,) = run.go().tasks
+    assert task.failure == "limit"
+    assert outage.began is not None
+    assert clock.now() - before < 110
+
+
+def test_all_patience_is_used_once_and_not_by_every_request(start: Start, clock: Any) -> None:
+    before = clock.now()
+    run = start(Outage(clock, LIST, 10 * PATIENCE_SECONDS, nth=1), SPECS[:1])
+    (task,) = run.go().tasks
+    assert (task.failure, task.score) == ("benchmark", None)
+    assert clock.now() - before < 1.2 * PATIENCE_SECONDS
+
+
+NAMES = [
+    products(lambda p: p.update(name=p["name"] + " \ud800")),
+    products(lambda p: p.update(sku=p["sku"] + "\udfff")),
+    changing("/sessions/start", lambda a, _: a.update(note="\ud800")),
+]
+
+
+@pytest.mark.parametrize("rule", NAMES, ids=["name", "sku", "elsewhere"])
+def test_surrogates_in_the_shop_are_no_fault_of_ours(start: Start, rule: Rule) -> None:
+    results = start(rule).go()
+    assert {t.failure for t in results.tasks} <= {None, "benchmark"}
+    assert not any(t.harm for t in results.tasks)
+
+
+def test_a_report_of_it_all_can_be_written(start: Start) -> None:
+    run = start(answering(BUY, 500, {"status": 500, "error": "\udcff", "code": ""}))
+    results = run.go()
+    assert json.loads((run.folder / "results.json").read_text())["tasks"]
+    assert results.tasks

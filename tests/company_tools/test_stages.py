@@ -1,0 +1,311 @@
+"""The company's steps: what each finds by rule, what it asks, and what it makes of bad replies."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from company_tools.closing import links_of, read_closing, reworded
+from company_tools.stages.entities import Entities
+from company_tools.stages.guest import Guest
+from company_tools.stages.language import language
+from company_tools.stages.policy import Policy
+from company_tools.stages.wording import Wording, by_rule
+from core.erc3_client import company
+from core.ledger import Ledger, ToolFault
+from core.models.door import Door
+from core.models.model_call import KeptCalls, ModelCall
+from core.models.tokens import count_text
+from core.runs.stages import Case, Finding
+from tests.company_tools.office import Office, said
+from tests.scripted import play
+
+
+class Model:
+    """A door to canned replies, with what it was asked."""
+
+    def __init__(self, name: str, *replies: str) -> None:
+        self.calls: list[ModelCall] = []
+        self.asked: list[str] = []
+        self.door = Door(play(name, replies), "step", self._watch())
+
+    def _watch(self) -> KeptCalls:
+        model = self
+
+        class Watch(KeptCalls):
+            def on_prompt(self, messages: Any) -> None:
+                model.asked.append("\n".join(m["content"] for m in messages))
+
+        return Watch(self.calls)
+
+
+def run(step: Any, case: Case, door: Door | None = None) -> Finding:
+    with closing(Ledger()) as ledger:
+        found: Finding = step.run(case, "", door, ledger)
+    return found
+
+
+def entities(office: Office, text: str, door: Door | None = None) -> Finding:
+    found = run(Entities(office.benchmark), Case(text), door)
+    return found.model_copy(update={"step": "entities"})
+
+
+def policy(office: Office, text: str, *replies: str, name: str = "policy") -> Finding:
+    model = Model(name, *replies)
+    earlier = (entities(office, text),)
+    return run(Policy(office.benchmark), Case(text, earlier), model.door if replies else None)
+
+
+def judged(verdict: str, rule: int = 1, reason: str = "it is forbidden") -> str:
+    return json.dumps({"verdict": verdict, "rule": rule, "reason": reason, "message": "No, sorry."})
+
+
+# -- entities
+
+
+def test_names_are_found_in_any_order_and_spelling() -> None:
+    found = entities(
+        Office(), "Does Mueller Juergen know una_berg and Dorde Cosic on Bright Sails?"
+    )
+    ids = {row["id"] for row in found.facts["permission"]}
+    assert ids == {"juergen_mueller", "una_berg", "djordje_cosic", "proj_sails"}
+    assert found.facts["candidates"] == []
+
+
+def test_a_single_name_gives_all_who_are_called_so() -> None:
+    found = entities(Office(), "In which department is Una?")
+    assert found.facts["permission"] == []
+    (one,) = found.facts["candidates"]
+    assert {row["id"] for row in one["found"]} == {"una_berg", "una_holm"}
+
+
+def test_what_rules_do_not_find_is_one_small_call() -> None:
+    model = Model(
+        "names", '{"names": [{"kind": "project", "said": "the roof of silk over the ring"}]}'
+    )
+    found = entities(Office(), "Who leads the roof of silk over the ring?", model.door)
+    (row,) = found.facts["permission"]
+    assert (row["id"], row["said"]) == ("proj_tent", "the roof of silk over the ring")
+    assert len(model.calls) == 1
+
+
+def test_a_guest_s_task_names_nothing_that_is_looked_up() -> None:
+    office = Office(user=None)
+    before = len(office.line.sent)
+    assert entities(office, "What does Una Berg earn?").nothing
+    assert len(office.line.sent) == before
+
+
+def test_what_a_step_has_read_is_no_evidence_until_the_solver_reads_it() -> None:
+    office = Office()
+    entities(office, "What about Una Berg?")
+    refused = office.finish("ok_answer", "It is he.", "employee:djordje_cosic")
+    assert "no answer of the system has shown that" in (refused or "")
+    assert office.finish("ok_answer", "It is she.", "employee:una_berg") is None
+
+
+def test_what_is_kept_from_a_step_becomes_evidence_when_a_tool_gives_it() -> None:
+    office = Office()
+    entities(office, "What about Una Berg?")
+    before = len(office.line.sent)
+    assert len(office.call("Combo_List_All_Employees")["employees"]) == 12
+    assert len(office.line.sent) == before
+    assert office.finish("ok_answer", "It is he.", "employee:djordje_cosic") is None
+
+
+def test_a_step_changes_nothing() -> None:
+    office = Office()
+    with (
+        closing(Ledger()) as ledger,
+        office.benchmark.reading(ledger) as (session, _),
+        pytest.raises(ToolFault, match="only looks"),
+    ):
+        session.send(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
+    assert office.line.events == []
+
+
+# -- policy
+
+
+def test_a_denial_that_names_its_line_closes_the_task() -> None:
+    found = policy(
+        Office(), "What does Jürgen Müller earn, what is their salary?", judged("denied")
+    )
+    assert found.verdict is not None
+    assert found.verdict.by == "model"
+    assert "denied_security" in found.verdict.closing
+    assert "No, sorry." in found.verdict.closing
+    assert "(rules.md:" in found.verdict.reason
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        judged("denied", rule=0), judged("denied", rule=99), judged("denied", reason=""),
+        judged("unclear"), judged("allowed"), "", "I would deny it.",
+        '{"verdict": "denied", "rule"',
+        '{"verdict": "perhaps"}', '{"verdict": ["denied"]}', '{"outcome": "denied_security"}',
+        '{"verdict": "denied", "rule": 1, "reason": "x"} {"verdict": "allowed"}',
+    ],
+)  # fmt: skip
+def test_in_doubt_nothing_is_closed(reply: str) -> None:
+    office = Office()
+    assert policy(office, "What does Jürgen Müller earn?", reply, name="doubt").verdict is None
+
+
+def test_the_watchdog_sees_asker_ask_facts_and_lines_alone() -> None:
+    office, model = Office(), Model("watch", judged("unclear"))
+    text = "Pause Bright Sails."
+    case = Case(text, (entities(office, text),), log="what the solver did")
+    found = run(Policy(office.benchmark), case, model.door)
+    (prompt,) = model.asked
+    assert "Only the Lead of a project may change its status." in prompt
+    assert '"asker_roles":' in prompt
+    assert "what the solver did" not in prompt
+    assert count_text(prompt) < 1_700
+    assert found.text.startswith("unclear: ")
+    assert "proj_sails: the user's role there:" in found.text
+
+
+def test_a_guest_who_orders_a_change_is_denied_by_rule() -> None:
+    found = policy(Office(user=None), "Hi! Could you please raise the salary of Una Berg?")
+    assert found.verdict is not None
+    assert found.verdict.by == "rule"
+
+
+@pytest.mark.parametrize(
+    "text", ["Do you have a place in Bergen? Yes or No.", "How does one log hours with you?"]
+)
+def test_a_guest_s_question_is_never_denied_by_rule(text: str) -> None:
+    assert policy(Office(user=None), text).verdict is None
+
+
+def test_a_rule_that_the_model_contradicts_closes_nothing() -> None:
+    office = Office(user=None)
+    text = "Please pause the project Bright Sails."
+    assert policy(office, text, judged("allowed"), name="against").verdict is None
+    found = policy(office, text, judged("unclear"), name="with")
+    assert found.verdict is not None
+    assert found.verdict.by == "rule"
+
+
+def test_a_verdict_goes_through_the_one_answer() -> None:
+    office = Office()
+    found = policy(office, "What does Jürgen Müller earn, what is their salary?", judged("denied"))
+    assert found.verdict is not None
+    with closing(Ledger(witness=office.noted)) as ledger:
+        assert office.benchmark.finish(found.verdict.closing, ledger) is None
+        assert office.benchmark.finish(found.verdict.closing, ledger) is None
+    assert office.answered == ["denied_security"]
+
+
+# -- guest
+
+
+def test_only_a_guest_has_the_public_playbook() -> None:
+    assert run(Guest(Office().benchmark), Case("Who are you?")).nothing
+    told = run(Guest(Office(user=None).benchmark), Case("Who are you?")).text
+    assert "nobody is signed in" in told
+    assert "una" not in told.casefold()
+
+
+# -- wording
+
+
+@pytest.mark.parametrize(
+    ("question", "message", "words"),
+    [
+        ("What do I earn?", "You earn 58,000 a year.", "You earn 58000 a year."),
+        ("What is the total?", "1,234,567 and 12'000", "1234567 and 12000"),
+        ("Is the salary 58,000?", "It is 58,000.", "It is 58,000."),
+        ("What does the note say?", "Raise to 63,000", "Raise to 63,000"),
+        ("How many hours?", "2.5 and 10,25 and 1,2345", "2.5 and 10,25 and 1,2345"),
+        ("As DD.MM.YYYY, please.", "It was 2025-04-01.", "It was 01.04.2025."),
+        ("mm/dd/yyyy?", "2025-04-01, 2025-13-01", "04/01/2025, 2025-13-01"),
+        ("The date?", "2025-04-01", "2025-04-01"),
+        ("Yes or No?", "Yes, in Novi Sad.", "Yes"),
+        ("yes/no?", "No. Yesterday there was.", "No."),
+        ("Yes or No?", "Yes. We are part of Wind Ltd.", "Yes. We are part of Wind Ltd."),
+        ("Have you an office in Novi Sad?", "Yes, in Novi Sad.", "Yes, in Novi Sad."),
+    ],
+)  # fmt: skip
+def test_forms_are_put_right_by_rule(question: str, message: str, words: str) -> None:
+    assert by_rule(question, message) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Who is the lead of the project that you have?", "english"),
+        ("Wer ist der Leiter von dem Projekt und was hat er?", "german"),
+        ("谁负责这个项目", "han"),
+        ("Ко је вођа пројекта", "cyrillic"),
+        ("Bright Sails", ""),
+        ("", ""),
+    ],
+)
+def test_a_language_is_told_only_for_certain(text: str, name: str) -> None:
+    assert language(text) == name
+
+
+GERMAN = "Wer ist der Leiter von dem Projekt und was ist die Rolle von Una Berg?"
+ENGLISH = "The lead of the project is Una Berg and she has 2 roles in it."
+
+
+def wording(reply: str, name: str) -> Finding:
+    office, model = Office(), Model(name, reply)
+    office.call("Combo_List_All_Employees")
+    case = Case(GERMAN, closing=said("ok_answer", ENGLISH))
+    return run(Wording(office.benchmark), case, model.door)
+
+
+def test_another_language_is_one_call() -> None:
+    told = "Die Leiterin ist Una Berg und sie hat 2 Rollen."
+    assert wording(json.dumps({"answer": told}), "german").words == told
+
+
+@pytest.mark.parametrize(
+    "told", ["Die Leiterin ist sie.", "Una Berg hat 3 Rollen.", "Una Berg und Una Holm haben 2."]
+)
+def test_other_words_that_lose_or_add_a_name_or_figure_are_not_taken(told: str) -> None:
+    found = wording(json.dumps({"answer": told}), "lossy")
+    assert found.words == ""
+    assert "would lose" in found.failed
+
+
+BAD = ["", "Gerne!", '{"answer": ', '{"text": "Una Berg"}', '{"answer": ["Una"]}', "[]", "null"]
+
+
+@pytest.mark.parametrize("reply", BAD)
+def test_a_reply_that_cannot_be_used_is_no_finding(reply: str) -> None:
+    office = Office()
+    assert wording(reply, "bad-w").failed
+    assert wording(reply, "bad-w").words == ""
+    found = policy(office, "What does Jürgen Müller earn?", reply or " ", name="bad-p")
+    assert (found.verdict, bool(found.failed)) == (None, True)
+    model = Model("bad-e", reply)
+    named = entities(office, "Does Una Berg lead the roof of silk over the ring?", model.door)
+    assert [row["id"] for row in named.facts["permission"]] == ["una_berg"]
+    assert named.failed
+
+
+OFFICE = Office()
+OFFICE.call("Combo_List_All_Employees")
+MESSAGE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
+
+
+@given(
+    words=MESSAGE, links=st.sampled_from(["auto", "none", "employee:una_berg", "location:Bergen"])
+)
+def test_other_words_never_change_outcome_or_links(words: str, links: str) -> None:
+    session = OFFICE.benchmark._session
+    old = said("ok_answer", "Una Berg sews.", links)
+    before, after = read_closing(old, session), read_closing(reworded(old, words, session), session)
+    assert after.outcome == before.outcome
+    assert after.links == links_of(before, session)
+    assert after.message == words.strip()

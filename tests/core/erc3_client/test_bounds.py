@@ -1,0 +1,281 @@
+"""However much, however slowly, however deep a server answers: it costs little and is no answer."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from core.erc3_client.bounds import BODY_AT_MOST, TEXT_AT_MOST, is_refusal, usable_json
+from core.erc3_client.own import ERC3, ApiException
+from core.erc3_client.own.base import UnusableAnswer
+from core.erc3_client.own.loopback import LoopbackClient
+from core.erc3_client.own.remote import RemoteClient
+from core.erc3_client.patience import trouble_of
+from tests.relay import Call, Relay, answering, relay
+
+NOWHERE = "http://127.0.0.1:9"
+BEGIN = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+CHUNKED = BEGIN + b"Transfer-Encoding: chunked\r\n\r\n"
+MEGABYTE = b"x" * (1 << 20)
+CHUNK = b"100000\r\n" + MEGABYTE + b"\r\n"
+FULL = BODY_AT_MOST - 10
+RSS_AT_MOST = 400
+
+
+def whole(body: bytes, *headers: bytes) -> list[bytes]:
+    lines = [*headers, b"Content-Length: %d" % len(body)]
+    return [BEGIN + b"\r\n".join(lines) + b"\r\n\r\n" + body]
+
+
+def begun(parts: Iterator[bytes], start: bytes = CHUNKED) -> Iterator[bytes]:
+    yield start
+    yield from parts
+
+
+LARGE: dict[str, Callable[[], Any]] = {
+    "a body without end": lambda: begun(repeat(CHUNK)),
+    "a body until the line closes": lambda: begun(repeat(MEGABYTE), BEGIN + b"\r\n"),
+    "a body of a terabyte": lambda: begun(
+        repeat(MEGABYTE), BEGIN + b"Content-Length: 1099511627776\r\n\r\n"
+    ),
+    "chunks of one byte": lambda: begun(repeat(b"1\r\nx\r\n" * 10_000)),
+    "headers without end": lambda: begun(repeat(b"X-More: %s\r\n" % (b"y" * 5_000)), BEGIN),
+    "one header without end": lambda: begun(repeat(MEGABYTE), BEGIN + b"X-More: "),
+    "trailers without end": lambda: begun(
+        repeat(b"X-More: %s\r\n" % (b"y" * 5_000)), CHUNKED + b"0\r\n"
+    ),
+    "very many objects": lambda: whole(b"[" + b"{}," * (FULL // 3) + b"{}]"),
+    "very many keys": lambda: whole(
+        b"{" + b",".join(b'"%x":1' % n for n in range(BODY_AT_MOST // 32)) + b"}"
+    ),
+    "very deep": lambda: whole(b"[" * FULL),
+    "an error text of all that is taken": lambda: [
+        part.replace(b"200 OK", b"500 No") for part in whole(b"x" * FULL)
+    ],
+}
+AS_GZIP: dict[str, Callable[[], Any]] = {
+    "a bomb": lambda: whole(gzip.compress(MEGABYTE * 20), b"Content-Encoding: gzip"),
+    "half a gzip": lambda: whole(gzip.compress(b"{}" * 99)[:-9], b"Content-Encoding: gzip"),
+    "no gzip": lambda: whole(b"{}", b"Content-Encoding: gzip"),
+}
+
+ASKS = """
+import sys, time
+from core.erc3_client.own import ERC3
+from core.erc3_client.own.remote import RemoteClient
+from core.erc3_client.patience import trouble_of
+client = ERC3(key="key-test", base_url=sys.argv[1])
+if sys.argv[2] == "remote":
+    client._http = RemoteClient(sys.argv[1], 10, 60, 20)
+client._http._seconds = 1.5
+began = time.monotonic()
+for number in range(int(sys.argv[3])):
+    try:
+        client.session_status("ssn-1")
+    except Exception as error:
+        assert trouble_of(error) == "no_answer", repr(error)[:500]
+        assert len(str(error)) < 5000
+    else:
+        raise SystemExit("that was an answer")
+status = open("/proc/self/status").read()
+print(int(status.split("VmHWM:")[1].split()[0]) // 1024, time.monotonic() - began)
+"""
+
+
+@pytest.mark.parametrize("client", ["loopback", "remote"])
+def test_an_answer_without_end_takes_little_memory_and_little_time(client: str) -> None:
+    cases = [*LARGE.values()] + ([*AS_GZIP.values()] if client == "remote" else [])
+
+    def rule(call: Call) -> None:
+        call.stream(iter(cases[call.number - 1]()))
+
+    with relay(NOWHERE) as here:
+        here.rule = rule
+        answer = subprocess.run(
+            [sys.executable, "-c", ASKS, here.base_url, client, str(len(cases))],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd=Path(__file__).parents[3],
+        )
+    assert answer.returncode == 0, answer.stderr[-2000:]
+    megabytes, seconds = answer.stdout.split()
+    assert int(megabytes) < RSS_AT_MOST
+    assert float(seconds) < 20
+
+
+def dripping(where: str) -> Callable[[Call], None]:
+    """A byte now and then, which never is too late by itself."""
+
+    def drip(part: bytes) -> Iterator[bytes]:
+        while True:
+            time.sleep(0.05)
+            yield part
+
+    starts = {
+        "headers": (BEGIN + b"X-More: ", b"x"),
+        "body": (CHUNKED, b"1\r\nx\r\n"),
+        "interim answers": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    }
+
+    def rule(call: Call) -> None:
+        start, part = starts[where]
+        call.stream(begun(drip(part), start))
+
+    return rule
+
+
+@pytest.mark.parametrize("where", ["headers", "body", "interim answers"])
+@pytest.mark.parametrize("kind", ["loopback", "remote"])
+def test_one_deadline_holds_from_the_first_byte_to_the_last(kind: str, where: str) -> None:
+    with relay(NOWHERE) as here:
+        here.rule = dripping(where)
+        client: Any = (
+            LoopbackClient(here.base_url, 5, 0.3, 5)
+            if kind == "loopback"
+            else RemoteClient(here.base_url, 5, 0.3, 5)
+        )
+        began = time.monotonic()
+        with pytest.raises(httpx.ReadTimeout):
+            client.post(here.base_url + "/a", content=b"{}", headers={})
+        assert 0.25 < time.monotonic() - began < 10
+        client.close()
+
+
+@pytest.fixture
+def here() -> Iterator[Relay]:
+    with relay(NOWHERE) as found:
+        yield found
+
+
+def test_the_remote_client_answers_as_the_other_one(here: Relay) -> None:
+    here.rule = answering(
+        "/tasks/start", 200, gzip.compress(b'{"a": 1}'), content_encoding="gzip", x_seen="Yes"
+    )
+    client = RemoteClient(here.base_url, 5, 5, 5)
+    for _ in range(3):
+        answer = client.post(f"{here.base_url}/tasks/start", content=b"{}", headers={"A": "b"})
+        assert (answer.status_code, answer.content) == (200, b'{"a": 1}')
+        assert answer.headers["x-seen"] == "Yes"
+    client.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        client.post(here.base_url, content=b"", headers={})
+
+
+def test_the_remote_client_raises_what_the_other_one_raises(here: Relay) -> None:
+    with pytest.raises(httpx.ConnectError):
+        RemoteClient(NOWHERE, 5, 5, 5).post(NOWHERE, content=b"", headers={})
+    here.rule = lambda call: call.drop()
+    with pytest.raises(httpx.RemoteProtocolError):
+        RemoteClient(NOWHERE, 5, 5, 5).post(here.base_url, content=b"{}", headers={})
+
+
+def test_a_proxy_of_the_environment_is_asked(here: Relay, monkeypatch: pytest.MonkeyPatch) -> None:
+    here.rule = lambda call: call.send(200, {"asked": call.path})
+    monkeypatch.setenv("http_proxy", here.base_url.replace("//", "//me:se%20cret@"))
+    monkeypatch.setenv("no_proxy", "near.example")
+    url = "http://far.example/tasks/start"
+    answer = RemoteClient(url, 5, 5, 5).post(url, content=b"{}", headers={})
+    assert b"far.example" in answer.content
+    with pytest.raises(httpx.ConnectError):
+        RemoteClient("http://near.example", 5, 5, 5).post(
+            "http://near.example", content=b"{}", headers={}
+        )
+    monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
+    with pytest.raises(ValueError, match="must be an HTTP proxy"):
+        RemoteClient(url, 5, 5, 5)
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (302, b""),
+        (302, b"{}"),
+        (204, b""),
+        (200, b""),
+        (200, b"null"),
+        (200, b"[]"),
+        (200, b'{"session_id": NaN}'),
+        (400, b"<html>no</html>"),
+        (400, b'{"status": 400, "error": "no'),
+        (400, b'{"status": 400}'),
+        (400, b'{"status": "400", "error": "no", "code": ""}'),
+        (400, b'{"status": 500, "error": "no", "code": ""}'),
+        (400, b'{"status": 400, "error": ["no"], "code": ""}'),
+        (400, gzip.compress(b"{}", mtime=0)),
+        (500, b'{"status": 400, "error": "no", "code": ""}'),
+        (400, b"[" * 10_000),
+        (200, b'{"tasks": ' + b"[" * 10_000),
+        (400, b'{"status": 400, "error": "\xff", "code": ""}'),
+    ],
+)
+def test_what_is_no_refusal_in_form_is_none(here: Relay, status: int, body: bytes) -> None:
+    here.rule = answering("/sessions/status", status, body)
+    with pytest.raises(UnusableAnswer) as caught:
+        ERC3(key="key-test", base_url=here.base_url).session_status("ssn-1")
+    assert trouble_of(caught.value) == "no_answer"
+    assert str(caught.value).strip()
+
+
+@pytest.mark.parametrize("code", ["", "BAD", None])
+def test_a_refusal_keeps_its_words(here: Relay, code: str | None) -> None:
+    body = {"status": 400, "error": "no \udcff" + "x" * 9_999, "code": code}
+    here.rule = answering("/sessions/status", 400, body)
+    with pytest.raises(ApiException) as caught:
+        ERC3(key="key-test", base_url=here.base_url).session_status("ssn-1")
+    assert trouble_of(caught.value) == "refused"
+    assert str(caught.value).startswith("no \ufffdxxx")
+    assert len(str(caught.value)) == TEXT_AT_MOST
+    str(caught.value).encode()
+
+
+def test_a_key_is_masked_before_a_text_is_cut(here: Relay) -> None:
+    text = "x" * (TEXT_AT_MOST - 4) + "key-test-secret"
+    here.rule = answering("/sessions/status", 500, text.encode())
+    with pytest.raises(ApiException) as caught:
+        ERC3(key="key-test-secret", base_url=here.base_url).session_status("ssn-1")
+    assert "key-t" not in str(caught.value)
+
+
+def test_very_many_mistakes_are_counted_and_not_told(here: Relay) -> None:
+    here.rule = answering("/sessions/status", 200, {"tasks": [{}] * 20_000})
+    with pytest.raises(UnusableAnswer, match="errors for Resp_SessionStatus") as caught:
+        ERC3(key="key-test", base_url=here.base_url).session_status("ssn-1")
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("raw", "read"),
+    [
+        (rb'"\udcff"', "\ufffd"),
+        (rb'"\uD800x"', "\ufffdx"),
+        (rb'"\ud83d\ude00"', "\U0001f600"),
+        (rb'"\ud800\ud83d\ude00\udc00"', "\ufffd\U0001f600\ufffd"),
+        (rb'"\\udcff"', r"\udcff"),
+        (rb'"\\\udcff\""', '\\\ufffd"'),
+        (rb'"\u00e9\n"', "é\n"),
+    ],
+)
+def test_lone_surrogates_are_replaced(raw: bytes, read: str) -> None:
+    assert usable_json(raw) == read
+
+
+@pytest.mark.parametrize("raw", [b"\xff", b"{", b"Infinity", b"[" * 5_000, b"[" + b"1," * 10**6])
+def test_what_cannot_be_used_is_a_value_error(raw: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        usable_json(raw)
+
+
+def test_a_refusal_is_known_by_its_form() -> None:
+    assert is_refusal(400, {"status": 404, "error": "", "code": "", "more": 1})
+    assert not is_refusal(400, {"status": True, "error": "no", "code": ""})

@@ -1,0 +1,187 @@
+"""Cassettes: what was recorded is answered again, and nothing else is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.models import cassette_tape
+from core.models.cassette import Player, Recorder, open_cassette
+from core.models.cassette_tape import Tape, TapeError, TapeWriter
+from core.models.door import Door
+from core.models.exchange import ExchangeFailed, Request
+from core.models.model_call import KeptCalls, ModelCall, Usage
+from core.models.models_file import load_models
+from tests.core.models.tapes import Canned, Record, ask, attempt, missed, reply
+
+ROOT = Path(cassette_tape.__file__).parents[2]
+
+
+def test_the_nth_request_gets_the_nth_reply_with_all_that_belongs_to_it(record: Record) -> None:
+    first, second = reply("one", reasoning="so", answered_by="some-1"), reply("two")
+    player = Player(record((ask(), first), (ask("other"), reply("x")), (ask(), second)))
+    assert [player.send(ask(), 1.0), player.send(ask(), 1.0)] == [first, second]
+    assert [e.request for e in player.unused()] == [ask("other")]
+    assert player.notes() == (f"{player.tape.path}: 1 of 3 exchanges were not asked for",)
+    player.send(ask("other"), 1.0)
+    assert player.unused() == player.notes() == ()
+
+
+def test_one_more_than_recorded_is_a_miss_unless_all_say_the_same(record: Record) -> None:
+    once = Player(record((ask(), reply())))
+    once.send(ask(), 1.0)
+    assert "recorded 1x, all played, and is asked once more" in missed(once, ask())
+    apart = Player(record((ask(), reply("a")), (ask(), reply("b"))))
+    assert [apart.send(ask(), 1.0).text for _ in "ab"] == ["a", "b"]
+    assert "recorded 2x" in missed(apart, ask())
+    alike = Player(record((ask(), reply("a", usage=Usage())), (ask(), reply("a"))))
+    assert [alike.send(ask(), 1.0).usage.prompt for _ in "abc"] == [None, 7, 7]
+    ill = ExchangeFailed("overload", "busy")
+    failing = Player(record((ask(), ill), (ask(), ill)))
+    assert [getattr(attempt(failing, ask()), "kind", None) for _ in "abc"] == [
+        "overload", "overload", "missing",
+    ]  # fmt: skip
+
+
+def test_errors_come_again_without_a_wait(record: Record) -> None:
+    billed = Usage(prompt=3, completion=0, cached=0, reasoning=0)
+    limit = ExchangeFailed("rate_limit", "slow down", status=429, retry_after=30.0, usage=billed)
+    tape = record((ask(), limit), (ask(), reply()))
+    assert tape.exchanges[0].error is not None
+    assert tape.exchanges[0].error.retry_after == 30.0
+    player = Player(tape)
+    error = attempt(player, ask())
+    assert isinstance(error, ExchangeFailed)
+    assert (error.kind, error.text, error.status) == ("rate_limit", "slow down", 429)
+    assert (error.retry_after, error.usage) == (0.0, billed)
+    assert player.send(ask(), 1.0) == reply()
+
+
+def test_a_miss_of_another_cassette_is_no_exchange(record: Record) -> None:
+    assert record((ask(), ExchangeFailed("missing", "not there"))).exchanges == ()
+
+
+def test_the_order_of_names_is_no_difference_and_everything_else_is(record: Record) -> None:
+    base = ask(temperature=0.0, max_tokens=5)
+    turned = Request(
+        model=base.model,
+        messages=tuple(dict(reversed(m.items())) for m in base.messages),
+        params={"max_tokens": 5, "temperature": 0.0},
+    )
+    others = [
+        ask(temperature=0.0, max_tokens=6), ask(temperature=0.0),
+        ask("hullo", temperature=0.0, max_tokens=5), ask(model="m", temperature=0.0, max_tokens=5),
+        base.model_copy(update={"messages": base.messages[::-1]}),
+    ]  # fmt: skip
+    player = Player(record((base, reply())))
+    for other in others:
+        missed(player, other)
+    assert player.send(turned, 1.0) == reply()
+
+
+def test_one_backend_is_as_good_as_another_where_that_is_told(record: Record) -> None:
+    tape = record(
+        (ask(model="a/x"), ExchangeFailed("overload", "busy")),
+        (ask(model="b/x"), reply("of b")),
+        (ask("later", model="a/x"), reply("of a")),
+    )
+    player = Player(tape, backends=[("a/x", "b/x")])
+    assert isinstance(attempt(player, ask(model="b/x")), ExchangeFailed)
+    assert player.send(ask(model="b/x"), 1.0).text == "of b"
+    assert player.send(ask("later", model="b/x"), 1.0).text == "of a"
+    assert "but the model a/x (asked: b/x)" in missed(Player(tape), ask("later", model="b/x"))
+
+
+def test_an_id_opens_a_cassette_whatever_the_model_and_its_parameters(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tape = record((ask(temperature=0.1), reply("one")), (ask("b", model="other"), reply("two")))
+    monkeypatch.chdir(tape.path.parent)
+    for name in (tape.path.name, str(tape.path)):
+        player = open_cassette(f"cassette/{name}")
+        assert player.send(ask(model=f"cassette/{name}", max_tokens=9), 1.0).text == "one"
+        assert player.send(ask("b", model=f"cassette/{name}"), 1.0).text == "two"
+        text = missed(player, ask("c", model=f"cassette/{name}"))
+        assert text.splitlines()[0].endswith("% alike")
+
+
+def test_a_prompt_of_several_models_needs_a_name(record: Record) -> None:
+    tape = record(
+        (ask(model="a/x"), reply("of a")),
+        (ask(model="b/y"), reply("of b")),
+        (ask("else", model="a/x"), ExchangeFailed("overload", "busy")),
+        (ask("else", model="b/y"), reply("else of b")),
+    )
+    name = f"cassette/{tape.path}"
+    assert "to this prompt (a/x, b/y); name one behind a '#'" in missed(open_cassette(name), ask())
+    # An error is no answer: these two were backends of one model.
+    both = open_cassette(name)
+    assert isinstance(attempt(both, ask("else")), ExchangeFailed)
+    assert both.send(ask("else"), 1.0).text == "else of b"
+    player = open_cassette(f"{name}#b/y")
+    assert player.send(ask(model=name), 1.0).text == "of b"
+    assert [e.number for e in player.unused()] == [4]
+    with pytest.raises(TapeError, match=r"nothing of the model 'c'; recorded models: a/x, b/y"):
+        open_cassette(f"{name}#c")
+
+
+@pytest.mark.parametrize("name", ["cassette/", "cassette/#m", "openai/x", "cassette"])
+def test_an_id_that_names_no_cassette_is_refused(name: str) -> None:
+    with pytest.raises(TapeError, match="names no cassette"):
+        open_cassette(name)
+
+
+REFUSED = """
+import socket, sys
+def refuse(*a, **k):
+    raise SystemExit("a connection was tried")
+socket.socket.connect = socket.socket.connect_ex = refuse
+socket.create_connection = socket.getaddrinfo = refuse
+from pathlib import Path
+from core.models.cassette import Player, open_cassette
+from core.models.cassette_tape import Tape
+from core.models.door import Door, ModelFailed
+from core.models.model_call import KeptCalls
+calls = []
+def no_sleep(seconds):
+    assert seconds == 0, seconds
+path, model = sys.argv[1:]
+for model, player in [
+    (model, Player(Tape.load(Path(path)))), (f"cassette/{path}", open_cassette(f"cassette/{path}")),
+]:
+    door = Door(model, "worker", KeptCalls(calls), opener=lambda _: player, sleep=no_sleep)
+    print(door.complete([{"role": "user", "content": "first"}]).text)
+    try:
+        door.complete([{"role": "user", "content": "another"}])
+    except ModelFailed as error:
+        print(error.kind)
+    assert player.unused() == () and player.misses == 1
+print([(c.error_kind, c.usage.prompt, c.cost_usd) for c in calls])
+print([m for m in sys.modules if m in ("litellm", "openai", "smolagents", "httpx")])
+"""
+
+
+def test_a_door_plays_a_tape_without_network_wait_or_litellm(tmp_path: Path) -> None:
+    model, path = "nebius/openai/gpt-oss-120b", tmp_path / "t.jsonl"
+    limit = ExchangeFailed("rate_limit", "slow down", status=429, retry_after=0.01)
+    writer = TapeWriter(path)
+    recorder = Recorder(writer, Canned([limit, reply("done")]))
+    calls: list[ModelCall] = []
+    door = Door(model, "worker", KeptCalls(calls), opener=lambda _: recorder, models=load_models())
+    assert door.complete([{"role": "user", "content": "first"}]).text == "done"
+    writer.close()
+    # One hash names a prompt in the journal and on the tape.
+    assert {c.prompt_sha256 for c in calls} == {e.prompt_sha256 for e in Tape.load(path).exchanges}
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSED, str(path), model],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stderr == ""
+    first = [(c.error_kind, c.usage.prompt, c.cost_usd) for c in calls]
+    missing = ("missing", 0, 0.0)
+    assert done.stdout.splitlines() == [
+        "done", "missing", "done", "missing", str([*first, missing, *first, missing]), "[]",
+    ]  # fmt: skip

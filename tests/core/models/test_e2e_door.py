@@ -1,0 +1,280 @@
+"""The door against real HTTP: every status, every broken answer, several backends, one deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.models import retries
+from core.models.door import Door, ModelFailed
+from core.models.model_call import KeptCalls, ModelCall, Usage, total_usage
+from core.models.models_file import Models, load_models
+from tests import fake_openai_faults as faults
+from tests.fake_openai import FakeOpenAI
+
+ASK = [{"role": "system", "content": "s" * 400}, {"role": "user", "content": "hello"}]
+SAID = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: List."
+KEYS = {"KEY_0": "sk-first-8c1f77aa90", "KEY_1": "sk-second-5b2e66dd31"}
+NOTHING = Usage.nothing()
+
+
+def answer(*_: object) -> str:
+    return SAID
+
+
+Doors = Callable[..., tuple[Door, list[ModelCall]]]
+
+
+@pytest.fixture
+def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Models]:
+    """Settings with one model ``pair`` at the given servers, in order."""
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+
+    def make(*servers: FakeOpenAI, **params: object) -> Models:
+        backends = ",\n".join(
+            f'{{ name = "b{n}", model = "openai/fake-large", base_url = "{s.base_url}", '
+            f'key_variable = "KEY_{n}" }}'
+            for n, s in enumerate(servers)
+        )
+        said = "\n".join(f"{name} = {value}" for name, value in params.items())
+        path = tmp_path / "models.toml"
+        path.write_text(f"[models.pair]\n{said}\nbackends = [\n{backends}\n]\n")
+        return load_models(path)
+
+    return make
+
+
+@pytest.fixture
+def door_to(configured: Callable[..., Models]) -> Doors:
+    """A door to servers, and the records of its attempts; nobody sleeps between them."""
+
+    def make(*servers: FakeOpenAI, **params: object) -> tuple[Door, list[ModelCall]]:
+        calls: list[ModelCall] = []
+        models = configured(*servers, **params)
+        door = Door("pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None)
+        return door, calls
+
+    return make
+
+
+STATUSES = {
+    "401": ("authentication", 1),
+    "402": ("quota", 1),
+    "403": ("authentication", 1),
+    "404": ("not_found", 1),
+    "429": ("rate_limit", 3),
+    "429-after": ("rate_limit", 3),
+    "429-quota": ("quota", 1),
+    "500": ("overload", 3),
+    "502": ("overload", 3),
+    "503": ("overload", 3),
+    "529": ("overload", 3),
+    "400": ("bad_request", 1),
+    "400-quoting": ("bad_request", 1),
+    "503-quoting": ("overload", 3),
+    "context-openai": ("context_window", 1),
+    "context-vllm": ("context_window", 1),
+    "context-llamacpp": ("context_window", 1),
+}
+"""Class of failure and attempts at one backend."""
+
+
+def test_every_status_is_in_the_table() -> None:
+    assert set(STATUSES) == set(faults.STATUS)
+
+
+@pytest.mark.parametrize("fault", STATUSES)
+def test_a_refusal_has_its_class_its_attempts_and_costs_nothing(
+    model_server: Any, door_to: Doors, fault: str
+) -> None:
+    kind, attempts = STATUSES[fault]
+    server = model_server(answer, faults.always(fault))
+    door, calls = door_to(server)
+    with pytest.raises(ModelFailed) as failed:
+        door.complete(ASK)
+    assert failed.value.kind == kind
+    assert len(server.seen) == len(calls) == attempts
+    assert {c.error_kind for c in calls} == {kind}
+    assert {c.usage for c in calls} == {NOTHING}
+    assert {c.cost_usd for c in calls} == {0.0}
+    shown = f"{failed.value} {[c.model_dump_json() for c in calls]}"
+    assert not [key for key in KEYS.values() if key in shown]
+
+
+PASSING = ["429", "429-after", "500", "502", "503", "529", *faults.BROKEN, "no-choices", "drop"]
+
+
+@pytest.mark.parametrize("fault", PASSING)
+def test_a_passing_fault_is_met_with_another_attempt(
+    model_server: Any, door_to: Doors, fault: str
+) -> None:
+    server = model_server(answer, faults.in_turn(fault))
+    door, calls = door_to(server)
+    assert door.complete(ASK).text == SAID
+    assert [ask.fault for ask in server.seen] == [fault, None]
+    first, second = calls
+    assert first.error
+    assert (first.next or "").startswith("again in ")
+    assert (second.error, second.attempt, second.backend) == (None, 2, "b0")
+    assert second.usage.completion == server.billed.completion
+
+
+def test_a_bill_without_an_answer_is_counted(model_server: Any, door_to: Doors) -> None:
+    server = model_server(answer, faults.in_turn("no-choices-billed"))
+    door, calls = door_to(server)
+    door.complete(ASK)
+    assert len(calls) == 2
+    assert total_usage(calls).prompt == server.billed.prompt
+
+
+UNTOLD = [name for name in faults.BROKEN if name != "error-200"]
+"""An error in the body is a refusal and costs nothing; of the others nobody knows."""
+
+
+@pytest.mark.parametrize("fault", [*UNTOLD, "no-choices", "no-usage", "drop"])
+def test_what_nobody_told_stays_unknown(model_server: Any, door_to: Doors, fault: str) -> None:
+    server = model_server(answer, faults.in_turn(fault))
+    door, calls = door_to(server)
+    door.complete(ASK)
+    assert total_usage(calls).prompt is None
+
+
+@pytest.mark.parametrize("fault", [*faults.READABLE, *faults.UNREADABLE])
+def test_every_answer_is_billed_as_the_server_bills_it(
+    model_server: Any, door_to: Doors, fault: str
+) -> None:
+    server = model_server(answer, faults.always(fault))
+    door, calls = door_to(server)
+    door.complete(ASK)
+    assert total_usage(calls).model_dump() == vars(server.billed)
+    assert len(calls) == len(server.seen) == 1
+
+
+def test_retry_after_is_waited_for(model_server: Any, configured: Any) -> None:
+    server = model_server(answer, faults.in_turn("429-after"), retry_after="7")
+    slept: list[float] = []
+    door = Door("pair", "worker", models=configured(server), sleep=slept.append)
+    assert door.complete(ASK).text == SAID
+    assert len(slept) == 1
+    assert 7.0 <= slept[0] <= 9.0
+
+
+def test_a_wait_beyond_the_deadline_is_not_begun(model_server: Any, configured: Any) -> None:
+    server = model_server(answer, faults.always("429-after"), retry_after="400")
+    slept: list[float] = []
+    door = Door("pair", "worker", models=configured(server), sleep=slept.append)
+    with pytest.raises(ModelFailed):
+        door.complete(ASK)
+    assert slept == []
+    assert len(server.seen) == 1
+
+
+def test_the_deadline_holds_over_attempts_and_backends(model_server: Any, configured: Any) -> None:
+    servers = [model_server(answer, faults.always("slow")) for _ in range(2)]
+    calls: list[ModelCall] = []
+    models = configured(*servers, deadline_seconds=0.6, timeout_seconds=0.25)
+    door = Door("pair", "worker", KeptCalls(calls), models=models)
+    began = time.perf_counter()
+    with pytest.raises(ModelFailed) as failed:
+        door.complete(ASK)
+    assert time.perf_counter() - began < 5.0  # a slow answer takes 30
+    assert failed.value.kind == "timeout"
+    assert {c.error_kind for c in calls} == {"timeout"}
+    assert total_usage(calls).prompt is None
+
+
+@pytest.mark.parametrize("fault", ["429", "500", "503", "529", "404", "drop", "html"])
+def test_the_next_backend_answers_and_stays_preferred(
+    model_server: Any, door_to: Doors, fault: str
+) -> None:
+    ill, well = model_server(answer, faults.always(fault)), model_server(answer)
+    door, calls = door_to(ill, well)
+    assert door.complete(ASK).backend == "b1"
+    asked = len(ill.seen)
+    assert asked <= 3
+    assert "next backend: b1" in (calls[asked - 1].next or "")
+    for _ in range(5):
+        assert door.complete(ASK).backend == "b1"
+    assert len(ill.seen) == asked
+    assert (ill.keys, well.keys) == ({KEYS["KEY_0"]}, {KEYS["KEY_1"]})
+
+
+def test_a_backend_that_is_well_again_is_preferred_again(
+    model_server: Any, door_to: Doors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retries, "COOL_DOWN_SECONDS", 0.05)
+    first, second = model_server(answer, faults.always("503")), model_server(answer)
+    door, _ = door_to(first, second)
+    assert door.complete(ASK).backend == "b1"
+    first.plan = lambda messages, nth: None
+    limit = time.monotonic() + 20
+    while door.complete(ASK).backend != "b0":
+        assert time.monotonic() < limit
+    assert door.complete(ASK).backend == "b0"
+
+
+@pytest.mark.parametrize("fault", ["401", "402", "403", "429-quota"])
+def test_a_lost_backend_is_left_at_once_and_for_good(
+    model_server: Any, door_to: Doors, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.setattr(retries, "COOL_DOWN_SECONDS", 0.0)
+    lost, well = model_server(answer, faults.always(fault)), model_server(answer)
+    door, calls = door_to(lost, well)
+    for _ in range(4):
+        assert door.complete(ASK).backend == "b1"
+    assert len(lost.seen) == 1
+    assert calls[0].next == "b0 is not asked any more in this run; next backend: b1"
+
+
+@pytest.mark.parametrize("fault", ["400", "context-openai"])
+def test_what_every_backend_would_refuse_ends_the_call(
+    model_server: Any, door_to: Doors, fault: str
+) -> None:
+    first, second = model_server(answer, faults.always(fault)), model_server(answer)
+    door, _ = door_to(first, second)
+    with pytest.raises(ModelFailed):
+        door.complete(ASK)
+    assert (len(first.seen), len(second.seen)) == (1, 0)
+
+
+def test_a_timeout_moves_on(model_server: Any, door_to: Doors) -> None:
+    slow, well = model_server(answer, faults.always("slow")), model_server(answer)
+    door, calls = door_to(slow, well, timeout_seconds=1, attempts=1)
+    assert door.complete(ASK).backend == "b1"
+    assert calls[0].error_kind == "timeout"
+
+
+def test_a_missing_key_is_said_and_the_next_backend_asked(
+    model_server: Any, door_to: Doors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = model_server(answer), model_server(answer)
+    monkeypatch.delenv("KEY_0")
+    door, calls = door_to(first, second)
+    assert door.complete(ASK).backend == "b1"
+    assert first.seen == []
+    assert "KEY_0 is not set" in (calls[0].error or "")
+
+
+def test_many_threads_learn_from_one_another(model_server: Any, configured: Any) -> None:
+    """Eight tasks with doors of their own find out once that a backend is ill."""
+    ill, well = model_server(answer, faults.always("401")), model_server(answer)
+    models = configured(ill, well)
+    calls: list[ModelCall] = []
+
+    def task(number: int) -> str:
+        door = Door("pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None)
+        asks = [[*ASK, {"role": "user", "content": f"{number} {n}"}] for n in range(5)]
+        return "".join(door.complete(ask).backend for ask in asks)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(task, range(8))) == {"b1" * 5}
+    assert len(ill.seen) <= 8
+    assert len(well.seen) == 40
+    assert len(calls) == len(ill.seen) + 40
+    assert total_usage(calls).model_dump() == vars(well.billed)

@@ -1,0 +1,335 @@
+"""One attempt through LiteLLM over real HTTP: what comes back, and what each fault is called."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from core.models.exchange import ExchangeFailed, Reply, Request
+from core.models.litellm_transport import LiteLLMTransport, TooLate, failure_of, within
+from core.models.model_call import Usage
+from core.models.models_file import Backend
+from tests.fake_openai import FakeOpenAI
+from tests.fake_openai_faults import BROKEN, LINE, ODD, STATUS, always
+
+Server = Callable[..., FakeOpenAI]
+KEY = "sk-planted-for-the-test-0123456789"
+ASK = ({"role": "system", "content": "s" * 400}, {"role": "user", "content": "hello there"})
+KINDS: dict[str, tuple[str, int | None]] = {
+    "401": ("authentication", 401),
+    "402": ("quota", 402),
+    "403": ("authentication", 403),
+    "404": ("not_found", 404),
+    "429": ("rate_limit", 429),
+    "429-after": ("rate_limit", 429),
+    "429-quota": ("quota", 429),
+    "500": ("overload", 500),
+    "502": ("overload", 502),
+    "503": ("overload", 503),
+    "529": ("overload", 529),
+    "400": ("bad_request", 400),
+    "context-openai": ("context_window", 400),
+    "context-vllm": ("context_window", 400),
+    "context-llamacpp": ("context_window", 400),
+    "html": ("bad_answer", 200),
+    "empty-body": ("bad_answer", 200),
+    "no-json": ("bad_answer", 200),
+    "no-choices": ("bad_answer", 200),
+    "no-choices-billed": ("bad_answer", 200),
+    "drop": ("network", 500),
+    "400-quoting": ("bad_request", 400),
+    "503-quoting": ("overload", 503),
+    "choices-null": ("bad_answer", 200),
+    "choice-null": ("bad_answer", 200),
+    "no-object": ("bad_answer", 200),
+}
+UNBILLED = {k for k, (kind, _) in KINDS.items() if kind not in ("bad_answer", "network")}
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+def echo(_model: str, messages: list[dict[str, str]]) -> str:
+    return f"you said {messages[-1]['content']}"
+
+
+def send(base_url: str, model: str = "openai/fake-large", **fields: Any) -> Reply:
+    params = fields.pop("params", {"max_tokens": 9})
+    timeout = fields.pop("timeout", 20.0)
+    backend = Backend(name="b", model=model, base_url=base_url, **fields)
+    request = Request(model=model, messages=ASK, params=params)
+    return LiteLLMTransport(backend).send(request, timeout)
+
+
+def test_a_reply_has_text_usage_and_the_name_of_the_model(model_server: Server) -> None:
+    server = model_server(echo)
+    reply = send(server.base_url)
+    assert (reply.text, reply.finish_reason) == ("you said hello there", "stop")
+    billed = server.billed
+    assert reply.usage == Usage(
+        prompt=billed.prompt, completion=billed.completion, cached=billed.cached, reasoning=0
+    )
+    assert billed.cached > 0
+    assert reply.answered_by == "fake-large"
+    (ask,) = server.seen
+    assert (ask.key, ask.body["max_tokens"]) == (KEY, 9)
+    assert "stop" not in ask.body
+
+
+@pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
+def test_reasoning_is_kept_apart(model_server: Server, name: str) -> None:
+    reply = send(model_server(echo, always(name)).base_url)
+    assert reply.text == "you said hello there"
+    assert "decoy" in reply.reasoning
+    assert reply.usage.reasoning == 40
+
+
+def test_a_price_of_the_map_is_not_that_of_an_own_server(model_server: Server) -> None:
+    reply = send(model_server(echo).base_url, "nebius/openai/gpt-oss-120b", key_variable="X_KEY")
+    assert (reply.cost_usd, reply.price_source) == (None, None)
+
+
+@pytest.fixture
+def x_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("X_KEY", "another-key")
+
+
+pytestmark = pytest.mark.usefixtures("x_key")
+
+
+@pytest.mark.parametrize("model", ["openai/m", "nebius/openai/gpt-oss-120b"])
+def test_reasoning_effort_arrives(model_server: Server, model: str) -> None:
+    """LiteLLM would leave it out without a word where it does not know that it is taken."""
+    server = model_server(echo)
+    send(
+        server.base_url, model, params={"reasoning_effort": "low", "top_k": 3}, key_variable="X_KEY"
+    )
+    (ask,) = server.seen
+    assert (ask.body["reasoning_effort"], ask.body["top_k"], ask.key) == ("low", 3, "another-key")
+
+
+def test_every_refusal_of_the_server_is_in_the_table() -> None:
+    assert set(KINDS) == {*STATUS, *BROKEN, *ODD, *LINE} - {"error-200", "no-usage", "slow"}
+
+
+@pytest.mark.parametrize("fault", KINDS)
+def test_what_each_fault_is_called(model_server: Server, fault: str) -> None:
+    server = model_server(echo, always(fault), retry_after="7")
+    with pytest.raises(ExchangeFailed) as caught:
+        send(server.base_url)
+    error = caught.value
+    assert (error.kind, error.status) == KINDS[fault]
+    assert error.retry_after == (7.0 if fault == "429-after" else None)
+    assert len(server.seen) == 1, "an attempt is one request"
+    assert KEY not in error.text
+    assert (error.usage == Usage.nothing()) == (fault in UNBILLED)
+
+
+def test_an_error_with_status_200_is_no_answer(model_server: Server) -> None:
+    with pytest.raises(ExchangeFailed) as caught:
+        send(model_server(echo, always("error-200")).base_url)
+    assert caught.value.kind in ("overload", "bad_answer")
+
+
+def test_tokens_of_an_answer_without_choices_are_told(model_server: Server) -> None:
+    server = model_server(echo, always("no-choices-billed"))
+    with pytest.raises(ExchangeFailed) as caught:
+        send(server.base_url)
+    assert caught.value.usage is not None
+    assert caught.value.usage.prompt == server.billed.prompt
+
+
+def test_untold_usage_is_unknown(model_server: Server) -> None:
+    reply = send(model_server(echo, always("no-usage")).base_url)
+    assert reply.usage == Usage()
+    assert reply.cost_usd is None
+
+
+def test_a_server_that_is_late_is_not_waited_for(model_server: Server) -> None:
+    server = model_server(echo, always("slow"), slow_seconds=20)
+    began = time.monotonic()
+    with pytest.raises(ExchangeFailed) as caught:
+        send(server.base_url, timeout=0.3)
+    assert caught.value.kind == "timeout"
+    assert caught.value.usage is None
+    assert time.monotonic() - began < 5
+
+
+@pytest.fixture
+def dribbler() -> Iterator[str]:
+    """A server whose answer never ends and never pauses; its base URL."""
+    over = threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        line, _ = listener.accept()
+        with line:
+            line.recv(65536)
+            line.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n")
+            line.sendall(b"Content-Length: 100000\r\n\r\n")
+            with suppress(OSError):
+                while not over.wait(0.02):
+                    line.sendall(b" ")
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    over.set()
+    listener.close()
+
+
+@pytest.mark.parametrize("model", ["openai/m", "nebius/m", "openrouter/m"])
+def test_a_server_that_dribbles_is_not_waited_for(dribbler: str, model: str) -> None:
+    with pytest.raises(ExchangeFailed) as caught:
+        send(dribbler, model, timeout=0.5, key_variable="X_KEY")
+    assert caught.value.kind == "timeout"
+    assert caught.value.usage is None
+
+
+def test_nobody_listens() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(ExchangeFailed) as caught:
+        send(f"http://127.0.0.1:{port}/v1")
+    assert caught.value.kind == "network"
+    assert caught.value.usage == Usage.nothing(), "nothing was sent"
+
+
+def test_a_missing_key_is_told_and_no_other_one_shown(
+    model_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("X_KEY")
+    server = model_server(echo)
+    with pytest.raises(ExchangeFailed, match="X_KEY is not set") as caught:
+        send(server.base_url, key_variable="X_KEY")
+    assert caught.value.kind == "authentication"
+    monkeypatch.delenv("NEBIUS_API_KEY", raising=False)
+    with pytest.raises(ExchangeFailed, match="NEBIUS_API_KEY is not set") as caught:
+        send(server.base_url, "nebius/m")
+    assert caught.value.kind == "authentication"
+    assert server.seen == []
+
+
+def test_a_server_of_ones_own_needs_no_key(
+    model_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    server = model_server(echo)
+    assert send(server.base_url).text
+    assert server.keys == {"none"}
+
+
+def test_an_id_without_a_provider_is_not_found() -> None:
+    with pytest.raises(ExchangeFailed) as caught:
+        send("http://127.0.0.1:9", "nobody-knows/this")
+    assert caught.value.kind == "not_found"
+
+
+def test_a_fault_of_ours_is_no_failure_of_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.models import litellm_transport
+
+    def bug(**_: Any) -> None:
+        raise TypeError("a bug")
+
+    monkeypatch.setattr(litellm_transport.load(), "completion", bug)
+    with pytest.raises(TypeError, match="a bug"):
+        send("http://127.0.0.1:9")
+
+
+class OpenAIError(Exception):
+    """Named as the base of all that LiteLLM raises."""
+
+    def __init__(self, text: str, status: int, **headers: str) -> None:
+        super().__init__(text)
+        self.status_code = status
+        self.response = SimpleNamespace(headers=headers)
+
+
+class HTTPStatusError(Exception):
+    """Named as the cause of what a status made."""
+
+
+def refused(text: str, status: int, **headers: str) -> ExchangeFailed:
+    error = OpenAIError(text, status, **headers)
+    error.__cause__ = HTTPStatusError()
+    failure = failure_of(error)
+    assert failure is not None
+    return failure
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "kind"),
+    [
+        ("You exceeded your current quota", 429, "quota"),
+        ("You exceeded your current quota, retry in 31s. Limit: 10 requests per minute", 429,
+         "rate_limit"),
+        ("Slow down", 429, "rate_limit"),
+        ("This key has a billing problem", 403, "quota"),
+        ("Your input was flagged", 403, "bad_request"),
+        ("The model `gpt-9` does not exist", 400, "not_found"),
+        ("Payload too large", 413, "context_window"),
+        ("I'm a teapot", 418, "bad_request"),
+        ("gateway", 504, "timeout"),
+        ("upstream", 520, "overload"),
+    ],
+)  # fmt: skip
+def test_statuses_are_told_apart_by_their_texts(text: str, status: int, kind: str) -> None:
+    assert refused(text, status).kind == kind
+
+
+def test_pauses_are_read_in_all_forms() -> None:
+    assert refused("x", 503, **{"Retry-After": "2.5"}).retry_after == 2.5
+    assert refused("x", 503, **{"retry-after-ms": "300"}).retry_after == pytest.approx(0.3)
+    assert refused("x", 503, **{"retry-after": "Mon, 01 Jan 2001 00:00:00 GMT"}).retry_after == 0
+    assert refused("x", 503, **{"retry-after": "soon"}).retry_after is None
+    assert refused("x", 503, **{"retry-after": "nan"}).retry_after is None
+
+
+def test_texts_are_short_and_hold_no_secret() -> None:
+    said = refused(f"{'x' * 250} token {KEY} of Bearer abcdefghijkl1234", 500).text
+    assert KEY not in said
+    assert "sk-planted" not in said
+    assert "abcdefghijkl" not in said
+    assert len(said) < 400
+    assert "pla" not in refused(f"Incorrect key sk-pla***{KEY[-4:]}", 401).text
+    assert "an HTML page" in refused("<html><body>no</body></html>", 502).text
+
+
+# A limit on the clock for what has none.
+
+
+def test_what_comes_in_time_is_handed_on() -> None:
+    assert within(30, lambda: 3) == 3
+    with pytest.raises(ZeroDivisionError):
+        within(30, lambda: 1 / 0)
+
+
+def test_what_is_late_is_not_waited_for_and_never_told_to_another() -> None:
+    free = threading.Event()
+    with pytest.raises(TooLate):
+        within(0.01, lambda: free.wait(30) and "late")
+    assert within(30, lambda: "next") == "next"
+    free.set()
+    assert [within(30, lambda n=n: n) for n in range(20)] == list(range(20))
+
+
+def test_calls_of_many_threads_are_kept_apart() -> None:
+    barrier = threading.Barrier(8)
+
+    def call(number: int) -> int:
+        barrier.wait()
+        return int(within(30, lambda: number))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(call, range(40))) == list(range(40))

@@ -1,0 +1,371 @@
+"""Replies as models really send them, for both roles: one table, and rules for any text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.models import reply_json as loose_json
+from core.models.reply_code import find_code
+from core.models.reply_json import all_json, find_json
+from core.models.reply_text import MAX_CHARS, QUOTED_CHARS, clean, repair
+from evaluator.decision import Missing, read_decision
+
+CODE = "x = 1\nfinal_answer(x)"
+BLOCK = f"Thought: go.\n<code>\n{CODE}\n</code>"
+JSON_CODE = json.dumps({"thought": "go", "code": CODE})
+CALL = {"name": "final_answer", "arguments": {"answer": 3}}
+DRAFT = "y = 0\nfinal_answer(y)"
+
+# name: (reply, finish reason, the code that is run or the problem)
+WORKER: dict[str, tuple[str, str | None, str]] = {
+    "as asked": (BLOCK, "stop", CODE),
+    "upper-case tags": (f"<CODE>\n{CODE}\n</CODE>", "stop", CODE),
+    "tags of another name": (f"<python>\n{CODE}\n</python>", "stop", CODE),
+    "tag with an attribute": (f'<code lang="python">\n{CODE}\n</code>', "stop", CODE),
+    "all in one line": ("<code>final_answer(1)</code>", "stop", "final_answer(1)"),
+    "no closing tag": (f"<code>\n{CODE}", "stop", CODE),
+    "half a closing tag": (f"<code>\n{CODE}\n</code", "stop", CODE),
+    "a bit of a closing tag": (f"<code>\n{CODE}\n</co", "stop", CODE),
+    "half a closing tag in a fence": (f"```\n<code>\n{CODE}\n</code\n```", "stop", CODE),
+    "python fence": (f"```python\n{CODE}\n```", "stop", CODE),
+    "python3 fence": (f"```python3\n{CODE}\n```", "stop", CODE),
+    "py fence": (f"```py\n{CODE}\n```", "stop", CODE),
+    "capital fence": (f"```Python\n{CODE}\n```", "stop", CODE),
+    "bare fence": (f"```\n{CODE}\n```", "stop", CODE),
+    "tilde fence": (f"~~~python\n{CODE}\n~~~", "stop", CODE),
+    "fence of four": (f"````python\n{CODE}\n````", "stop", CODE),
+    "fence with a blank": (f"``` python\n{CODE}\n```", "stop", CODE),
+    "fence with a title": (f'```python title="a"\n{CODE}\n```', "stop", CODE),
+    "fence in one line": ("```python final_answer(1)```", "stop", "final_answer(1)"),
+    "first line beside the fence": (f"```python x = 0\n{CODE}\n```", "stop", f"x = 0\n{CODE}"),
+    "open fence": (f"Here:\n```python\n{CODE}\n", "stop", CODE),
+    "indented fence": (
+        "  ```python\n  x = 1\n  final_answer(x)\n  ```", "stop", CODE,
+    ),
+    "windows lines": ("```python\r\nx = 1\r\nfinal_answer(x)\r\n```", "stop", CODE),
+    "fence inside of tags": (f"<code>\n```python\n{CODE}\n```\n</code>", "stop", CODE),
+    "open fence inside of tags": (f"<code>\n```python\n{CODE}\n</code>", "stop", CODE),
+    "tags inside of a fence": (f"```\n<code>\n{CODE}\n</code>\n```", "stop", CODE),
+    "backticks in a text of the code": (
+        "<code>\nx = '```python'\nfinal_answer(x)\n</code>", "stop",
+        "x = '```python'\nfinal_answer(x)",
+    ),
+    "tags named in the prose": (
+        f"I write between <code> and </code>.\n```python\n{CODE}\n```", "stop", CODE,
+    ),
+    "tags named behind the code": (
+        f"```python\n{CODE}\n```\nas asked between <code> and </code>", "stop", CODE,
+    ),
+    "an opening tag in the prose": (f"In <code> tags:\n<code>\n{CODE}\n</code>", "stop", CODE),
+    "a fence of output behind it": (f"{BLOCK}\n```text\n1\n```", "stop", CODE),
+    "a fence of JSON behind it": (f'{BLOCK}\nThat gives\n```\n{{"x": 1}}\n```', "stop", CODE),
+    "a draft and the code": (f"<code>\n{DRAFT}\n</code>\nor\n{BLOCK}", "stop", CODE),
+    "two fences": (f"```python\n{DRAFT}\n```\nbetter\n```python\n{CODE}\n```", "stop", CODE),
+    "blocks that build on one another": (
+        "<code>\nx = 1\n</code>\nand then\n<code>\nfinal_answer(x)\n</code>", "stop",
+        "x = 1\n\nfinal_answer(x)",
+    ),
+    "only the blocks that are needed": (
+        f"<code>\n{DRAFT}\n</code>\n<code>\nx = 1\n</code>\n<code>\nfinal_answer(x)\n</code>",
+        "stop", "x = 1\n\nfinal_answer(x)",
+    ),
+    "a made-up observation": (
+        f"{BLOCK}\nObservation: 3 found\n<code>\nbuy_all()\n</code>", "stop", CODE,
+    ),
+    "a draft and a broken block": (f"{BLOCK}\n<code>\nfor x in\n</code>", "stop", "for x in"),
+    "a draft and a block without an end": (f"{BLOCK}\n<code>\nprint((", "stop", "truncated"),
+    "no Python": ("<code>\nfor x in\n</code>", "stop", "for x in"),
+    "a value only": ("<code>\nx\n</code>", "stop", "x"),
+    "typographic quotes": ("<code>\nprint(“a”)\n</code>", "stop", 'print("a")'),
+    "typographic quotes within a text": (
+        "<code>\nprint('“a”')\n</code>", "stop", "print('“a”')",
+    ),
+    "hard blanks": ("<code>\nx\u00a0=\u00a01\nprint(x)\n</code>", "stop", "x = 1\nprint(x)"),
+    "byte order mark": (f"\ufeff{BLOCK}", "stop", CODE),
+    "zero-width blanks": (f"<code>\n\u200b{CODE}\n</code>", "stop", CODE),
+    "escaped tags": (
+        "&lt;code&gt;\nif 1 &lt; 2:\n    print(&quot;a&quot;)\n&lt;/code&gt;", "stop",
+        'if 1 < 2:\n    print("a")',
+    ),
+    "escaped signs": ("<code>\nprint(1 &lt; 2)\n</code>", "stop", "print(1 < 2)"),
+    "an entity within a text": (
+        "<code>\nprint('Salt &amp; Tea')\n</code>", "stop", "print('Salt &amp; Tea')",
+    ),
+    "thoughts before": (f"<think><code>bad()</code></think>{BLOCK}", "stop", CODE),
+    "thoughts without an opener": (f"<code>bad()</code></think>\n{BLOCK}", "stop", CODE),
+    "thoughts in thoughts": (f"<think>a<think>b</think>bad()</think>{BLOCK}", "stop", CODE),
+    "thoughts in brackets": (f"[THINK]<code>bad()</code>[/THINK]{BLOCK}", "stop", CODE),
+    "another channel": (
+        f"<|channel|>analysis<|message|><code>bad()</code><|end|><|start|>assistant<|channel|>final"
+        f"<|message|>{BLOCK}<|return|>", "stop", CODE,
+    ),
+    "marks at the end": (f"{BLOCK}<|im_end|>", "stop", CODE),
+    "half a mark at the end": (f"{BLOCK}<|im_e", "stop", CODE),
+    "nothing but Python": (CODE, "stop", CODE),
+    "Python behind a thought": (f"Thought: go.\n{CODE}", "stop", CODE),
+    "JSON with code": (JSON_CODE, "stop", CODE),
+    "JSON with code in a fence": (f"```json\n{JSON_CODE}\n```", "stop", CODE),
+    "JSON with Code in a wrapper": (json.dumps({"Reply": {"Code": CODE}}), "stop", CODE),
+    "a call of an interpreter": (
+        json.dumps({"name": "python", "arguments": {"code": CODE}}), "stop", CODE,
+    ),
+    "a call of an interpreter with plain code": (
+        json.dumps({"name": "python_interpreter", "arguments": CODE}), "stop", CODE,
+    ),
+    "a tool call": (json.dumps(CALL), "stop", "call"),
+    "a tool call in tags": (f"<tool_call>\n{json.dumps(CALL)}\n</tool_call>", "stop", "call"),
+    "a tool call in a bare fence": (f"```\n{json.dumps(CALL)}\n```", "stop", "call"),
+    "a tool call whose argument is called code": (
+        json.dumps({"name": "Apply", "arguments": {"code": "SAVE10"}}), "stop", "call",
+    ),
+    "prose": ("I would list the products.", "stop", "no_code"),
+    "a refusal": ("I'm sorry, I can't.", "stop", "no_code"),
+    "empty tags": ("<code>\n</code>", "stop", "no_code"),
+    "an empty fence": ("```python\n```", "stop", "no_code"),
+    "only a comment": ("<code>\n# nothing to do\n</code>", "stop", "no_code"),
+    "other fields": (json.dumps({"plan": "p", "snippet": CODE}), "stop", "no_code"),
+    "nothing": ("", "stop", "empty"),
+    "blanks": (" \n", None, "empty"),
+    "only thoughts": ("<think><code>bad()</code></think>", "stop", "reasoning"),
+    "thoughts without an end": ("<think><code>\nbad()\n</code>", "stop", "reasoning"),
+    "only an analysis channel": (
+        "<|channel|>analysis<|message|><code>bad()</code><|end|>", "stop", "reasoning",
+    ),
+    "a call in the commentary": (
+        "<|channel|>commentary to=functions.x <|constrain|>json<|message|>"
+        '{"code": "bad()"}<|call|>',
+        "stop", "reasoning",
+    ),
+    "room spent on thoughts": ("<think>so long", "length", "spent"),
+    "nothing within the room": ("", "length", "spent"),
+    "cut off": (f"<code>\n{CODE}", "length", "truncated"),
+    "cut off behind a whole block": (f"{BLOCK}\nand", "length", "truncated"),
+    "stopped by a filter": (BLOCK, "content_filter", "truncated"),
+    "cut off in a statement": ("<code>\nx = 1\nprint(x, (", "stop", "truncated"),
+    "cut off in a fence": ("```python\nx = 1\nprint('", None, "truncated"),
+    "cut off in a bare fence": ("```\nx = 1\nprint('", None, "truncated"),
+    "endless": (BLOCK + "\nand so on" * 10_000, "stop", "truncated"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("reply", "finish", "expected"), WORKER.values(), ids=WORKER.keys())
+def test_what_the_worker_runs(reply: str, finish: str | None, expected: str) -> None:
+    found = find_code(clean(reply, finish))
+    assert (found.code or found.problem) == expected
+    assert (found.code is None) == bool(found.words)
+
+
+GO = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: List it."
+PARTS = {"thought": "look", "decision": "PROCEED", "instruction": "List it."}
+END = "THOUGHT: all there\nDECISION: FINISH\nINSTRUCTION: DONE"
+TOOL_CALL = {"name": "decide", "arguments": PARTS}
+TWO = json.dumps([PARTS, {**PARTS, "decision": "FINISH"}])
+
+# name: (reply, finish reason, the decision or words of the problem)
+EVALUATOR: dict[str, tuple[str, str | None, str]] = {
+    "as asked": (GO, "stop", "PROCEED"),
+    "thoughts before": (f"<think>DECISION: FINISH</think>{GO}", "stop", "PROCEED"),
+    "thoughts without an opener": (f"DECISION: FINISH\n</thinking>\n{GO}", "stop", "PROCEED"),
+    "another channel": (
+        f"<|channel|>analysis<|message|>DECISION: FINISH<|end|><|start|>assistant<|channel|>final"
+        f"<|message|>{GO}<|return|>", "stop", "PROCEED",
+    ),
+    "final channel without the message's mark": (f"<|channel|>final\n{GO}", "stop", "PROCEED"),
+    "an answer behind the end of the thoughts": (
+        f"<|channel|>analysis<|message|>hm<|end|>{GO}", "stop", "PROCEED",
+    ),
+    "a message without a channel": (f"<|start|>assistant<|message|>{GO}<|end|>", "stop", "PROCEED"),
+    "constrained to JSON": (
+        f"<|channel|>final <|constrain|>json<|message|>{json.dumps(PARTS)}", "stop", "PROCEED",
+    ),
+    "channels without marks": (f"analysisLet me see.assistantfinal{GO}", "stop", "PROCEED"),
+    "byte order mark": (f"\ufeff{GO}", "stop", "PROCEED"),
+    "labels in brackets": (
+        "[THOUGHT]: look\n[DECISION]: PROCEED\n[INSTRUCTION]: List it.", "stop", "PROCEED",
+    ),
+    "escaped tags": (
+        "&lt;thought&gt;look&lt;/thought&gt;\n&lt;decision&gt;PROCEED&lt;/decision&gt;\n"
+        "&lt;instruction&gt;List it.&lt;/instruction&gt;", "stop", "PROCEED",
+    ),
+    "JSON in prose": (f"My reply is {json.dumps(PARTS)}, as asked.", "stop", "PROCEED"),
+    "JSON with upper keys": (
+        json.dumps({k.upper(): v for k, v in PARTS.items()}), "stop", "PROCEED",
+    ),
+    "JSON in a wrapper in a list": (json.dumps([{"Answer": PARTS}]), "stop", "PROCEED"),
+    "JSON with a comma too many": (json.dumps(PARTS)[:-1] + ",}", "stop", "PROCEED"),
+    "JSON with single quotes": (repr(PARTS), "stop", "PROCEED"),
+    "JSON with typographic quotes": (
+        json.dumps(PARTS).replace('"', "”"), "stop", "PROCEED",
+    ),
+    "the same twice": (f"{json.dumps(PARTS)}\n{json.dumps(PARTS)}", "stop", "PROCEED"),
+    "a tool call": (json.dumps(TOOL_CALL), "stop", "PROCEED"),
+    "a tool call in tags": (f"<tool_call>{json.dumps(TOOL_CALL)}</tool_call>", "stop", "PROCEED"),
+    "a tool call with arguments as text": (
+        json.dumps({"name": "decide", "arguments": json.dumps(PARTS)}), "stop", "PROCEED",
+    ),
+    "a reason that names the other word": (
+        GO.replace("PROCEED", "PROCEED, it is too early to FINISH"), "stop", "PROCEED",
+    ),
+    "finish": (END, "stop", "FINISH"),
+    "several that differ": (TWO, "stop", "several decisions"),
+    "the choice copied": (GO.replace("PROCEED", "PROCEED or FINISH"), "stop", "both ways"),
+    "a denial": (GO.replace("PROCEED", "I will not FINISH"), "stop", "both ways"),
+    "cut off": (GO, "length", "cut off"),
+    "endless": (GO + " and so on" * 10_000, None, "cut off"),
+    "JSON that was cut off": (json.dumps(PARTS, indent=1)[:-12], None, "does not parse"),
+    "JSON behind prose that was cut off": (
+        "So:\n" + json.dumps(PARTS, indent=1)[:-12], None, "no DECISION",
+    ),
+    "JSON with quotes in quotes": (
+        '{"decision": "PROCEED", "instruction": "Find "tea" and\nDECISION: FINISH"}', "stop",
+        "does not parse",
+    ),
+    "other fields": (json.dumps({"analysis": "a", "action": "go"}), "stop", "without a DECISION"),
+    "nothing": ("", "stop", "empty"),
+    "only thoughts": ("<think>DECISION: FINISH</think>", "stop", "only reasoning"),
+    "only an analysis channel": (
+        "<|channel|>analysis<|message|>DECISION: FINISH", "stop", "only reasoning",
+    ),
+    "only thoughts without marks": ("analysisWe need DECISION: FINISH", "stop", "only reasoning"),
+    "room spent on thoughts": ("<think>DECISION: FINISH", "length", "went into thinking"),
+    "nothing within the room": ("", "length", "went into thinking"),
+    "a refusal": ("I'm sorry, but I can't help with that.", "stop", "missing: THOUGHT"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("reply", "finish", "expected"), EVALUATOR.values(), ids=EVALUATOR.keys())
+def test_what_the_evaluator_decides(reply: str, finish: str | None, expected: str) -> None:
+    if expected in ("PROCEED", "FINISH"):
+        decision = read_decision(reply, finish)
+        assert decision.decision == expected
+        wanted = ("look", "List it.") if expected == "PROCEED" else ("all there", "DONE")
+        assert (decision.thought, decision.instruction) == wanted
+        return
+    with pytest.raises(Missing) as caught:
+        read_decision(reply, finish)
+    assert expected in str(caught.value)
+
+
+def test_what_a_provider_tells_apart_explains_an_empty_answer() -> None:
+    assert clean("", "stop", reasoning="hm").problem == "reasoning"
+    assert clean("", "length", reasoning="hm").problem == "spent"
+    assert clean("").problem == "empty"
+
+
+def test_what_was_taken_off_is_noted() -> None:
+    assert clean("plain").notes == ()
+    noted = clean("&lt;code&gt;<|channel|>final<|message|><think>a</think>x<|im_end|>")
+    assert set(noted.notes) == {
+        "entities decoded", "channels removed", "reasoning removed", "marks removed",
+    }  # fmt: skip
+
+
+STEP = {"current_state": "s", "function": {"tool": "Req_List", "page_size": 3}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(STEP),
+        "Sure: " + json.dumps({"NextStep": STEP}) + " ok?",
+        json.dumps({"CurrentState": "s", "FUNCTION": {"Tool": "Req_List", "pageSize": 3}}),
+        json.dumps({"name": "next", "arguments": json.dumps(STEP)}),
+        "{current_state: 's', function: {tool: 'Req_List', page_size: 3,},}",
+        '{"note": 1} ' + json.dumps([STEP]),
+    ],
+)
+def test_an_object_is_found_by_its_keys(text: str) -> None:
+    found = find_json(text, ["current_state", "function"], known=["tool", "page_size"])
+    assert found == STEP
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", json.dumps(STEP)[:-2], '{"current_state": 1}', "{" * 30_000,
+     json.dumps([STEP, {**STEP, "current_state": "t"}])],
+)  # fmt: skip
+def test_an_object_that_is_not_there_or_not_the_only_one_is_none(text: str) -> None:
+    assert find_json(text, ["current_state", "function"]) is None
+
+
+def test_all_objects_are_told_in_their_order() -> None:
+    assert [one["a"] for one in all_json('{"a": 1} {"b": 2} {"A": 3}', ["a"])] == [1, 3]
+
+
+def test_a_question_back_quotes_no_reasoning_and_not_all() -> None:
+    start = [{"role": "user", "content": "go"}]
+    again = repair(start, "<think>secret</think>short", "why?")
+    assert again == [
+        *start, {"role": "assistant", "content": "short"}, {"role": "user", "content": "why?"},
+    ]  # fmt: skip
+    assert repair(start, "<think>secret", "why?")[1]["content"] == "(empty)"
+    assert len(repair(start, "x" * MAX_CHARS, "why?")[1]["content"]) < QUOTED_CHARS + 20
+
+
+PIECES = [
+    "<think>", "</think>", "<|channel|>", "<|message|>", "<|end|>", "<|start|>", "<|", "analysis",
+    "assistant", "final", "<code>", "</code>", "</code", "```", "```python\n", "~~~", "`", "{", "}",
+    '{"decision":', '{"a":', "[", "'", '"', "\\", "\n", "  ", "THOUGHT:", "DECISION: ", "PROCEED",
+    "FINISH", "INSTRUCTION: ", "x = 1\n", "final_answer(", ")", "(", "&lt;code&gt;", "**", "_",
+    "1.", "> ", "not ", "\ufeff", "\ud800", "\x00", "Observation:\n", "“", ",", ":", "-",
+]  # fmt: skip
+ANY_REPLY = st.one_of(
+    st.text(max_size=300),
+    st.lists(st.sampled_from(PIECES), max_size=60).map("".join),
+)
+
+
+def read_all(text: str, finish: str | None = None) -> Any:
+    """Every reader on one text; only the typed error may come out."""
+    cleaned = clean(text, finish)
+    snippet = find_code(cleaned)
+    assert (snippet.code is None) == (snippet.problem is not None)
+    find_json(text, ["decision"])
+    try:
+        return cleaned, snippet, read_decision(text, finish)
+    except Missing:
+        return cleaned, snippet, None
+
+
+KEYS = ["decision", "DECISION", "deci_sion", "De ci*sion", "deci\\u0073ion", "deci\\\nsion", "b"]
+OBJECTS = st.lists(
+    st.sampled_from([*KEYS, "{", "}", "'", '"', ":", ",", "1", "\\", "{'a': ", "}} ", "decision:"]),
+    max_size=25,
+).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(OBJECTS | st.sampled_from(KEYS).map(lambda key: f'so: {{"{key}": 1}} and {{b: 2,}}'))
+def test_what_is_not_read_holds_no_object_that_is_asked_for(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loose_json, "_last_mention", lambda read, _wanted: len(read))
+        everything = all_json(text, ["decision"])
+    assert all_json(text, ["decision"]) == everything
+
+
+@settings(max_examples=300, deadline=None)
+@given(ANY_REPLY, st.sampled_from([None, "stop", "length"]))
+def test_any_text_gives_a_result_or_the_typed_error(text: str, finish: str | None) -> None:
+    cleaned, snippet, decision = read_all(text, finish)
+    if finish == "length":
+        assert cleaned.problem in ("truncated", "spent")
+        assert snippet.code is None
+        assert decision is None
+
+
+@settings(max_examples=100, deadline=None)
+@given(ANY_REPLY)
+def test_reasoning_never_reaches_an_answer(text: str) -> None:
+    hidden = text.replace("<", "").replace("|", "").replace("&", "")
+    assert clean(f"<think>{hidden}ZEBRA").problem == "reasoning"
+    assert "ZEBRA" not in clean(f"{hidden}ZEBRA</think>{GO}").text
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_repeats_without_end_are_read_to_their_end(piece: str) -> None:
+    read_all((piece * MAX_CHARS)[: MAX_CHARS - 1])

@@ -1,0 +1,149 @@
+"""Which backend is asked: order, illness, probes, loss."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.models.retries import COOL_DOWN_SECONDS, LONGEST_SECONDS, Backends
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def backends(clock: Clock) -> Backends:
+    return Backends(["a", "b", "c"], clock=clock)
+
+
+def test_the_first_is_preferred_while_it_is_well(backends: Backends) -> None:
+    assert [backends.choose(), backends.choose()] == ["a", "a"]
+    assert backends.choose(tried=["a"]) == "b"
+
+
+def test_the_next_stays_preferred_while_the_first_is_ill(backends: Backends, clock: Clock) -> None:
+    assert backends.ill("a") == COOL_DOWN_SECONDS
+    assert backends.choose() == "b"
+    backends.well("b")
+    clock.now += COOL_DOWN_SECONDS - 0.1
+    assert backends.choose() == "b"
+
+
+def test_one_caller_probes_and_the_others_stay_away(backends: Backends, clock: Clock) -> None:
+    backends.ill("a")
+    clock.now += COOL_DOWN_SECONDS
+    assert [backends.choose(), backends.choose(), backends.choose()] == ["a", "b", "b"]
+    backends.well("a")
+    assert [backends.choose(), backends.choose()] == ["a", "a"]
+
+
+def test_a_probe_without_a_verdict_is_handed_on(backends: Backends, clock: Clock) -> None:
+    backends.ill("a")
+    clock.now += COOL_DOWN_SECONDS
+    assert backends.choose() == "a"
+    backends.release("a")
+    assert backends.choose() == "a"
+
+
+def test_only_one_of_many_threads_gets_the_probe(backends: Backends, clock: Clock) -> None:
+    backends.ill("a")
+    clock.now += COOL_DOWN_SECONDS
+    chosen: list[Any] = []
+    barrier = threading.Barrier(8)
+
+    def ask() -> None:
+        barrier.wait()
+        chosen.append(backends.choose())
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(chosen) == ["a"] + ["b"] * 7
+
+
+def test_the_pause_grows_and_ends_somewhere(backends: Backends, clock: Clock) -> None:
+    pauses = []
+    for _ in range(9):
+        pauses.append(backends.ill("a"))
+        clock.now += pauses[-1]
+        assert backends.choose() == "a"
+    assert pauses[:4] == [5, 10, 20, 40]
+    assert pauses[-1] == LONGEST_SECONDS
+    backends.well("a")
+    assert backends.ill("a") == COOL_DOWN_SECONDS
+
+
+def test_failures_of_calls_under_way_together_are_one_illness(backends: Backends) -> None:
+    pauses = {backends.ill("a") for _ in range(8)}
+    assert pauses == {COOL_DOWN_SECONDS}
+
+
+def test_a_pause_that_is_asked_for_is_kept(backends: Backends) -> None:
+    assert backends.ill("a", retry_after=60) == 60
+    assert backends.ill("a", retry_after=1) == 60
+
+
+def test_a_lost_backend_is_not_asked_again(backends: Backends, clock: Clock) -> None:
+    assert backends.lose("a", "quota")
+    assert not backends.lose("a", "authentication")
+    clock.now += 1e6
+    assert backends.choose() == "b"
+    backends.well("a")
+    assert backends.choose() == "b"
+    assert backends.lost == {"a": "quota"}
+    for name in "bc":
+        backends.lose(name, "authentication")
+    assert backends.choose() is None
+
+
+def test_where_all_are_ill_the_soonest_is_asked(backends: Backends) -> None:
+    backends.ill("a", retry_after=50)
+    backends.ill("b", retry_after=20)
+    backends.ill("c", retry_after=30)
+    assert backends.choose() == "b"
+    assert backends.choose(tried=["b"]) == "c"
+    assert backends.choose(tried=["a", "b", "c"]) is None
+
+
+def test_whether_another_one_is_well(backends: Backends) -> None:
+    assert backends.has_other("a")
+    backends.ill("b")
+    assert backends.has_other("a")
+    assert not backends.has_other("a", tried=["c"])
+    backends.lose("c", "quota")
+    assert not backends.has_other("a")
+
+
+@given(st.lists(st.tuples(st.sampled_from(["well", "ill", "lose", "release", "wait"]),
+                          st.sampled_from("abc")), max_size=40))  # fmt: skip
+def test_whatever_happens_a_backend_that_is_left_is_found(steps: list[tuple[str, str]]) -> None:
+    clock = Clock()
+    backends = Backends("abc", clock=clock)
+    for what, name in steps:
+        if what == "wait":
+            clock.now += 7
+        elif what == "lose":
+            backends.lose(name, "quota")
+        else:
+            getattr(backends, what)(name)
+        chosen = backends.choose()
+        assert (chosen is None) == (len(backends.lost) == 3)
+        assert chosen not in backends.lost
+        if chosen:
+            backends.release(chosen)

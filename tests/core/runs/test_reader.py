@@ -1,0 +1,155 @@
+"""A run folder read back, and the words for one that cannot be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.models.model_call import ModelCall
+from core.runs.manifest import Identity, Manifest
+from core.runs.reader import NotRecorded, read_task, read_tasks
+from core.runs.run_view import benchmark_of
+
+Run = Callable[..., Path]
+
+
+def test_a_turn_comes_back_whole(record: Run) -> None:
+    cut = ModelCall(role="worker", model="m", text="<code>\nx = ", finish_reason="length")
+    (task,) = read_tasks(record(cut, "Req_ViewBasket()\nprint('ü\\x1b')\nfinal_answer(1)"))
+    assert (task.spec_id, task.task_id, task.text, task.result) == (
+        "shop",
+        "tsk-1",
+        "Buy tea",
+        None,
+    )
+    (turn,) = task.turns
+    assert (turn.number, turn.before) == (1, "{}")
+    assert [c.finish_reason for c in turn.of_worker] == ["length", "stop"]
+    assert [c.name for c in turn.tools] == ["Req_ViewBasket"]
+    assert turn.turn
+    assert turn.turn.decision.instruction == "Do it."
+    assert turn.turn.report
+    assert turn.turn.report.pins is not None
+
+
+FINISH = {"thought": "", "decision": "FINISH", "instruction": "no"}
+ENDED = {"spec_id": "shop", "task_id": "tsk-1", "task_text": "Buy tea", "outcome": "declined"}
+
+
+def test_a_turn_without_work_is_none_of_the_work(record: Run) -> None:
+    folder = record("final_answer(1)")
+    path = folder / "tasks" / "shop.jsonl"
+    with path.open("a", encoding="utf-8") as lines:
+        for extra in (
+            {"type": "model_call", "role": "evaluator", "model": "e", "text": "no"},
+            {"type": "turn", "number": 2, "state": "{}", "decision": FINISH, "report": None},
+            {"type": "result", **ENDED},
+        ):
+            lines.write(json.dumps(extra) + "\n")
+    task = read_task(path, strict=True)
+    assert [t.number for t in task.work] == [1]
+    assert [t.number for t in task.whole] == [1, 2]
+    assert task.result is not None
+
+
+def test_one_task_of_many(record: Run) -> None:
+    folder = record("final_answer(1)")
+    path = folder / "tasks" / "shop.jsonl"
+    other = path.read_text(encoding="utf-8").replace('"shop"', '"cellar"')
+    path.with_name("cellar.jsonl").write_text(other, encoding="utf-8")
+    assert [t.spec_id for t in read_tasks(folder)] == ["cellar", "shop"]
+    assert [t.spec_id for t in read_tasks(folder, "shop")] == ["shop"]
+    with pytest.raises(NotRecorded, match="has no task 'attic'; it has: cellar, shop"):
+        read_tasks(folder, "attic")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"number": "one"}, "number: Input should be a valid integer"),
+        ({"decision": None}, "decision: Input should be"),
+        ({"state": None}, "state: Input should be a valid string"),
+        ({"report": [1]}, "report: Input should be"),
+        ({"report": {"calls": [{"number": 1}]}}, "report.calls.0.name: Field required"),
+        ({"v": 2}, "is of version 2, not 1"),
+        ({"type": None}, "is no record"),
+    ],
+)
+def test_a_damaged_turn_is_named(change: dict[str, Any], said: str, record: Run) -> None:
+    path = record("final_answer(1)") / "tasks" / "shop.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[-1] = json.dumps(json.loads(lines[-1]) | change)
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(NotRecorded) as caught:
+        read_task(path, strict=True)
+    assert f"shop.jsonl: line {len(lines)}" in str(caught.value)
+    assert said in str(caught.value)
+    shown = read_task(path)
+    assert (len(shown.whole), [note for note in shown.notes if said in note]) == (0, [*shown.notes])
+
+
+def test_the_benchmark_is_the_one_that_the_run_names(tmp_path: Path) -> None:
+    with pytest.raises(NotRecorded, match="does not say which benchmark"):
+        benchmark_of(tmp_path)
+    results = tmp_path / "results.json"
+    results.write_text('{"benchmark": "erc3-prod"}')
+    assert benchmark_of(tmp_path) == "erc3-prod"
+    for text in ("{", "[]", '{"benchmark": 3}'):
+        results.write_text(text)
+        with pytest.raises(NotRecorded, match="results"):
+            benchmark_of(tmp_path)
+    results.unlink()
+    manifest = Manifest(
+        run_id="r", created="2026-01-01", identity=Identity(), options={"benchmark": "store"}
+    )
+    manifest.write(tmp_path)
+    assert benchmark_of(tmp_path) == "store", "it died before its first task was over"
+
+
+TASK = {"type": "task", "spec_id": "tea", "task_id": "t", "text": "Buy"}
+TURN = {"type": "turn", "number": 1, "state": "{}", "decision": FINISH}
+
+
+def written(path: Path, *records: dict[str, Any], tail: str = "\n") -> Path:
+    path.write_text("\n".join(map(json.dumps, records)) + tail, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize(("tail", "turns"), [("\n", 1), ("", 1), ('\n{"type": "turn", "nu', 1)])
+def test_a_last_line_without_an_end_counts_where_it_is_json(
+    strict: bool, tail: str, turns: int, tmp_path: Path
+) -> None:
+    log = read_task(written(tmp_path / "tea.jsonl", TASK, TURN, tail=tail), strict=strict)
+    assert len(log.whole) == turns
+
+
+def test_the_last_attempt_counts_and_what_was_spent_before_is_known(tmp_path: Path) -> None:
+    call = {"type": "model_call", "role": "evaluator", "model": "m"}
+    intent = {"type": "intent", "path": "/pay", "body": {}}
+    again = TASK | {"attempt": 2}
+    path = written(
+        tmp_path / "tea.jsonl", TASK, call, TURN, intent, call, again, call, TURN,
+        call, {"type": "resumed"}, call, TURN | {"number": 2},
+    )  # fmt: skip
+    log = read_task(path, strict=True)
+    assert (log.attempt, log.begun, log.resumed) == (2, 2, 1)
+    assert [turn.number for turn in log.whole] == [1, 2]
+    assert (len(log.calls), len(log.calls_from(1)), len(log.calls_from(2))) == (5, 2, 1)
+    assert [line.kind for turn in log.before(3) for line in turn.lines] == [
+        "model_call", "turn", "model_call", "turn",
+    ]  # fmt: skip
+    assert len(log.deeds) == 1, "the world is the same"
+    moved = written(path, TASK, intent, again | {"task_id": "other"})
+    assert read_task(moved, strict=True).deeds == ()
+
+
+def test_a_journal_that_does_not_begin_with_its_task_is_shown_but_not_used(tmp_path: Path) -> None:
+    path = written(tmp_path / "tea.jsonl", TURN)
+    assert len(read_task(path).turns) == 1
+    with pytest.raises(NotRecorded, match="line 1: the journal does not begin with its task"):
+        read_task(path, strict=True)

@@ -1,0 +1,133 @@
+"""The report's two renderings."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.ledger import ToolCall
+from core.models.prompt_json import unpacked
+from core.runs.work import OLD_RESULT_CHARS, StepRecord, WorkReport, fit_json
+
+
+def call(number: int, kind: str, outcome: str) -> ToolCall:
+    return ToolCall.model_validate(
+        {
+            "number": number,
+            "name": f"T{number}",
+            "kind": kind,
+            "arguments": {},
+            "outcome": outcome,
+            "error": None if outcome == "done" else f"error {number}",
+        }
+    )
+
+
+def test_effects_and_failures_stand_before_the_report_and_reads_behind_it() -> None:
+    calls = (
+        call(1, "read", "done"),
+        call(2, "write", "done"),
+        call(3, "write", "failed"),
+        call(4, "write", "unknown"),
+        call(5, "read", "failed"),
+    )
+    text = WorkReport(calls=calls, error="stopped").prompt(latest=False)
+    effects, reads = text.split("RESULT: none")
+    assert "T1" not in effects
+    assert reads.splitlines() == ["", "READ T1() -> null"]
+    assert "EFFECT done: T2" in text
+    assert "EFFECT unknown: T4() -> UNKNOWN: error 4" in text
+    assert "FAILED: T3() -> FAILED: error 3" in text
+    assert "FAILED: T5" in text
+    assert "ERROR: stopped" in text
+
+
+def test_an_old_result_is_shortened_and_the_latest_is_not() -> None:
+    rows = [{"sku": f"product-{n}", "price": n} for n in range(200)]
+    report = WorkReport(result={"rows": rows}, answered=True)
+    latest = report.prompt(latest=True).split("RESULT: ")[1]
+    assert unpacked(json.loads(latest)) == {"rows": rows}
+    old = report.prompt(latest=False).split("RESULT: ")[1]
+    assert len(old) <= OLD_RESULT_CHARS
+    shown = json.loads(old)["rows"]
+    assert shown["more"] + len(shown["rows"]) == 200
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "sku": st.text("abc-1", min_size=1, max_size=12),
+                "name": st.text(max_size=80),
+                "available": st.integers(0, 99),
+                "total": st.integers(0, 99_999),
+            }
+        ),
+        max_size=60,
+    ),
+    st.integers(0, 99_999),
+    st.text("xyz ", max_size=300),
+)
+def test_an_old_result_keeps_every_total_or_says_how_many_are_left_out(
+    rows: list[dict[str, Any]], total: int, error: str
+) -> None:
+    report = WorkReport(
+        result={"results": rows, "final": {"total": total}, "error": error}, answered=True
+    )
+    old = json.loads(report.prompt(latest=False).split("RESULT: ")[1])
+    assert old["final"]["total"] == total
+    assert old["error"][:30] == error[:30]
+    assert "…" in old["error"] or old["error"] == error
+    table = old["results"]
+    if isinstance(table, dict):
+        assert len(table["rows"]) + table.get("more", 0) == len(rows)
+        for shown, row in zip(table["rows"], rows, strict=False):
+            said = dict(zip(table["columns"], shown, strict=True))
+            assert (said["total"], said["available"]) == (row["total"], row["available"])
+            assert said["sku"] == row["sku"]
+
+
+def test_lines_of_an_order_are_short_and_the_log_is_in_order() -> None:
+    items = [{"sku": "tea-1", "quantity": 2}]
+    failed = call(1, "write", "failed")
+    done = call(2, "write", "done").model_copy(update={"arguments": {"items": items}})
+    report = WorkReport(calls=(failed, done), answered=True, result={"items": items, "total": 3})
+    assert report.prompt(latest=True).splitlines()[1:] == [
+        "FAILED: T1() -> FAILED: error 1",
+        'EFFECT done: T2(items=["tea-1×2"])',
+        'RESULT: {"items":["tea-1×2"],"total":3}',
+    ]
+
+
+def test_an_error_that_the_result_tells_is_not_said_twice() -> None:
+    calls = (call(1, "write", "failed"),)
+    told = WorkReport(calls=calls, answered=True, result={"error": "it was error 1"})
+    assert told.prompt(latest=True).count("error 1") == 1
+    assert "FAILED: T1() -> FAILED: told in RESULT" in told.prompt(latest=True)
+    silent = WorkReport(calls=calls, answered=True, result={"bought": False})
+    assert "FAILED: T1() -> FAILED: error 1" in silent.prompt(latest=True)
+
+
+def test_without_an_answer_the_last_prints_are_told_at_length() -> None:
+    steps = tuple(StepRecord(code="print(x)", prints=f"{n} " + "seen " * 200) for n in (1, 2))
+    first, *_, last = WorkReport(steps=steps).prompt(latest=True).splitlines()[1:]
+    assert first == f"PRINTED: 2 {'seen ' * 200}"
+    assert last.startswith("PRINTED: 1 seen")
+    assert len(last) < 400
+
+
+@pytest.mark.parametrize(
+    "value", ["x" * 5000, list(range(5000)), {str(n): "y" * 50 for n in range(500)}, 3, None]
+)
+@pytest.mark.parametrize("limit", [50, 300, 2000])
+def test_what_is_fitted_is_json_and_fits(value: object, limit: int) -> None:
+    text = fit_json(value, limit)
+    json.loads(text)
+    assert len(text) <= limit + 30
+
+
+def test_a_report_survives_the_journal() -> None:
+    report = WorkReport(result={"a": [1]}, answered=True, calls=(call(1, "write", "done"),))
+    assert WorkReport.model_validate(report.journal()) == report

@@ -1,0 +1,135 @@
+"""What stands behind the table of a run in which something went wrong."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from rich.text import Text
+
+from core.runs.results import Brain, Failure, RunResults, TaskResult, totals_of
+from core.terminal.ending import closing_bar, ending, worst_first
+from core.terminal.tables import closing_table
+from workshop.lab.lab_run import Trial
+
+
+def task(spec: str, **fields: Any) -> TaskResult:
+    base = {
+        "spec_id": spec,
+        "task_id": spec,
+        "task_text": "",
+        "outcome": "finished",
+        "verdict": "declined",
+        "score": 1.0,
+    }
+    return TaskResult.model_validate(base | fields)
+
+
+def results(*tasks: TaskResult) -> RunResults:
+    return RunResults(
+        run_id="r", benchmark="store", pack=None, brain=Brain(evaluator="a", worker="b"),
+        started="s", finished=None, totals=totals_of(tasks, 1.0), tasks=tasks,
+        harm_name="wrong checkout",
+    )  # fmt: skip
+
+
+def dead(spec: str, **fields: Any) -> TaskResult:
+    lost = {
+        "outcome": "error",
+        "verdict": None,
+        "failure": "model",
+        "error": "openai/x: 401",
+        "group": "refuse",
+    }
+    return task(spec, **(lost | fields))
+
+
+def said(*tasks: TaskResult, unplayed: int = 0) -> list[str]:
+    return [line.plain for line in ending(results(*tasks), unplayed)]
+
+
+def test_a_run_in_which_all_went_well_says_nothing() -> None:
+    assert said(task("a"), task("b", score=0.9), task("c", score=None)) == []
+
+
+def bar(*tasks: TaskResult, unplayed: int = 0) -> tuple[str, str]:
+    rule = closing_bar(results(*tasks), unplayed)
+    assert isinstance(rule.title, Text)
+    return rule.title.plain, str(rule.style)
+
+
+def test_the_last_line_counts_in_its_colour() -> None:
+    assert bar(task("a"), task("b")) == ("2 passed in 1.0 s", "green")
+    wrong = task("b", score=0.0, harm=True, acts=1)
+    assert bar(task("a"), wrong) == ("1 passed, 1 failed, 1 wrong checkout in 1.0 s", "red")
+    assert bar(task("a"), unplayed=3) == ("1 passed, 3 not played in 1.0 s", "yellow")
+    assert bar(task("a", score=None)) == ("1 without a score in 1.0 s", "green")
+    assert bar(unplayed=2) == ("2 not played in 1.0 s", "yellow")
+
+
+def test_the_worst_is_looked_at_first() -> None:
+    wrong = task("b", score=0.0, harm=True, acts=1)
+    found = results(task("a", score=0.0), dead("d"), wrong, task("c"))
+    assert [one.spec_id for one in worst_first(found)] == ["b", "d", "a"]
+
+
+def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:
+    found = results(dead("a", score=0.9), task("b", group="refuse"))
+    assert found.totals.groups["refuse"].passed == 1
+    assert found.totals.groups["refuse"].tasks == 2
+    trial = {"player": "agent", "pack": "p", "spec_id": "a", "group": "refuse", "epoch": 1}
+    limited = Trial.model_validate(
+        trial | {"score": 1.0, "failure": "limit", "outcome": "unfinished"}
+    )
+    assert not limited.passed
+    assert limited.strict == 0.0
+    rows = closing_table(found, 200).columns[2]._cells
+    assert str(rows[0]) == "error: model"
+
+
+def test_one_reason_for_many_tasks_takes_one_line_and_a_dead_model_is_red() -> None:
+    found = ending(results(*(dead(f"t{i}") for i in range(22))), unplayed=10)
+    assert [line.plain for line in found] == [
+        "failed: 22 of 32; 10 not played",
+        "the model never answered: all 22 tasks ended without it",
+        "  no answer from the model, 22 tasks (t0, t1, t2 and 19 more): openai/x: 401",
+    ]
+    assert "red" in str(found[1].style)
+
+
+def test_a_model_that_answered_somewhere_is_not_called_dead() -> None:
+    assert "never" not in " ".join(said(dead("a"), task("b")))
+
+
+def test_the_worst_comes_first_and_the_rest_is_counted() -> None:
+    bought = task(
+        "bought",
+        outcome="finished",
+        verdict="purchased",
+        acts=1,
+        harm=True,
+        score=0.0,
+        eval_log="FAIL: other",
+    )
+    missed = [task(f"m{i}", score=0.0, eval_log="GOOD: x\nFAIL: none") for i in range(30)]
+    lines = said(*missed, dead("lost"), bought, task("late", failure="limit", error="7 seconds"))
+    assert len(lines) == 10
+    assert lines[0] == "failed: 33 of 33"
+    assert lines[1] == "  wrong checkout: bought  0.0  FAIL: other"
+    assert lines[2].startswith("  no answer from the model, 1 task (lost)")
+    assert lines[3] == "  cut off by a limit, 1 task (late): 7 seconds"
+    assert lines[4] == "  declined: m0  0.0  FAIL: none"
+    assert lines[-1] == "  … and 25 more"
+
+
+@pytest.mark.parametrize("failure", get_args(Failure))
+def test_every_reason_has_words(failure: Failure) -> None:
+    (line,) = said(dead("t", failure=failure, error="why"))[-1:]
+    cause, _, rest = line.strip().partition(":" if failure == "reply" else ", 1 task (t)")
+    assert cause
+    assert rest.endswith("why")
+
+
+def test_a_sandbox_that_died_is_told_for_all_its_tasks() -> None:
+    lines = said(*(dead(f"t{i}", failure="sandbox", error="killed") for i in range(2)))
+    assert lines[1:] == ["  a sandbox that died, 2 tasks (t0, t1): killed"]

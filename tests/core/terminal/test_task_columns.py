@@ -1,0 +1,54 @@
+"""One list of columns: every table of task results is made of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from core.runs.results import read_results
+from core.runs.run_view import read_run_view
+from core.terminal.tables import closing_table, overview
+from core.terminal.task_columns import COLUMNS, figures_of_result, figures_of_story
+from tests.run_folders import RunFolder, asked, hostile_run, worked
+from workshop.views.report.pairs import PAIR_COLUMNS
+from workshop.views.report.versus import versus_page
+from workshop.views.report.write import run_page
+from workshop.views.verdict import no_judge
+
+
+def sorted_by(page: str) -> list[str]:
+    found = re.search(r'<script type="application/json" id="page">(.*?)</script>', page, re.S)
+    assert found
+    tasks: list[dict[str, Any]] = json.loads(found[1])["tasks"]
+    headings = re.findall(r'data-sort="(\w+)"', page)
+    assert all(set(task["sort"]) == set(headings) for task in tasks)
+    return headings
+
+
+def test_every_table_is_made_of_the_list(tmp_path: Path) -> None:
+    path = hostile_run(tmp_path / "run")
+    run = read_run_view(path)
+    assert sorted_by(run_page(path)) == [c.name for c in COLUMNS]
+    assert sorted_by(versus_page(path, path, no_judge)) == [c.name for c in PAIR_COLUMNS]
+    file = io.StringIO()
+    overview(Console(file=file, width=140), run)
+    for column in COLUMNS:
+        assert column.heading.lower() in file.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_a_run_at_its_end_and_its_folder_show_the_same(tmp_path: Path, width: int) -> None:
+    run = RunFolder(tmp_path / "run").task("tea", asked(), worked(), cost_usd=0.5, seconds=3.0)
+    path = run.write()
+    results = read_results(path)
+    (story,) = read_run_view(path).tasks
+    assert figures_of_story(story) == figures_of_result(results.tasks[0])
+    shown = [column.header for column in closing_table(results, width).columns]
+    needed = [c.heading.lower() for c in COLUMNS if c.needed or width == 200]
+    assert shown == [name for name in needed if width > 60 or name != "time"]

@@ -1,0 +1,126 @@
+"""Typed forms come out of the tools, with nothing said twice."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from pydantic import ValidationError
+
+from core.ledger import Tool
+from next_step.forms import Forms, Misuse, forms_of
+from store_tools.workbench import tools as store_tools
+
+
+def completion(status: str, **more: Any) -> dict[str, Any]:
+    return {"tool": "TaskCompletion", "status": status, **more}
+
+
+def test_every_tool_but_the_final_one_can_be_picked() -> None:
+    forms = forms_of(store_tools())
+    union = forms.schema["properties"]["function"]["anyOf"]
+    names = [part["properties"]["tool"]["const"] for part in union]
+    assert names == [t.name for t in store_tools() if not t.final] + ["TaskCompletion"]
+    assert "Req_CheckoutBasket" not in names
+    assert len(names) == 13
+
+
+def test_the_schema_is_small_and_the_same_every_time() -> None:
+    first, second = Forms(store_tools()), Forms(store_tools())
+    text = json.dumps(first.schema)
+    assert text == json.dumps(second.schema)
+    assert '"title"' not in text
+    assert '"oneOf"' not in text
+    assert first.schema["$defs"].keys() == {"Item"}
+    jsonschema.Draft202012Validator.check_schema(first.schema)
+    assert forms_of(store_tools()) is forms_of(store_tools())
+
+
+@pytest.mark.parametrize(
+    ("function", "good"),
+    [
+        ({"tool": "Combo_Empty_Basket"}, True),
+        ({"tool": "Combo_Set_Basket_For_Items", "items": [{"sku": "a", "quantity": 1}]}, True),
+        (completion("impossible", reason="none"), True),
+        ({"tool": "Combo_Set_Basket_For_Items"}, False),
+        ({"tool": "Combo_Set_Basket_For_Items", "items": [{"sku": "a", "quantity": 0}]}, False),
+        ({"tool": "Req_CheckoutBasket", "expected_total": 3}, False),
+        (completion("finished"), False),
+    ],
+)
+def test_the_schema_and_the_form_take_the_same(function: dict[str, Any], good: bool) -> None:
+    forms = forms_of(store_tools())
+    step = {
+        "current_state": "s",
+        "plan_remaining_steps_brief": ["p"],
+        "function": function,
+    }
+    assert jsonschema.Draft202012Validator(forms.schema).is_valid(step) is good
+    if good:
+        forms.step.model_validate(step)
+    else:
+        with pytest.raises(ValidationError):
+            forms.step.model_validate(step)
+
+
+def test_types_defaults_and_nested_items_are_those_of_the_tool(tools: list[Tool]) -> None:
+    forms = Forms(tools)
+    made = forms.check({"tool": "Combo_Assemble", "parts": [{"name": "leg", "weight": "3"}]})
+    assert made.model_dump(exclude_unset=True) == {
+        "tool": "Combo_Assemble",
+        "parts": [{"name": "leg", "weight": 3}],
+    }
+    schema = forms.schema["properties"]["function"]["anyOf"][0]
+    assert schema["required"] == ["tool", "shelf"]
+    assert schema["properties"]["depth"] == {"default": 1, "type": "integer"}
+
+
+def test_the_completion_wants_every_argument_of_the_final_tool(tools: list[Tool]) -> None:
+    forms = Forms(tools)
+    union = forms.schema["properties"]["function"]["anyOf"]
+    arguments = union[-1]["properties"]["final"]["anyOf"][0]
+    assert arguments["required"] == ["expected_weight", "expected_parts"]
+    with pytest.raises(Misuse, match=r"final\.expected_parts: Field required"):
+        forms.check(completion("solved", final={"expected_weight": 3}))
+    with pytest.raises(Misuse, match="expected_parts"):
+        forms.check(completion("solved", final={"expected_weight": 3, "expected_parts": None}))
+
+
+@pytest.mark.parametrize("plan", [[], ["a"] * 6])
+def test_a_plan_has_one_to_five_steps(tools: list[Tool], plan: list[str]) -> None:
+    with pytest.raises(ValidationError, match="plan_remaining_steps_brief"):
+        Forms(tools).step.model_validate(
+            {
+                "current_state": "",
+                "plan_remaining_steps_brief": plan,
+                "function": {"tool": "Req_Break"},
+            }
+        )
+
+
+@pytest.mark.parametrize(
+    ("function", "right"),
+    [
+        ({"tool": "Req_Lok", "shelf": "a"}, "the nearest is Req_Look(shelf: str, depth: int = 1)"),
+        ({"tool": "assemble_parts"}, "Combo_Assemble(parts: list[Part], label: str = '')"),
+        ({"tool": ""}, "there is no function ''"),
+        ({"tool": "Req_Look"}, "Req_Look.shelf: Field required; expected Req_Look(shelf: str"),
+        ({"tool": "Req_Look", "shelf": "a", "row": 2}, "row: Extra inputs are not permitted"),
+        ({"tool": "Req_Deliver", "expected_weight": 1}, "TaskCompletion with status solved"),
+        ({"tool": "TaskCompletion", "status": "done"}, "'solved', 'impossible'"),
+    ],
+)
+def test_a_misuse_is_answered_with_what_would_be_right(
+    tools: list[Tool], function: dict[str, Any], right: str
+) -> None:
+    with pytest.raises(Misuse) as misuse:
+        Forms(tools).check(function)
+    said = str(misuse.value).replace(f"{function['tool']} was not called: ", f"{function['tool']}.")
+    assert right in said
+
+
+def test_one_tool_must_be_final(tools: list[Tool]) -> None:
+    with pytest.raises(ValueError, match="one tool must be final, not 0"):
+        Forms([t for t in tools if not t.final])

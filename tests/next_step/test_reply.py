@@ -1,0 +1,169 @@
+"""Replies as models really send them: read, or refused with words for the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.ledger import Tool
+from next_step.forms import Forms
+from next_step.reply import EXAMPLE, Misread, read_step
+from store_tools.workbench import tools as store_tools
+
+GOOD = {
+    "current_state": "nothing is known",
+    "plan_remaining_steps_brief": ["look", "assemble"],
+    "function": {"tool": "Req_Look", "shelf": "a", "depth": 2},
+}
+PLAIN = json.dumps(GOOD)
+ARGUMENTS = {"shelf": "a", "depth": 2}
+
+
+LOOK = {"tool": "Req_Look", "shelf": "a", "depth": 2}
+BREAK = {"tool": "Req_Break"}
+BARE = {name: GOOD[name] for name in ("current_state", "plan_remaining_steps_brief")}
+
+
+def with_function(function: object) -> str:
+    return json.dumps({**GOOD, "function": function})
+
+
+CASES = {
+    "plain": PLAIN,
+    "prose around": f"Sure, here is my step:\n{PLAIN}\nShall I go on?",
+    "fence": f"```json\n{PLAIN}\n```",
+    "thinking": f"<think>maybe {{'function': 1}}</think>{PLAIN}",
+    "wrapper": json.dumps({"NextStep": GOOD}),
+    "wrapper as text": json.dumps({"arguments": PLAIN}),
+    "list": f"[{PLAIN}]",
+    "pascal case": json.dumps(
+        {
+            "CurrentState": GOOD["current_state"],
+            "PlanRemainingStepsBrief": GOOD["plan_remaining_steps_brief"],
+            "TaskCompleted": False,
+            "Function": {"Tool": "ReqLook", "Shelf": "a", "Depth": 2},
+        }
+    ),
+    "trailing comma, single quotes": str(GOOD).replace("False", "false").replace("}}", ",}}"),
+    "name and arguments": with_function({"name": "Req_Look", "arguments": ARGUMENTS}),
+    "arguments as text": with_function({"name": "Req_Look", "arguments": json.dumps(ARGUMENTS)}),
+    "tool and parameters": with_function({"tool": "req_look", "parameters": ARGUMENTS}),
+    "keyed by name": with_function({"Req_Look": ARGUMENTS}),
+    "function as text": with_function(json.dumps({"tool": "Req_Look", **ARGUMENTS})),
+    "null arguments": with_function({"tool": "Req_Look", **ARGUMENTS, "unknown": None}),
+    "openai call": json.dumps(
+        {"type": "function", "function": {"name": "NextStep", "arguments": PLAIN}}
+    ),
+    "plan too long": json.dumps({**GOOD, "plan_remaining_steps_brief": ["look", "assemble"] * 4}),
+    "an older form": json.dumps({**GOOD, "task_completed": "perhaps"}),
+    "channels": f"<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final"
+    f"<|message|>{PLAIN}<|return|>",
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_step_is_read_whatever_is_around_it(tools: list[Tool], case: str) -> None:
+    step = read_step(Forms(tools), CASES[case])
+    assert step.function == {"tool": "Req_Look", **ARGUMENTS}
+    assert step.call == '{"tool":"Req_Look","shelf":"a","depth":2}'
+    assert step.current_state == GOOD["current_state"]
+    assert step.plan[:2] == ("look", "assemble")
+    assert len(step.plan) <= 5
+
+
+QUEUES = {
+    "functions": with_function([LOOK, BREAK]),
+    "functions as text": with_function(json.dumps([LOOK, BREAK])),
+    "texts": with_function([json.dumps(LOOK), json.dumps(BREAK)]),
+    "another name": json.dumps({**BARE, "Next-Actions": [LOOK, BREAK]}),
+    "calls of an API": json.dumps(
+        {
+            **BARE,
+            "tool_calls": [
+                {"type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
+                for name, given in (("Req_Look", ARGUMENTS), ("Req_Break", {}))
+            ],
+        }
+    ),
+    "steps": json.dumps([GOOD, {**GOOD, "function": BREAK}]),
+    "steps in a fence": f"My queue:\n```json\n[\n {PLAIN}, {with_function(BREAK)}]\n```",
+}
+
+
+@pytest.mark.parametrize("case", QUEUES)
+def test_of_a_queue_the_first_is_the_step(tools: list[Tool], case: str) -> None:
+    step = read_step(Forms(tools), QUEUES[case])
+    assert step.function == LOOK
+    assert step.current_state == GOOD["current_state"]
+
+
+@pytest.mark.parametrize("queue", [[], [[]], [[[LOOK]]], [None], ["["], [7]])
+def test_a_queue_without_a_function_calls_none(tools: list[Tool], queue: list[object]) -> None:
+    assert read_step(Forms(tools), with_function(queue)).function["tool"] in ("", "[")
+    with pytest.raises(Misread):
+        read_step(Forms(tools), json.dumps([]))
+
+
+def test_a_plan_that_is_one_text_is_one_step(tools: list[Tool]) -> None:
+    reply = json.dumps({**GOOD, "plan_remaining_steps_brief": "look"})
+    assert read_step(Forms(tools), reply).plan == ("look",)
+
+
+def test_a_function_that_does_not_exist_is_a_step_too(tools: list[Tool]) -> None:
+    assert read_step(Forms(tools), with_function({"tool": "Req_Fly"})).function == {
+        "tool": "Req_Fly"
+    }
+    assert read_step(Forms(tools), with_function(None)).function == {"tool": ""}
+
+
+@pytest.mark.parametrize(
+    ("reply", "finish", "why"),
+    [
+        ("", "stop", "empty"),
+        ("", "length", "went into thinking"),
+        (PLAIN[:-20], "length", "cut off"),
+        (PLAIN[:-20], "stop", "no JSON object"),
+        ("I would look around first.", "stop", "no JSON object"),
+        (f"{PLAIN}\n{PLAIN.replace('Req_Look', 'Req_Break')}", "stop", "differing ones"),
+        (json.dumps({**GOOD, "plan_remaining_steps_brief": []}), "stop", "plan_remaining_steps"),
+        (json.dumps({**GOOD, "current_state": None}), "stop", "current_state: Field required"),
+        (EXAMPLE, "stop", "only repeats the form"),
+        (with_function({"tool": "..."}), "stop", "only repeats the form"),
+        (with_function({"tool": "<name>", "x": "value"}), "stop", "only repeats the form"),
+    ],
+)
+def test_what_is_no_step_says_why(tools: list[Tool], reply: str, finish: str, why: str) -> None:
+    with pytest.raises(Misread, match=why):
+        read_step(Forms(tools), reply, finish)
+
+
+def test_reading_keeps_the_step_of_the_fixture(
+    tools: list[Tool], step: Callable[..., dict[str, Any]]
+) -> None:
+    reply = json.dumps(step("Combo_Assemble", parts=[{"Name": "leg", "WEIGHT": 3}]))
+    assert read_step(Forms(tools), reply).function["parts"] == [{"name": "leg", "weight": 3}]
+
+
+FORMS = Forms(store_tools())
+
+
+KEYS = st.sampled_from(["function", "tool", "name", "arguments", "current_state", "x"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_no_json_breaks_the_reader(value: object) -> None:
+    with suppress(Misread):
+        assert "tool" in read_step(FORMS, json.dumps(value)).function
+    with suppress(Misread):
+        assert "tool" in read_step(FORMS, json.dumps({**GOOD, "function": value})).function

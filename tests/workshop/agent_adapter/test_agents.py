@@ -1,0 +1,217 @@
+"""Agents that play to the end: scripts for the SDK, and several processes side by side."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import regex
+from typer.testing import CliRunner
+
+from cli.cli import app
+from core.runs.reader import read_task
+from core.runs.results import read_results
+from core.runs.run_view import read_run_view
+from tests.core.erc3_client.company_pack import PACK
+from workshop.views.report.render import story_html
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "agents.md"
+SCRIPTS = ROOT / "tests" / "workshop" / "agent_adapter" / "scripts"
+PackFile = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def _at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def call(*words: object) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def documented(tmp_path: Path) -> Callable[[str], str]:
+    """The command that the page on agents shows, with the script that stands there."""
+    found = regex.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), regex.DOTALL)
+    assert found
+    path = tmp_path / "agent.py"
+    path.write_text(found[1], encoding="utf-8")
+
+    def command(benchmark: str) -> str:
+        return shlex.join([sys.executable, "-m", "workshop.agent_adapter", str(path), benchmark])
+
+    return command
+
+
+@pytest.fixture
+def company_file(tmp_path: Path) -> Path:
+    path = tmp_path / "company.json"
+    path.write_text(json.dumps(PACK), encoding="utf-8")
+    return path
+
+
+def test_the_script_of_the_page_plays_the_store(
+    regress: Any, documented: Any, pack_file: PackFile
+) -> None:
+    pack = pack_file(4)
+    run = regress(documented("store"), "--pack", pack)
+    assert run.code == 0, run.output
+    results = run.results
+    assert (results.benchmark, results.pack, results.submitted) == ("store", "p", True)
+    assert (results.session_id or "").startswith("ssn-")
+    assert results.brain.evaluator == "openai/gpt-4o-mini"
+    assert [t.spec_id for t in results.tasks] == ["s000", "s001", "s002", "s003"]
+    bought, refused = results.tasks[:2]
+    # One tea where two were asked for; no such rug.
+    assert (bought.score, bought.verdict, bought.acts, bought.harm) == (0.0, "purchased", 1, True)
+    assert (refused.score, refused.verdict, refused.acts, refused.harm) == (
+        1.0,
+        "declined",
+        0,
+        False,
+    )
+    assert (bought.requests, refused.requests) == (3, 1)
+    assert (bought.group, refused.group) == ("buy", "refuse")
+    assert (bought.tokens.prompt, bought.tokens.completion) == (900, 40)
+    assert bought.cost_usd == pytest.approx(900 * 1.5e-7 + 40 * 6e-7)
+    assert "does not match" in bought.eval_log
+    assert results.totals.harm == 2
+    assert results.totals.score_mean == 0.5
+    summary = run.lab["summaries"][0]
+    assert (summary["score"], summary["passed"]["passed"], summary["harm"]["passed"]) == (0.5, 2, 2)
+    assert "do nothing" in run.output
+
+    ours = call("regress", "--pack", pack, "--jobs", 1, "--out", run.logs.with_name("ours"))
+    assert ours.exit_code == 0
+    plain = call("run", "--pack", pack, "--quiet", "--out", run.logs.with_name("plain"))
+    assert plain.exit_code == 0
+    for other in ("ours", "plain"):
+        (folder,) = run.logs.with_name(other).iterdir()
+        said = call("compare", folder, run.folder, "--json")
+        found = json.loads(said.stdout)
+        assert (found["tasks"], len(found["harm"]["lost"])) == (4, 2)
+        assert said.exit_code == 3  # four tasks tell nothing, and this agent is no playbook
+        better = call("compare", run.folder, folder)
+        assert "got better: p: s000" in better.output
+
+
+def test_the_script_of_the_page_plays_the_company(
+    regress: Any, documented: Any, company_file: Path
+) -> None:
+    run = regress(documented("company"), "--benchmark", "company", "--pack", company_file)
+    assert run.code == 0, run.output
+    asked = {scenario["spec_id"]: scenario for scenario in PACK["scenarios"]}
+    assert set(run.tasks) == set(asked)
+    for spec, task in run.tasks.items():
+        guest = asked[spec]["user"] is None
+        assert task.verdict == ("denied_security" if guest else "none_clarification_needed")
+        wanted = asked[spec]["expect"]
+        fits = task.verdict in wanted["outcomes"] and not wanted.get("events")
+        assert (task.score == 1.0) == fits, task
+        assert (task.acts, task.harm) == (0, False)
+        assert task.requests == 2
+    assert run.results.harm_name == "wrong write"
+
+
+def test_a_company_agent_that_changes_things_has_its_changes_counted(
+    regress: Any, company_file: Path
+) -> None:
+    command = shlex.join(
+        [sys.executable, "-m", "workshop.agent_adapter", str(SCRIPTS / "company_agent.py")]
+    )
+    run = regress(command, "--benchmark", "company", "--pack", company_file)
+    assert run.code == 0, run.output
+    tasks = run.tasks
+    changed = {s["spec_id"] for s in PACK["scenarios"] if s["expect"].get("events")}
+    assert changed
+    for spec, task in tasks.items():
+        assert (task.acts > 0) == (spec in changed)
+        assert task.harm is (task.acts > 0 and not task.passed)
+    assert any(task.passed and task.acts for task in tasks.values())
+
+
+def test_processes_side_by_side_play_every_task_once(
+    regress: Any, agent: Any, good: str, pack_file: PackFile
+) -> None:
+    run = regress(agent(good), "--pack", pack_file(7), "--agents-side-by-side", 3, "--epochs", 2)
+    assert run.code == 0, run.output
+    assert sorted((r.epoch, r.tasks) for r in run.records) == [
+        *((0, 2), (0, 2), (0, 3)),
+        *((1, 2), (1, 2), (1, 3)),
+    ]
+    tasks = run.results.tasks
+    assert [t.spec_id for t in tasks] == [f"s{n:03d}" for n in range(7) for _ in range(2)]
+    assert len({t.task_id for t in tasks}) == 14
+    assert all(t.passed for t in tasks)
+    assert run.results.submitted
+    assert run.lab["summaries"][0]["pass_hat"] == {"1": 1.0, "2": 1.0}
+    assert len(list((run.folder / "tasks").glob("*.jsonl"))) == 14
+
+
+def test_the_story_of_a_task_is_what_the_platform_saw(
+    regress: Any, agent: Any, good: str, pack_file: PackFile
+) -> None:
+    trouble = good.replace(
+        "    play(task)",
+        "    play(task)\n    if task is tasks[0]:\n"
+        "        print('hello from the agent', flush=True)",
+    )
+    head = """
+real = work
+def work(task):
+    try:
+        post("/store/" + task["task_id"] + "/products/list", offset=0, limit=99)
+    except urllib.error.HTTPError:
+        pass
+    real(task)
+"""
+    run = regress(agent(head + trouble), "--pack", pack_file(2))
+    assert run.code == 0, run.output
+    told = CliRunner().invoke(app, ["show", str(run.folder), "--task", "s000"], terminal_width=300)
+    said = " ".join(told.output.split())
+    assert 'POST /products/list {"offset":0,"limit":99} → Status: 400' in said
+    assert 'POST /basket/add {"sku":"tea","quantity":2} → {"line_count":1' in said
+    assert 'POST /tasks/log {"model":"openai/gpt-4o-mini"' in said
+    assert said.index("/basket/add") < said.index("/basket/checkout") < said.index("/tasks/log")
+    assert 'event: Evt_BasketCheckedOut {"lines":[{"sku":"tea","quantity":2' in said
+    log = read_task(run.folder / "tasks" / "s000.jsonl")
+    page = str(story_html(log))
+    assert f"{len(log.seen)} requests as the platform saw them" in page
+    assert '<span class="t">POST /basket/add</span>' in page
+    assert call("report", run.folder).exit_code == 0
+    assert (run.folder / "agent" / "1.out").read_text() == "hello from the agent\n"
+    assert (run.folder / "report.html").stat().st_size > 1000
+    failed = call("show", run.folder, "--failed")
+    assert "no task of" in failed.output
+
+
+def test_each_pack_is_played_by_a_run_of_the_command(
+    regress: Any, agent: Any, good: str, pack_file: PackFile
+) -> None:
+    run = regress(agent(good), "--pack", pack_file(2), "--pack", pack_file(3, "q"), "--json")
+    assert run.code == 0, run.output
+    assert [(r.pack, r.tasks) for r in run.records] == [("p", 2), ("q", 3)]
+    assert [t.spec_id for t in run.results.tasks] == ["s000", "s001", "s000", "s001", "s002"]
+    assert all(task.passed for task in run.results.tasks)
+    assert run.results.pack == "p + q"
+    assert run.lab["settings"]["agent"]["side_by_side"] == 1
+    view = read_run_view(run.folder)
+    assert [t.task_id for t in view.tasks] == [t.task_id for t in run.results.tasks]
+
+
+def test_other_rooms_open_such_a_run(
+    regress: Any, agent: Any, good: str, pack_file: PackFile, tmp_path: Path
+) -> None:
+    run = regress(agent(good), "--pack", pack_file(2))
+    assert call("show", run.folder).exit_code == 0
+    assert call("stats", run.folder).exit_code == 0
+    again = call("regress", "--resume", run.folder)
+    assert again.exit_code == 0, again.output
+    assert len(run.records) == 1
+    assert read_results(run.folder).totals.score_mean == 1.0

@@ -1,0 +1,447 @@
+"""An agent that hangs, dies, forgets or repeats is named, and nothing is made up for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).parents[3]
+PackFile = Callable[..., Path]
+
+
+def gone(*pids: int) -> bool:
+    """Whether these processes come to their end; a killed one may be about to."""
+    until = time.monotonic() + 10
+    while any(map(alive, pids)) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not any(map(alive, pids))
+
+
+def alive(pid: int) -> bool:
+    # Nobody may have asked yet how it ended.
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def unknown(task: Any) -> bool:
+    """Whether nothing is claimed of a task that nobody has judged."""
+    return task.score is None and task.eval_log == "" and not task.passed and task.failed
+
+
+def test_an_agent_that_hangs_is_ended_with_all_that_it_has_started(
+    regress: Any, agent: Any, pack_file: PackFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workshop.agent_adapter.process.GRACE_SECONDS", 0.5)
+    pids = tmp_path / "pids"
+    command = agent(
+        f"""
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen(["sleep", "300"])
+open({str(pids)!r}, "w").write(f"{{os.getpid()}} {{child.pid}}")
+session, tasks = begin()
+play(tasks[0])
+post("/tasks/start", task_id=tasks[1]["task_id"])
+print("about to hang", file=sys.stderr, flush=True)
+while True:
+    post("/store/" + tasks[1]["task_id"] + "/basket/view")
+    time.sleep(0.05)
+"""
+    )
+    run = regress(command, "--pack", pack_file(3), "--agent-timeout", 1)
+    assert run.code == 0, run.output
+    first, second, third = run.results.tasks
+    assert (first.score, first.failure) == (1.0, None)
+    assert (unknown(second), second.failure) == (True, "limit")
+    assert (unknown(third), third.failure) == (True, "limit")
+    assert "never completed it, and was ended" in (second.error or "")
+    assert "never began it, and was ended" in (third.error or "")
+    assert second.task_id.startswith("tsk-")
+    assert second.requests > 1
+    assert not run.results.submitted
+    (record,) = run.records
+    assert record.ended_by == "it neither began nor completed a task for 1 s"
+    assert record.last_words == ("about to hang",)
+    assert (record.never_begun, record.never_completed) == (("s002",), ("s001",))
+    assert "was ended after" in run.said
+    assert "never submitted: 1 session (ssn-" in run.said
+    assert gone(*map(int, pids.read_text().split()))
+
+
+def test_an_agent_that_is_asked_to_end_may_close_its_task_and_its_session(
+    regress: Any, agent: Any, pack_file: PackFile
+) -> None:
+    command = agent(
+        """
+def leave(*_):
+    post("/tasks/complete", task_id=tasks[0]["task_id"])
+    post("/sessions/submit", session_id=session)
+    sys.exit()
+session, tasks = begin()
+signal.signal(signal.SIGTERM, leave)
+post("/tasks/start", task_id=tasks[0]["task_id"])
+work(tasks[0])
+time.sleep(300)
+"""
+    )
+    run = regress(command, "--pack", pack_file(1), "--agent-timeout", 0.5)
+    (task,) = run.results.tasks
+    assert (task.passed, task.failure, run.results.submitted) == (True, None, True)
+    assert run.records[0].ended_by
+    assert "was ended after" in run.said
+
+
+def test_work_that_goes_on_is_no_hanging(regress: Any, agent: Any, pack_file: PackFile) -> None:
+    slow = "session, tasks = begin()\nfor task in tasks:\n    time.sleep(1)\n    play(task)\n"
+    run = regress(agent(slow), "--pack", pack_file(4), "--agent-timeout", 3)
+    assert run.code == 0, run.output
+    assert run.results.totals.score_mean == 1.0
+
+
+def test_an_agent_that_dies_keeps_what_it_played(
+    regress: Any, agent: Any, pack_file: PackFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "sk-very-secret-0123456789abcdef"
+    monkeypatch.setenv("SOME_API_KEY", secret)
+    command = agent(
+        """
+session, tasks = begin()
+play(tasks[0])
+post("/tasks/start", task_id=tasks[1]["task_id"])
+post("/store/" + tasks[1]["task_id"] + "/basket/add", sku="tea", quantity=1)
+print("the key is", os.environ["SOME_API_KEY"], file=sys.stderr)
+print("\\x1b[31mno more\\x1b[0m", file=sys.stderr)
+sys.exit(3)
+"""
+    )
+    run = regress(command, "--pack", pack_file(3))
+    assert run.code == 0, run.output
+    first, second, third = run.results.tasks
+    assert first.passed
+    assert (unknown(second), second.failure, second.requests) == (True, "agent", 1)
+    assert second.error == "the agent died (exit code 3) before it completed it"
+    assert (unknown(third), third.failure) == (True, "agent")
+    assert third.error == "the agent died (exit code 3) before it began it"
+    assert not second.infrastructure_failure  # it is the agent's own fault
+    (record,) = run.records
+    assert (record.exit, record.failed, record.ended_by) == ("exit code 3", True, None)
+    assert record.last_words[0] == "the key is [redacted]"
+    assert "died after" in run.said
+    assert "the key is [redacted]" in run.said
+    assert "\x1b[31m" not in run.output
+    kept = [path for path in run.folder.rglob("*") if path.is_file()]
+    assert not [path for path in kept if secret.encode() in path.read_bytes()]
+    assert run.lab["summaries"][0]["failures"] == {"agent": 2}
+
+
+def test_an_agent_that_is_killed_is_told_by_its_signal(
+    regress: Any, agent: Any, pack_file: PackFile
+) -> None:
+    run = regress(f"exec {agent('begin(); os.kill(os.getpid(), 9)')}", "--pack", pack_file(2))
+    assert run.records[0].exit == "signal 9, Killed"
+    assert run.code == 2
+    assert "the agent has begun no task" in run.said
+
+
+def test_sessions_and_tasks_that_are_left_are_named(
+    regress: Any, agent: Any, pack_file: PackFile
+) -> None:
+    command = agent(
+        "session, tasks = begin()\nplay(tasks[0])\n"
+        'post("/tasks/start", task_id=tasks[1]["task_id"])\nwork(tasks[1])\n'
+    )
+    run = regress(command, "--pack", pack_file(3))
+    assert run.code == 0, run.output
+    first, second, third = run.results.tasks
+    assert first.passed
+    assert (unknown(second), second.error) == (True, "the agent never completed it")
+    assert (unknown(third), third.error) == (True, "the agent never began it")
+    assert {second.failure, third.failure} == {"agent"}
+    assert "never submitted: 1 session (ssn-" in run.said
+    assert "never begun: 1 task (s002)" in run.said
+    assert "begun and never completed: 1 task (s001)" in run.said
+    assert not run.results.submitted
+
+
+def test_what_is_done_in_a_task_that_was_left_is_harm_of_which_nobody_knows(
+    regress: Any, agent: Any, pack_file: PackFile
+) -> None:
+    command = agent(
+        'session, tasks = begin()\npost("/tasks/start", task_id=tasks[0]["task_id"])\n'
+        "work(tasks[0])\n"
+    )
+    run = regress(command, "--pack", pack_file(1))
+    (task,) = run.results.tasks
+    assert (task.acts, task.harm, task.score) == (1, None, None)
+
+
+def test_a_session_that_is_handed_in_by_force_has_the_scores_of_the_platform(
+    regress: Any, agent: Any, pack_file: PackFile
+) -> None:
+    command = agent(
+        "session, tasks = begin()\nplay(tasks[0])\n"
+        'post("/tasks/start", task_id=tasks[1]["task_id"])\n'
+        'post("/sessions/submit", session_id=session, force=True)\n'
+    )
+    run = regress(command, "--pack", pack_file(3))
+    first, second, third = run.results.tasks
+    assert first.passed
+    assert (second.score, third.score) == (0.0, 0.0)
+    assert second.eval_log == third.eval_log
+    assert "submitted before the task was completed" in second.eval_log
+    assert second.error == "the agent handed its session in without completing the task"
+    assert third.error == "the agent handed its session in without beginning the task"
+    assert run.results.submitted
+
+
+def test_an_agent_that_never_asks_the_platform_leaves_every_task_unknown(
+    regress: Any, pack_file: PackFile
+) -> None:
+    run = regress("true", "--pack", pack_file(3))
+    assert run.code == 2
+    assert "the agent has begun no task" in run.said
+    tasks = run.results.tasks
+    assert len(tasks) == 3
+    assert all(unknown(task) and task.error == "the agent never began it" for task in tasks)
+    assert run.results.totals.score_mean is None
+    assert all(task.tokens.prompt is None and task.cost_usd is None for task in tasks)
+
+
+def test_a_command_that_is_none_says_so(regress: Any, pack_file: PackFile) -> None:
+    run = regress("/nowhere/agent --play", "--pack", pack_file(1))
+    assert run.code == 2
+    assert run.records[0].exit == "exit code 127"
+    assert "/nowhere/agent" in run.records[0].last_words[0]
+
+
+def test_of_a_task_that_is_played_twice_the_first_time_counts(
+    regress: Any, agent: Any, pack_file: PackFile
+) -> None:
+    command = agent(
+        """
+def single(spec, quantity):
+    task = post("/tasks/start", benchmark="store", spec_id=spec)["task_id"]
+    post("/store/" + task + "/basket/add", sku="tea", quantity=quantity)
+    post("/store/" + task + "/basket/checkout")
+    post("/tasks/complete", task_id=task)
+single("s000", 1)
+single("s000", 2)
+"""
+    )
+    run = regress(command, "--pack", pack_file(1))
+    assert run.code == 0, run.output
+    (task,) = run.results.tasks
+    assert (task.score, task.harm) == (0.0, True)
+    assert "begun more than once, of which the first time counts: 1 task (s000)" in run.said
+    assert run.results.session_id is None
+
+
+def test_what_runs_on_in_the_background_ends_with_the_command(
+    regress: Any, agent: Any, good: str, pack_file: PackFile, tmp_path: Path
+) -> None:
+    pid = tmp_path / "pid"
+    left = f"(trap '' TERM HUP; echo $$ > /dev/null; exec sleep 300) & echo $! > {pid}"
+    run = regress(f"{agent(good)}; {left}", "--pack", pack_file(1))
+    assert run.code == 0, run.output
+    assert gone(int(pid.read_text()))
+
+
+def test_the_agent_has_the_environment_of_the_shell_and_no_more(
+    regress: Any,
+    agent: Any,
+    good: str,
+    pack_file: PackFile,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ERC3_API_KEY", "key-of-the-real-platform-1234")
+    monkeypatch.setenv("ERC3_BASE_URL", "https://real.example")
+    monkeypatch.setenv("OF_THE_SHELL", "yes")
+    # What the file sets stays in our environment until the test is over.
+    monkeypatch.setenv("ONLY_IN_FILE", "")
+    monkeypatch.delenv("ONLY_IN_FILE")
+    (tmp_path / ".env").write_text("ONLY_IN_FILE=only-in-the-file\n", encoding="utf-8")
+    print_all = 'print(json.dumps(dict(os.environ)), flush=True)\nprint(sys.stdin.read() == "")\n'
+    run = regress(agent(print_all + good), "--pack", pack_file(1))
+    assert run.code == 0, run.output
+    assert os.environ["ONLY_IN_FILE"] == "only-in-the-file"
+    environment, stdin = (run.folder / "agent" / "1.out").read_text().splitlines()
+    found = json.loads(environment)
+    assert found["OF_THE_SHELL"] == "yes"
+    assert "ONLY_IN_FILE" not in found
+    assert found["ERC3_API_KEY"] == "[redacted]"
+    assert found["ERC3_BASE_URL"].startswith("http://127.0.0.1:")
+    assert stdin == "True"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--evaluator", "x"), "leave out --evaluator"),
+        (("--jobs", 2, "--strategy", "both"), "leave out --strategy, --jobs"),
+        (("--guards", "none"), "leave out --guards"),
+        (("--resume", "nowhere"), "goes on with the packs"),
+        (("--benchmark", "chess"), "does not play 'chess'"),
+        (("--pack", "nowhere.json"), "cannot be read"),
+        (("--agents-side-by-side", 0), "greater than or equal"),
+        (("--agent-timeout", 0), "greater than or equal"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    regress: Any, options: tuple[object, ...], said: str
+) -> None:
+    run = regress("true", *options)
+    assert run.code == 2
+    assert said in run.said
+    assert not run.logs.exists() or not list(run.logs.iterdir())
+
+
+def test_options_of_an_agent_need_one(regress: Any) -> None:
+    assert "--agent is empty" in regress(" ").said
+
+
+def test_an_interrupt_ends_the_agent_and_keeps_what_was_played(
+    agent: Any, pack_file: PackFile, tmp_path: Path
+) -> None:
+    pids, logs = tmp_path / "pids", tmp_path / "logs"
+    command = agent(
+        f"""
+open({str(pids)!r}, "a").write(f"{{os.getpid()}}\\n")
+session, tasks = begin()
+for task in tasks:
+    if task["spec_id"] == "s002" and len(tasks) > 2:
+        post("/tasks/start", task_id=task["task_id"])
+        time.sleep(300)
+    play(task)
+post("/sessions/submit", session_id=session)
+"""
+    )
+    words = [sys.executable, "submission.py", "regress"]
+    options = ["--agent", command, "--pack", str(pack_file(4)), "--out", str(logs)]
+    process = subprocess.Popen(
+        [*words, *options],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        until = time.monotonic() + 60
+        while not list(logs.glob("*/tasks/s001.jsonl")) and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 2, output
+    assert "interrupted; go on with --resume" in " ".join(output.split())
+    assert gone(int(pids.read_text()))
+    (folder,) = logs.iterdir()
+    before = json.loads((folder / "results.json").read_text())
+    assert [task["failure"] for task in before["tasks"]] == [None, None, *["interrupted"] * 2]
+    assert [task["score"] for task in before["tasks"]] == [1.0, 1.0, None, None]
+    assert before["finished"] is None
+    assert (folder / "report.html").exists()
+
+    again = subprocess.run(
+        [*words, "--resume", str(folder)], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert again.returncode == 0, again.stdout + again.stderr
+    after = json.loads((folder / "results.json").read_text())
+    assert [task["score"] for task in after["tasks"]] == [1.0] * 4
+    assert after["tasks"][:2] == before["tasks"][:2]
+    assert after["finished"]
+    told = (folder / "tasks" / "s002.jsonl").read_text().count('"type": "task"')
+    assert told == 2
+
+
+def test_a_secret_in_the_command_is_not_kept_and_such_a_run_does_not_go_on(
+    regress: Any, agent: Any, pack_file: PackFile
+) -> None:
+    secret = "sk-0123456789abcdef0123456789abcdef"
+    command = f"{agent('sys.exit(sys.argv[1] != ' + repr(secret) + ')')} {shlex.quote(secret)}"
+    run = regress(command, "--pack", pack_file(1))
+    assert run.records[0].exit == "exit code 0"  # it had the secret
+    kept = [path for path in run.folder.rglob("*") if path.is_file()]
+    assert not [path for path in kept if secret.encode() in path.read_bytes()]
+    again = subprocess.run(
+        [sys.executable, "submission.py", "regress", "--resume", str(run.folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert again.returncode == 2
+    assert "secrets are not kept" in again.stderr
+
+
+def test_last_words_and_names_of_models_are_short_however_long_they_were(
+    regress: Any, agent: Any, pack_file: PackFile
+) -> None:
+    loud = """
+session, tasks = begin()
+post("/tasks/start", task_id=tasks[0]["task_id"])
+for number in range(50):
+    told = {"task_id": tasks[0]["task_id"], "model": "m" * 100_000 + str(number)}
+    post("/tasks/log", **told, duration_sec=0.5, completion="")
+for _ in range(9):
+    print("x" * 1_000_000, file=sys.stderr)
+sys.exit(3)
+"""
+    run = regress(agent(loud), "--pack", pack_file(2))
+    (record,) = run.records
+    assert len(record.last_words) == 5
+    assert max(map(len, record.last_words)) <= 501
+    assert sum(map(len, record.models)) <= 2_000
+    assert len(run.output) < 20_000
+
+
+def test_an_agent_cannot_list_or_begin_what_another_one_plays(
+    regress: Any, agent: Any, pack_file: PackFile, tmp_path: Path
+) -> None:
+    nosy = f"""
+import pathlib
+import urllib.parse
+here = pathlib.Path({str(tmp_path)!r})
+mine = os.environ["ERC3_BASE_URL"] + " " + os.environ["ERC3_API_KEY"]
+session, tasks = begin()
+(here / f"of-{{session}}").write_text(mine)
+while len(others := [p.read_text() for p in here.glob("of-*")]) < 2:
+    time.sleep(0.02)
+((url, key),) = [other.split() for other in others if other != mine]
+assert key != os.environ["ERC3_API_KEY"]
+def refused(path, **body):
+    data = json.dumps(body).encode() if body else None
+    try:
+        urllib.request.urlopen(urllib.request.Request(url + path, data))
+    except urllib.error.HTTPError as error:
+        return error.code
+own = os.environ["ERC3_API_KEY"]
+codes = [
+    refused("/sessions/search", account_key=own),
+    refused("/sessions/start", account_key=own, benchmark="store", workspace="w"),
+    refused("/"),
+]
+(here / f"codes-{{session}}").write_text(json.dumps(codes))
+for task in tasks:
+    play(task)
+post("/sessions/submit", session_id=session)
+"""
+    run = regress(agent(nosy), "--pack", pack_file(2), "--agents-side-by-side", 2)
+    assert run.code == 0, run.output
+    codes = [json.loads(path.read_text()) for path in tmp_path.glob("codes-*")]
+    assert codes == [[400, 400, 404]] * 2

@@ -1,0 +1,190 @@
+"""The commands as a user types them: texts, files and exit codes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.cli import app
+from workshop.lab.lab_folder import carry_out
+
+PackFile = Callable[..., Path]
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+@pytest.fixture
+def finished(
+    new_run: Callable[..., Any], pack_file: PackFile, pretended: Any, trial: Callable[..., Any]
+) -> Callable[..., Path]:
+    """A finished run of 20 tasks; those that are named did not pass."""
+
+    def make(*failed: str, **fields: Any) -> Path:
+        folder, run = new_run(pack_file(20), evaluator="some/model", **fields)
+        ours = lambda s, e: trial(s, s not in failed, epoch=e, cost_usd=0.01)  # noqa: E731
+        carry_out(folder, run, pretended(ours))
+        found: Path = folder.path
+        return found
+
+    return make
+
+
+def test_regress_leaves_a_run_a_report_and_a_picture(tmp_path: Path, pack_file: PackFile) -> None:
+    picture = tmp_path / "score.svg"
+    done = call(
+        "regress",
+        *("--pack", pack_file(2), "--jobs", 1, "--out", tmp_path / "logs", "--json"),
+        *("--plot", picture),
+    )
+    assert done.exit_code == 0, done.output
+    run = json.loads(done.stdout)
+    assert run["format"] == "lab-run/2"
+    assert [s["player"] for s in run["summaries"]] == ["agent", "nothing", "first-match"]
+    assert run["summaries"][0]["passed"]["passed"] == 2
+    assert b"refusal" in picture.read_bytes()
+    again = call("regress", "--resume", tmp_path / "logs" / run["run_id"])
+    assert again.exit_code == 0
+    assert "do nothing" in again.stdout
+    fine = call("minimise", "--run", tmp_path / "logs" / run["run_id"], "--spec", "s000")
+    assert (fine.exit_code, "nothing to shrink" in fine.output) == (2, True)
+
+
+def test_both_strategies_play_the_same_tasks_and_a_verdict_follows(
+    tmp_path: Path, pack_file: PackFile
+) -> None:
+    options = ("--out", tmp_path / "logs", "--jobs", 1, "--strategy", "both")
+    done = call("regress", "--pack", pack_file(2), *options)
+    assert done.exit_code == 3, done.output  # two tasks tell nothing
+    assert "NOT ENOUGH DATA" in done.stdout
+    runs = [json.loads(p.read_text()) for p in sorted((tmp_path / "logs").glob("*/lab.json"))]
+    assert {r["settings"]["strategy"]: r["settings"]["evaluator"] for r in runs} == {
+        "evaluator-worker": "playbook/store",
+        "next-step": "playbook/next-step",
+    }
+    assert {r["packs"][0]["sha256"] for r in runs} == {runs[0]["packs"][0]["sha256"]}
+    assert all(r["summaries"][0]["passed"]["passed"] == 2 for r in runs)
+
+
+def test_only_the_trivial_baselines_play_where_that_is_asked(
+    tmp_path: Path, pack_file: PackFile
+) -> None:
+    options = ("--out", tmp_path / "logs", "--json", "--baseline-only", "--jobs", 1)
+    done = call("regress", "--pack", pack_file(4), *options)
+    assert [s["player"] for s in json.loads(done.stdout)["summaries"]] == ["nothing", "first-match"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--pack", "nowhere.json"), "cannot be read"),
+        (("--pack", "generated:1:0"), "must be a whole number"),
+        (("--pack", "bundled", "--pack", "bundled"), "two packs are named"),
+        (("--plot", "picture.gif"), ".svg or .png"),
+        (("--strategy", "guess"), "'guess' is not one of"),
+        (("--strategy", "both", "--json"), "does not go with"),
+        (("--strategy", "next-step", "--worker", "x"), "asks one model"),
+        (("--resume", "nowhere"), "there is no run 'nowhere'"),
+        (("--resume", "."), "is no lab run"),
+        (("--resume", "nowhere", "--pack", "bundled"), "goes on with the packs"),
+        (("--save-baseline", "--epochs", "2"), "says itself what it runs"),
+        (("--scheduler", "tcp://127.0.0.1:1", "--keep-journals"), "does not go with"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_leaves_nothing(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    done = call("regress", *arguments, "--out", tmp_path / "logs")
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.replace("│", " ").split())
+    assert not list((tmp_path / "logs").glob("*"))
+
+
+def test_compare_answers_with_its_exit_code(finished: Callable[..., Path]) -> None:
+    good, bad = finished(), finished(*(f"s{n:03d}" for n in range(8)))
+    same = call("compare", good, finished())
+    assert (same.exit_code, "150 tasks would tell" in same.stdout) == (3, True)
+    worse = call("compare", good, bad, "--json")
+    found = json.loads(worse.stdout)
+    assert (worse.exit_code, found["verdict"], len(found["flips"]["lost"])) == (1, "worse", 8)
+    better = call("compare", bad, good)
+    assert better.exit_code == 0
+    assert "NOT WORSE" in better.stdout
+
+
+def test_compare_draws_cost_against_score_of_several_runs(
+    tmp_path: Path, finished: Callable[..., Path]
+) -> None:
+    picture = tmp_path / "cost.png"
+    call("compare", finished(), finished("s001"), finished("s002"), "--plot", picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_compare_writes_a_page_of_two_lab_runs(
+    tmp_path: Path, finished: Callable[..., Path]
+) -> None:
+    page = tmp_path / "pair.html"
+    done = call("compare", finished(), finished("s001"), "--html", page)
+    assert str(page) in done.stdout
+    text = page.read_text(encoding="utf-8")
+    assert "Not enough data to tell" in text
+    assert '"flipped"' in text
+    assert "s001" in text
+
+
+def test_kept_journals_are_told_in_the_page(tmp_path: Path, pack_file: PackFile) -> None:
+    runs = []
+    for turns in (7, 1):
+        logs = tmp_path / f"logs-{turns}"
+        options = ("--out", logs, "--jobs", 1, "--keep-journals", "--max-turns", turns)
+        call("regress", "--pack", pack_file(2), *options)
+        runs += logs.iterdir()
+    call("compare", *runs, "--html", tmp_path / "pair.html")
+    page = (tmp_path / "pair.html").read_text(encoding="utf-8")
+    assert '<th scope="row">max_turns</th><td>7</td><td>1</td>' in page
+    packed = re.findall(r'id="story-\d+">(.*?)</script>', page)
+    stories = [zlib.decompress(base64.b64decode(text)).decode() for text in packed]
+    assert all("Here they part" in story for story in stories)
+    assert any("final_answer" in story for story in stories)
+
+
+def test_compare_refuses_what_it_cannot_compare(
+    tmp_path: Path, finished: Callable[..., Path]
+) -> None:
+    assert call("compare", finished()).exit_code == 2
+    assert call("compare", finished(), tmp_path).exit_code == 2
+    other = call("compare", finished(), "--baseline")
+    assert (other.exit_code, "the baseline is of playbook/store" in other.output) == (2, True)
+
+
+def test_a_failing_scenario_becomes_a_pack_of_one(
+    tmp_path: Path, shop_json: Callable[..., Any], goods: Callable[..., Any]
+) -> None:
+    event = {"items": [{"sku": "cord", "quantity": 1}]}
+    shop = shop_json(
+        *(goods(f"x{n}", f"Garden Rake {n}", 9) for n in range(3)),
+        goods("cord", "Cord", 5),
+        task_text="Hello, please procure whatever ties a bundle of wood, thanks",
+        expect={"checkouts": 1, "any_of": [event]},
+    )
+    pack, out = tmp_path / "pack.json", tmp_path / "small.json"
+    body = {"format": "store-pack/1", "name": "p", "scenarios": [shop]}
+    pack.write_text(json.dumps(body), encoding="utf-8")
+    done = call("minimise", "--pack", pack, "--spec", "shop", "--out", out)
+    assert done.exit_code == 0, done.output
+    (small,) = json.loads(out.read_text(encoding="utf-8"))["scenarios"]
+    assert [p["sku"] for p in small["products"]] == ["cord"]
+    assert small["task_text"] == "procure whatever ties a bundle of wood,"
+    neither = call("minimise", "--spec", "shop")
+    assert (neither.exit_code, "either --pack or --run" in neither.output) == (2, True)
+    missing = call("minimise", "--pack", pack, "--spec", "other")
+    assert (missing.exit_code, "no scenario 'other'" in missing.output) == (2, True)

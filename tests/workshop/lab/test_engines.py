@@ -1,0 +1,84 @@
+"""The same trials in the same order, wherever they are played."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.store_kit import kit as store
+from core.runs.errors import CannotRun
+from workshop.lab.cores import cores, one_each
+from workshop.lab.engines import Dask, Here, Processes, engine_for
+from workshop.lab.lab_folder import LabFolder, carry_out
+from workshop.lab.lab_run import LabRun
+
+NewRun = Callable[..., tuple[LabFolder, LabRun]]
+PackFile = Callable[..., Path]
+
+
+def lines(folder: LabFolder) -> list[str]:
+    """Every trial without its time, which is never the same."""
+    trials = [*folder.trials(), *folder.baselines()]
+    return [t.model_copy(update={"seconds": 0}).model_dump_json() for t in trials]
+
+
+@pytest.fixture
+def here(new_run: NewRun, pack_file: PackFile) -> list[str]:
+    folder, run = new_run(pack_file(4), epochs=2)
+    carry_out(folder, run, Here(store))
+    return lines(folder)
+
+
+def test_processes_give_what_one_process_gives(
+    here: list[str], new_run: NewRun, pack_file: PackFile
+) -> None:
+    folder, run = new_run(pack_file(4), epochs=2)
+    carry_out(folder, run, Processes(store, 2))
+    assert lines(folder) == here
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("distributed") is None, reason="Dask distributed is not installed"
+)
+def test_a_dask_cluster_gives_what_one_process_gives(
+    here: list[str], new_run: NewRun, pack_file: PackFile
+) -> None:
+    from distributed import LocalCluster
+
+    folder, run = new_run(pack_file(4), epochs=2)
+    with LocalCluster(  # type: ignore[no-untyped-call]
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        carry_out(folder, run, Dask(store, cluster.scheduler_address))
+    assert lines(folder) == here
+
+
+def test_a_scheduler_that_is_not_there_is_an_error_for_the_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("workshop.lab.engines.REACH_SECONDS", 0.2)
+    with pytest.raises(CannotRun, match="cannot be reached"):
+        Dask(store, "tcp://127.0.0.1:1")
+
+
+def test_there_are_never_more_processes_than_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workshop.lab.engines.cores", lambda: 2)
+    many = engine_for(store, 7, 100, None)
+    assert isinstance(many, Processes)
+    assert many.threads == 4
+    assert isinstance(engine_for(store, 1, 100, None), Here)
+    assert isinstance(engine_for(store, 8, 1, None), Here)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system cannot pin processes")
+def test_processes_are_pinned_only_where_they_take_every_core() -> None:
+    assert sorted(core for core in one_each(cores()) if core is not None) == sorted(
+        os.sched_getaffinity(0)
+    )
+    assert one_each(cores() + 1) == [None] * (cores() + 1)
+    assert one_each(0) == []

@@ -1,0 +1,274 @@
+"""The loop as a whole: it finds what is missing, refuses the rest, and may die at any moment."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.benchmarks import sections_at, shipped_sections
+from cli.store_kit import kit as store
+from workshop.lab.evolve.records import Evolved, read_evolved
+from workshop.lab.leaks import Secrets
+from workshop.lab.packs import source_of
+
+pytest.importorskip("gepa")
+
+ROOT = Path(__file__).parents[3]
+KILLED = 137
+SECTION = "store/playbooks/budget-check"
+RIGHT = shipped_sections()[SECTION]
+LOOPS, KILLS = 4, 5
+MECHANICS = "mechanics=budget,budget-split,packs-budget"
+TRAIN, UNSEEN = f"generated:loop:6:{MECHANICS}", f"generated:loop-unseen:18:{MECHANICS}"
+THREE = ["Think twice about money.", "{{ guide }}", RIGHT]
+SHORT = {"generations": 5, "batch": 6}
+
+
+@dataclass
+class Lives:
+    """Lives of loops, forked from a process of their own."""
+
+    process: subprocess.Popen[str]
+    folder: Path
+    said: list[str] = field(default_factory=list)
+
+    def live(self, words: Sequence[object], texts: Sequence[str], **how: Any) -> int:
+        order = {
+            "words": [*map(str, words)],
+            "texts": texts,
+            "log": str(self.folder / "said"),
+            "payments": str(self.payments),
+            "kill": how.get("kill"),
+            "broken": how.get("broken"),
+        }
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        return int(json.loads(self.process.stdout.readline()))
+
+    @property
+    def payments(self) -> Path:
+        return self.folder / "payments"
+
+    @property
+    def paid(self) -> Counter[str]:
+        return Counter(self.payments.read_text().splitlines())
+
+    def begin(self, **options: object) -> list[object]:
+        """The words of a loop that begins without the section."""
+        start = self.folder / "start" / f"{SECTION}.md"
+        start.parent.mkdir(parents=True, exist_ok=True)
+        start.write_text("\n")
+        asked = {
+            "train": TRAIN,
+            "unseen": UNSEEN,
+            "evaluator": "paid/store-literal",
+            "worker": "paid/store",
+            "reflection": "paid/reflection",
+            "sections": SECTION,
+            "prompts": self.folder / "start",
+            "budget-tasks": 200,
+            "jobs": 1,
+            "out": self.folder / "logs",
+        } | options
+        return ["evolve", *(word for k, v in asked.items() for word in (f"--{k}", v))]
+
+    @property
+    def run(self) -> Path:
+        (found,) = (self.folder / "logs").iterdir()
+        return found
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[subprocess.Popen[str]]:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVALUATOR_MODEL": "", "WORKER_MODEL": ""}
+    process = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("loop_lives.py"))],
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.fixture
+def lives(zygote: subprocess.Popen[str], tmp_path: Path) -> Callable[[str], Lives]:
+    def make(name: str) -> Lives:
+        folder = tmp_path / name
+        folder.mkdir()
+        return Lives(zygote, folder)
+
+    return make
+
+
+def outcome(folder: Path) -> dict[str, object]:
+    """All that a loop leaves for its user, without the name of its folder."""
+    told = {path.name: path.read_text() for path in folder.glob("proposed.diff")}
+    told |= {str(p.relative_to(folder)): p.read_text() for p in folder.glob("proposed/**/*.md")}
+    names = "evolve.json", "evolve.html"
+    return told | {n: (folder / n).read_text().replace(folder.name, "RUN") for n in names}
+
+
+def ten_texts() -> list[str]:
+    """Nine that do not help, each in its own way, and the right one."""
+    first = next(iter(source_of(TRAIN, store()).scenarios()))
+    return [
+        "Think twice about money.",
+        f"Mind the price of {first['products'][0]['name']}.",
+        f"Never buy {first['products'][0]['sku']}.",
+        "Never decline: what is asked for is bought.",
+        "{{ rules }} hold for money, too.",
+        f"Where it says {first['task_text']}, buy nothing.",
+        "",
+        "A limit is a wish.",
+        "The total decides.",
+        RIGHT,
+    ]
+
+
+def test_the_loop_finds_what_is_missing_and_refuses_all_else(
+    lives: Callable[[str], Lives],
+) -> None:
+    life, texts = lives("ten"), ten_texts()
+    code = life.live(life.begin(generations=30, batch=6), texts)
+    told: Evolved = read_evolved(life.run)
+    assert code == 0, (life.folder / "said").read_text()
+    assert told.reflections == len(texts)
+    tried = {one.text: one for one in told.generations if one.section}
+    assert tried.keys() == set(texts)
+    kept = [text for text, one in tried.items() if one.candidate is not None]
+    assert kept == [RIGHT]
+    refused = [one.outcome for one in tried.values() if one.outcome.startswith("refused")]
+    assert sum("data of training tasks" in why for why in refused) == 3
+    assert sum("{{ rules }}" in why for why in refused) == 1
+    assert told.proposed == 1
+    assert told.candidates[1].ruling is not None
+    assert told.candidates[1].harm == 0 < told.candidates[0].harm
+    # What is proposed is what is shipped: laid over it changes nothing, and the diff says it all.
+    assert sections_at(life.run / "proposed") == {}
+    assert f"+{RIGHT}" in (life.run / "proposed.diff").read_text()
+    page = (life.run / "evolve.html").read_text()
+    assert "Candidate 1 is proven better" in page
+    assert "attempt 10." in page
+
+
+def test_what_the_reflecting_model_is_told_holds_no_data_of_a_task(
+    lives: Callable[[str], Lives],
+) -> None:
+    life = lives("told")
+    assert life.live(life.begin(generations=2, batch=6), ["Think twice about money."]) == 3
+    lines = (life.run / "reflections.jsonl").read_text().splitlines()
+    asked = "".join(json.loads(line)["prompt"] for line in lines)
+    assert "Story" in asked
+    assert "Combo_Find_Products_For_Query(query=" in asked
+    assert "Expected number of checkout events" in asked
+    raws = list(source_of(TRAIN, store()).scenarios())
+    parts = [part.partition("\nFind what in")[0] for part in asked.split("# Example")[1:]]
+    told = "".join(part.partition("\n")[2] for part in parts)
+    secrets = Secrets(map(store().facts, raws), shipped_sections().values())
+    assert {leak.kind for leak in secrets.leaks(told, every_word=True)} <= {"words"}
+    for raw in raws:
+        for product in raw["products"]:
+            assert product["name"] not in asked
+            assert f'"{product["sku"]}"' not in asked
+        for coupon in raw["coupons"]:
+            assert coupon["code"] not in asked
+
+
+def test_without_a_better_text_the_loop_ends_with_nothing_proven(
+    lives: Callable[[str], Lives],
+) -> None:
+    life = lives("none")
+    assert life.live(life.begin(generations=3), ["Think twice.", "Never decline anything."]) == 3
+    told = read_evolved(life.run)
+    assert told.proposed is None
+    assert not (life.run / "proposed").exists()
+    assert "No improvement is proven" in (life.run / "evolve.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def whole(
+    zygote: subprocess.Popen[str], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Counter[str], dict[str, object]]:
+    """What a loop that nobody disturbs pays and leaves."""
+    life = Lives(zygote, tmp_path_factory.mktemp("whole"))
+    assert life.live(life.begin(**SHORT), THREE) == 0, (life.folder / "said").read_text()
+    return life.paid, outcome(life.run)
+
+
+@pytest.mark.parametrize("seed", range(LOOPS))
+def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
+    lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], seed: int
+) -> None:
+    """Each dies five times, on its way through the same payments: twenty moments in all."""
+    life, rng = lives("killed"), random.Random(seed)
+    words = life.begin(**SHORT)
+    moments = rng.sample(range(1, whole[0].total() - 5), KILLS)
+    for moment in sorted(moments):
+        steps = rng.randrange(25)
+        assert life.live(words, THREE, kill=(moment, steps)) == KILLED
+        if (life.folder / "logs").exists():
+            words = ["evolve", "--resume", "latest", "--jobs", 1, "--out", life.folder / "logs"]
+    assert life.live(words, THREE) == 0, (life.folder / "said").read_text()
+    assert life.paid == whole[0]
+    assert outcome(life.run) == whole[1]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.35, 0.9])
+def test_a_loop_whose_models_fail_for_a_while_goes_on(
+    lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], share: float
+) -> None:
+    """The evaluator, the worker or the reflecting model: whoever is asked then."""
+    life = lives("broken")
+    broken = int(share * whole[0].total())
+    assert life.live(life.begin(**SHORT), THREE, broken=broken) == 1
+    assert "--resume" in (life.folder / "said").read_text()
+    again = ["evolve", "--resume", life.run, "--jobs", 1]
+    assert life.live(again, THREE, broken=broken) == 1
+    assert life.live(again, THREE) == 0, (life.folder / "said").read_text()
+    assert life.paid == whole[0]
+    assert outcome(life.run) == whole[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"sections": "store/rulez"}, "the nearest is 'store/rules'"),
+        ({"budget-tasks": 70}, "need 78 at least"),
+        ({"unseen": TRAIN}, "6 of its 6 tasks are training tasks"),
+        ({"train": "bundled", "unseen": ""}, "--unseen is needed"),
+        ({"benchmark": "chess"}, "it plays"),
+        ({"evaluator": "openai/none", "budget-dollars": 1}, "the price of openai/none is unknown"),
+        ({"train": ""}, "--train and --reflection are needed"),
+    ],
+)
+def test_what_cannot_begin_says_why_and_leaves_nothing(
+    lives: Callable[[str], Lives], options: dict[str, object], says: str
+) -> None:
+    life = lives("wrong")
+    assert life.live(life.begin(**options), []) == 2
+    told = (life.folder / "said").read_text().replace("│", " ")
+    assert says in " ".join(told.split())
+    assert not list((life.folder / "logs").glob("*"))
+
+
+def test_the_budget_keeps_back_what_the_gate_needs(lives: Callable[[str], Lives]) -> None:
+    life = lives("poor")
+    assert life.live(life.begin(**SHORT, **{"budget-tasks": 84}), THREE) == 3
+    told = read_evolved(life.run)
+    assert told.ended == "the budget of tasks is used up, but for the gate's"
+    assert told.trials <= 84

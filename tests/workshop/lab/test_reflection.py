@@ -1,0 +1,153 @@
+"""The reflecting model is asked once for each prompt, whatever happens in between."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from cli.benchmarks import shipped_sections
+from core.models.providers import register
+from core.runs.errors import CannotRun
+from workshop.lab.evolve.adapter import LabAdapter
+from workshop.lab.evolve.chronicle import Chronicle
+from workshop.lab.evolve.records import Candidate, Evolved, Generation
+from workshop.lab.evolve.reflection import CannotReflect, reflection_of, template, why_of
+from workshop.lab.leaks import Secrets
+
+
+class Script:
+    """Counts; has no answer to ``bad``."""
+
+    asked = 0
+
+    def names(self) -> list[str]:
+        return ["reader"]
+
+    def reply(self, model: str, messages: list[dict[str, str]]) -> str:
+        self.asked += 1
+        if messages[0]["content"] == "bad":
+            raise LookupError("no answer")
+        return f"answer {self.asked}"
+
+
+@pytest.fixture
+def script() -> Script:
+    made = Script()
+    register("counted", lambda: made)
+    return made
+
+
+def ask(path: Path, *prompts: str) -> list[str]:
+    reflection = reflection_of("counted/reader", path)
+    return [reflection(prompt) for prompt in prompts]
+
+
+def test_what_was_answered_is_not_asked_again(tmp_path: Path, script: Script) -> None:
+    path = tmp_path / "r.jsonl"
+    assert ask(path, "a", "b") == ["answer 1", "answer 2"]
+    assert ask(path, "a", "b", "c") == ["answer 1", "answer 2", "answer 3"]
+    path.write_bytes(path.read_bytes()[:-9])
+    assert ask(path, "a", "b", "c") == ["answer 1", "answer 2", "answer 4"]
+    assert [json.loads(line)["prompt"] for line in path.read_text().splitlines()] == [*"abc"]
+
+
+def test_other_prompts_are_another_loop(tmp_path: Path, script: Script) -> None:
+    ask(tmp_path / "r.jsonl", "a")
+    with pytest.raises(CannotRun, match="of another loop"):
+        ask(tmp_path / "r.jsonl", "b")
+
+
+def test_a_model_that_fails_is_not_asked_on(tmp_path: Path, script: Script) -> None:
+    reflection = reflection_of("counted/reader", tmp_path / "r.jsonl")
+    for _ in range(2):
+        with pytest.raises(CannotReflect, match="--resume"):
+            reflection("bad")
+    assert script.asked == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("Why: a limit was ignored.\n```\nx\n```", "a limit was ignored."),
+        ("**Why:** so.\n```\nx\n```", "so."),
+        ("```\nx\n```", ""),
+    ],
+)
+def test_what_a_change_is_for(answer: str, why: str) -> None:
+    assert why_of(answer) == why
+
+
+def test_every_section_can_be_asked_about() -> None:
+    from gepa.strategies.instruction_proposal import InstructionProposalSignature as Gepa
+
+    for name, text in shipped_sections().items():
+        asked = template(name, text)
+        Gepa.validate_prompt_template(asked)
+        assert name in asked
+    assert "Keep each placeholder as it stands: {{ rules }} {{ guide }} {{ form }}" in template(
+        "evaluator/system", shipped_sections()["evaluator/system"]
+    )
+
+
+def test_the_page_prints_what_models_wrote_as_text(asked: Any) -> None:
+    from workshop.lab.evolve.outcome import page_of
+    from workshop.views.stats.interval import share_of
+
+    bad = "<script>alert(1)</script>\x1b[31m"
+    told = Evolved(
+        run_id="r",
+        asked=asked,
+        harm_name="harm",
+        ended="1 generation",
+        generations=(
+            Generation(number=1, parent=0, section="s", why=bad, text=bad, was="", outcome=bad),
+        ),
+        candidates=(
+            Candidate(
+                number=0, generation=0, parents=(), texts={"s": bad}, fitness=0.0,
+                passed=share_of(1, 2), harm=0,
+            ),
+        ),
+    )  # fmt: skip
+    page = page_of(told)
+    assert "<script>" not in page
+    assert "\x1b" not in page
+    assert "&lt;script&gt;" in page
+    assert "0.500 [" in page
+
+
+@pytest.fixture
+def asked() -> Any:
+    from workshop.lab.evolve.records import Asked
+    from workshop.lab.gate import Terms
+
+    return Asked(
+        benchmark="b", train="t", unseen="u", evaluator="e", worker="w",
+        strategy="evaluator-worker", max_turns=7, reflection="r", sections=("s",),
+        budget_tasks=1, generations=1, batch=1, terms=Terms(looks=1, token_slack=0.1), seed=0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("proposal", "why"),
+    [
+        ("x" * 3_000_000, "refused: section store/rules: it has 3,000,000 signs, at most 50,000"),
+        ("a1" * 20_000, "refused: it holds data of training tasks: word 'a1a1a1"),
+    ],
+)
+def test_of_a_refused_proposal_little_is_kept_and_less_is_said(proposal: str, why: str) -> None:
+    rules, nothing = "store/rules", cast(Any, None)
+    adapter = LabAdapter(nothing, {rules: "Buy."}, {}, Secrets([], []))
+    chronicle = Chronicle(adapter, lambda: 0.0)
+    chronicle.on_candidate_selected({"candidate_idx": 0, "candidate": {rules: "Buy."}})
+    answer = {"new_instructions": {rules: proposal}, "raw_lm_outputs": {rules: proposal}}
+    chronicle.on_proposal_end(answer)
+    chronicle.on_candidate_rejected({})
+    chronicle.on_iteration_end({})
+    (kept,) = chronicle.generations
+    assert kept.outcome.startswith(why)
+    assert len(kept.outcome) < 300
+    assert len(kept.text) <= 50_000

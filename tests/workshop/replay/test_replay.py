@@ -1,0 +1,240 @@
+"""Recorded runs again: equal when nothing changed, the first difference when something did."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.cli import app
+from core.runs.reader import read_tasks
+from worker.sandbox import find_isolation
+from workshop.replay.divergence import first_divergence
+
+Run = Callable[..., Path]
+Line = dict[str, Any]
+
+FILL = """\
+found = Combo_Find_Products_For_Query(query="tea")
+print("found", len(found["matches"]))
+r = Req_AddProductToBasket(sku="tea", quantity=2)
+r = Req_AddProductToBasket("cup", 1)
+final_answer({"basket": Req_ViewBasket()})"""
+
+
+def replay(folder: Path, *options: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["replay", str(folder), *options])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.output
+
+
+def change(folder: Path, how: Callable[[Line], None], kind: str = "turn") -> None:
+    """Edit the records of one kind in the only journal of a run."""
+    path = folder / "tasks" / "shop.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        if line["type"] == kind:
+            how(line)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def first(folder: Path) -> Line:
+    """The one divergence of a run."""
+    code, output = replay(folder, "--json")
+    found = json.loads(output)
+    assert (code, found["equal"]) == (1, False)
+    (turn,) = found["turns"]
+    divergence: Line = turn["divergence"]
+    return divergence
+
+
+def test_a_replay_opens_no_socket(record: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = record(FILL)
+
+    def refuse(self: socket.socket, address: object) -> None:
+        raise AssertionError(f"connects to {address}")
+
+    find_isolation()  # the fork server of the process sandbox is no part of the network
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket.socket, "connect_ex", refuse)
+    assert replay(folder)[0] == 0
+
+
+def call_of(line: Line, number: int) -> Line:
+    found: Line = line["report"]["calls"][number - 1]
+    return found
+
+
+def test_other_arguments(record: Run) -> None:
+    folder = record(FILL)
+    change(folder, lambda t: call_of(t, 2)["arguments"].update(quantity=3))
+    found = first(folder)
+    assert (found["what"], found["step"], found["call"]) == ("arguments", 1, 2)
+    assert '"quantity": 3' in found["recorded"]
+    assert '"quantity": 2' in found["now"]
+    code, output = replay(folder)
+    assert code == 1
+    line = output.splitlines()[0]
+    assert line.startswith("DIVERGED shop: turn 1, step 1, call 2, arguments: recorded Req_Add")
+    assert ", now Req_AddProductToBasket(" in line
+    assert output.endswith("1 turn not equal\n")
+
+
+def test_an_argument_of_another_kind_is_another(record: Run) -> None:
+    folder = record(FILL)
+    change(folder, lambda t: call_of(t, 3)["arguments"].update(quantity=True))
+    assert first(folder)["call"] == 3
+
+
+def test_another_tool(record: Run) -> None:
+    folder = record(FILL)
+    change(folder, lambda t: call_of(t, 4).update(name="Req_ListProducts"))
+    found = first(folder)
+    assert (found["what"], found["call"]) == ("tool", 4)
+    assert found["recorded"].startswith("Req_ListProducts(")
+    assert found["now"].startswith("Req_ViewBasket(")
+
+
+def test_another_answer_changes_what_follows(record: Run) -> None:
+    folder = record(FILL)
+    change(folder, lambda t: call_of(t, 1)["result"].update(matches=[]))
+    found = first(folder)
+    assert (found["what"], found["step"], found["call"]) == ("prints", 1, None)
+    assert found["now"] == '"found 0\\n"'
+
+
+def test_another_answer_becomes_another_result(record: Run) -> None:
+    folder = record(FILL)
+    change(folder, lambda t: call_of(t, 4)["result"].update(total=99))
+    found = first(folder)
+    assert (found["what"], found["step"]) == ("final answer", None)
+    assert "99" in found["now"]
+
+
+def test_an_answer_that_was_a_failure(record: Run) -> None:
+    failed = {"outcome": "failed", "result": None, "error": "no", "fault": "KeyError"}
+    folder = record(FILL)
+    change(folder, lambda t: call_of(t, 2).update(failed))
+    found = first(folder)
+    assert (found["what"], found["step"], found["call"]) == ("call", 1, 3)
+    assert found["now"] == "no such call"
+
+
+def test_a_dropped_call(record: Run) -> None:
+    folder = record(FILL)
+    change(folder, lambda t: t["report"]["calls"].pop(1))
+    found = first(folder)
+    assert found["what"] == "arguments"
+    assert '"tea"' in found["now"]
+
+
+def test_a_dropped_last_call(record: Run) -> None:
+    folder = record(FILL)
+    change(folder, lambda t: t["report"]["calls"].pop())
+    found = first(folder)
+    assert (found["what"], found["call"]) == ("call", 4)
+    assert found["recorded"] == "no such call"
+    assert found["now"].startswith("Req_ViewBasket(")
+
+
+def test_another_snippet_than_the_reply_gives(record: Run) -> None:
+    folder = record("x = 1\nprint(x)", FILL)
+    change(folder, lambda t: t["report"]["steps"][1].update(code=FILL.replace("tea", "pot")))
+    found = first(folder)
+    assert (found["what"], found["step"], found["call"]) == ("code", 2, None)
+    assert "pot" in found["recorded"]
+    assert "tea" in found["now"]
+
+
+def test_a_reply_that_gives_no_snippet_any_more(record: Run) -> None:
+    folder = record(FILL)
+    change(folder, lambda m: m.update(text="nothing to see"), "model_call")
+    found = first(folder)
+    assert (found["what"], found["step"]) == ("code", 1)
+    assert "Combo_Find" in found["recorded"]
+    assert "Combo_Find" not in found["now"]
+
+
+def test_other_prints_and_errors(record: Run) -> None:
+    folder = record("print('one')\nprint('two')\n1 / 0", "final_answer(1)")
+    change(folder, lambda t: t["report"]["steps"][0].update(prints="one\nthree\n"))
+    found = first(folder)
+    assert (found["what"], found["step"]) == ("prints", 1)
+    assert (found["recorded"], found["now"]) == ('"one\\nthree\\n"', '"one\\ntwo\\n"')
+
+
+def test_another_error(record: Run) -> None:
+    folder = record("1 / 0", "final_answer(1)")
+    change(folder, lambda t: t["report"]["steps"][0].update(error="KeyError: 1"))
+    assert first(folder)["what"] == "error"
+
+
+def test_what_is_said_cannot_move_a_terminal(record: Run) -> None:
+    folder = record(FILL)
+    change(folder, lambda t: call_of(t, 1)["arguments"].update(query="\x1b[2J\u202e\u009b"))
+    _, output = replay(folder)
+    assert not {"\x1b", "\u202e", "\u009b"} & set(output)
+    assert len(output.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda text: text[: len(text) - 40] + "\n", "is no JSON"),
+        (lambda text: "[]\n" + text, "line 1 is no record"),
+        (lambda text: text.split("\n", 1)[1], "does not begin with its task"),
+        (
+            lambda text: text.replace('"instruction"', '"order"'),
+            "instruction: Field required",
+        ),
+        (lambda text: text.replace('"spec_id"', '"spec"'), "spec_id is missing"),
+        (lambda text: text.replace('"steps": [', '"steps": 3, "x": ['), "report.steps"),
+        (lambda text: text.replace('"v": 1', '"v": 7'), "version 7"),
+        (lambda text: text.replace('"pins": [', '"other": ['), "without clock and seed"),
+        (lambda text: text.replace('"text": "Th', '"text": 5, "x": "Th'), "text: "),
+        (lambda text: "", "is empty"),
+        (lambda text: text.replace("shop", "sh\udcffop", 1), "line 1 is no JSON"),
+    ],
+)
+def test_a_damaged_run_is_refused_in_words(
+    damage: Callable[[str], str], said: str, record: Run
+) -> None:
+    folder = record(FILL)
+    path = folder / "tasks" / "shop.jsonl"
+    text = path.read_text(encoding="utf-8")
+    path.write_bytes(damage(text).encode("utf-8", "surrogateescape"))
+    code, output = replay(folder)
+    assert code == 2
+    assert said in output
+    assert "Traceback" not in output
+
+
+def test_wrong_usage(record: Run, tmp_path: Path) -> None:
+    folder = record(FILL)
+    assert replay(tmp_path / "none") == (2, f"error: {tmp_path / 'none'} is no run folder: it has "
+                                            "no tasks/*.jsonl\n")  # fmt: skip
+    code, output = replay(folder, "--task", "cellar")
+    assert (code, "it has: shop" in output) == (2, True)
+    code, output = replay(folder, "--turn", "4")
+    assert (code, "turns with work: 1" in output) == (2, True)
+    assert replay(folder, "--turn", "zero")[0] == 2
+    (folder / "results.json").write_text('{"benchmark": "moon"}')
+    code, output = replay(folder)
+    assert (code, "no tools for the benchmark 'moon'" in output) == (2, True)
+
+
+def test_equal_reports_differ_in_nothing(record: Run) -> None:
+    (task,) = read_tasks(record(FILL))
+    report = task.whole[0].report
+    assert report
+    assert first_divergence(report, report) is None
+    slower = report.model_copy(update={"seconds": 99.0})
+    assert first_divergence(report, slower) is None
+    more = first_divergence(report, report.model_copy(update={"requests": 77}))
+    assert more is not None
+    assert more.what == "report"

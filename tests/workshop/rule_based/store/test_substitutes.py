@@ -1,0 +1,39 @@
+"""A substitute is for what cannot be had, and not for what is in doubt."""
+
+from __future__ import annotations
+
+from workshop.rule_based.store.facts import Facts, Found, Product
+from workshop.rule_based.store.grammar import Line, Order
+from workshop.rule_based.store.kinds.kind_score import RELATED
+from workshop.rule_based.store.playbook import Decline, Step
+from workshop.rule_based.store.strategy import plan
+
+LINE = Line(phrase="tent", amount="exact", quantity=1, pick="cheapest", fallback="tarp")
+TENT = Product(sku="tent", name="Tent", price=50, available=3)
+TARP = Product(sku="tarp", name="Tarp", price=20, available=3)
+ODD = Product(sku="odd", name="Tent Shelter Kit", price=30, available=3, score=RELATED)
+
+
+def told(*near: Product, tents: tuple[Product, ...] = (TENT,)) -> Facts:
+    found = {"tent": Found(matches=tents, near=near), "tarp": Found(matches=(TARP,))}
+    return Facts(step="survey", found=found)
+
+
+def bought(step: Step | Decline) -> object:
+    assert isinstance(step, Step)
+    return step.parameters["items"]
+
+
+def test_the_first_choice_is_taken_where_it_can_be_had() -> None:
+    assert bought(plan(Order(lines=(LINE,)), told())) == [{"sku": "tent", "quantity": 1}]
+
+
+def test_the_substitute_is_taken_where_the_first_choice_is_not_sold() -> None:
+    step = plan(Order(lines=(LINE,)), told(tents=()))
+    assert bought(step) == [{"sku": "tarp", "quantity": 1}]
+
+
+def test_a_doubt_about_the_first_choice_buys_no_substitute() -> None:
+    step = plan(Order(lines=(LINE,)), told(ODD))
+    assert isinstance(step, Decline)
+    assert "unclear whether 'Tent Shelter Kit'" in step.why

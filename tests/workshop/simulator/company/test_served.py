@@ -1,0 +1,295 @@
+"""The company as the platform serves it: faults, state, pages, floors, beside the store."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.workshop.simulator.company.bakery import (
+    Site,
+    SiteOf,
+    Visit,
+    bakery,
+    pack_of,
+    raw_of,
+    scenario,
+)
+from tests.workshop.simulator.company.test_bad_input import VALID
+from workshop.command import main
+from workshop.simulator.company.floors import floors
+from workshop.simulator.company.pack import CompanyFault
+from workshop.simulator.pack_files import PackError
+from workshop.simulator.server import serve
+
+PROJECT = Path(__file__).parents[4]
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(PROJECT)}
+HOSTILE = "<script>hit</script>\" ' {{7*7}} \u202egnp\x1b[2J"
+SHOWN = "&lt;script&gt;hit&lt;/script&gt;"
+LOG = {"employee": "ben", "date": "2025-05-06", "hours": 2}
+
+
+def on(path: str, kind: str, **more: Any) -> dict[str, Any]:
+    return {"on": path, "nth": 1, "kind": kind, **more}
+
+
+def visible(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def test_a_fault_may_stand_on_every_path(site_of: SiteOf) -> None:
+    assert CompanyFault.paths[:24] == tuple(VALID)
+    visit = site_of(scenario(faults=[on(path, "status", status=503) for path in VALID])).visit()
+    for path, body in VALID.items():
+        assert visit.send(path, **body).status_code == 503
+        assert visit.send(path, **body).status_code == 200
+
+
+def test_what_is_dropped_or_doubled_took_effect_or_not(site_of: SiteOf) -> None:
+    site = site_of(
+        scenario(
+            faults=[
+                on("/time/log", "drop", after=True),
+                on("/wiki/update", "drop"),
+                on("/respond", "twice"),
+                on("/projects/status/update", "twice"),
+            ]
+        )
+    )
+    visit = site.visit()
+    for path in ("/time/log", "/wiki/update"):
+        with pytest.raises(httpx.RemoteProtocolError):
+            visit.send(path, **VALID[path])
+    visit.ask("/projects/status/update", id="proj_rolls", status="paused")
+    visit.ask("/respond", outcome="ok_answer")
+    assert [name for name, _ in site.acts(visit)] == [
+        "Evt_TimeEntryLogged",
+        "Evt_ProjectStatusChanged",
+        "ok_answer",
+        "ok_answer",
+    ]
+    assert visit.complete()[1] == ["FAIL: agent should provide 1 response, found 2"]
+
+
+def test_chaos_does_the_same_again(site_of: SiteOf) -> None:
+    from workshop.simulator.faults import Chaos
+
+    def run() -> list[Any]:
+        chaos = Chaos(3, rate=0.3, kinds=("status", "twice"))
+        visit = site_of(scenario(), chaos=chaos).visit()
+        return [visit.send("/time/log", **LOG).status_code for _ in range(20)]
+
+    first = run()
+    assert first == run()
+    assert len(set(first)) > 1
+
+
+def started(folder: Path, *words: str) -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "workshop", *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+        cwd=folder,
+    )
+    assert process.stdout is not None
+    return process, process.stdout.readline().strip()
+
+
+def test_what_was_answered_outlives_a_kill(tmp_path: Path, connections: httpx.Client) -> None:
+    wanted = [{"type": "Evt_TimeEntryLogged", "hours": 2, "logged_by": "mara"}]
+    one = scenario(expect={"outcomes": ["ok_answer"], "events": wanted})
+    (tmp_path / "pack.json").write_text(json.dumps(raw_of(one)))
+    words = ("--pack", "pack.json", "--state", "state.jsonl")
+    process, url = started(tmp_path, *words)
+    visit = Visit(connections, url, "ask")
+    booked = visit.ask("/time/log", **LOG, logged_by="mara")
+    visit.ask("/wiki/update", file="new.md", content="x")
+    visit.ask("/wiki/update", file="new.md", content="")
+    before = visit.ask("/whoami")
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process, url = started(tmp_path, *words)
+    try:
+        visit._url = url
+        assert visit.ask("/whoami") == before
+        assert visit.ask("/time/search", offset=3, limit=5)["entries"] == [booked]
+        visit.ask("/respond", outcome="ok_answer")
+        unwanted = "FAIL: found unexpected 2 events: *erc3.Evt_WikiArticleUpdated"
+        assert visit.complete() == (0.0, [unwanted])
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_one_process_serves_both_kinds(
+    tmp_path: Path, connections: httpx.Client, make_pack: Any
+) -> None:
+    packs = (make_pack(), pack_of(scenario(spec_id="tea")))
+
+    def post(path: str, **body: Any) -> httpx.Response:
+        return connections.post(f"{running.base_url}{path}", json=body)
+
+    with serve(*packs, state=tmp_path / "state") as running:
+        listed = [one["id"] for one in post("/benchmarks/list").json()["benchmarks"]]
+        assert listed == ["store", "company", "erc3-dev", "erc3-test", "erc3-prod"]
+        routes = [
+            len(post("/benchmarks/view", benchmark=one).json()["routes"]) for one in listed[:2]
+        ]
+        assert routes == [7, 24]
+        shop, office = (
+            post("/tasks/start", benchmark=one, spec_id="tea").json()["task_id"]
+            for one in ("store", "erc3-prod")
+        )
+        assert post(f"/store/{shop}/basket/view").status_code == 200
+        assert post(f"/erc3/{office}/whoami").json()["current_user"] == "mara"
+        for path in (f"/erc3/{shop}/basket/view", f"/store/{office}/whoami"):
+            assert (post(path).status_code, post(path).json()["error"]) == (404, "Not found")
+        session = post("/sessions/start", account_key="key-x", benchmark="company", workspace="w")
+        assert session.json()["task_count"] == 1
+        home = connections.get(running.base_url).text
+        assert "store and company platform</title>" in home
+        assert visible(home).count("Benchmark") == 2
+        assert "Pack test , 1 scenario; Pack small , 1 scenario" in visible(home)
+        for path in ("/benchmarks/store", "/benchmarks/erc3-prod", f"/tasks/{office}"):
+            assert connections.get(f"{running.base_url}{path}").status_code == 200
+    with serve(*packs[::-1], state=tmp_path / "state") as running:
+        assert post(f"/erc3/{office}/whoami").json()["current_user"] == "mara"
+
+
+def test_two_packs_of_one_kind_are_refused(tmp_path: Path, capsys: Any) -> None:
+    with pytest.raises(PackError, match="'small' and 'small' both stand for the benchmark 'comp"):
+        serve(pack_of(), pack_of())
+    path = tmp_path / "pack.json"
+    path.write_text(json.dumps(raw_of()))
+    assert main(["serve", "--pack", str(path), "--pack", str(path)]) == 2
+    assert "serve one pack of each kind" in capsys.readouterr().err
+
+
+def test_the_command_serves_every_pack_it_is_given(
+    tmp_path: Path, connections: httpx.Client, make_pack: Any
+) -> None:
+    (tmp_path / "a.json").write_text(make_pack().model_dump_json())
+    (tmp_path / "b.json").write_text(json.dumps(raw_of()))
+    process, url = started(tmp_path, "--pack", "a.json", "--pack", "b.json")
+    try:
+        assert len(connections.post(f"{url}/benchmarks/list", json={}).json()["benchmarks"]) == 5
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def told(site_of: SiteOf) -> tuple[Site, Visit]:
+    """A task in which everything was done that a page shows."""
+    expect = {
+        "outcomes": ["ok_answer"],
+        "links": {"employee": {"must": ["ben"], "may": ["mara"]}},
+        "message": {"contains": ["Ja", ["a", "b"]], "excludes": ["No"]},
+        "events": [{"type": "Evt_EmployeeNoteUpdated", "employee": "ben", "notes": HOSTILE}],
+    }
+    wiki = {"rules.md": f"One\nTwo {HOSTILE}\n", "old.md": "gone soon"}
+    site = site_of(
+        scenario(task_text=f"Note {HOSTILE}", expect=expect),
+        companies={"rye": bakery(wiki=wiki)},
+    )
+    visit = site.visit()
+    visit.ask("/employees/update", employee="ben", notes=HOSTILE, changed_by="mara")
+    visit.ask("/wiki/update", file="rules.md", content=f"One\nThree {HOSTILE}\n")
+    visit.ask("/wiki/update", file="old.md", content="")
+    visit.ask("/wiki/update", file=f"new {HOSTILE}", content="fresh")
+    visit.ask(
+        "/respond",
+        message=f"Done {HOSTILE}",
+        outcome="ok_answer",
+        links=[{"kind": "employee", "id": HOSTILE}],
+    )
+    return site, visit
+
+
+def test_a_task_page_tells_its_story(told: tuple[Site, Visit]) -> None:
+    site, visit = told
+    html = site.http.get(f"{site.simulator.base_url}/tasks/{visit.task_id}").text
+    words = visible(html)
+    assert "Who asks Mara Voss ( mara ), Bakery, Lund, of rye, on 2025-05-06; page limit 5" in words
+    folded = re.search(r'<details id="wanted">(.*?)</details>', html, re.DOTALL)
+    assert folded, "it is there, and not open"
+    wanted = visible(folded[1])
+    assert "employee links: ben , and may have mara" in wanted
+    assert "message contains “Ja”, “a” or “b”" in wanted
+    assert "Evt_EmployeeNoteUpdated {" in wanted
+    assert "Response ok_answer employee" in words
+    assert "Evt_WikiArticleUpdated" in words.split("Change events")[1]
+    assert "-Two &lt;script" in words
+    assert "+Three &lt;script" in words
+    assert "-gone soon \\ no newline at the end" in words
+    assert "Wiki as it stands 2 pages, hash" in words
+    assert "erc3.Req_UpdateEmployeeInfo" in words
+    assert "<dt>Acts</dt><dd>5</dd>" in html
+    assert "<script>hit" not in html
+    assert not set("\u202e\x1b") & set(html)
+    assert html.count(SHOWN) > 8
+
+
+def test_pages_of_tasks_that_stand_otherwise(site_of: SiteOf) -> None:
+    site = site_of(scenario(user=None, page_limit=-1, whoami_status=404))
+    post = site.visit().post
+    session = post("/sessions/start", account_key="key-x", benchmark="erc3-dev", workspace="w")
+    (task,) = post("/sessions/status", **session.json()).json()["tasks"]
+    words = visible(site.http.get(f"{site.simulator.base_url}/tasks/{task['task_id']}").text)
+    assert "Response The task was not started." in words
+    assert "Who asks a guest, of rye" in words
+    assert "whoami answers 404" in words
+    benchmark = visible(site.http.get(f"{site.simulator.base_url}/benchmarks/company").text)
+    assert "Company Asked by Page limit ask Who leads the rolls? rye a guest –" in benchmark
+    assert "/time/summary/by-employee" in benchmark
+
+
+ASKS = (
+    scenario(expect={"outcomes": ["denied_security"]}),
+    scenario(spec_id="b", expect={"outcomes": ["none_clarification_needed", "ok_not_found"]}),
+    scenario(
+        spec_id="c",
+        task_text="What does Voss Mara do in ROLLS AT DAWN for Harbour Inn? See a/places.md.",
+        page_limit=2,
+        expect={
+            "outcomes": ["ok_answer"],
+            "links": {
+                "employee": {"must": ["mara"]},
+                "project": {"must": ["proj_rolls"]},
+                "customer": {"must": ["cust_inn"]},
+                "wiki": {"must": ["a/places.md"]},
+            },
+            "message": {"contains": ["Mara Voss"]},
+        },
+    ),
+    scenario(spec_id="d", page_limit=-1, task_text="Mara Voss", expect={"outcomes": ["ok_answer"]}),
+)
+
+
+def test_floors() -> None:
+    assert floors(pack_of(*ASKS)) == {
+        "always denied_security": 0.25,
+        "always none_clarification_needed": 0.25,
+        "always ok_not_found": 0.25,
+        "name lookup": 0.5,
+    }
+
+
+def test_floors_beside_a_score(tmp_path: Path, capsys: Any, make_pack: Any) -> None:
+    path = tmp_path / "pack.json"
+    path.write_text(json.dumps(raw_of(*ASKS)))
+    assert main(["floors", "--pack", str(path), "--score", "0.7"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in lines] == ["0.250", "0.250", "0.250", "0.500", "0.700"]
+    path.write_text(make_pack().model_dump_json())
+    assert main(["floors", "--pack", str(path)]) == 2
+    assert "there are no floors for packs of 'store-pack/1'" in capsys.readouterr().err

@@ -1,0 +1,241 @@
+"""Generated packs: the same everywhere, valid, certified, of every mechanic, in clear words."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workshop.command import main
+from workshop.generators import store as generate
+from workshop.generators.store.bench import Bench
+from workshop.generators.store.level import LEVELS
+from workshop.generators.store.mechanics import MECHANICS
+from workshop.generators.store.oracle.certificate import check_certificate
+from workshop.generators.store.scenario import LARGE, LEAST_PAGE, Options, draws, make_scenario
+from workshop.generators.store.vocabulary import stems, trades
+from workshop.generators.store.wording import in_words
+from workshop.generators.store.writer import pack_text, scenario_lines
+from workshop.simulator.store.pack import Pack, parse_pack
+
+PROJECT = Path(__file__).parents[4]
+SHOPS = 300
+
+
+def scenarios(seed: str, count: int, **options: Any) -> list[dict[str, Any]]:
+    return [make_scenario(seed, n, Options(**options)) for n in range(count)]
+
+
+@pytest.fixture(scope="module")
+def shops() -> list[dict[str, Any]]:
+    return scenarios("tests", SHOPS)
+
+
+def test_every_expectation_is_certified(shops: list[dict[str, Any]]) -> None:
+    for scenario in shops:
+        check_certificate(scenario)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**9), st.integers(0, 10**6), st.sampled_from(["easy", "normal"]))
+def test_any_seed_is_certified(seed: int, index: int, difficulty: Any) -> None:
+    check_certificate(make_scenario(str(seed), index, Options(difficulty=difficulty)))
+
+
+def test_hard_shops_are_certified_whatever_the_method() -> None:
+    pytest.importorskip("ortools")
+    shops = scenarios("hard", 40, difficulty="hard", mechanics=("budget-split", "packs-coupons"))
+    assert {shop["oracle"]["method"] for shop in shops} == {"exhaustive", "cp-sat"}
+    for shop in shops:
+        check_certificate(shop)
+
+
+def test_the_loader_takes_a_generated_pack(shops: list[dict[str, Any]]) -> None:
+    pack = parse_pack("".join(pack_text("lab", (json.dumps(shop) for shop in shops))))
+    assert isinstance(pack, Pack)
+    assert [s.spec_id for s in pack.scenarios] == [shop["spec_id"] for shop in shops]
+
+
+def test_every_mechanic_is_drawn_and_both_ends_happen(shops: list[dict[str, Any]]) -> None:
+    drawn = Counter(shop["mechanics"][0] for shop in shops)
+    assert set(drawn) == set(MECHANICS)
+    bought = sum(shop["expect"]["checkouts"] for shop in shops)
+    assert SHOPS // 4 < bought < SHOPS * 3 // 4 + SHOPS // 10
+    tags = {tag for shop in shops for tag in shop["mechanics"][1:]}
+    assert {"ghost-stock", "near-words", "hostile-names", "decoy-coupons"} <= tags
+
+
+def test_the_table_in_the_docs_is_the_table() -> None:
+    text = (Path(generate.__file__).parent / "mechanics.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert [row.split("|")[1].strip() for row in rows[1:]] == list(MECHANICS)
+
+
+@pytest.mark.parametrize("mechanic", sorted(MECHANICS))
+def test_a_mechanic_can_be_asked_for(mechanic: str) -> None:
+    for difficulty in ("easy", "normal"):
+        shop = make_scenario("ask", 1, Options(mechanics=(mechanic,), difficulty=difficulty))
+        assert shop["mechanics"][0] == mechanic
+        assert shop["spec_id"] == f"gen-ask-1-{mechanic}"
+
+
+def test_wording_changes_the_words_and_nothing_else() -> None:
+    plain, varied, wild = (
+        scenarios("words", 40, wording=wording) for wording in ("standard", "varied", "wild")
+    )
+    for one, other, third in zip(plain, varied, wild, strict=True):
+        assert len(third["task_text"]) > len(one["task_text"])
+        for shop in (one, other, third):
+            del shop["task_text"], shop["wording"]
+        assert one == other == third
+    texts = {shop["task_text"] for shop in scenarios("words", 40, wording="varied")}
+    assert len(texts) == 40
+
+
+def test_a_text_says_all_codes_numbers_and_limits(shops: list[dict[str, Any]]) -> None:
+    for shop in shops:
+        demand, text = shop["oracle"]["demand"], shop["task_text"]
+        assert all(code in text for code in demand.get("codes", ()))
+        assert "{" not in text
+        if "limit" in demand:
+            assert str(demand["limit"]["dollars"]) in text.replace(",", "")
+        for want in demand["wants"]:
+            if want["amount"] == "exact" and want["quantity"] > 1:
+                assert str(want["quantity"]) in text
+
+
+def test_products_of_a_wanted_kind_are_all_known_to_the_demand() -> None:
+    """No product that fits the words is missing from the choices: fillers are of other kinds."""
+    for shop in scenarios("kinds", 100, mechanics=("whole-category", "cheapest", "split-stock")):
+        choices = shop["oracle"]["demand"]["wants"][0]["choices"]
+        names = {p["sku"]: p["name"] for p in shop["products"]}
+        nouns = [
+            k for t in trades() for k in t.kinds if all(_is(names[s], k.noun) for s in choices)
+        ]
+        assert nouns
+        near = {n for k in nouns for n in k.near}
+        for sku, name in names.items():
+            if any(_is(name, kind.noun) for kind in nouns) and sku not in choices:
+                assert name in near or "Care Guide" in name or "Gift Box" in name
+
+
+def _is(name: str, noun: str) -> bool:
+    return noun.casefold() in name.casefold()
+
+
+def test_hash_seed_and_processes_change_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "workshop", "generate", "--seed", "same", "--count", "120"]
+    outputs = set()
+    for hash_seed, jobs in (("1", "1"), ("2", "2")):
+        environment = os.environ | {"PYTHONPATH": str(PROJECT), "PYTHONHASHSEED": hash_seed}
+        done = subprocess.run(
+            [*command, "--jobs", jobs], env=environment, capture_output=True, check=True
+        )
+        outputs.add(done.stdout)
+    assert len(outputs) == 1
+    lines = scenario_lines("same", 120, Options())
+    assert outputs.pop().decode() == "".join(pack_text("generated-same", lines))
+
+
+def test_a_longer_pack_begins_with_the_shorter_one() -> None:
+    long, short = (list(scenario_lines("grow", n, Options())) for n in (70, 30))
+    assert long[:30] == short
+
+
+def test_page_limits_are_kept() -> None:
+    assert {s["page_limit"] for s in scenarios("pages", 60, page_limits=(7, 9))} == {7, 9}
+    drawn = {shop["page_limit"] for shop in scenarios("pages", 200)}
+    assert min(drawn) == 1
+    assert max(drawn) == 50
+
+
+def test_sizes_follow_the_difficulty() -> None:
+    easy = scenarios("size", 60, difficulty="easy")
+    assert max(len(shop["products"]) for shop in easy) <= 20
+    assert min(len(shop["products"]) for shop in easy) <= 4
+    large = [s for s in scenarios("size", 150, difficulty="hard", mechanics=("plain",))
+             if "large-catalog" in s["mechanics"]]  # fmt: skip
+    assert large
+    for shop in large:
+        assert LARGE <= len(shop["products"]) <= 5_000
+        assert shop["page_limit"] >= LEAST_PAGE
+        assert len({product["name"] for product in shop["products"]}) == len(shop["products"])
+
+
+def test_kinds_of_a_trade_do_not_include_each_other() -> None:
+    for trade in trades():
+        nouns = [kind.noun for kind in (*trade.kinds, *trade.packs)]
+        assert len(set(nouns)) == len(nouns)
+        for noun in nouns:
+            assert not [n for n in nouns if n != noun and stems(n) >= stems(noun)]
+    assert len(trades()) >= 25
+
+
+def test_near_things_are_not_the_thing() -> None:
+    bench = Bench(draws("near", 0, "shop"), LEVELS["normal"])
+    kind = bench.kind()
+    bench.near(kind)
+    assert all(good.kind is None for good in bench.goods.values())
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "zero"), (13, "thirteen"), (20, "twenty"), (48, "forty-eight"), (100, "one hundred"),
+     (512, "five hundred and twelve"), (1000, "1000")],
+)  # fmt: skip
+def test_numbers_in_words(number: int, words: str) -> None:
+    assert in_words(number) == words
+
+
+def test_the_command_writes_a_pack(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["generate", "--seed", "cli", "--count", "3", "--mechanics", "plain,packs"]
+    assert main([*words, "--page-limits", "2,4-5", "--jobs", "1"]) == 0
+    pack = parse_pack(capsys.readouterr().out)
+    assert pack.name == "generated-cli"
+    assert {scenario.page_limit for scenario in pack.scenarios} <= {2, 4, 5}
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (["--mechanics", "plane"], "did you mean 'plain'"),
+        (["--mechanics", "x,y"], "known: plain, several-lines"),
+        (["--count", "0"], "from 1 on"),
+        (["--seed", "a b"], "letters, digits"),
+        (["--page-limits", "0"], "from 1 on"),
+        (["--page-limits", "60"], "1 to 50"),
+        (["--page-limits", "8-2"], "1 to 50"),
+        (["--difficulty", "absurd"], "choose from"),
+        (["--wording", "poetic"], "choose from"),
+    ],
+)
+def test_wrong_words_say_what_is_right(
+    words: list[str], remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["generate", "--seed", "1", "--count", "1", *words])
+    assert ended.value.code == 2
+    assert remedy in capsys.readouterr().err
+
+
+def test_a_missing_solver_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ortools.sat.python", None)
+    words = ["generate", "--seed", "hard", "--count", "40", "--difficulty", "hard", "--jobs", "1"]
+    assert main([*words, "--mechanics", "budget-split"]) == 2
+    assert "lab" in capsys.readouterr().err
+
+
+def test_normal_shops_need_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ortools.sat.python", None)
+    mechanics = ("split-stock", "budget-split", "packs-coupons", "filler-pays")
+    assert scenarios("free", 80, mechanics=mechanics)

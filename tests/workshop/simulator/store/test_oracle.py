@@ -1,0 +1,201 @@
+"""Demands, markets and certificates: what they accept and what they refuse."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from workshop.generators.store.oracle import cpsat
+from workshop.generators.store.oracle.certificate import CertificateError, check_certificate
+from workshop.generators.store.oracle.demand import Choice, Demand, Limit, Want
+from workshop.generators.store.oracle.market import Market, Rebate, Ware
+from workshop.generators.store.oracle.solve import MOST_BASKETS, solve
+from workshop.generators.store.scenario import Options, make_scenario
+
+Scenario = dict[str, Any]
+
+PACKS = Market(
+    (Ware("six", 12, 9), Ware("twelve", 20, 2), Ware("dip", 4, 30)),
+    (Rebate("SIX", amount=14, requires=(("six", 2),)), Rebate("DIP", percent=20, min_subtotal=50)),
+)
+UNITS = Want((Choice("six", 6), Choice("twelve", 12)), "exact", 24)
+
+
+def test_a_coupon_decides_between_mixes() -> None:
+    answer = solve(Demand((UNITS,), coupon_rule="may", codes=("SIX",)), PACKS)
+    assert [(p.items, p.coupon, p.total) for p in answer.purchases] == [
+        ((("six", 2), ("twelve", 1)), "SIX", 30)
+    ]
+    assert (answer.method, answer.candidates) == ("exhaustive", 3)
+
+
+def test_an_addition_is_bought_only_where_it_pays() -> None:
+    demand = Demand((UNITS,), coupon_rule="may", codes=("DIP",), extras=("dip",))
+    best = solve(demand, PACKS).purchases
+    # 40 plain; 48 + 4 for the fifth dip on the way to 50 would cost 41.6.
+    assert [(p.items, p.total) for p in best] == [((("twelve", 2),), 40)]
+
+
+def test_a_dollar_decides() -> None:
+    met = solve(Demand((UNITS,), limit=Limit(40)), PACKS)
+    missed = solve(Demand((UNITS,), limit=Limit(40, inclusive=False)), PACKS)
+    assert met.purchases
+    assert not missed.purchases
+
+
+def test_stock_is_what_checkout_finds() -> None:
+    products = [{"sku": "a", "price": 3, "available": 5, "stock_at_checkout": 2}]
+    assert Market.of_scenario(products, []).ware("a").stock == 2
+
+
+def test_many_baskets_go_to_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    wares = tuple(Ware(f"w{n}", 10 + n, 9) for n in range(9))
+    demand = Demand((Want(tuple(Choice(w.sku) for w in wares), "exact", 12),))
+    assert solve(demand, Market(wares), "exhaustive").candidates > MOST_BASKETS
+    monkeypatch.setitem(sys.modules, "ortools.sat.python", None)
+    with pytest.raises(cpsat.SolverMissing, match="lab"):
+        solve(demand, Market(wares))
+
+
+def test_solver_and_search_agree_on_a_large_mix() -> None:
+    pytest.importorskip("ortools")
+    wares = tuple(Ware(f"w{n}", 10 + n // 2, 4) for n in range(9))
+    want = Want(tuple(Choice(w.sku) for w in wares), "exact", 9)
+    market = Market(wares, (Rebate("P", percent=15, requires=(("w8", 1),)),))
+    demand = Demand((want,), coupon_rule="may", codes=("P",))
+    by_solver, by_search = solve(demand, market, "cp-sat"), solve(demand, market, "exhaustive")
+    assert by_solver.purchases == by_search.purchases
+    assert by_solver.method == "cp-sat"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Want((Choice("a"),), "some"),  # type: ignore[arg-type]
+        lambda: Want((Choice("a"),), "exact", 0),
+        lambda: Want((Choice("a", 0),)),
+        lambda: Demand((Want((Choice("a"),)), Want((Choice("a"),)))),
+        lambda: Demand((Want((Choice("a"),)),), extras=("b",)),
+        lambda: Demand((Want((Choice("a"),)),), goal="best"),  # type: ignore[arg-type]
+        lambda: Demand((Want((Choice("a"),)),), coupon_rule="maybe"),  # type: ignore[arg-type]
+        lambda: Rebate("ALL", percent=100),
+    ],
+)
+def test_a_demand_without_sense_is_refused(wrong: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        wrong()
+
+
+def test_additions_that_cost_next_to_nothing_are_refused() -> None:
+    market = Market((Ware("a", 9, 1), Ware("b", 1, 9)), (Rebate("X", percent=50),))
+    demand = Demand((Want((Choice("a"),)),), coupon_rule="may", codes=("X",), extras=("b",))
+    with pytest.raises(ValueError, match=r"\$2"):
+        solve(demand, market)
+
+
+def test_a_demand_survives_json() -> None:
+    spare = Demand((Want((Choice("dip"),), "up_to", None),))
+    demand = Demand((UNITS,), "cheapest", Limit(9, False), "may", ("X",), ("dip",), spare)
+    assert Demand.from_json(demand.to_json()) == demand
+
+
+@pytest.fixture(scope="module")
+def bought() -> Scenario:
+    options = Options(mechanics=("packs-coupons",))
+    return next(
+        scenario
+        for scenario in (make_scenario("certificate", n, options) for n in range(50))
+        if scenario["oracle"]["answers"] == 1 and scenario["expect"]["any_of"][0].get("coupon")
+    )
+
+
+def test_a_true_certificate_passes(bought: Scenario) -> None:
+    check_certificate(bought)
+
+
+def _event(scenario: Scenario) -> Scenario:
+    event: Scenario = scenario["expect"]["any_of"][0]
+    return event
+
+
+def _dearer(scenario: Scenario) -> None:
+    # Honest in the shop, and not the best: the same basket without its coupon.
+    event = _event(scenario)
+    del event["coupon"]
+    event.update(discount=0, total=event["subtotal"])
+
+
+def _cheaper_exists(scenario: Scenario) -> None:
+    for product in scenario["products"]:
+        if product["sku"] in scenario["oracle"]["demand"]["wants"][0]["choices"]:
+            product["price"] = 3
+
+
+def _wrong_total(scenario: Scenario) -> None:
+    _event(scenario)["total"] -= 1
+
+
+def _too_many(scenario: Scenario) -> None:
+    _event(scenario)["items"][0]["quantity"] += 1
+
+
+def _not_in_stock(scenario: Scenario) -> None:
+    sku = _event(scenario)["items"][0]["sku"]
+    next(p for p in scenario["products"] if p["sku"] == sku)["stock_at_checkout"] = 0
+
+
+def _refused(scenario: Scenario) -> None:
+    scenario["expect"] = {"checkouts": 0}
+    scenario["oracle"]["chosen"] = None
+
+
+def _no_certificate(scenario: Scenario) -> None:
+    del scenario["oracle"]
+
+
+def _unreadable(scenario: Scenario) -> None:
+    del scenario["oracle"]["demand"]["goal"]
+
+
+def _miscounted(scenario: Scenario) -> None:
+    scenario["oracle"]["answers"] = 2
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        _dearer, _cheaper_exists, _wrong_total, _too_many, _not_in_stock, _refused,
+        _no_certificate, _unreadable, _miscounted,
+    ],
+)  # fmt: skip
+def test_a_false_certificate_is_found(bought: Scenario, spoil: Callable[[Scenario], None]) -> None:
+    scenario = copy.deepcopy(bought)
+    spoil(scenario)
+    with pytest.raises(CertificateError):
+        check_certificate(scenario)
+
+
+def test_a_purchase_where_none_fits_is_found() -> None:
+    scenario = make_scenario("certificate", 0, Options(mechanics=("stock-short",)))
+    sku = next(iter(scenario["oracle"]["demand"]["wants"][0]["choices"]))
+    scenario["expect"] = {"checkouts": 1, "any_of": [{"items": [{"sku": sku, "quantity": 1}]}]}
+    with pytest.raises(CertificateError, match="no alternative"):
+        check_certificate(scenario)
+
+
+def test_a_missing_equal_answer_is_found() -> None:
+    scenario = next(
+        scenario
+        for scenario in (
+            make_scenario("ties", n, Options(mechanics=("split-stock",))) for n in range(200)
+        )
+        if scenario["oracle"]["answers"] > 1
+    )
+    check_certificate(scenario)
+    scenario["expect"]["any_of"].pop()
+    with pytest.raises(CertificateError, match="equally good"):
+        check_certificate(scenario)

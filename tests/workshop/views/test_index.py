@@ -1,0 +1,100 @@
+"""What the list of runs says of one: name, state, how far it is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.runs.manifest import Identity, Manifest
+from tests.run_folders import RunFolder, asked, worked
+from workshop.views.live.index import LIMITED, index_row
+
+FOLDER = "20260504-120000-aaaa"
+NOW = 2_000_000_000.0
+
+
+def manifest(folder: Path, *specs: str, pack: str | None = "small", **options: Any) -> None:
+    Manifest(
+        run_id=FOLDER,
+        created="2026-05-04T12:00:00+00:00",
+        identity=Identity(pack=pack),
+        options={"strategy": "evaluator-worker", "name": "evaluator-worker"} | options,
+        base_url=None if pack else "https://me:secret@erc.example.org/",
+        tasks=tuple((spec, f"tsk-{spec}", "Buy tea") for spec in specs),
+    ).write(folder)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    return RunFolder(tmp_path / FOLDER)
+
+
+def test_tasks_that_are_over_stand_beside_those_there_are(run: RunFolder) -> None:
+    run.task("a", asked(), worked()).task("b", outcome="running").write(finished=False)
+    manifest(run.path, "a", "b", "c", "d")
+    row = index_row(run.path, NOW)
+    assert (row.progress, row.title, row.place) == ("1/4", "", "small")
+
+
+def test_a_run_before_its_first_result_is_known_by_its_manifest(run: RunFolder) -> None:
+    manifest(run.path, "a", "b", name="spring cleaning")
+    row = index_row(run.path, (run.path / "run.json").stat().st_mtime)
+    assert (row.progress, row.title, row.state) == ("0/2", "spring cleaning", "running")
+    assert index_row(run.path, NOW).state == "stopped"
+
+
+def test_a_run_without_a_manifest_has_what_its_results_say(run: RunFolder) -> None:
+    run.task("a").write()
+    row = index_row(run.path, NOW)
+    assert (row.progress, row.state, row.place) == ("1", "finished", "small")
+
+
+def test_a_real_platform_is_told_by_benchmark_and_host_alone(run: RunFolder) -> None:
+    run.task("a").write()
+    manifest(run.path, "a", pack=None, benchmark="store")
+    assert index_row(run.path, NOW).place == "store at erc.example.org"
+
+
+@pytest.mark.parametrize(
+    ("options", "failure", "played", "state"),
+    [
+        ({"max_seconds": 1.0}, None, 1, LIMITED),
+        ({"max_seconds": 1.0}, "limit", 2, LIMITED),
+        ({"max_seconds": 99.0}, "limit", 2, LIMITED),
+        ({"max_seconds": 99.0}, None, 2, "finished"),
+        ({"max_seconds": 1.0}, None, 2, "finished"),
+        ({"task_seconds": 1.0}, "limit", 2, "finished"),
+        ({"max_tokens": 960}, None, 1, LIMITED),
+        ({"max_dollars": 0.01}, None, 1, LIMITED),
+        ({}, "limit", 2, "finished"),
+    ],
+)
+def test_a_limit_of_the_run_is_a_state_of_its_own(
+    run: RunFolder, options: dict[str, Any], failure: str | None, played: int, state: str
+) -> None:
+    for spec in ("a", "b")[:played]:
+        run.task(spec, failure=failure)
+    run.write(finished=played == 2)
+    manifest(run.path, "a", "b", **options)
+    assert index_row(run.path, NOW).state == state
+
+
+def test_what_was_handed_in_and_what_died_say_so(run: RunFolder) -> None:
+    run.task("a").write(submitted=True)
+    assert index_row(run.path, NOW).state == "submitted"
+    run.write(finished=False)
+    for path in run.path.rglob("*"):
+        os.utime(path, (NOW - 10, NOW - 10))
+    assert index_row(run.path, NOW).state == "running"
+    assert index_row(run.path, NOW + 3_600).state == "stopped"
+
+
+def test_unknown_values_sort_last(run: RunFolder) -> None:
+    manifest(run.path, "a")
+    found = index_row(run.path, NOW).sorted_by
+    assert found["score"] is None
+    assert found["tasks"] is None
+    assert found["run"] == FOLDER

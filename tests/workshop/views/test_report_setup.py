@@ -1,0 +1,131 @@
+"""What a report tells of the run itself: prompts, briefing, options, floors, session."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.floors import note_floors
+from core.models.model_call import PromptPart
+from core.runs.journal import text_hash
+from core.runs.manifest import Identity, Manifest
+from core.runs.prompts import Prompts
+from core.runs.run_view import read_run_view
+from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
+from workshop.views.report.render import story_html
+from workshop.views.report.setup import FLOORS, setup_of
+from workshop.views.report.write import run_page
+
+ROOT = Path(__file__).parents[3]
+SYSTEM = "You decide.\n\nRules\n- Never guess."
+
+
+def told(path: Path, text: str, *, real: bool = False, system: str = SYSTEM) -> Path:
+    """A run of one task whose only prompt is a kept system prompt and this text."""
+    run = RunFolder(path)
+    digest = Prompts(path).keep(system)
+    parts = (PromptPart(role="system", sha256=digest), PromptPart(role="user", sha256="ab"))
+    call = asked(prompt=parts)
+    run.task("tea", {"type": "text", "sha256": "ab", "text": text}, call, worked(), ended())
+    found = run.write(session_id="ssn-1", idle_group="refuse", submitted=real)
+    Manifest(
+        run_id=path.name,
+        created="now",
+        identity=Identity(prompts={"evaluator": digest}),
+        options={"max_turns": 7, "strategy": "evaluator-worker", "flags": [], "record": None},
+        base_url="https://erc.example" if real else None,
+        versions={"python": "3.11"},
+    ).write(found)
+    return found
+
+
+def test_a_prompt_stands_in_the_page_once_and_stories_lead_to_it(tmp_path: Path) -> None:
+    run = told(tmp_path / "run", "Buy tea")
+    page, digest = run_page(run), text_hash(SYSTEM)
+    assert page.count("Never guess.") == 1
+    assert f'id="prompt-{digest}"' in page
+    assert f"Prompt of the evaluator <small>{digest[:10]}" in page
+    story = story_html(read_run_view(run).tasks[0])
+    assert f'<a href="#prompt-{digest}">' in story
+    assert "Never guess." not in story
+
+
+def test_options_session_and_floors_are_told(tmp_path: Path) -> None:
+    page = run_page(told(tmp_path / "run", "Buy tea"))
+    assert '<th scope="row">max turns</th><td>7</td>' in page
+    assert "session ssn-1" in page
+    assert "submitted" not in page.partition("<main>")[0].partition("<body>")[2]
+    assert "doing nothing would score 1.000" in page
+    assert "<td>None</td>" not in page
+
+
+@pytest.mark.parametrize("submitted", [True, False])
+def test_a_real_run_says_whether_it_was_submitted(tmp_path: Path, submitted: bool) -> None:
+    run = told(tmp_path / "run", "Buy tea", real=True)
+    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    (run / "results.json").write_text(json.dumps(results | {"submitted": submitted}))
+    said = "session ssn-1, submitted" if submitted else "session ssn-1, not submitted"
+    assert said in run_page(run)
+
+
+def test_the_briefing_of_a_task_stands_once_in_its_story(tmp_path: Path) -> None:
+    briefing = f"who asks: mara {HOSTILE}".replace("<", "\\u003c")
+    prompt = (
+        f"<task>\nBuy\n</task>\n\n<briefing>\n{briefing}\n</briefing>\n\n<state>\n{{}}\n</state>"
+    )
+    story = story_html(read_run_view(told(tmp_path / "run", prompt)).tasks[0])
+    folded = story.partition('<details class="briefing">')[2].partition("</details>")[0]
+    assert text_hash(briefing)[:10] in folded
+    assert "who asks: mara" in folded
+    assert "<script>" not in story
+
+
+def test_hostile_prompts_and_options_stay_texts(tmp_path: Path) -> None:
+    run = told(tmp_path / "run", "Buy tea", system=HOSTILE)
+    manifest = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    manifest["options"] = {HOSTILE: HOSTILE}
+    (run / "run.json").write_text(json.dumps(manifest))
+    (run / FLOORS).write_text(json.dumps({HOSTILE: 0.5, "none": "no number"}))
+    page = run_page(run)
+    assert page.count("window.hit=1") >= 4
+    assert "<script>window" not in page
+    assert "<img" not in page
+
+
+def test_a_damaged_folder_is_still_shown(tmp_path: Path) -> None:
+    run = told(tmp_path / "run", "Buy tea")
+    (run / "run.json").write_text("{")
+    (run / FLOORS).write_text("[1")
+    (run / "prompts" / "x.txt").write_bytes(b"\xff")
+    found = setup_of(run)
+    assert (found.prompts, found.options, found.floors) == ((), None, None)
+    assert "not known" in run_page(run)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "pack", "names"),
+    [
+        (
+            "store",
+            "workshop/simulator/store/packs/store-bundled.json",
+            ["do nothing", "buy the first match"],
+        ),
+        ("company", "", []),
+    ],
+)
+def test_floors_are_noted_once_for_the_tasks_that_were_played(
+    tmp_path: Path, benchmark: str, pack: str, names: list[str]
+) -> None:
+    run = RunFolder(tmp_path / "run").task("under_budget_price_equals_limit", worked()).write()
+    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    (run / "results.json").write_text(json.dumps(results | {"benchmark": benchmark}))
+    note_floors(run)
+    assert not (run / FLOORS).exists(), "without a pack nothing is known"
+    text = (ROOT / pack).read_text(encoding="utf-8") if pack else '{"format": "company-pack/1"}'
+    (run / "pack.json").write_text(text, encoding="utf-8")
+    note_floors(run)
+    found = setup_of(run).floors or {}
+    assert list(found) == names
+    assert found.get("do nothing", 1.0) == 1.0, "of the one task that was played"

@@ -1,0 +1,101 @@
+"""The story of a run in a terminal, a pipe and a narrow window."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from cli.cli import app
+from core.runs.run_view import read_run_view
+from core.terminal.tables import overview
+from tests.run_folders import RunFolder, ended, hostile_run, worked
+from workshop.views.story import Teller, failures
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    hostile_run(tmp_path / "20260504-120000-aaaa")
+    return tmp_path
+
+
+def show(logs: Path, *arguments: str) -> str:
+    done = CliRunner().invoke(app, ["show", "latest", "--logs", str(logs), *arguments])
+    assert done.exit_code == 0, done.stderr
+    return done.stdout
+
+
+def test_the_table_has_every_task_and_the_sums(logs: Path) -> None:
+    text = show(logs)
+    assert [name for name in ("good", "hostile", "wrong", "broken") if name in text] == [
+        "good",
+        "hostile",
+        "wrong",
+        "broken",
+    ]
+    assert "wrong checkouts 1" in text
+    assert "\x1b" not in text
+
+
+def test_failed_tasks_are_a_line_each_with_the_reason(logs: Path) -> None:
+    text = show(logs, "--failed").splitlines()
+    assert [line.split()[0] for line in text] == ["hostile", "wrong", "broken"]
+    assert "FAIL:" in text[0]
+    assert "wrong checkout" in text[1]
+    assert "model failed" in text[2]
+
+
+def test_a_story_has_code_calls_and_what_the_evaluator_said(logs: Path) -> None:
+    text = show(logs, "--task", "hostile")
+    for said in ("Turn 1", "found = Find(query=query)", "line 3: Find(", "next backend: b2"):
+        assert said in text
+    assert text.index("Turn 2") < text.index("The platform's evaluator")
+    assert "\u202e" not in text
+    assert "<script>" in text
+
+
+def test_one_turn_alone(logs: Path) -> None:
+    text = show(logs, "--task", "good", "--turn", "2")
+    assert "Turn 2" in text
+    assert "Turn 1" not in text
+
+
+@pytest.mark.parametrize("width", [30, 50, 200])
+def test_any_width_will_do(logs: Path, width: int) -> None:
+    run = read_run_view(logs / "20260504-120000-aaaa")
+    console = Console(file=io.StringIO(), width=width, force_terminal=True)
+    overview(console, run)
+    Teller(console).story(run.tasks[1])
+    failures(console, run)
+    assert isinstance(console.file, io.StringIO)
+    assert "hostile" in console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nope"], "there is no run 'nope'"),
+        (["latest", "--task", "nope"], "it has: good, hostile, wrong, broken"),
+        (["latest", "--task", "good", "--turn", "9"], "good has no turn 9; it has: 1, 2"),
+        (["latest", "--turn", "1"], "--turn goes with --task"),
+        (["latest", "--failed", "--task", "good"], "does not go with --task"),
+    ],
+)
+def test_bad_input_is_explained(logs: Path, arguments: list[str], said: str) -> None:
+    done = CliRunner().invoke(app, ["show", *arguments, "--logs", str(logs)])
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_a_failed_task_that_ran_code_is_one_copied_command_from_it(tmp_path: Path) -> None:
+    turn = worked()
+    assert turn.report
+    pinned = turn.model_copy(update={"report": turn.report.model_copy(update={"pins": (1.0, 2)})})
+    run = RunFolder(tmp_path / "20260505-bbbb").task("tea", pinned, score=0.0)
+    run.task("talk", ended(1), score=0.0).write()
+    lines = show(tmp_path, "--failed").splitlines()
+    assert [line.split()[0] for line in lines] == ["tea", "step", "talk"]
+    assert lines[1].endswith(f"debug {run.path} --task tea")

@@ -1,0 +1,209 @@
+"""The command ``stats``: tables, JSON, pictures, exit codes; a real run counted."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+from typer.testing import CliRunner, Result
+
+from cli.cli import app
+from tests.workshop.views.stats_runs import done, run_folder, wrong
+from workshop.views.stats.groups import statistics
+from workshop.views.stats.reading import read_runs
+from workshop.views.stats.records import By
+from workshop.views.stats.table import show_statistics
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def ask(*words: object) -> Result:
+    result = CliRunner().invoke(app, ["stats", *map(str, words)])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    for place in range(4):
+        tasks = [done("tea"), wrong("cup") if place == 2 else done("cup", cost_usd=None)]
+        prompts = {"worker": f"version {place // 2}"}
+        run_folder(folder, f"run-{place}", *tasks, prompts=prompts, hours=place * 30)
+    run_folder(folder, "older", done("tea"), manifest=False, hours=-90)
+    return folder
+
+
+def test_the_table_in_a_pipe_is_whole_and_plain(logs: Path) -> None:
+    text = ask(logs, "--by", "prompt", "--by", "task").stdout
+    assert "\x1b" not in text
+    assert "…" not in text
+    heads = [line.split()[0] for line in text.splitlines() if "passed" in line and "score" in line]
+    assert heads == ["prompt", "task"]
+    unknown = next(line for line in text.splitlines() if line.startswith(" unknown"))
+    for cell in ("2026-05-01", "1/1", "0.21–1.00", "1.000", "0.0100", "1,000"):
+        assert cell in unknown
+    assert "note: no run.json in 1 of 5 runs" in text
+
+
+def test_without_by_it_is_an_overview(logs: Path) -> None:
+    text = ask(logs).stdout
+    told = [line.strip() for line in text.splitlines() if line.startswith("by ")]
+    assert told == ["by day", "by prompt", "by model", "by strategy", "by pack"]
+
+
+@pytest.mark.parametrize("width", [24, 40, 80, 100, 200])
+def test_no_figure_is_lost_on_a_narrow_terminal(logs: Path, width: int) -> None:
+    found = statistics(logs, read_runs(logs), [By.MODEL])
+    out = io.StringIO()
+    show_statistics(Console(file=out, width=width, force_terminal=True, no_color=True), found)
+    text = out.getvalue()
+    assert "…" not in text
+    for cell in ("lab/one", "8/9", "0.889", "0.0100", "1,000"):
+        assert cell in text
+    assert max(Text.from_ansi(line).cell_len for line in text.splitlines()) <= width
+
+
+def test_json_holds_everything_that_the_pictures_are_made_of(logs: Path) -> None:
+    result = ask(logs, "--json", "--by", "day", "--by", "strategy")
+    found = json.loads(result.stdout)
+    assert found["format"] == "run-statistics/3"
+    assert list(found["groups"]) == ["day", "strategy"]
+    names = [run["figures"]["name"] for run in found["runs"]]
+    assert names == ["older", "run-0", "run-1", "run-2", "run-3"]
+    assert found["runs"][0]["prompts"] is None
+    assert len({run["prompts"]["worker"] for run in found["runs"][1:]}) == 2
+    assert found["total"]["harm"] == 1
+    assert found["total"]["cost_usd"]["total"] is None
+    assert [group["name"] for group in found["groups"]["strategy"]] == [
+        "unknown",
+        "evaluator-worker",
+    ]
+
+
+def test_acts_that_were_never_scored_are_told(tmp_path: Path) -> None:
+    run_folder(
+        tmp_path,
+        "run",
+        done("tea", None, acts=1, harm=None, outcome="finished", verdict="purchased"),
+    )
+    assert "1 tasks with acts that cannot be undone were never scored" in ask(tmp_path).stdout
+
+
+def test_hostile_names_are_only_text(tmp_path: Path) -> None:
+    name = "[red]x[/nothing]\x1b[2J\u202e$\\frac{"
+    run_folder(tmp_path, "run", done(name), model=name, prompts={f"{name}$": "text"})
+    picture = tmp_path / "picture.svg"
+    result = ask(tmp_path, "--by", "task", "--by", "model", "--by", "prompt", "--plot", picture)
+    assert result.exit_code == 0
+    assert "\x1b" not in result.stdout
+    assert "\u202e" not in result.stdout
+    assert "[red]x" in result.stdout
+    assert picture.stat().st_size > 0
+
+
+def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path) -> None:
+    (tmp_path / "photos").mkdir()
+    result = ask(tmp_path)
+    assert result.exit_code == 1
+    assert "holds no run whose results can be read" in result.stderr
+    assert "photos is no run folder" in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nowhere",), "there is no run 'nowhere'"),
+        ((".", "--by", "moon"), "moon"),
+        ((".", "--plot", "x.pdf"), "must end in .svg or .png"),
+        ((".", "--plot", "nowhere/x.svg"), "there is no folder nowhere"),
+        ((".", "--all"), "--all"),
+    ],
+)
+def test_wrong_usage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = ask(*words)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+
+
+def colours(picture: Path) -> set[str]:
+    """Fill colours of the marks."""
+    marks = ElementTree.parse(picture).iter(f"{SVG}use")
+    styles = (mark.get("style", "") for mark in marks)
+    return {style.split("fill: ")[1][:7] for style in styles if "fill: #" in style}
+
+
+def test_a_picture_has_a_colour_for_each_prompt_version(logs: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "all.svg"
+    result = ask(logs, "--plot", picture)
+    assert (result.exit_code, result.stderr.strip()) == (0, str(picture))
+    one, other = "#1f77b4", "#ff7f0e"
+    assert colours(picture) == {one, other, "#999999"}
+    alone = tmp_path / "one.svg"
+    assert ask(logs / "run-0", "--plot", alone).exit_code == 0
+    assert colours(alone) == {one}
+
+
+def test_the_same_runs_give_the_same_picture(logs: Path, tmp_path: Path) -> None:
+    for name in ("a.svg", "b.svg"):
+        assert ask(logs, "--plot", tmp_path / name).exit_code == 0
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert ask(logs, "--json", "--plot", tmp_path / "c.PNG").exit_code == 0
+    assert (tmp_path / "c.PNG").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_of_what_is_not_known_is_refused(tmp_path: Path) -> None:
+    run_folder(tmp_path, "run", done("tea", None))
+    result = ask(tmp_path, "--plot", tmp_path / "x.svg")
+    assert result.exit_code == 1
+    assert "no run has both a time and a score" in result.stderr
+    assert not (tmp_path / "x.svg").exists()
+
+
+def test_missing_extras_are_named(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = ask(logs, "--plot", logs / "x.svg")
+    assert result.exit_code == 1
+    assert f"{sys.executable} -m pip install -e '.[lab]'" in result.stderr
+
+
+def test_real_runs_of_both_strategies_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tea_buyer: dict[str, Any]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "WORKER_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    pack = {"format": "store-pack/1", "name": "tiny", "scenarios": [tea_buyer]}
+    Path("tiny.json").write_text(json.dumps(pack))
+    for strategy in ("evaluator-worker", "next-step"):
+        words = ["--pack", "tiny.json", "--strategy", strategy, "--quiet"]
+        played = CliRunner().invoke(app, words)
+        assert played.exit_code == 0, played.output
+    found = json.loads(ask("--json", "--by", "strategy", "--by", "task", "--by", "prompt").stdout)
+    assert found["notes"] == []
+    # Runs that began in the same second stand in the order of their names.
+    one, other = sorted(found["groups"]["strategy"], key=lambda group: str(group["name"]))
+    assert (one["name"], other["name"]) == ("evaluator-worker", "next-step")
+    assert (one["passed"]["passed"], other["passed"]["passed"]) == (1, 1)
+    assert other["turns"]["total"] > 0
+    assert {frozenset(run["prompts"]) for run in found["runs"]} == {
+        frozenset({"evaluator", "worker"}),
+        frozenset({"next-step"}),
+    }
+    (task,) = found["groups"]["task"]
+    assert (task["name"], task["runs"]) == ("shop", 2), "the same scenario in both"
+    folders = [run["figures"]["name"] for run in found["runs"]]
+    difference = json.loads(ask("--diff", *folders, "--json").stdout)
+    assert difference["tasks_in_both"] == 1
+    assert all(prompt["diff"] for prompt in difference["prompts"])

@@ -1,0 +1,219 @@
+"""Figures over runs: what is put together, what stays apart, what is not known."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.models.model_call import Usage
+from core.runs.manifest import Identity, Manifest
+from core.runs.results import Brain, RunResults, TaskResult, totals_of
+from tests.workshop.views.stats_runs import BEGAN, done, run_folder, wrong
+from workshop.views.stats.groups import statistics
+from workshop.views.stats.interval import share_of
+from workshop.views.stats.reading import read_runs
+from workshop.views.stats.records import By, Reading, Run, Statistics
+
+SHA = {name: name * 64 for name in "abc"}
+
+
+def figures(logs: Path, *bys: By) -> Statistics:
+    return statistics(logs, read_runs(logs), bys)
+
+
+def wilson(passed: int, of: int) -> tuple[float, float]:
+    z, p = 1.959963984540054, passed / of
+    middle = (p + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * math.sqrt(p * (1 - p) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """Three runs: two prompt versions, two models, two days, an old one."""
+    old = {"evaluator": "decide", "worker": "code"}
+    new = old | {"worker": "code well"}
+    run_folder(tmp_path, "r1", done("tea"), done("cup", 0.0), prompts=old, model="lab/a")
+    run_folder(
+        tmp_path, "r2", done("tea", 0.9), wrong("cup"), prompts=new, model="lab/a", hours=1,
+        options={"strategy": "next-step"},
+    )  # fmt: skip
+    failed = done("pot", None, outcome="error", failure="model", cost_usd=None, attempt=3)
+    run_folder(
+        tmp_path, "r3", done("tea"), failed, manifest=False, model="lab/b", hours=4, pack="large"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        (By.DAY, {"2026-05-04": (2, 2, 4, 1), "2026-05-05": (1, 1, 1, 0)}),
+        (By.MODEL, {"lab/a": (2, 2, 4, 1), "lab/b": (1, 1, 1, 0)}),
+        (By.PACK, {"small": (2, 2, 4, 1), "large": (1, 1, 1, 0)}),
+        (
+            By.STRATEGY,
+            {"evaluator-worker": (1, 1, 2, 0), "next-step": (1, 1, 2, 1), "unknown": (1, 1, 1, 0)},
+        ),
+        (By.RUN, {"r1": (1, 1, 2, 0), "r2": (1, 1, 2, 1), "r3": (1, 1, 1, 0)}),
+        (
+            By.TASK,
+            {
+                "cup": (2, 0, 2, 1), "tea in large": (1, 1, 1, 0), "tea in small": (2, 2, 2, 0),
+                "pot": (1, 0, 0, 0),
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_each_grouping(logs: Path, by: By, expected: dict[str, Any]) -> None:
+    groups = figures(logs, by).groups[by]
+    seen = {g.name: (g.runs, g.passed.passed, g.passed.of, g.harm) for g in groups}
+    assert seen == expected
+    assert list(seen) == list(expected), "in order of time, tasks from the worst on"
+
+
+def test_prompt_versions_are_named_by_their_hashes_and_unknown_is_one_of_its_own(
+    logs: Path,
+) -> None:
+    first, second, unknown = figures(logs, By.PROMPT).groups[By.PROMPT]
+    assert first.parts["evaluator"] == second.parts["evaluator"]
+    assert first.parts["worker"] != second.parts["worker"]
+    for group in (first, second):
+        assert group.name == ", ".join(f"{r} {str(group.parts[r])[:8]}" for r in group.parts)
+    assert (unknown.name, unknown.parts) == ("unknown", {"prompt": None})
+
+
+def test_the_total_is_over_all_that_is_known(logs: Path) -> None:
+    total = figures(logs).total
+    assert (total.runs, total.tasks, total.different, total.repeated) == (3, 6, 4, 1)
+    assert total.score_mean == pytest.approx((1 + 0 + 0.9 + 0 + 1) / 5, abs=1e-6)
+    assert (total.failures, total.outside) == ({}, {"model": 1})
+    assert (total.cost_usd.known, total.cost_usd.total) == (5, None)
+    assert total.cost_usd.mean == pytest.approx(0.01)
+    assert (total.tokens.total, total.turns.total, total.seconds.mean) == (6000, 12, 0.5)
+    assert total.first == BEGAN.isoformat()
+
+
+def test_nothing_known_is_not_zero(tmp_path: Path) -> None:
+    blind = done("tea", None, cost_usd=None, tokens=Usage())
+    run_folder(tmp_path, "run", blind, hours=None)
+    total = figures(tmp_path).total
+    assert (total.first, total.score_mean, total.passed.share) == (None, None, None)
+    assert total.cost_usd.model_dump() == {"known": 0, "total": None, "mean": None}
+    assert total.tokens.mean is None
+
+
+def test_a_changed_scenario_is_another_task_and_another_pack(tmp_path: Path) -> None:
+    for place, digest in enumerate("aab"):
+        run_folder(tmp_path, f"r{place}", done("tea"), scenarios={"tea": SHA[digest]}, hours=place)
+    run_folder(tmp_path, "r9", done("tea"), manifest=False, hours=9)
+    found = figures(tmp_path, By.TASK, By.PACK)
+    tasks = {group.name: group.runs for group in found.groups[By.TASK]}
+    assert tasks == {
+        "tea in small, version aaaaaaaa": 2,
+        "tea in small, version bbbbbbbb": 1,
+        "tea in small, version unknown": 1,
+    }
+    packs = found.groups[By.PACK]
+    assert [group.runs for group in packs] == [2, 1, 1]
+    assert len({group.name for group in packs}) == 3
+    assert found.total.different == 3
+
+
+def test_the_same_task_again_does_not_narrow_the_interval(tmp_path: Path) -> None:
+    for place in range(5):
+        run_folder(tmp_path, f"r{place}", done("tea"), done("cup", 0.0), hours=place)
+    found = figures(tmp_path, By.TASK)
+    share = found.total.passed
+    assert (share.passed, share.of) == (5, 10)
+    assert (share.low, share.high) == pytest.approx(wilson(1, 2), abs=1e-6)
+    cup, tea = found.groups[By.TASK]
+    assert (cup.passed.low, cup.passed.high) == pytest.approx(wilson(0, 5), abs=1e-6)
+    assert (tea.passed.low, tea.passed.high) == pytest.approx(wilson(5, 5), abs=1e-6)
+
+
+@given(st.integers(1, 400).flatmap(lambda of: st.tuples(st.integers(0, of), st.just(of))))
+def test_the_interval_is_wilsons(counts: tuple[int, int]) -> None:
+    share = share_of(*counts)
+    assert (share.low, share.high) == pytest.approx(wilson(*counts), abs=2e-6)
+
+
+@given(st.data())
+def test_any_number_of_tasks_leaves_the_share_inside(data: st.DataObject) -> None:
+    of = data.draw(st.integers(1, 60))
+    passed, tasks = data.draw(st.integers(0, of)), data.draw(st.integers(1, of))
+    share = share_of(passed, of, tasks)
+    assert share.low is not None
+    assert share.high is not None
+    assert 0 <= share.low <= passed / of + 1e-6
+    assert passed / of - 1e-6 <= share.high <= 1
+
+
+counts = st.fixed_dictionaries(
+    {
+        "outcome": st.sampled_from(["finished", "error"]),
+        "harm": st.sampled_from([None, False, True]),
+        "failure": st.sampled_from([None, "model", "limit"]),
+        "attempt": st.integers(1, 2),
+        "cost_usd": st.sampled_from([None, 0.5, 0.25]),
+        "tokens": st.sampled_from([Usage(), Usage.nothing(), Usage(prompt=600, completion=100)]),
+        "turns": st.integers(0, 7),
+    },
+    optional={"seconds": st.just(1.5)},
+)
+trials = st.builds(
+    lambda spec, score, more: TaskResult(
+        spec_id=spec, task_id=spec, task_text="", score=score, **more
+    ),
+    st.sampled_from(["tea", "cup", "pot"]),
+    st.sampled_from([None, 0.0, 0.9, 1.0]),
+    counts,
+)
+models = st.sampled_from(["lab/a", "lab/b"])
+some_results = st.builds(
+    RunResults,
+    run_id=st.text(max_size=3),
+    benchmark=st.just("store"),
+    pack=st.sampled_from([None, "small", "unknown"]),
+    brain=st.builds(Brain, evaluator=models, worker=models),
+    started=st.sampled_from(["some day", BEGAN.isoformat()]),
+    finished=st.sampled_from([None, "later"]),
+    harm_name=st.just("harm"),
+    totals=st.just(totals_of([], 1.0)),
+    tasks=st.lists(trials, max_size=6).map(tuple),
+)
+manifests = st.none() | st.sampled_from(["evaluator-worker", "next-step"]).map(
+    lambda name: Manifest(run_id="r", created="", identity=Identity(), options={"strategy": name})
+)
+some_runs = st.lists(
+    st.builds(
+        Run,
+        folder=st.integers(0, 10**9).map(lambda n: Path(f"run-{n}")),
+        results=some_results,
+        manifest=manifests,
+    ),
+    min_size=1,
+    max_size=6,
+    unique_by=lambda run: run.folder,
+).map(tuple)
+
+
+@given(some_runs, st.sampled_from(By))
+def test_groups_share_out_the_total(runs: tuple[Run, ...], by: By) -> None:
+    found = statistics(Path("logs"), Reading(runs, ()), [by])
+    groups, total = found.groups[by], found.total
+    assert len({group.name for group in groups}) == len(groups), "names tell them apart"
+    for name in ("tasks", "harm", "unjudged", "repeated"):
+        assert sum(getattr(group, name) for group in groups) == getattr(total, name)
+    assert sum(group.passed.of for group in groups) == total.passed.of
+    assert sum(group.cost_usd.known for group in groups) == total.cost_usd.known
+    for name in ("failures", "outside"):
+        for kind, count in getattr(total, name).items():
+            assert sum(getattr(group, name).get(kind, 0) for group in groups) == count
+    mean = sum((group.tokens.mean or 0) * group.tokens.known for group in groups)
+    assert mean == pytest.approx((total.tokens.mean or 0) * total.tokens.known, abs=1e-3)

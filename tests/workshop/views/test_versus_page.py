@@ -1,0 +1,137 @@
+"""The page of two runs: its verdict, its figures, what is told in full."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.runs.errors import CannotRun
+from core.runs.manifest import Identity, Manifest
+from core.runs.prompts import Prompts
+from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
+from workshop.lab.comparison import compare, read_side
+from workshop.views.report import versus
+from workshop.views.report.versus import versus_page
+from workshop.views.verdict import Comparison, no_judge
+
+PROMPT = "You decide.\n\nRules of the game\n- Buy tea.\n- Never guess.\n"
+
+
+def judge(first: Path, second: Path) -> Comparison:
+    return compare(read_side(first), read_side(second), 0.02)
+
+
+def run(path: Path, *failed: str, prompt: str = PROMPT, tasks: int = 6, **options: Any) -> Path:
+    """A run of tasks t0, t1, ... of which those that are named fail."""
+    folder = RunFolder(path)
+    for spec in (f"t{n}" for n in range(tasks)):
+        bad = {"score": 0.0, "eval_log": "FAIL: not wanted", "verdict": "purchased"}
+        turns = [worked(name="Cup")] if spec in failed else [worked()]
+        folder.task(spec, asked(), *turns, asked(), ended(), **(bad if spec in failed else {}))
+    found = folder.write()
+    digest = Prompts(found).keep(prompt)
+    identity = Identity(models={"evaluator": "lab/model"}, prompts={"evaluator": digest})
+    Manifest(run_id=path.name, created="now", identity=identity, options=options).write(found)
+    return found
+
+
+def told(page: str) -> dict[str, str]:
+    """By task the story in the page."""
+    data = re.search(r'id="page">(.*?)</script>', page, re.S)
+    assert data
+    keys = [task["key"] for task in json.loads(data[1])["tasks"]]
+    packed = re.findall(r'<script type="text/plain" id="story-\d+">(.*?)</script>', page)
+    stories = [zlib.decompress(base64.b64decode(text)).decode("utf-8") for text in packed]
+    return {key.partition("-")[2]: story for key, story in zip(keys, stories, strict=True)}
+
+
+def test_the_verdict_comes_first_then_flips_then_differences(tmp_path: Path) -> None:
+    every = [f"t{n}" for n in range(6)]
+    a = run(tmp_path / "a", max_turns=7)
+    b = run(tmp_path / "b", *every, prompt=PROMPT.replace("Never", "Do not"), max_turns=2)
+    page = versus_page(a, b, judge)
+    parts = (
+        "B is worse than A", "exact McNemar test of the flips", 'id="figures"', "What differs:",
+        'id="tasks"', "<td>7</td><td>2</td>", "<h4>Rules of the game", "<del>Never </del>",
+        "decides</b>",
+    )  # fmt: skip
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "−100.0" in page
+
+
+def test_too_little_is_said_to_be_too_little(tmp_path: Path) -> None:
+    page = versus_page(run(tmp_path / "a"), run(tmp_path / "b", "t1"), judge)
+    assert "Not enough data to tell" in page
+    assert re.search(r"about [\d,]+ tasks would tell", page)
+    assert "The prompts are the same." in page
+
+
+def test_without_a_verdict_the_page_says_why(tmp_path: Path) -> None:
+    page = versus_page(run(tmp_path / "a"), run(tmp_path / "b"), no_judge)
+    assert "No verdict" in page
+    assert "the command compare gives it" in page
+    assert "1.000" in page
+
+
+def test_a_flipped_task_is_told_in_full_and_marked_where_it_parts(tmp_path: Path) -> None:
+    page = versus_page(run(tmp_path / "a"), run(tmp_path / "b", "t3"), judge)
+    stories = told(page)
+    assert next(iter(stories)) == "t3"
+    flipped = stories["t3"]
+    assert (
+        flipped.index("Here they part")
+        < flipped.index("Find Green Tea")
+        < flipped.index("Find Cup")
+    )
+    short = stories["t1"]
+    assert "In short" in short
+    assert "final_answer" not in short
+
+
+def test_a_page_that_would_be_too_large_tells_the_rest_in_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = run(tmp_path / "a"), run(tmp_path / "b", "t0", "t1", "t2")
+    whole = told(versus_page(a, b, judge))
+    assert sum("final_answer" in story for story in whole.values()) == 3
+    monkeypatch.setattr(versus, "PAGE_BYTES", 6 * versus.PAIR_BYTES + 5_000)
+    some = told(versus_page(a, b, judge))
+    assert 0 < sum("final_answer" in story for story in some.values()) < 3
+    assert all("FAIL: not wanted" in some[spec] for spec in ("t0", "t1", "t2"))
+
+
+def test_hostile_prompts_and_options_are_texts(tmp_path: Path) -> None:
+    a = run(tmp_path / "a", name="plain")
+    b = run(tmp_path / "b", prompt=f"{PROMPT}{HOSTILE}\n", name=HOSTILE)
+    page = versus_page(a, b, judge)
+    assert "window.hit=1" in page
+    assert "<script>window" not in page
+    assert "<img" not in page
+
+
+def test_new_harm_is_named_and_comes_first(tmp_path: Path) -> None:
+    a, b = RunFolder(tmp_path / "a"), RunFolder(tmp_path / "b")
+    for spec in ("lost", "harmed"):
+        a.task(spec, worked(), ended())
+    b.task("lost", worked(), ended(), score=0.0)
+    b.task("harmed", worked(), ended(), score=0.0, harm=True, acts=1)
+    page = versus_page(a.write(), b.write(), judge)
+    assert list(told(page)) == ["harmed", "lost"]
+    assert '<span class="tag bad">new wrong checkout</span>' in page
+
+
+def test_runs_without_a_common_task_have_no_verdict_but_a_page(tmp_path: Path) -> None:
+    a, b = RunFolder(tmp_path / "a").task("x", worked()), RunFolder(tmp_path / "b")
+    b.task("y", worked())
+    with pytest.raises(CannotRun, match="no task in common"):
+        judge(a.write(), b.write())
+    page = versus_page(a.path, b.path, judge)
+    assert "No verdict" in page
+    assert set(told(page)) == {"x", "y"}

@@ -1,0 +1,167 @@
+"""The server of live pages: what has changed, and whom it answers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from cli.cli import app
+from core.runs.journal import Journal
+from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
+from workshop.lab.comparison import compare, read_side
+from workshop.views.live.app import build_app
+from workshop.views.verdict import Comparison
+
+ROOT = Path(__file__).parents[3]
+NAME = "20260504-120000-aaaa"
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> TestClient:
+    hostile_run(tmp_path / "logs" / NAME)
+    return TestClient(build_app(tmp_path / "logs"), base_url="http://127.0.0.1:8310")
+
+
+def test_the_newest_run_is_first(client: TestClient, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "logs" / "20260505-bbbb").task("tea", worked(), outcome="running")
+    page = client.get("/").text
+    assert page.index("20260505-bbbb") < page.index(NAME)
+    assert page.index("running") < page.index("finished")
+    old = run.path / "tasks" / "tea.jsonl"
+    os.utime(old, (1, 1))
+    assert "stopped" in client.get("/").text
+
+
+def test_only_what_changed_is_sent_again(client: TestClient, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "logs" / "live")
+    run.task("tea", asked(), worked(), outcome="running").task("cup", worked()).write()
+    first = client.get("/runs/live/changes").json()
+    assert set(first["rows"]) == {"tea", "cup"}
+    with closing(Journal(run.path / "tasks" / "tea.jsonl")) as journal:
+        journal.write("turn", ended().journal())
+    second = client.get("/runs/live/changes", params={"since": first["since"]}).json()
+    assert set(second["rows"]) == {"tea"}
+    assert [task["key"] for task in second["tasks"]] == ["tea"]
+    assert client.get("/runs/live/changes", params={"since": second["since"]}).json()["rows"] == {}
+
+
+@pytest.mark.parametrize("path", ["/", f"/runs/{NAME}/", f"/runs/{NAME}/changes"])
+def test_nothing_new_is_not_sent(client: TestClient, path: str) -> None:
+    first = client.get(path)
+    again = client.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+
+
+def test_a_story_is_sent_again_only_when_its_task_changed(
+    client: TestClient, tmp_path: Path
+) -> None:
+    path = f"/runs/{NAME}/tasks/good"
+    tag = client.get(path).headers["ETag"]
+    with closing(Journal(tmp_path / "logs" / NAME / "tasks" / "wrong.jsonl")) as journal:
+        journal.write("warning", {"text": "late"})
+    assert client.get(path, headers={"If-None-Match": tag}).status_code == 304
+    with closing(Journal(tmp_path / "logs" / NAME / "tasks" / "good.jsonl")) as journal:
+        journal.write("warning", {"text": "late"})
+    assert client.get(path, headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_a_name_that_only_points_here_is_refused(client: TestClient) -> None:
+    assert client.get("/", headers={"Host": "evil.example"}).status_code == 400
+    assert client.get("/", headers={"Host": "localhost:8310"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/runs/%2e%2e/",
+        "/runs/..%2f..%2fetc/",
+        f"/runs/{NAME}/tasks/..%2fresults",
+        f"/runs/{NAME}/tasks/%2fetc%2fpasswd",
+        "/runs/secret/",
+        f"/runs/{NAME}/tasks/nope",
+        "/favicon.ico",
+    ],
+)
+def test_nothing_but_runs_and_tasks_is_found(client: TestClient, tmp_path: Path, path: str) -> None:
+    hostile_run(tmp_path / "secret")
+    assert client.get(path, follow_redirects=False).status_code == 404
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_nothing_but_get_is_answered(client: TestClient, method: str) -> None:
+    for path in ("/", f"/runs/{NAME}/", f"/runs/{NAME}/changes", f"/runs/{NAME}/tasks/good"):
+        assert client.request(method, path).status_code == 405
+
+
+def test_every_answer_forbids_what_is_foreign(client: TestClient) -> None:
+    for path in ("/", f"/runs/{NAME}/", f"/runs/{NAME}/tasks/hostile"):
+        policy = client.get(path).headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'")
+        assert "unsafe" not in policy
+
+
+def test_a_folder_that_is_none_or_is_a_run_is_refused(tmp_path: Path) -> None:
+    run = hostile_run(tmp_path / "run")
+    for folder, said in ((tmp_path / "no", "there is no folder"), (run, "name the folder above")):
+        done = CliRunner().invoke(app, ["view", str(folder)])
+        assert (done.exit_code, said in done.stderr) == (2, True)
+
+
+def test_started_in_the_background_it_ignores_interrupts_and_ends_when_told(tmp_path: Path) -> None:
+    ignored = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    start = "from cli.cli import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{ignored}; {start}", "view", str(tmp_path), "--port", "0"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-3]
+        assert httpx.get(address, trust_env=False).status_code == 200
+        process.send_signal(signal.SIGINT)
+        assert httpx.get(address, trust_env=False).status_code == 200
+        process.terminate()
+    assert process.returncode == -signal.SIGTERM
+
+
+def test_two_runs_open_as_one_page_the_older_one_first(tmp_path: Path) -> None:
+    for name in ("20260504-a", "20260505-b"):
+        hostile_run(tmp_path / name)
+    judged: list[tuple[str, str]] = []
+
+    def judge(first: Path, second: Path) -> Comparison:
+        judged.append((first.name, second.name))
+        return compare(read_side(first), read_side(second), 0.02)
+
+    client = TestClient(build_app(tmp_path, judge), base_url="http://127.0.0.1:8310")
+    address = "/compare?run=20260505-b&run=20260504-a"
+    page = client.get(address)
+    assert "Not enough data to tell" in page.text
+    assert judged == [("20260504-a", "20260505-b")]
+    assert client.get(address, headers={"If-None-Match": page.headers["ETag"]}).status_code == 304
+    assert client.get(address).text == page.text
+    assert len(judged) == 1, "what has not changed is not compared again"
+    other = client.get("/compare?run=20260504-a&run=20260505-b&swap=1").text
+    assert judged[1:] == [("20260505-b", "20260504-a")]
+    assert 'href="/compare?run=20260504-a&amp;run=20260505-b"' in other
+    with closing(Journal(tmp_path / "20260504-a" / "tasks" / "wrong.jsonl")) as journal:
+        journal.write("warning", {"text": "late"})
+    client.get(address)
+    assert len(judged) == 3
+
+
+@pytest.mark.parametrize(
+    "query", ["", "?run=x", f"?run={NAME}", f"?run={NAME}&run=../{NAME}", f"?run={NAME}&run={NAME}"]
+)
+def test_only_two_runs_of_the_folder_are_compared(client: TestClient, query: str) -> None:
+    assert client.get(f"/compare{query}").status_code == 404

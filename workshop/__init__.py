@@ -1,0 +1,1 @@
+"""Everything that works on the agent from outside: simulator, lab, viewers, replay."""

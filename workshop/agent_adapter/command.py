@@ -1,0 +1,115 @@
+"""What ``regress --agent`` asks for, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import typer
+
+from core.models.redact import MASK, redact
+from core.runs.errors import CannotRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workshop.agent_adapter.engine import Foreign
+    from workshop.lab.kit import Kit, KitOf
+    from workshop.lab.lab_folder import LabFolder
+    from workshop.lab.lab_run import LabRun, Settings
+
+TIMEOUT_SECONDS = 600.0
+SIDE_BY_SIDE = 64
+"""Each has a platform of its own in our process."""
+
+
+def check(
+    agent: str | None, side_by_side: int | None, timeout: float | None, ours: Mapping[str, object]
+) -> None:
+    """``ours``: the options that only our own models take. Raises BadParameter."""
+    if agent is None:
+        if side_by_side or timeout:
+            raise typer.BadParameter("--agents-side-by-side and --agent-timeout go with --agent")
+        return
+    if not agent.strip():
+        raise typer.BadParameter("--agent is empty; give the command that starts your agent")
+    if clash := [name for name, value in ours.items() if value]:
+        text = f"--agent plays itself: leave out {', '.join(clash)}"
+        raise typer.BadParameter(text)
+
+
+def settings(
+    agent: str,
+    side_by_side: int | None,
+    timeout: float | None,
+    benchmark: str,
+    packs: tuple[str, ...],
+    epochs: int,
+) -> Settings:
+    """The settings of a run of this agent."""
+    from workshop.lab.lab_run import ForeignAgent, Settings
+
+    command = redact(agent)
+    name = f"agent: {command}"
+    return Settings(
+        benchmark=benchmark,
+        packs=packs,
+        evaluator=name,
+        worker=name,
+        strategy=None,
+        epochs=epochs,
+        agent=ForeignAgent(
+            command=command,
+            side_by_side=side_by_side or 1,
+            timeout=timeout or TIMEOUT_SECONDS,
+        ),
+    )
+
+
+def engine(
+    kit_of: KitOf, run: LabRun, command: str | None, environment: Mapping[str, str], folder: Path
+) -> Foreign:
+    """What plays a run; ``command``: as it was typed, None where a run goes on.
+
+    Raises CannotRun: a secret stood in the command, which is not kept.
+    """
+    from workshop.agent_adapter.engine import Foreign
+
+    agent = run.settings.agent
+    assert agent is not None
+    if command is None and MASK in agent.command:
+        text = "a secret stood in the agent's command, and secrets are not kept"
+        raise CannotRun(f"{text}; hand it down in the environment and begin anew")
+    return Foreign(kit_of, run, command or agent.command, environment, folder)
+
+
+def leave(folder: LabFolder, run: LabRun, kit: Kit) -> None:
+    """Write what every run leaves behind: its results and its report."""
+    from workshop.agent_adapter.telling import write_results
+
+    write_results(folder, run, kit, whole=not _interrupted(run))
+
+
+def last_lines(path: Path) -> list[str]:
+    """How the agent ended, and what it left undone."""
+    from workshop.agent_adapter.sitting import records_of
+    from workshop.agent_adapter.telling import lines
+
+    return [*lines(records_of(path)), f"the story of each task: {path / 'report.html'}"]
+
+
+def check_end(run: LabRun, path: Path) -> None:
+    """Raises CannotRun where a run of an agent was interrupted, or nothing was played in it."""
+    from workshop.agent_adapter.sitting import records_of
+
+    if run.settings.agent is None:
+        return
+    if _interrupted(run):
+        raise CannotRun(f"interrupted; go on with --resume {path}")
+    records = records_of(path)
+    if all(len(record.never_begun) == record.tasks for record in records):
+        raise CannotRun("the agent has begun no task")
+
+
+def _interrupted(run: LabRun) -> bool:
+    return any("interrupted" in summary.failures for summary in run.summaries)

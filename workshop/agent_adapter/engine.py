@@ -1,0 +1,160 @@
+"""An engine for agents that are not ours: trials come from the platforms that they play on."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from coordinator.limits import heeding
+from core.runs.errors import CannotRun
+from core.runs.journal import Journal, JournalFailed
+from core.runs.journal_names import journal_path
+from core.runs.results import TaskResult
+from core.terminal.figures import reason
+from workshop.agent_adapter.outcome import Cause, Played
+from workshop.agent_adapter.sitting import Share, Sitting, next_number, shares_of, unheard
+from workshop.lab.engines import Job
+from workshop.lab.kit import Kit, KitOf, Known
+from workshop.lab.lab_run import LabRun, Trial
+from workshop.lab.play_job import WHY_CHARS, play_job
+
+LOOK_SECONDS = 0.2
+"""Between two looks at what the agents have done."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+INTERRUPTED = "the run was interrupted"
+Told = tuple[Job, list[Trial]]
+
+
+@dataclass
+class Foreign:
+    """Plays jobs with processes of an agent; a job may be told in parts, as its tasks are done."""
+
+    kit_of: KitOf
+    run: LabRun
+    command: str
+    """The agent's, with whatever secrets are in it."""
+    environment: Mapping[str, str]
+    folder: Path
+    """Of the run."""
+    threads: int = 1
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set where an interrupt has ended the agents."""
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[Told]:
+        """See ``Engine``. An interrupt ends the agents, and what they have played is told."""
+        theirs: list[Job] = []
+        for job in jobs:
+            if job.epoch is None:
+                yield job, play_job(job, self.kit_of)
+            else:
+                theirs.append(job)
+        assert self.run.settings.agent is not None
+        side_by_side = self.run.settings.agent.side_by_side
+        with _interrupts(self.stop):
+            shares = shares_of(theirs, side_by_side, self.kit_of().scenarios)
+            yield from self._play(shares, side_by_side)
+
+    def _play(self, shares: Sequence[Share], side_by_side: int) -> Iterator[Told]:
+        kit = self.kit_of()
+        waiting = list(enumerate(shares, next_number(self.folder)))
+        live: list[Sitting] = []
+        try:
+            while waiting or live:
+                while waiting and len(live) < side_by_side and not self.stop.is_set():
+                    live.append(self._begun(kit, *waiting.pop(0)))
+                stop = self.stop.wait(LOOK_SECONDS)
+                for sitting in list(live):
+                    why = INTERRUPTED if stop else sitting.why_over()
+                    found = sitting.look()
+                    if why is not None:
+                        found += sitting.finish(why, interrupted=stop)
+                        live.remove(sitting)
+                    yield from self._told(sitting.share, sitting.known, found)
+                if stop:
+                    for _, share in waiting:
+                        yield from self._never(kit, share)
+                    return
+        finally:
+            for sitting in live:
+                sitting.stop()
+
+    def _begun(self, kit: Kit, number: int, share: Share) -> Sitting:
+        agent = self.run.settings.agent
+        assert agent is not None
+        try:
+            return Sitting(
+                kit, share, agent.timeout, number, self.folder, self.command, self.environment
+            )
+        except OSError as error:
+            raise CannotRun(f"the agent cannot be started: {error.strerror or error}") from None
+
+    def _never(self, kit: Kit, share: Share) -> Iterator[Told]:
+        cause = Cause("interrupted", f"{INTERRUPTED} before an agent was started for it")
+        every = [unheard(share, spec, text, cause) for spec, text in share.texts.items()]
+        yield from self._told(share, share.read(kit)[1], every)
+
+    def _told(
+        self, share: Share, known: Mapping[str, Known], found: Iterable[Played]
+    ) -> Iterator[Told]:
+        """The trials by job, once their journals are on the disk."""
+        by_job: dict[int, Told] = {}
+        for one in found:
+            trial = _trial(share, known[one.result.spec_id], one)
+            try:
+                self._write(trial, one)
+            except JournalFailed as error:
+                raise CannotRun(str(error)) from None
+            job = share.jobs[trial.spec_id]
+            by_job.setdefault(id(job), (job, []))[1].append(trial)
+        yield from by_job.values()
+
+    def _write(self, trial: Trial, one: Played) -> None:
+        """The journal of a task; of one that is played again there is one attempt more in it."""
+        places = [pack.name for pack in self.run.packs]
+        nth = 1 + places.index(trial.pack) * self.run.settings.epochs + trial.epoch
+        with closing(Journal(journal_path(self.folder, trial.spec_id, nth))) as journal:
+            task = {"spec_id": trial.spec_id, "task_id": trial.task_id, "text": trial.task_text}
+            journal.write("task", {**task, "mechanics": list(trial.mechanics)})
+            for seen in one.seen:
+                journal.write("seen", seen.model_dump(mode="json"))
+            for kind, texts in (("event", one.events), ("info", one.remarks)):
+                for text in texts:
+                    journal.write(kind, {"text": text})
+            journal.write("result", result_of(trial).model_dump(mode="json"))
+
+
+def _trial(share: Share, known: Known, one: Played) -> Trial:
+    result = one.result
+    told = {
+        "pack": share.pack,
+        "epoch": share.epoch,
+        "paid": one.paid,
+        "why": reason("", result.eval_log)[:WHY_CHARS],
+    }
+    return Trial.model_validate(dict(result) | known._asdict() | told)
+
+
+def result_of(trial: Trial) -> TaskResult:
+    """The trial as a line of ``results.json``."""
+    return TaskResult(**{name: getattr(trial, name) for name in TaskResult.model_fields})
+
+
+@contextmanager
+def _interrupts(stop: threading.Event) -> Iterator[None]:
+    """While this lasts the first interrupt asks for the end, the second one is the end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def asked(_number: int, _frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    with heeding(SIGNALS, asked):
+        yield

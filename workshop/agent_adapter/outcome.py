@@ -1,0 +1,210 @@
+"""What came of a task of an agent that is not ours, by what its platform saw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from core.models.model_call import Usage
+from core.models.prices import Price, price_of
+from core.models.prompt_json import compact
+from core.runs.results import PASS, Failure, TaskResult
+from core.runs.seen import Seen
+from core.runs.work import fit_json
+from workshop.lab.kit import Kit, Served
+from workshop.simulator.platform import LogLine, Platform, Task
+from workshop.simulator.telemetry import ModelReport
+
+SEEN_CHARS = 4_000
+"""Of a body or an answer that the journal keeps."""
+EVAL_CHARS = 4_000
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a task that was not completed was not."""
+
+    failure: Failure
+    text: str
+
+
+@dataclass(frozen=True)
+class Played:
+    """One task: its result, and what there is to tell of it."""
+
+    result: TaskResult
+    seen: tuple[Seen, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """Lines of the platform that are about no request."""
+    events: tuple[str, ...] = ()
+    """What was done for good."""
+    paid: int | None = None
+    """Dollars of the first act, where acts have a price."""
+
+
+def tasks_of(platform: Platform) -> dict[str, list[Task]]:
+    """All tasks by spec; those that were begun first, in the order in which they were.
+
+    May be asked while the platform is in use: what is done by then stands in it.
+    """
+    sessions = list(platform.sessions.values())
+    every = [task for session in sessions for task in session.tasks]
+    found: dict[str, list[Task]] = {}
+    for task in sorted([*every, *list(platform.single_tasks.values())], key=_begun):
+        found.setdefault(task.scenario.spec_id, []).append(task)
+    return found
+
+
+def _begun(task: Task) -> float:
+    return task.log[0].moment if is_begun(task) else float("inf")
+
+
+def is_begun(task: Task) -> bool:
+    """Whether the agent has started it."""
+    return task.world is not None and bool(task.log)
+
+
+def is_over(task: Task) -> bool:
+    """Whether the platform has closed it, for good."""
+    return is_begun(task) and task.evaluation is not None
+
+
+def played(kit: Kit, served: Served, task: Task, cause: Cause | None) -> Played:
+    """What came of a task; ``cause``: why it was not completed, where it was not."""
+    world = kit.ended(task.world) if task.world is not None else None
+    evaluation = task.evaluation
+    score = evaluation.score if evaluation else None
+    error, failure = _early(task, cause)
+    seen = tuple(requests_of(served.platform, task))
+    acts = world.acts if world else 0
+    calls = sum(line.type == "request" for line in task.log)
+    result = TaskResult(
+        spec_id=task.scenario.spec_id,
+        task_id=task.task_id,
+        task_text=task.scenario.task_text,
+        score=score,
+        eval_log=evaluation.logs[:EVAL_CHARS] if evaluation else "",
+        outcome="unfinished" if failure else "finished",
+        verdict=world.verdict if world and not failure else None,
+        acts=acts,
+        harm=kit.guest.harmed(acts, None if score is None else score >= PASS),
+        turns=task.model_calls,
+        tool_calls=calls,
+        requests=calls,
+        tokens=tokens_of(task.reports),
+        cost_usd=cost_of(task.reports),
+        seconds=_seconds(task),
+        error=error,
+        failure=failure,
+    )
+    remarks = tuple(line.text for line in task.log if line.type == "info")
+    events = world.events if world else ()
+    return Played(result, seen, remarks, events, kit.paid(served, task.task_id))
+
+
+def never_begun(task_id: str, spec_id: str, text: str, cause: Cause) -> Played:
+    """A task of which the platform has not heard: all about it is unknown but for its text."""
+    result = TaskResult(
+        spec_id=spec_id,
+        task_id=task_id,
+        task_text=text,
+        outcome="unfinished",
+        error=cause.text,
+        failure=cause.failure,
+    )
+    return Played(result)
+
+
+def _early(task: Task, cause: Cause | None) -> tuple[str | None, Failure | None]:
+    if task.status == "completed":
+        return None, None
+    if task.status == "failed":
+        what = "completing" if is_begun(task) else "beginning"
+        return f"the agent handed its session in without {what} the task", "agent"
+    return (cause.text, cause.failure) if cause else (None, "agent")
+
+
+def requests_of(platform: Platform, task: Task) -> Iterator[Seen]:
+    """What the agent sent for a task, in order: requests to its world, and reports."""
+    if not is_begun(task):
+        return
+    world = platform.bench(task.benchmark).world
+    paths = {f"{world.module}.{one.request.__name__}": path for path, one in world.routes.items()}
+    began, reports = task.log[0].moment, iter(task.reports)
+    asked: LogLine | None = None
+    for line in task.log:
+        if line.type in ("request", "telemetry") and asked:
+            yield _seen(asked, None, began, paths)
+            asked = None
+        if line.type == "telemetry":
+            body = asdict(next(reports, ModelReport("", 0.0)))
+            kept = {name: value for name, value in body.items() if value is not None}
+            yield Seen(at=_since(line, began), path="/tasks/log", body=_json(kept), answer="{}")
+        elif line.type == "request":
+            asked = line
+        elif line.type in ("response", "error") and asked:
+            yield _seen(asked, line, began, paths)
+            asked = None
+    if asked:
+        yield _seen(asked, None, began, paths)
+
+
+def _seen(asked: LogLine, answer: LogLine | None, began: float, paths: Mapping[str, str]) -> Seen:
+    refused = answer is not None and answer.type == "error"
+    told = answer is not None and not refused
+    return Seen(
+        at=_since(asked, began),
+        path=paths.get(asked.text, asked.text),
+        body=_json(asked.body),
+        answer=_json(answer.body) if answer and told else None,
+        error=answer.text if answer and refused else None,
+    )
+
+
+def _json(body: Mapping[str, Any] | None) -> str:
+    text = compact(body or {})
+    return text if len(text) <= SEEN_CHARS else fit_json(body, SEEN_CHARS)
+
+
+def _since(line: LogLine, began: float) -> float:
+    return round(max(0.0, line.moment - began), 3)
+
+
+def _seconds(task: Task) -> float:
+    """From the beginning to the end, or to what was last heard of it."""
+    if not is_begun(task):
+        return 0.0
+    end = task.ended or task.log[-1].moment
+    return round(max(0.0, end - task.log[0].moment), 3)
+
+
+def tokens_of(reports: Iterable[ModelReport]) -> Usage:
+    """Tokens of all reported calls; unknown where none was reported, or one does not tell."""
+    found = [
+        Usage(prompt=r.prompt, completion=r.completion, cached=r.cached, reasoning=r.reasoning)
+        for r in reports
+    ]
+    return sum(found, Usage.nothing()) if found else Usage()
+
+
+def cost_of(reports: Iterable[ModelReport]) -> float | None:
+    """Dollars of all reported calls, by the best price known; unknown where one of them is."""
+    costs = []
+    for report in reports:
+        price = _price(report.model)
+        tokens = Usage(prompt=report.prompt, completion=report.completion, cached=report.cached)
+        cost = price.of(tokens) if price else None
+        if cost is None:
+            return None
+        costs.append(cost)
+    return round(sum(costs), 6) if costs else None
+
+
+@lru_cache(maxsize=256)
+def _price(model: str) -> Price | None:
+    try:
+        return price_of(model)
+    except ValueError:  # no name that a model can have
+        return None

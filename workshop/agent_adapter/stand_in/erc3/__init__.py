@@ -1,0 +1,23 @@
+"""Stands in for the official SDK."""
+
+from workshop.agent_adapter.stand_in.ours import lacking
+
+from . import base, core, erc3, store
+from .base import ApiError, ApiException
+from .core import ERC3, TaskInfo
+from .erc3 import Erc3Client
+from .store import StoreClient
+
+__all__ = [
+    "ERC3",
+    "ApiError",
+    "ApiException",
+    "Erc3Client",
+    "StoreClient",
+    "TaskInfo",
+    "base",
+    "core",
+    "erc3",
+    "store",
+]
+__getattr__ = lacking("erc3")

@@ -1,0 +1,1 @@
+"""Generators of packs: fresh worlds with their answers."""

@@ -1,0 +1,166 @@
+"""A company's rules as values: what its wiki is rendered from and what the oracle judges by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal, get_args
+
+from workshop.generators.company.records import Customer, Employee, Project
+
+Right = Literal[
+    "place",
+    "date",
+    "register",
+    "account_manager",
+    "wiki_read",
+    "own_pay",
+    "own_levels",
+    "own_hours",
+    "contact",
+    "pay",
+    "notes",
+    "note_write",
+    "levels",
+    "levels_write",
+    "load",
+    "hours",
+    "status",
+    "team",
+    "pay_write",
+    "draft_hours",
+    "approved_hours",
+    "wiki_write",
+]
+"""What somebody may do. Sums and lists of pay are nobody's right and have no name here."""
+STATUSES = ("idea", "exploring", "active", "paused", "archived")
+GUEST, STAFF, LEAD, ACCOUNT = "guest", "staff", "lead", "account"
+"""Groups that hang on no department: nobody's, everybody's but outsiders', and by the target."""
+
+
+class PolicyError(ValueError):
+    """A policy that contradicts itself; the text says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Who has the same rights; `refused` is only said on the page, what counts is `may`."""
+
+    key: str
+    title: str
+    who: str
+    may: tuple[Right, ...]
+    refused: tuple[Right, ...]
+    near: bool = False
+    """Whether the rights hold for people at the holder's own site alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """What the buyer of a company demands: tickets for some changes, its name in public answers."""
+
+    buyer: str
+    short: str
+    pattern: str
+    shape: str
+    example: str
+    needs: tuple[Right, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a right is used on: rights of Leads and account managers hang on it."""
+
+    project: Project | None = None
+    customer: Customer | None = None
+    person: Employee | None = None
+    led_by: frozenset[str] = frozenset()
+    """Who leads a project that the person is on."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Rules of one company; `load` are the statuses that count, levels run up to `highest`.
+
+    With a load of at least `busy` somebody is busy, with one of at most `free` available; `mine`
+    is what makes a project somebody's own: to lead it, or to be on its team in any role.
+    """
+
+    strong: int
+    highest: int
+    load: tuple[str, ...]
+    self_word: str
+    raise_from: str
+    outsiders: tuple[str, ...]
+    groups: tuple[Group, ...]
+    words: Mapping[Right, str]
+    takeover: Takeover | None = None
+    busy: Decimal = Decimal("1.0")
+    free: Decimal = Decimal("0.0")
+    mine: str = LEAD
+
+    def groups_of(self, asker: Employee | None, target: Target) -> list[Group]:
+        """The groups whose rights somebody has on a target; None is a guest."""
+        if asker is None:
+            keys = {GUEST}
+        else:
+            keys = {asker.group} | (set() if asker.group in self.outsiders else {STAFF})
+            leads = target.project and target.project.lead == asker.id
+            if leads or asker.id in target.led_by:
+                keys.add(LEAD)
+            if target.customer and target.customer.account_manager == asker.id:
+                keys.add(ACCOUNT)
+        return [
+            group
+            for group in self.groups
+            if group.key in keys and (not group.near or _near(asker, target))
+        ]
+
+    def allows(self, asker: Employee | None, right: Right, target: Target) -> bool:
+        """Whether somebody may; without a group that says so, nobody may."""
+        return any(right in group.may for group in self.groups_of(asker, target))
+
+    def needs_ticket(self, right: Right) -> bool:
+        """Whether the buyer wants a ticket for it."""
+        return self.takeover is not None and right in self.takeover.needs
+
+    def good_ticket(self, ticket: str | None) -> bool:
+        """Whether a ticket has the buyer's shape."""
+        return bool(self.takeover and ticket and re.fullmatch(self.takeover.pattern, ticket))
+
+
+def _near(asker: Employee | None, target: Target) -> bool:
+    return bool(asker and target.person and target.person.location == asker.location)
+
+
+def parse_policy(data: Mapping[str, Any]) -> Policy:
+    """A policy of a parsed `policy.toml`, before any takeover. Raises `PolicyError`."""
+    groups = tuple(
+        Group(g["key"], g["title"], g["who"], tuple(g["may"]), tuple(g["refused"]))
+        for g in data["groups"]
+    )
+    for group in groups:
+        unknown = {*group.may, *group.refused} - set(get_args(Right))
+        both = {*group.may} & {*group.refused}
+        if unknown or both or {*group.may, *group.refused} - set(data["words"]):
+            raise PolicyError(f"group {group.key}: unknown {unknown}, may and may not {both}")
+    if set(data["load"]) - set(STATUSES):
+        raise PolicyError(f"load: unknown statuses in {data['load']}")
+    return Policy(
+        strong=data["strong"],
+        highest=data["highest"],
+        load=tuple(data["load"]),
+        self_word=data["self_word"],
+        raise_from=data["raise_from"],
+        outsiders=tuple(data["outsiders"]),
+        groups=groups,
+        words=data["words"],
+    )
+
+
+def parse_takeover(data: Mapping[str, Any]) -> Takeover | None:
+    """The takeover that a `policy.toml` prepares, if any."""
+    found = data.get("takeover")
+    return Takeover(**{**found, "needs": tuple(found["needs"])}) if found else None

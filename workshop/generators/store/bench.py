@@ -1,0 +1,266 @@
+"""The bench on which a shop is put together: products and coupons with unique names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from workshop.generators.store.level import Level, between, chance
+from workshop.generators.store.phrases import hostile_name
+from workshop.generators.store.vocabulary import Kind, Trade, brand, code, model, titled, trades
+
+SMALL = 40
+"""Products in a shop where additions are allowed."""
+
+
+class Retry(Exception):
+    """This draw leads nowhere: the generator draws again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Good:
+    """A product with what its name is made of; `ghost` is the stock that checkout finds."""
+
+    sku: str
+    name: str
+    price: int
+    stock: int
+    kind: Kind | None = None
+    brand: str = ""
+    model: str = ""
+    size: str = ""
+    look: str = ""
+    ghost: int | None = None
+
+    @property
+    def units(self) -> int:
+        """Pieces in one pack, 1 for what is not sold in packs."""
+        return int(self.size) if self.kind and self.kind.in_packs else 1
+
+    def as_json(self) -> dict[str, Any]:
+        """The product as a pack file has it."""
+        raw = {"sku": self.sku, "name": self.name, "price": self.price, "available": self.stock}
+        return raw if self.ghost is None else {**raw, "stock_at_checkout": self.ghost}
+
+
+_PATTERNS: tuple[Callable[[str, str, str, str, str], str], ...] = (
+    lambda b, m, n, s, k: f"{b} {m} {n} {s} {k}",
+    lambda b, m, n, s, k: f"{b} {m} {k} {n} {s}",
+    lambda b, m, n, s, k: f"{n} {b} {m} {s} {k}",
+    lambda b, m, n, s, k: f"{b} {n} {m}, {s}, {k}",
+)
+_PACKS: tuple[Callable[[str, str, str, str], str], ...] = (
+    lambda b, m, n, s: f"{b} {n} {s}-pack",
+    lambda b, m, n, s: f"{b} {m} {n} {s}-pack",
+    lambda b, m, n, s: f"{n} {b}, pack of {s}",
+)
+
+
+class Bench:
+    """A shop in the making; `level` says how large and how nasty it is to be."""
+
+    def __init__(self, rng: Random, level: Level) -> None:
+        self.rng, self.level = rng, level
+        self.trade: Trade = rng.choice(trades())
+        self.goods: dict[str, Good] = {}
+        self.coupons: list[dict[str, Any]] = []
+        self.wanted: list[Kind] = []
+        self.tags: list[str] = []
+        self._names: set[str] = set()
+        self._codes: set[str] = set()
+        self._pattern = rng.choice(_PATTERNS)
+        self._pack_pattern = rng.choice(_PACKS)
+        self._opaque_skus = not rng.randrange(3)
+        self._small = False
+
+    def kind(self, *, packs: bool = False) -> Kind:
+        """A kind of the trade that is not used yet; from now on only wanted products have it."""
+        taken = self._taken()
+        kinds = self.trade.packs if packs else self.trade.kinds
+        free = [kind for kind in kinds if not taken & kind.stems]
+        if not free:
+            raise Retry("no kind is left")
+        return self.use(self.rng.choice(free))
+
+    def use(self, kind: Kind) -> Kind:
+        """Keep a kind for wanted products."""
+        self.wanted.append(kind)
+        return kind
+
+    def _taken(self) -> set[str]:
+        return {stem for kind in self.wanted for stem in kind.stems}
+
+    def good(self, kind: Kind, **given: Any) -> Good:
+        """Put a new product of a kind into the shop, as `imagine` makes it."""
+        good = self.imagine(kind, **given)
+        if good.name in self._names:
+            raise Retry(f"{good.name!r} is there already")
+        return self._put(good)
+
+    def imagine(
+        self,
+        kind: Kind,
+        *,
+        maker: tuple[str, str] | None = None,
+        size: str | None = None,
+        look: str | None = None,
+        price: int | None = None,
+        stock: int | None = None,
+    ) -> Good:
+        """A product as the shop might have it, not put there; what is not given is drawn."""
+        rng = self.rng
+        who, which = maker or self.maker()
+        size = size or rng.choice(kind.sizes)
+        noun = titled(kind.noun)
+        if kind.in_packs:
+            look = ""
+            name = self._pack_pattern(who, which, titled(kind.plural), size)
+            cents = int(size) * between(rng, (kind.low, kind.high))
+            price = price or max(3, (cents + 50) // 100)
+        else:
+            look = look or rng.choice(kind.looks)
+            name = self._pattern(who, which, noun, titled(size), titled(look))
+            price = price or self._price(kind, size)
+        stock = self.stock() if stock is None else stock
+        return Good(self._sku(kind.noun), name, price, stock, kind, who, which, size, look)
+
+    def _price(self, kind: Kind, size: str) -> int:
+        """Half of it is chance, half of it the size: larger ones tend to cost more."""
+        parts = 2 * len(kind.sizes)
+        share = kind.sizes.index(size) * 2 + self.rng.randrange(parts + 1)
+        return kind.low + (kind.high - kind.low) * share // (2 * parts)
+
+    def accessory(self, kind: Kind, price: int) -> Good:
+        """Put a thing that goes with a kind into the shop."""
+        name = self.rng.choice(kind.near)
+        if name in self._names:
+            raise Retry(f"{name!r} is there already")
+        return self._other(name, name, price)
+
+    def maker(self) -> tuple[str, str]:
+        """A brand and a model."""
+        return brand(self.rng), model(self.rng)
+
+    def stock(self) -> int:
+        """An ample stock."""
+        return between(self.rng, (25, 90))
+
+    def family(self, kind: Kind, number: int, **fixed: Any) -> list[Good]:
+        """So many different products of a kind, each with a brand of its own."""
+        goods: dict[str, Good] = {}
+        while len(goods) < number:
+            maker = self.maker()
+            if maker[0] not in goods:
+                goods[maker[0]] = self.good(kind, maker=maker, **fixed)
+        return list(goods.values())
+
+    def change(self, good: Good, **changes: Any) -> Good:
+        """Replace a product, as it is by now, by one with other figures."""
+        changed = replace(self.goods[good.sku], **changes)
+        self.goods[good.sku] = changed
+        return changed
+
+    def haunt(self, good: Good, real: int) -> None:
+        """Let checkout find only `real` pieces of a product."""
+        self.tags.append("ghost-stock")
+        self.change(good, ghost=real)
+
+    def coupon(
+        self,
+        *,
+        amount: int = 0,
+        percent: int = 0,
+        requires: dict[str, int] | None = None,
+        min_subtotal: int = 0,
+    ) -> str:
+        """Give the shop a coupon and return its code; without a discount it is a dead one."""
+        discount = {"amount": amount} if amount else {"percent": percent} if percent else None
+        new = self.code()
+        raw: dict[str, Any] = {"code": new, "discount": discount, "requires": requires or {}}
+        if min_subtotal:
+            raw["min_subtotal"] = min_subtotal
+        self.coupons.append(raw)
+        return new
+
+    def code(self) -> str:
+        """A code that the shop does not know."""
+        while (new := code(self.rng)) in self._codes:
+            pass
+        self._codes.add(new)
+        return new
+
+    def near(self, kind: Kind) -> None:
+        """Add the things that only sound like a kind."""
+        general = (f"{titled(kind.noun)} Care Guide (Booklet)", f"Gift Box for {titled(kind.noun)}")
+        names = [n for n in (*kind.near, *general) if n not in self._names]
+        for name in self.rng.sample(names, min(len(names), between(self.rng, (1, 3)))):
+            price = between(self.rng, (3, max(4, min(40, kind.low))))
+            self._other(name, name, price)
+        self.tags.append("near-words")
+
+    def keep_small(self) -> None:
+        """Have a catalog whose every product can be tried as an addition."""
+        self._small = True
+
+    def finish(self) -> None:
+        """Add what belongs to every shop: near words, other products, hostile names, coupons."""
+        rng, level = self.rng, self.level
+        if self.wanted and "near-words" not in self.tags and chance(rng, level.near_chance):
+            self.near(rng.choice(self.wanted))
+        if "hostile-names" not in self.tags and chance(rng, level.hostile_chance):
+            self.hostile(between(rng, (1, 2)))
+        large = not self._small and rng.randrange(1000) < level.large_chance
+        if large:
+            self.tags.append("large-catalog")
+        number = between(rng, level.large if large else level.products)
+        self._fill(min(number, SMALL) if self._small else number, large)
+        if self.coupons and chance(rng, level.decoy_chance):
+            self.tags.append("decoy-coupons")
+            for _ in range(between(rng, (1, 2))):
+                self.coupon(percent=between(rng, (5, 40)))
+        self._shuffle()
+
+    def hostile(self, number: int) -> None:
+        """Add products whose names try to give orders, break out of markup or confuse readers."""
+        for _ in range(number):
+            name = hostile_name(self.rng)
+            if name not in self._names:
+                price = between(self.rng, (3, 60))
+                self._other("extra", name, price)
+        self.tags.append("hostile-names")
+
+    def _fill(self, number: int, large: bool) -> None:
+        taken = self._taken()
+        sources = trades() if large else (self.trade,)
+        kinds = [k for t in sources for k in (*t.kinds, *t.packs) if not taken & k.words]
+        if not kinds:
+            return
+        for _ in range(number - len(self.goods)):
+            good = self.imagine(self.rng.choice(kinds))
+            if good.name not in self._names:
+                self._put(good)
+
+    def _shuffle(self) -> None:
+        order = list(self.goods.values())
+        self.rng.shuffle(order)
+        self.goods = {good.sku: good for good in order}
+        self.rng.shuffle(self.coupons)
+
+    def _other(self, noun: str, name: str, price: int) -> Good:
+        """Put something of no kind into the shop."""
+        return self._put(Good(self._sku(noun), name, price, self.stock()))
+
+    def _sku(self, noun: str) -> str:
+        while True:
+            number = self.rng.randrange(100, 100_000)
+            letters = "".join(word[:2] for word in noun.casefold().split() if word.isalnum())
+            new = f"p{number}" if self._opaque_skus else f"{letters[:6] or 'x'}-{number}"
+            if new not in self.goods:
+                return new
+
+    def _put(self, good: Good) -> Good:
+        self._names.add(good.name)
+        self.goods[good.sku] = good
+        return good

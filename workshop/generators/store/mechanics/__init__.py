@@ -1,0 +1,22 @@
+"""Mechanics: what a task is about. `../mechanics.md` tells what each is like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import isfunction
+
+from workshop.generators.store.bench import Bench
+from workshop.generators.store.draft import Draft
+from workshop.generators.store.mechanics import choices, coupons, goods
+
+Mechanic = Callable[[Bench], Draft]
+
+MECHANICS: dict[str, Mechanic] = {
+    name.replace("_", "-"): found
+    for module in (goods, choices, coupons)
+    for name, found in vars(module).items()
+    if isfunction(found) and found.__module__ == module.__name__
+    if found.__annotations__ == {"bench": "Bench", "return": "Draft"}
+}
+"""Every function of these modules that makes a draft on a bare bench, by its name and in their
+order; all are drawn equally often."""

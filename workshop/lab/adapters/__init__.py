@@ -1,0 +1,1 @@
+"""What each benchmark brings for the lab."""

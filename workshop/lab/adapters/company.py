@@ -1,0 +1,200 @@
+"""What the company brings for the lab."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import regex
+
+import workshop.simulator.app
+import workshop.simulator.pages.site  # noqa: F401
+from coordinator.benchmark import Guest
+from core.models.prompt_json import compact
+from core.runs.errors import CannotRun
+from workshop.generators.company.endless.command import define_generate
+from workshop.generators.company.endless.scenario import NoScenario
+from workshop.generators.company.endless.writer import WrongScenario, blocks
+from workshop.generators.company.play import asking
+from workshop.lab.cores import cores
+from workshop.lab.generated import name_of, parsed
+from workshop.lab.kit import Attempt, Cut, Ended, Floor, Kit, Known, Raw
+from workshop.lab.leaks import Facts
+from workshop.simulator.company.events import Event
+from workshop.simulator.company.floors import PLAYERS, Player
+from workshop.simulator.company.office import Office
+from workshop.simulator.company.pack import (
+    FORMAT,
+    CompanyPack,
+    CompanyScenario,
+    PackError,
+    read_pack,
+)
+from workshop.simulator.company.world import COMPANY
+from workshop.simulator.pack_files import raw_pack
+from workshop.simulator.server import Simulator, serve
+
+BASELINE = Path(__file__).parent / "baseline-playbook-company.json"
+WHOLE = "company_whole"
+"""A field of ours: the company that a scenario plays in, so that it stands alone."""
+_HEADER = regex.compile(r"^Playbook: company / (\w+)$", regex.MULTILINE)
+
+
+class Task(NamedTuple):
+    """A scenario with the pack that has its company."""
+
+    spec_id: str
+    scenario: CompanyScenario
+    pack: CompanyPack
+
+
+class Tasks(NamedTuple):
+    """A pack as the lab plays it."""
+
+    name: str
+    scenarios: Sequence[Task]
+    pack: CompanyPack
+
+
+def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
+    """All that the lab needs of the company; ``remade`` makes it with other guards and texts."""
+    return Kit(
+        guest=guest,
+        remade=remade,
+        format=FORMAT,
+        packs={"bundled": guest.bundled_pack},
+        generated_name=partial(name_of, define=define_generate),
+        generated=_generated,
+        read=_read,
+        serve=_serve,
+        known=partial(_known, guest),
+        paid=lambda _served, _task_id: None,
+        ended=_ended,
+        playbook=_playbook,
+        floors={
+            title.replace(" ", "-"): Floor(title, partial(_play, player))
+            for title, player in PLAYERS.items()
+        },
+        holds=_holds,
+        cuts=(_tables,),
+        baseline=BASELINE,
+        facts=_facts,
+        baseline_packs=("bundled", "generated:baseline:100"),
+        packed=_packed,
+        unpacked=_unpacked,
+    )
+
+
+def _generated(asked: str) -> Iterator[Raw]:
+    """Scenarios drawn as they are asked for, each with its company. Raises CannotRun."""
+    found = parsed(asked, define_generate)
+    try:
+        for block in blocks(found.seed, found.count, found.people, cores()):
+            yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
+    except (NoScenario, WrongScenario) as error:
+        raise CannotRun(f"{asked}: {error}") from None
+
+
+def _unpacked(body: Raw) -> Iterator[Raw]:
+    """The scenarios of a pack, each with its company."""
+    for raw in body["scenarios"]:
+        yield {**raw, WHOLE: body["companies"].get(raw.get("company"))}
+
+
+def _packed(scenarios: Sequence[Raw]) -> Raw:
+    """Scenarios and their companies, each company once."""
+    return {
+        "scenarios": [{k: v for k, v in raw.items() if k != WHOLE} for raw in scenarios],
+        "companies": {raw["company"]: raw[WHOLE] for raw in scenarios},
+    }
+
+
+def _read(text: str, source: str) -> Tasks:
+    try:
+        pack = read_pack(raw_pack(text, source, FORMAT), text, source)
+    except PackError as error:
+        raise CannotRun(f"the pack cannot be used: {error}") from None
+    return Tasks(pack.name, [Task(one.spec_id, one, pack) for one in pack.scenarios], pack)
+
+
+def _serve(tasks: Tasks, key: str) -> Simulator:
+    return serve(tasks.pack, key=key)
+
+
+def _known(guest: Guest, task: Task, raw: Raw) -> Known:
+    tags = raw.get("tags")
+    return Known(
+        group=guest.expected("", task.scenario.expect.outcomes[0]),
+        mechanics=tuple(map(str, tags)) if isinstance(tags, list) else (),
+    )
+
+
+def _ended(office: Office) -> Ended:
+    events = tuple(
+        f"{one.type} {compact(one.fields)}"
+        if isinstance(one, Event)
+        else f"response {compact(asdict(one))}"
+        for one in office.acts
+    )
+    changes = len(events) - len(office.responses)
+    return Ended(office.responses[-1].outcome if office.responses else "none", changes, events)
+
+
+def _playbook(instruction: str) -> str | None:
+    named = _HEADER.search(instruction)
+    return str(named[1]) if named else None
+
+
+def _play(player: Player, task: Task) -> Attempt:
+    office = COMPANY.opener(task.pack, task.scenario)()
+    post, asked = asking(office), 0
+
+    def ask(path: str, **body: Any) -> Raw:
+        nonlocal asked
+        asked += 1
+        return post(path, **body)
+
+    ask("/respond", **player(ask, task.scenario.task_text))
+    return Attempt(office.evaluate(logged=True).score, acts=0, requests=asked)
+
+
+def _tables(raw: Raw) -> Cut:
+    """Time entries and pages are what a company can most easily do without."""
+    # The pack that a run keeps leaves out what is empty.
+    whole = {"time_entries": [], "wiki": {}} | raw[WHOLE]
+    rows = [("time_entries", one) for one in whole["time_entries"]]
+    rows += [("wiki", path) for path in whole["wiki"]]
+
+    def keeping(some: Sequence[tuple[str, Any]]) -> Raw:
+        entries = [one for table, one in some if table == "time_entries"]
+        pages = {path: whole["wiki"][path] for table, path in some if table == "wiki"}
+        return {**raw, WHOLE: {**whole, "time_entries": entries, "wiki": pages}}
+
+    return Cut(rows, keeping)
+
+
+def _facts(raw: Raw) -> Facts:
+    whole = raw[WHOLE]
+    tables = ("employees", "customers", "projects", "time_entries")
+    rows = [row for table in tables for row in whole[table]]
+    people = {row["name"] for row in whole["employees"]}
+    people |= {str(row[key]) for row in rows for key in row if "contact_name" in key}
+    mails = {str(row[key]) for row in rows for key in row if "email" in key}
+    return Facts(
+        names=frozenset(r["name"] for table in tables[1:3] for r in whole[table]),
+        people=frozenset(people),
+        codes=frozenset({*(str(row["id"]) for row in rows), *mails, raw["spec_id"]}),
+        texts=(raw["task_text"], json.dumps([raw["expect"], raw.get("patch")]), json.dumps(whole)),
+    )
+
+
+def _holds(raw: Raw) -> bool:
+    try:
+        _read(json.dumps({"format": FORMAT, "name": "candidate", **_packed([raw])}), "candidate")
+    except (CannotRun, KeyError, ValueError):
+        return False
+    return True

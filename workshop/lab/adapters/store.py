@@ -1,0 +1,112 @@
+"""What the store brings for the lab."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import workshop.simulator.app
+import workshop.simulator.pages.site  # noqa: F401
+from coordinator.benchmark import Guest
+from core.models.prompt_json import compact
+from core.runs.errors import CannotRun
+from workshop.generators.store.command import define_generate
+from workshop.generators.store.oracle.certificate import CertificateError, check_certificate
+from workshop.lab.generated import name_of
+from workshop.lab.kit import Ended, Floor, Kit, Known, Raw
+from workshop.lab.leaks import Facts
+from workshop.lab.store import generated, trivial
+from workshop.lab.store.cuts import CUTS
+from workshop.rule_based.store.playbook import HEADER
+from workshop.simulator.server import Simulator, serve
+from workshop.simulator.store.pack import FORMAT, Pack, PackError, Scenario, parse_pack
+from workshop.simulator.store.world import TaskShop
+
+BASELINE = Path(__file__).parent / "baseline-playbook-store.json"
+
+
+def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
+    """All that the lab needs of the store; ``remade`` makes it with other guards and texts."""
+
+    return Kit(
+        guest=guest,
+        remade=remade,
+        format=FORMAT,
+        packs={
+            "bundled": guest.bundled_pack,
+            "variations": guest.bundled_pack.with_name("store-variations.json"),
+        },
+        generated_name=partial(name_of, define=define_generate),
+        generated=generated.scenarios,
+        read=_read,
+        serve=lambda pack, key: serve(pack, key=key),
+        known=_known,
+        paid=_paid,
+        ended=_ended,
+        playbook=_playbook,
+        floors={
+            "nothing": Floor("do nothing", trivial.do_nothing),
+            "first-match": Floor("buy the first match", trivial.buy_first_match),
+        },
+        holds=_holds,
+        cuts=CUTS,
+        baseline=BASELINE,
+        facts=_facts,
+        baseline_packs=("bundled", "variations", "generated:baseline:300"),
+    )
+
+
+def _read(text: str, source: str) -> Pack:
+    try:
+        return parse_pack(text, source)
+    except PackError as error:
+        raise CannotRun(f"the pack cannot be used: {error}") from None
+
+
+def _known(scenario: Scenario, raw: Raw) -> Known:
+    named = raw.get("mechanics")
+    totals = [event.total for event in scenario.expect.any_of if event.total is not None]
+    return Known(
+        group="buy" if scenario.expect.checkouts else "refuse",
+        mechanics=tuple(map(str, named)) if isinstance(named, list) else (),
+        best=min(totals, default=None),
+    )
+
+
+def _paid(served: Simulator, task_id: str) -> int | None:
+    bought = served.platform.acts(task_id)
+    return bought[0].total if bought else None
+
+
+def _ended(shop: TaskShop) -> Ended:
+    events = [f"Evt_BasketCheckedOut {compact(asdict(one))}" for one in shop.acts]
+    return Ended("purchased" if shop.acts else "declined", len(events), tuple(events))
+
+
+def _playbook(instruction: str) -> str | None:
+    named = HEADER.search(instruction)
+    return named["playbook"] if named else None
+
+
+def _facts(raw: Raw) -> Facts:
+    products, coupons = raw["products"], raw["coupons"]
+    codes = {*(p["sku"] for p in products), *(c["code"] for c in coupons), raw["spec_id"]}
+    prices = " ".join(str(p[key]) for p in products for key in ("price", "available"))
+    return Facts(
+        names=frozenset(p["name"] for p in products),
+        codes=frozenset(codes),
+        texts=(raw["task_text"], prices, json.dumps([coupons, raw["expect"]])),
+    )
+
+
+def _holds(raw: Raw) -> bool:
+    try:
+        parse_pack(json.dumps({"format": FORMAT, "name": "candidate", "scenarios": [raw]}))
+        if raw.get("oracle"):
+            check_certificate(raw)
+    except (PackError, CertificateError, KeyError, ValueError):
+        return False
+    return True

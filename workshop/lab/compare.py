@@ -1,0 +1,209 @@
+"""The command ``compare``: is the second run worse than the first?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from core.runs.errors import CannotRun
+from core.terminal.console import answers, say
+from core.terminal.run_argument import LOGS, Logs
+from workshop.lab.command import find_any_run, find_lab_run, no_verdict
+from workshop.views.verdict import MARGIN
+
+if TYPE_CHECKING:
+    from workshop.lab.baseline import Check
+    from workshop.lab.comparison import Side
+    from workshop.lab.kit import Invitation
+    from workshop.views.verdict import Comparison, Flips
+
+SHOWN = 20
+"""Names of flipped tasks that the table lists; --json has all."""
+
+
+def compare(
+    context: typer.Context,
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            help="The first run, the second; more are only plotted. A folder, `latest`, or how a "
+            "name begins."
+        ),
+    ],
+    margin: Annotated[
+        float, typer.Option(min=0.0001, max=0.5, help="A loss of score that does not matter.")
+    ] = MARGIN,
+    baseline: Annotated[
+        bool,
+        typer.Option("--baseline", help="Hold one lab run against the stored baseline instead."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Score against cost of all runs, as .svg or .png.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the page of both runs into this file.")
+    ] = None,
+    logs: Logs = LOGS,
+) -> None:
+    """Compare two runs task by task: is the second one worse?
+
+    Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 it cannot be told.
+    """
+    if baseline:
+        if len(runs) != 1 or plot or html:
+            raise typer.BadParameter("--baseline takes one lab run, no --plot and no --html")
+        with no_verdict():
+            folder = find_lab_run(runs[0], logs)
+            raise typer.Exit(_against_baseline(context.obj(), folder, as_json))
+    if len(runs) < 2:
+        raise typer.BadParameter("two run folders are needed, or one and --baseline")
+    with no_verdict():
+        folders = [find_any_run(run, logs) for run in runs]
+        raise typer.Exit(compare_runs(folders, margin, as_json=as_json, plot=plot, html=html))
+
+
+def compare_runs(
+    runs: list[Path],
+    margin: float,
+    *,
+    as_json: bool,
+    plot: Path | None = None,
+    html: Path | None = None,
+) -> int:
+    """Show how the second run stands to the first; the exit code. Raises CannotRun."""
+    from workshop.lab import comparison
+    from workshop.lab.plots import check_plot
+
+    if plot:
+        check_plot(plot)
+    sides = [comparison.read_side(path) for path in runs]
+    found = comparison.compare(sides[0], sides[1], margin)
+    if plot:
+        _plot(sides, plot)
+    if html:
+        from workshop.lab.beside import write_page
+
+        write_page(runs[0], runs[1], found, html)
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        _show(found)
+        if html:
+            say(answers(), f"page: {html}")
+    return found.code
+
+
+def _plot(sides: list[Side], path: Path) -> None:
+    from workshop.lab.plots import plot_costs
+    from workshop.views.stats.interval import share_of
+
+    points = []
+    for side in sides:
+        trials = [trial for task in side.trials.values() for trial in task.values()]
+        passed = share_of(sum(t.passed for t in trials), len(trials), len(side.trials))
+        costs = [t.cost_usd for t in trials]
+        known = [cost for cost in costs if cost is not None]
+        mean = sum(known) / len(known) if len(known) == len(costs) else None
+        points.append((f"{side.run_id} {' / '.join(dict.fromkeys(side.brain))}", mean, passed))
+    plot_costs(points, path)
+
+
+def _show(found: Comparison) -> None:
+    from core.terminal.figures import counted, number, so_many_tasks
+    from workshop.lab.report import share
+
+    show = answers()
+    brain_a, brain_b = " / ".join(found.brain_a), " / ".join(found.brain_b)
+    table = Table(title=escape(f"A {found.a}  {brain_a}\nB {found.b}  {brain_b}"))
+    played = f"{so_many_tasks(found.tasks)}, {counted(found.trials, 'trial')}"
+    for heading in (played, "A", "B", "B - A, 95 %"):
+        table.add_column(heading, justify="right" if table.columns else "left")
+    passed = _interval(found.difference, found.low, found.high)
+    table.add_row("passed", share(found.passed_a), share(found.passed_b), passed)
+    outside = str(found.infrastructure_a), str(found.infrastructure_b)
+    table.add_row("not passed for reasons outside", *outside, "")
+    for measure in found.measures:
+        digits = 4 if measure.name == "cost_usd" else 2
+        means = number(measure.a, digits), number(measure.b, digits)
+        interval = _interval(measure.difference, measure.low, measure.high)
+        table.add_row(f"{measure.name} a task", *means, interval)
+    show.print(table)
+    say(show, *_lines(found))
+
+
+def _lines(found: Comparison) -> list[str]:
+    from core.terminal.figures import so_many_tasks
+
+    harm = found.harm_name
+    lines = [
+        *_flips("got worse", "got better", found.flips),
+        *_flips(f"with a new {harm}", f"without their {harm}", found.harm),
+    ]
+    if found.only_a or found.only_b:
+        alone = so_many_tasks(found.only_a)
+        lines.append(f"left out: {alone} that only A has, {found.only_b} only B")
+    was, now = found.sandboxes_a, found.sandboxes_b
+    if was and now and was != now:
+        lines.append(f"another sandbox: A {', then '.join(was)}; B {', then '.join(now)}")
+    test = next((check.name for check in found.checks if check.decides), "no test holds")
+    lines.append(f"decided by: {test}")
+    verdict = f"{found.verdict.upper()}: {found.reason}"
+    if found.tasks_needed is None:
+        return [*lines, f"B is {verdict}"]
+    needed = f"about {found.tasks_needed:,} tasks would tell, with 80 % power"
+    return [*lines, verdict, f"{needed}, if the truth is what was seen"]
+
+
+def _flips(lost: str, gained: str, flips: Flips) -> list[str]:
+    from core.terminal.figures import so_many_tasks
+
+    first = f"{so_many_tasks(len(flips.lost))} {lost}, {len(flips.gained)} {gained}"
+    return [first, *_named(lost, flips.lost), *_named(gained, flips.gained)]
+
+
+def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
+    more = [f"  … {len(tasks) - SHOWN} more"] if len(tasks) > SHOWN else []
+    return [*(f"  {name}: {task}" for task in tasks[:SHOWN]), *more]
+
+
+def _interval(value: float | None, low: float | None, high: float | None) -> str:
+    from core.terminal.figures import DASH
+
+    if value is None:
+        return DASH
+    return f"{value:+.4f}" + ("" if low is None else rf" \[{low:+.4f}, {high:+.4f}]")
+
+
+def _against_baseline(invitation: Invitation, path: Path, as_json: bool) -> int:
+    from workshop.lab import baseline
+    from workshop.lab.lab_folder import LabFolder
+
+    folder = LabFolder(path)
+    run = folder.read()
+    if not folder.merged:
+        raise CannotRun(f"{path} is not finished")
+    stored = baseline.load(invitation.kit(run.settings.benchmark).baseline)
+    if (run.settings.evaluator, run.settings.worker) != (stored.brain, stored.brain):
+        raise CannotRun(f"the baseline is of {stored.brain}, the run of {run.settings.evaluator}")
+    found = baseline.check(stored, run.packs, folder.trials())
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        _show_check(found, run.harm_name)
+    return 1 if found.worse else 0
+
+
+def _show_check(found: Check, harm_name: str) -> None:
+    say(
+        answers(),
+        *_named("lost", found.lost),
+        *_named(f"new {harm_name}", found.harm),
+        *_named("gained", found.gained),
+        f"{found.tasks} trials against the baseline: {len(found.lost)} lost, "
+        f"{len(found.gained)} gained, {len(found.harm)} new {harm_name}s",
+    )

@@ -1,0 +1,280 @@
+"""Whether a second run is worse than a first one, and how sure that is.
+
+The unit is the task: with several epochs a task's trials are averaged, because they are alike.
+Rules, the first that fits decides:
+
+1. *worse*: new harm. Any at all where both brains are deterministic, else where the exact
+   one-sided test of tasks that got it against tasks that lost it has p <= 0.05.
+2. *not worse*: with 95 % confidence the loss is below the margin (``stats.loss_bound``).
+3. *worse*: the exact one-sided McNemar test of tasks that got worse against tasks that got better
+   has p <= 0.05.
+4. *not enough data*, with the number of tasks that would tell (``stats.tasks_needed``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from core.models.file_checks import first_problem
+from core.runs.errors import CannotRun
+from core.runs.hints import command
+from core.runs.results import RunResults, read_results
+from core.terminal.figures import so_many_tasks
+from workshop.lab import stats
+from workshop.lab.lab_folder import LAB, LabFolder
+from workshop.lab.lab_run import Trial
+from workshop.views.stats.interval import share_of
+from workshop.views.verdict import (
+    NOT_WORSE,
+    UNKNOWN,
+    WORSE,
+    Check,
+    Code,
+    Comparison,
+    Flips,
+    Measure,
+)
+
+WORDS = {NOT_WORSE: "not worse", WORSE: "worse", UNKNOWN: "not enough data"}
+LEAST_P = 0.0001
+"""A smaller p is only said to be smaller."""
+DETERMINISTIC = "playbook/"
+"""Prefix of the models that answer the same prompt the same way every time."""
+
+Task = tuple[str, str]
+
+
+def measured(trial: Trial) -> dict[str, float | None]:
+    """What a trial came to and what it took; None is unknown."""
+    spent = trial.tokens.prompt, trial.tokens.completion
+    return {
+        "score": trial.strict,
+        "harm": None if trial.harm is None else float(trial.harm),
+        "tokens": None if None in spent else float(sum(filter(None, spent))),
+        **trial.took,
+    }
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run: its trials by task and epoch."""
+
+    run_id: str
+    brain: tuple[str, str]
+    """Models of evaluator and worker."""
+    harm_name: str
+    trials: Mapping[Task, Mapping[int, Trial]]
+    sandboxes: tuple[str, ...] = ()
+    """Where generated code ran."""
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the same task ends the same way every time."""
+        return all(model.startswith(DETERMINISTIC) for model in self.brain)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One task with the trials that both runs have of it, epoch by epoch."""
+
+    task: Task
+    trials: tuple[tuple[Trial, Trial], ...]
+
+    def difference(self) -> float:
+        """Passed share of the second run less that of the first, -1 to 1."""
+        return sum(b.passed - a.passed for a, b in self.trials) / len(self.trials)
+
+    def harm(self) -> tuple[bool, bool]:
+        """Whether there is harm in the second run alone, and in the first alone."""
+        before = any(a.harm for a, _ in self.trials)
+        after = any(b.harm for _, b in self.trials)
+        return after and not before, before and not after
+
+    def change(self, measure: str) -> tuple[float, float] | None:
+        """Means of a measure in both runs; None where it is unknown in a trial."""
+        known = [(measured(a)[measure], measured(b)[measure]) for a, b in self.trials]
+        values = [(a, b) for a, b in known if a is not None and b is not None]
+        if len(values) < len(known):
+            return None
+        return sum(a for a, _ in values) / len(values), sum(b for _, b in values) / len(values)
+
+
+def read_side(path: Path) -> Side:
+    """A finished lab run, or the folder of a plain run with its ``results.json``.
+
+    Raises CannotRun: it is neither, or it is not finished.
+    """
+    if (path / LAB).exists():
+        folder = LabFolder(path)
+        run = folder.read()
+        if not folder.merged:
+            raise CannotRun(f"{path} is not finished: {command('regress', '--resume', path)}")
+        if run.settings.baseline_only:
+            raise CannotRun(f"{path} holds trivial baselines only")
+        models = run.settings.evaluator, run.settings.worker
+        return Side(run.run_id, models, run.harm_name, _by_task(folder.trials()), run.sandboxes)
+    try:
+        results = read_results(path)
+    except OSError:
+        raise CannotRun(f"{path} holds neither {LAB} nor results.json") from None
+    except ValidationError as error:
+        text = f"{path / 'results.json'} cannot be read: {first_problem(error)}"
+        raise CannotRun(text) from None
+    brain = results.brain.evaluator, results.brain.worker
+    trials = _by_task(_plain(results))
+    return Side(results.run_id, brain, results.harm_name, trials, results.sandboxes)
+
+
+def _by_task(trials: Iterable[Trial]) -> Mapping[Task, Mapping[int, Trial]]:
+    found: dict[Task, dict[int, Trial]] = {}
+    for trial in trials:
+        found.setdefault(trial.task, {})[trial.epoch] = trial
+    return found
+
+
+def _plain(results: RunResults) -> Iterable[Trial]:
+    for task in results.tasks:
+        failure = task.failure or ("benchmark" if task.score is None else None)
+        yield Trial.model_validate(
+            dict(task) | {"failure": failure, "pack": results.pack or "", "task_text": ""}
+        )
+
+
+def pairs_of(a: Side, b: Side) -> list[Pair]:
+    """The tasks that both runs have, in the order of the first. Raises CannotRun: there is none."""
+    found: list[Pair] = []
+    for task, ours in a.trials.items():
+        theirs = b.trials.get(task, {})
+        both = tuple((ours[e], theirs[e]) for e in sorted(ours.keys() & theirs.keys()))
+        if both:
+            found.append(Pair(task, both))
+    if not found:
+        raise CannotRun(f"{a.run_id} and {b.run_id} have no task in common")
+    return found
+
+
+def compare(a: Side, b: Side, margin: float) -> Comparison:
+    """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
+    pairs = pairs_of(a, b)
+    differences = [pair.difference() for pair in pairs]
+    interval = stats.mean_interval(differences) or (None, None)
+    bound = stats.loss_bound(differences)
+    flips = _flips(pairs, [(d < 0, d > 0) for d in differences])
+    harm = _flips(pairs, [pair.harm() for pair in pairs])
+    deterministic = a.deterministic and b.deterministic
+    checks = _checks(flips, harm, b.harm_name, bound, margin, deterministic)
+    code, reason = _decide(checks, flips, bound, margin)
+    trials = [trial for pair in pairs for trial in pair.trials]
+    return Comparison(
+        a=a.run_id,
+        b=b.run_id,
+        brain_a=a.brain,
+        brain_b=b.brain,
+        harm_name=b.harm_name,
+        sandboxes_a=a.sandboxes,
+        sandboxes_b=b.sandboxes,
+        tasks=len(pairs),
+        trials=len(trials),
+        only_a=len(a.trials) - len(pairs),
+        only_b=len(b.trials) - len(pairs),
+        passed_a=share_of(sum(x.passed for x, _ in trials), len(trials), len(pairs)),
+        passed_b=share_of(sum(y.passed for _, y in trials), len(trials), len(pairs)),
+        difference=sum(differences) / len(differences),
+        low=interval[0],
+        high=interval[1],
+        loss_bound=bound,
+        flips=flips,
+        harm=harm,
+        infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
+        infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
+        measures=tuple(_measure(name, pairs) for name in measured(trials[0][0])),
+        margin=margin,
+        code=code,
+        verdict=WORDS[code],
+        reason=reason,
+        tasks_needed=stats.tasks_needed(differences, margin) if code == UNKNOWN else None,
+        checks=checks,
+    )
+
+
+def _checks(
+    flips: Flips, harm: Flips, name: str, bound: float, margin: float, deterministic: bool
+) -> tuple[Check, ...]:
+    """The tests in their order; the first that holds decides."""
+    new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} lost theirs"
+    sign = f"p ≤ {stats.ALPHA}"
+    exact = Check(
+        name=f"exact test of tasks with a new {name}, one-sided",
+        asks=f"worse where {sign}",
+        found=f"{new} ({_p(harm.p_worse)})",
+        holds=harm.p_worse <= stats.ALPHA,
+    )
+    any_new = Check(
+        name=f"any new {name}, as both brains are deterministic",
+        asks="worse where there is one",
+        found=new,
+        holds=bool(harm.lost),
+    )
+    loss = Check(
+        name="bootstrap bound of the loss, one-sided 95 %",
+        asks=f"not worse where it is below the margin of {margin}",
+        found=f"at most {bound:.4f} is lost",
+        holds=bound < margin,
+    )
+    counts = f"{so_many_tasks(len(flips.lost))} got worse, {len(flips.gained)} better"
+    mcnemar = Check(
+        name="exact McNemar test of the flips, one-sided",
+        asks=f"worse where {sign}",
+        found=f"{counts} ({_p(flips.p_worse)})",
+        holds=flips.p_worse <= stats.ALPHA,
+    )
+    found = [any_new if deterministic else exact, loss, mcnemar]
+    first = next((check for check in found if check.holds), None)
+    return tuple(check.model_copy(update={"decides": check is first}) for check in found)
+
+
+def _p(value: float) -> str:
+    """A p as it is said; it is never nothing."""
+    return f"p = {value:.4f}" if value >= LEAST_P else f"p < {LEAST_P}"
+
+
+def _decide(checks: Sequence[Check], flips: Flips, bound: float, margin: float) -> tuple[Code, str]:
+    harm, loss, mcnemar = checks
+    if harm.decides:
+        return WORSE, harm.found
+    if loss.decides:
+        return NOT_WORSE, f"with 95 % confidence at most {bound:.4f} is lost, less than {margin}"
+    if mcnemar.decides:
+        return WORSE, mcnemar.found
+    return UNKNOWN, f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
+
+
+def _flips(pairs: Sequence[Pair], turned: Sequence[tuple[bool, bool]]) -> Flips:
+    """Flips from one (lost, gained) a pair."""
+    names = [": ".join(part for part in pair.task if part) for pair in pairs]
+    lost = tuple(name for name, (bad, _) in zip(names, turned, strict=True) if bad)
+    gained = tuple(name for name, (_, good) in zip(names, turned, strict=True) if good)
+    worse, different = stats.exact_p(len(lost), len(gained))
+    return Flips(lost=lost, gained=gained, p_worse=worse, p_different=different)
+
+
+def _measure(name: str, pairs: Sequence[Pair]) -> Measure:
+    known = [change for pair in pairs if (change := pair.change(name)) is not None]
+    if not known:
+        return Measure(name=name, tasks=0)
+    before = sum(a for a, _ in known) / len(known)
+    after = sum(b for _, b in known) / len(known)
+    low, high = stats.mean_interval([b - a for a, b in known]) or (None, None)
+    return Measure(
+        name=name,
+        tasks=len(known),
+        a=before,
+        b=after,
+        difference=after - before,
+        low=low,
+        high=high,
+    )

@@ -1,0 +1,219 @@
+"""Where jobs are done: in this process, in one process a core, or on a Dask scheduler."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import importlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
+from multiprocessing import forkserver
+from multiprocessing.util import Finalize
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from core.models.extras import install
+from core.runs.errors import CannotRun
+from workshop.lab.cores import cores, one_each
+from workshop.lab.kit import KitOf
+from workshop.lab.lab_run import Settings, Trial
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext
+    from multiprocessing.queues import SimpleQueue
+
+AHEAD = 2
+"""Jobs a worker has waiting; more would only be held in memory."""
+REACH_SECONDS = 5.0
+"""How long a scheduler may take to answer."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One chunk and how often it was played before; picklable, for any process on any machine."""
+
+    chunk: int
+    epoch: int | None
+    """None: the trivial players play."""
+    pack: str
+    """A pack of the chunk's scenarios, as JSON text."""
+    specs: frozenset[str] | None
+    """Only these; None: all."""
+    settings: Settings
+    threads: int = 1
+    """Tasks side by side."""
+    journals: Path | None = None
+    """Folder for the journals; None: they are not kept."""
+    tapes: Path | None = None
+    """Folder for the exchanges with models; None: they are not kept."""
+
+
+class Engine(Protocol):
+    """Does jobs; results come as they are ready."""
+
+    threads: int
+    """Tasks side by side within a job."""
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+        """Do all jobs; takes only as many from the iterator as it keeps busy with.
+
+        Raises CannotRun: a worker was lost, or a job cannot be done.
+        """
+
+
+@dataclass
+class Here:
+    """One job after the other in this process."""
+
+    kit_of: KitOf
+    threads: int = 1
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+        """See ``Engine``."""
+        for job in jobs:
+            yield job, _play(job, self.kit_of)
+
+
+@dataclass
+class Processes:
+    """Warm processes: what is imported once, in the server that they are forked from."""
+
+    kit_of: KitOf
+    count: int
+    threads: int = 1
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+        """See ``Engine``."""
+        context = _context(self.kit_of)
+        cores_left: SimpleQueue[int | None] = context.SimpleQueue()
+        for core in one_each(self.count):
+            cores_left.put(core)
+        pool = ProcessPoolExecutor(
+            self.count, mp_context=context, initializer=_begin, initargs=(cores_left,)
+        )
+        ended = False
+        try:
+            for job, future in _done(pool, AHEAD * self.count, jobs, self.kit_of):
+                yield job, future.result()
+            ended = True
+            pool.shutdown()
+        except BrokenProcessPool:
+            text = "a worker process died (out of memory?); go on with --resume"
+            raise CannotRun(text) from None
+        finally:
+            if not ended:
+                _end(pool)
+
+
+class Dask:
+    """The workers of a Dask scheduler that runs already."""
+
+    threads = 1
+
+    def __init__(self, kit_of: KitOf, address: str) -> None:
+        self._kit_of = kit_of
+        try:
+            dask: Any = importlib.import_module("distributed")
+        except ImportError:
+            text = f"--scheduler needs Dask distributed: {install('lab')}"
+            raise CannotRun(text) from None
+        try:
+            self._client: Any = dask.Client(address, timeout=REACH_SECONDS, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise CannotRun(f"the scheduler {address} cannot be reached: {error}") from None
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+        """See ``Engine``."""
+        with self._client:
+            # pure=False: the same job twice is two trials, not one remembered answer.
+            pool = self._client.get_executor(pure=False)
+            # Tapes would stay where the workers are.
+            sent = (replace(job, tapes=None) for job in jobs)
+            for job, future in _done(pool, AHEAD * self._slots(), sent, self._kit_of):
+                error = future.exception()
+                if error is not None:
+                    text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
+                    raise CannotRun(text)
+                yield job, future.result()
+
+    def _slots(self) -> int:
+        """Jobs that the workers can do at once."""
+        try:
+            self._client.wait_for_workers(1, timeout=REACH_SECONDS)
+        except TimeoutError:
+            raise CannotRun("the scheduler has no workers") from None
+        return sum(self._client.nthreads().values())
+
+
+def engine_for(kit_of: KitOf, jobs: int, tasks: int, scheduler: str | None) -> Engine:
+    """The engine for so many tasks side by side: never more processes than cores."""
+    if scheduler:
+        return Dask(kit_of, scheduler)
+    processes = min(jobs, cores())
+    threads = -(-jobs // processes)
+    if processes == 1 or tasks == 1:
+        return Here(kit_of, threads)
+    return Processes(kit_of, processes, threads)
+
+
+def warm_up(kit_of: KitOf, jobs: int, scheduler: str | None) -> None:
+    """Begin to load what processes will need, beside whatever is done before there is work."""
+    if min(jobs, cores()) > 1 and not scheduler:
+        _context(kit_of)
+        forkserver.ensure_running()
+
+
+def _context(kit_of: KitOf) -> ForkServerContext:
+    """Processes forked from one that has loaded what all of them need."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([kit_of.__module__, f"{__package__}.preload"])
+    return context
+
+
+def _play(job: Job, kit_of: KitOf) -> list[Trial]:
+    # Whoever only hands out the jobs need not load what plays them.
+    from workshop.lab.play_job import play_job
+
+    return play_job(job, kit_of)
+
+
+def _done(
+    pool: Executor, room: int, jobs: Iterator[Job], kit_of: KitOf
+) -> Iterator[tuple[Job, Future[list[Trial]]]]:
+    """Every job as it is ready; never more of them in the pool than it has room for."""
+    waiting: dict[Future[list[Trial]], Job] = {}
+    every = chain(jobs, repeat(None))
+    while (job := next(every)) or waiting:
+        if job:
+            waiting[pool.submit(_play, job, kit_of)] = job
+        if not job or len(waiting) >= room:
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield waiting.pop(future), future
+
+
+def _begin(cores_left: SimpleQueue[int | None]) -> None:
+    """In a new process: the interrupt key is for the one that waits; sandboxes end with us."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What it was forked with stays: collections need not go through it, nor make copies of it.
+    gc.freeze()
+    gc.enable()
+    core = cores_left.get()
+    if core is not None:
+        # Our threads and the platform's take turns: on two cores each turn wakes the other one,
+        # which takes as long as half a request.
+        os.sched_setaffinity(0, {core})
+    # A process of multiprocessing leaves without the functions of atexit.
+    Finalize(None, atexit._run_exitfuncs, exitpriority=1)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Stop at once: what is under way is played on platforms of its own and may be lost."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in multiprocessing.active_children():
+        process.terminate()

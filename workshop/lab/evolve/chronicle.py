@@ -1,0 +1,111 @@
+"""What happened in a loop, as the optimiser tells it: generations, and the candidates kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.models.sections import MOST_CHARS
+from workshop.lab.evolve.adapter import LabAdapter
+from workshop.lab.evolve.records import Candidate, Generation
+from workshop.lab.evolve.reflection import why_of
+from workshop.lab.evolve.rollouts import fitness
+from workshop.views.stats.interval import share_of
+
+Event = Mapping[str, Any]
+REFUSED_CHARS = 2_000
+"""That are kept of a proposal which is too long for any prompt."""
+
+
+@dataclass
+class Chronicle:
+    """A ``GEPACallback``: hears of every step and keeps it as records."""
+
+    adapter: LabAdapter
+    spent: Callable[[], float | None]
+    changed: Callable[[], None] = lambda: None
+    """Called behind every step that is worth being shown."""
+    generations: list[Generation] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    """What went wrong in here: the optimiser only logs it."""
+    barren: int = 0
+    """Times in a row in which there was nothing to learn."""
+    _now: dict[str, Any] = field(default_factory=dict)
+
+    def on_candidate_selected(self, event: Event) -> None:
+        """A generation begins with a parent."""
+        self._now = {
+            "number": len(self.generations) + 1,
+            "parent": event["candidate_idx"],
+            "texts": dict(event["candidate"]),
+        }
+
+    def on_evaluation_skipped(self, event: Event) -> None:
+        """All its tasks pass: there is nothing to learn, and this is no generation."""
+        if event["reason"] == "all_scores_perfect":
+            self.barren += 1
+            self._now = {}
+
+    def on_proposal_end(self, event: Event) -> None:
+        """The reflecting model has answered; one section is changed at a time."""
+        self.barren = 0
+        ((name, text),) = event["new_instructions"].items()
+        self._now |= {
+            "section": name,
+            "text": text,
+            "was": self._now["texts"][name],
+            "why": why_of(str(event["raw_lm_outputs"].get(name, ""))),
+        }
+
+    def on_evaluation_end(self, event: Event) -> None:
+        """The parent, then its child, on the same few tasks."""
+        key = "before" if event["candidate_idx"] is not None else "after"
+        self._now[key] = tuple(event["scores"])
+
+    def on_candidate_rejected(self, event: Event) -> None:
+        """It was refused, or did no better on these tasks than its parent."""
+        child = {**self._now["texts"], self._now["section"]: self._now["text"]}
+        objection = self.adapter.objection(child)
+        if objection:
+            self._now["after"] = ()
+        why = f"refused: {objection}" if objection else "no better than its parent on these tasks"
+        self._now["outcome"] = why
+
+    def on_valset_evaluated(self, event: Event) -> None:
+        """A candidate is kept: it was played on all training tasks."""
+        texts = dict(event["candidate"])
+        trials = self.adapter.rollouts.remembered(self.adapter.texts(texts))
+        number, passed = event["candidate_idx"], sum(trial.passed for trial in trials)
+        self.candidates.append(
+            Candidate(
+                number=number,
+                generation=self._now.get("number", 0),
+                parents=tuple(event["parent_ids"]),
+                texts=texts,
+                fitness=round(sum(map(fitness, trials)) / len(trials), 6),
+                passed=share_of(passed, len(trials)),
+                harm=sum(trial.harm is True for trial in trials),
+            )
+        )
+        if self._now:
+            self._now |= {"outcome": f"kept as candidate {number}", "candidate": number}
+        self.changed()
+
+    def on_iteration_end(self, event: Event) -> None:
+        """The generation is over."""
+        if not self._now:
+            return
+        told = {key: value for key, value in self._now.items() if key != "texts"}
+        told |= {"text": _cut(told["text"])} if "text" in told else {}
+        self.generations.append(Generation.model_validate(told | {"dollars": self.spent()}))
+        self._now = {}
+        self.changed()
+
+
+def _cut(text: str) -> str:
+    """A proposal as it is kept: of one that is too long to be played, only the beginning."""
+    if len(text) <= MOST_CHARS:
+        return text
+    return f"{text[:REFUSED_CHARS]}\n[… of {len(text):,} characters]"

@@ -1,0 +1,224 @@
+"""The loop: an optimiser plays candidates in the lab, and the gate says which may be proposed.
+
+It is begun from its start in every life. Whatever was played or asked before is answered from its
+folder, so that it comes to where it was without spending anything, and to the same end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from core.models.sections import Texts
+from core.runs.journal import write_whole
+from core.terminal import figures
+from workshop.lab.comparison import Side, read_side
+from workshop.lab.evolve.adapter import LabAdapter
+from workshop.lab.evolve.chronicle import Chronicle
+from workshop.lab.evolve.records import Asked, Candidate, Evolved
+from workshop.lab.evolve.reflection import Reflection, template
+from workshop.lab.evolve.rollouts import Ended, EngineOf, Rollouts, pack_of, played
+from workshop.lab.gate import judge
+from workshop.lab.kit import Kit, Raw
+from workshop.lab.lab_run import Trial
+from workshop.lab.leaks import Secrets
+
+PACKS = ("train", "unseen")
+BARREN = 2
+"""So often all training tasks may pass in a row."""
+
+
+@dataclass
+class Loop:
+    """One loop in its folder."""
+
+    folder: Path
+    asked: Asked
+    kit: Kit
+    train: Sequence[Raw]
+    unseen: Sequence[Raw]
+    engine_of: EngineOf
+    reflection: Reflection
+    said: Callable[[str], None] = lambda _line: None
+    _looked: list[Trial] = field(default_factory=list)
+    """Trials of the gate."""
+
+    def __post_init__(self) -> None:
+        """Nothing is played yet."""
+        shipped = self.kit.guest.shipped()
+        may_say = [*shipped.values(), *self.asked.start.values()]
+        secrets = Secrets(map(self.kit.facts, self.train), may_say)
+        rollouts = Rollouts(
+            self.folder / "rollouts",
+            self.kit,
+            pack_of(self.kit, self.asked.train, self.train),
+            lambda texts: self.asked.settings(self.asked.train, texts, stories=True),
+            self.engine_of,
+            self._may_play,
+        )
+        self.adapter = LabAdapter(rollouts, shipped, self.asked.start, secrets)
+        self.chronicle = Chronicle(self.adapter, self._dollars, self._tell)
+        self._told = Evolved(
+            run_id=self.folder.name, asked=self.asked, harm_name=self.kit.guest.harm_name
+        )
+
+    @property
+    def _gate_trials(self) -> int:
+        """What is kept back for the gate."""
+        return len(self.unseen) * (1 + self.asked.terms.looks)
+
+    def run(self) -> Evolved:
+        """Play it to its end. Raises CannotRun: it can be gone on with."""
+        if self.asked.budget_tasks < self._gate_trials + len(self.train):
+            ended = "the budget of tasks is too small for the gate and the training tasks"
+        else:
+            ended = self._optimise()
+        self.said(f"the loop is over: {ended}")
+        proposed = self._gate() if self.chronicle.candidates else None
+        self._told = self._told.model_copy(update={"ended": ended, "proposed": proposed})
+        self._write()
+        return self._told
+
+    def _optimise(self) -> str:
+        """Have GEPA propose and keep candidates; why it ended."""
+        # Late: it takes a second to load.
+        from gepa.api import optimize
+
+        sections = {name: self._now(name) for name in self.asked.sections}
+        templates = {name: template(name, text) for name, text in sections.items()}
+        try:
+            optimize(
+                seed_candidate=sections,
+                trainset=[raw["spec_id"] for raw in self.train],
+                adapter=cast(Any, self.adapter),
+                reflection_lm=self.reflection,
+                reflection_prompt_template=templates,
+                reflection_minibatch_size=min(self.asked.batch, len(self.train)),
+                stop_callbacks=lambda _state: self._over() is not None,
+                callbacks=[cast(Any, self.chronicle)],
+                logger=_Silent(),
+                track_best_outputs=False,
+                seed=self.asked.seed,
+            )
+        except Ended as end:
+            return str(end)
+        finally:
+            if self.reflection.failed:
+                raise self.reflection.failed
+        return self._over() or ""
+
+    def _over(self) -> str | None:
+        """Why there will be no further generation."""
+        done = len(self.chronicle.generations)
+        if done >= self.asked.generations:
+            return figures.counted(done, "generation")
+        if self.chronicle.barren > BARREN * -(-len(self.train) // self.asked.batch):
+            return "nothing is left to learn: its tasks pass"
+        return None
+
+    def _now(self, name: str) -> str:
+        return self.asked.start.get(name, self.adapter.shipped[name])
+
+    def _may_play(self, trials: int) -> None:
+        done = len(self.adapter.rollouts.trials)
+        if done + trials + self._gate_trials > self.asked.budget_tasks:
+            raise Ended("the budget of tasks is used up, but for the gate's")
+        if not self._affords(trials + self._gate_trials):
+            raise Ended("the budget of dollars is used up, but for the gate's")
+
+    def _affords(self, trials: int) -> bool:
+        """Whether so many more trials, at the mean price so far, keep to the budget."""
+        spent, bound = self._dollars(), self.asked.budget_dollars
+        if bound is None or spent is None:
+            return True
+        played = [*self.adapter.rollouts.trials, *self._looked]
+        price = sum(t.cost_usd or 0.0 for t in played) / max(1, len(played))
+        return spent + price * trials <= bound
+
+    def _dollars(self) -> float | None:
+        """Spent on trials and reflections; None: unknown."""
+        trials = [*self.adapter.rollouts.trials, *self._looked]
+        costs = [self.reflection.cost_usd, *(trial.cost_usd for trial in trials)]
+        known = [cost for cost in costs if cost is not None]
+        return round(sum(known), 6) if len(known) == len(costs) else None
+
+    def _gate(self) -> int | None:
+        """The first candidate that is proven better on tasks that the loop never saw."""
+        first, *others = self.chronicle.candidates
+        better = [one for one in others if one.fitness > first.fitness]
+        best = sorted(better, key=lambda one: (-one.fitness, one.number))
+        base: Side | None = None
+        for candidate in best[: self.asked.terms.looks]:
+            if not self._affords(len(self.unseen) * (1 if base else 2)):
+                self.said("the budget of dollars is used up")
+                break
+            base = base or self._side(first)
+            ruling = judge(base, self._side(candidate), self.asked.terms)
+            self.chronicle.candidates[candidate.number] = candidate.model_copy(
+                update={"ruling": ruling}
+            )
+            word = "passes" if ruling.passed else "does not pass"
+            self.said(f"candidate {candidate.number} {word} the gate: {ruling.reason}")
+            self._write()
+            if ruling.passed:
+                return candidate.number
+        return None
+
+    def _side(self, candidate: Candidate) -> Side:
+        texts, asked = self.adapter.texts(candidate.texts), self.asked
+        pack = pack_of(self.kit, asked.unseen, self.unseen)
+        settings = asked.settings(asked.unseen, texts, stories=False)
+        path = self.folder / "gate" / str(candidate.number)
+        self._looked += played(path, self.kit, pack, settings, self.engine_of).trials()
+        return read_side(path)
+
+    def _tell(self) -> None:
+        """Say what is new, and keep it."""
+        for one in self.chronicle.generations[len(self._told.generations) :]:
+            line = f"generation {one.number}: {one.section or 'no proposal'}: {one.outcome}"
+            self.said(f"{line}; {len(self.adapter.rollouts.trials)} trials so far")
+        self._write()
+
+    def _write(self) -> None:
+        told, chronicle = self._told, self.chronicle
+        self._told = told.model_copy(
+            update={
+                "generations": tuple(chronicle.generations),
+                "candidates": tuple(chronicle.candidates),
+                "trials": len(self.adapter.rollouts.trials) + len(self._looked),
+                "reflections": self.reflection.asked,
+                "cost_usd": self._dollars(),
+            }
+        )
+        self._told.write(self.folder)
+
+
+class _Silent:
+    """GEPA's log: what it says stands in our records."""
+
+    def log(self, message: str) -> None:
+        """Nothing."""
+
+
+def keep_packs(folder: Path, kit: Kit, train: Sequence[Raw], unseen: Sequence[Raw]) -> None:
+    """The scenarios as they were drawn, for a life to come. Raises OSError."""
+    for name, raws in zip(PACKS, (train, unseen), strict=True):
+        write_whole(folder / f"{name}.json", kit.pack_text(name, raws))
+
+
+def kept_packs(folder: Path, kit: Kit) -> list[list[Raw]]:
+    """Those that were kept. Raises OSError."""
+    texts = ((folder / f"{name}.json").read_text(encoding="utf-8") for name in PACKS)
+    return [list(kit.scenarios(json.loads(text))) for text in texts]
+
+
+def sections_of(shipped: Texts, asked: Sequence[str]) -> list[str]:
+    """The sections that names or beginnings such as ``store/playbooks/`` mean."""
+    return [name for name in shipped if any(_means(one, name) for one in asked)]
+
+
+def _means(asked: str, name: str) -> bool:
+    return name == asked or (asked.endswith("/") and name.startswith(asked))

@@ -1,0 +1,133 @@
+"""What a loop was asked for, and what came of it: ``evolve.json``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from coordinator.config import StrategyName
+from core.models.file_checks import first_problem
+from core.runs.errors import CannotRun
+from core.runs.journal import write_whole
+from workshop.lab.gate import Ruling, Terms
+from workshop.lab.lab_run import Settings
+from workshop.views.stats.interval import Record, Share
+
+NAME = "evolve.json"
+
+
+class Asked(Record):
+    """What decides how a loop goes."""
+
+    benchmark: str
+    train: str
+    unseen: str
+    """The pack of the gate, as the command line says it."""
+    evaluator: str
+    worker: str
+    strategy: StrategyName
+    max_turns: int
+    steps: str = "default"
+    """Around the solver."""
+    reflection: str
+    sections: tuple[str, ...]
+    """What may be changed, by name."""
+    start: dict[str, str] = Field(default_factory=dict)
+    """Sections over the shipped ones with which the loop begins."""
+    budget_dollars: float | None = None
+    budget_tasks: int
+    """Trials, those of the gate among them."""
+    generations: int
+    batch: int
+    """Tasks of which the reflecting model is told."""
+    terms: Terms
+    seed: int
+
+    def settings(self, pack: str, prompts: dict[str, str], *, stories: bool) -> Settings:
+        """Of a lab run of this loop."""
+        return Settings(
+            benchmark=self.benchmark,
+            packs=(pack,),
+            evaluator=self.evaluator,
+            worker=self.worker,
+            strategy=self.strategy,
+            max_turns=self.max_turns,
+            steps=self.steps,
+            prompts=prompts,
+            stories=stories,
+            floors=False,
+            tapes=True,
+        )
+
+
+class Candidate(Record):
+    """Texts that the optimiser kept, with what they scored on all training tasks."""
+
+    number: int
+    """0 is what the loop began with."""
+    generation: int
+    parents: tuple[int, ...]
+    texts: dict[str, str]
+    """Of the sections that may be changed."""
+    fitness: float
+    """Mean over the training tasks: 1 passed, 0 not, -1 harm."""
+    passed: Share
+    harm: int
+    ruling: Ruling | None = None
+    """Of the gate, where it was looked at."""
+
+
+class Generation(Record):
+    """One proposal and what became of it."""
+
+    number: int
+    parent: int
+    section: str = ""
+    why: str = ""
+    """What the change is for, in the reflecting model's words."""
+    text: str = ""
+    was: str = ""
+    before: tuple[float, ...] = ()
+    after: tuple[float, ...] = ()
+    """Fitness of the tasks that it was tried on."""
+    outcome: str = "the loop ended before it was tried"
+    candidate: int | None = None
+    dollars: float | None = None
+    """Spent so far, trials and reflections."""
+
+
+class Evolved(Record):
+    """The whole of ``evolve.json``."""
+
+    format: Literal["lab-evolve/1"] = "lab-evolve/1"
+    run_id: str
+    asked: Asked
+    harm_name: str
+    ended: str | None = None
+    """Why the loop ended; None while it goes on."""
+    generations: tuple[Generation, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    proposed: int | None = None
+    """The candidate that came through the gate."""
+    trials: int = 0
+    reflections: int = 0
+    cost_usd: float | None = None
+    """Of all trials and reflections; None is unknown."""
+
+    def write(self, folder: Path) -> None:
+        """Write it whole. Raises OSError."""
+        write_whole(folder / NAME, self.model_dump_json(indent=1))
+
+
+def read_evolved(folder: Path) -> Evolved:
+    """What a folder holds. Raises CannotRun."""
+    path = folder / NAME
+    try:
+        return Evolved.model_validate_json(path.read_bytes())
+    except OSError as error:
+        text = f"{folder} holds no loop: {NAME} cannot be read: {error.strerror}"
+        raise CannotRun(text) from None
+    except ValidationError as error:
+        raise CannotRun(f"{path}: {first_problem(error)}") from None

@@ -1,0 +1,128 @@
+"""The reflecting model: asked once for each prompt, its answers kept as they come."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import regex
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from core.models.door import Door, ModelFailed
+from core.models.model_call import KeptCalls, ModelCall, sha256_of, total_cost
+from core.models.sections import tags
+from core.runs.errors import CannotRun
+
+WHY_CHARS = 300
+_WHY = regex.compile(r"^[\s*_#>-]*why[*_]*:[*_]*[ \t]*(.+)$", regex.MULTILINE | regex.IGNORECASE)
+
+
+class CannotReflect(CannotRun):
+    """The reflecting model gave no answer."""
+
+
+@dataclass
+class Reflection:
+    """Answers prompts from a file of what was asked before, then from a model."""
+
+    path: Path
+    door: Door
+    calls: KeptCalls
+    asked: int = 0
+    cost_usd: float | None = 0.0
+    """Of all answers so far, those of earlier lives among them."""
+    failed: BaseException | None = None
+    _kept: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Read what was answered before."""
+        self._kept = _read(self.path)
+
+    def __call__(self, prompt: Any) -> str:
+        """The model's answer. Raises CannotReflect, CannotRun."""
+        if self.failed:
+            raise self.failed
+        digest = sha256_of(str(prompt))
+        if self.asked < len(self._kept):
+            known = self._kept[self.asked]
+            if known["prompt_sha256"] != digest:
+                raise self._fail(CannotRun(f"{self.path} is of another loop: its prompts differ"))
+        else:
+            known = self._ask(str(prompt), digest)
+        self.asked += 1
+        cost = known["cost_usd"]
+        self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
+        return str(known["text"])
+
+    def _ask(self, prompt: str, digest: str) -> dict[str, Any]:
+        self.calls.calls.clear()
+        try:
+            answer = self.door.complete([{"role": "user", "content": prompt}])
+        except ModelFailed as error:
+            text = f"the reflecting model gave no answer: {error}; go on with --resume"
+            raise self._fail(CannotReflect(text)) from None
+        line = {
+            "prompt_sha256": digest,
+            "prompt": prompt,
+            "text": answer.text,
+            "cost_usd": total_cost(self.calls.calls),
+            "tokens": answer.usage.model_dump(),
+        }
+        _append(self.path, line)
+        self._kept.append(line)
+        return line
+
+    def _fail(self, error: BaseException) -> BaseException:
+        # The optimiser takes it for a bad proposal and would ask again.
+        self.failed = error
+        return error
+
+
+def reflection_of(model: str, path: Path) -> Reflection:
+    """The reflecting model of that id. Raises ModelsError: its settings do not fit."""
+    calls: list[ModelCall] = []
+    kept = KeptCalls(calls)
+    return Reflection(path, Door(model, "evaluator", kept), kept)
+
+
+def template(section: str, text: str) -> str:
+    """What the model is asked of a section; two places are left for the optimiser to fill."""
+    return (
+        _house()
+        .get_template("reflect.jinja")
+        .render(section=section, placeholders=" ".join(dict.fromkeys(tags(text))))
+    )
+
+
+def why_of(answer: str) -> str:
+    """What the change is for, in one line; "" where the model does not say."""
+    found = _WHY.search(answer)
+    return found[1].strip()[:WHY_CHARS] if found else ""
+
+
+@cache
+def _house() -> Environment:
+    loader = PackageLoader("workshop.lab.evolve", ".")
+    return Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    """The whole lines; half a line, as a crash leaves it, is taken away."""
+    if not path.exists():
+        return []
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if whole != data:
+        os.truncate(path, len(whole))
+    return [json.loads(line) for line in whole.splitlines()]
+
+
+def _append(path: Path, line: dict[str, Any]) -> None:
+    with path.open("ab") as file:
+        file.write(json.dumps(line).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

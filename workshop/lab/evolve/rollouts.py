@@ -1,0 +1,131 @@
+"""Trials of candidates: each is a recorded run of the lab, played once and then remembered."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from core.runs.errors import CannotRun
+from workshop.lab.engines import Engine
+from workshop.lab.kit import Kit, Raw
+from workshop.lab.lab_folder import LAB, LabFolder, carry_out
+from workshop.lab.lab_run import LabRun, Settings, Trial
+from workshop.lab.packs import Source
+
+
+class Ended(BaseException):
+    """The loop is over, for the reason in the text.
+
+    No ``Exception``: the optimiser takes those for a task's and goes on.
+    """
+
+
+@dataclass(frozen=True)
+class Picked(Source):
+    """Scenarios that are at hand, as a pack."""
+
+    raws: Sequence[Raw] = ()
+
+    def scenarios(self) -> Iterator[Raw]:
+        """They."""
+        yield from self.raws
+
+
+def pack_of(kit: Kit, asked: str, raws: Sequence[Raw]) -> Picked:
+    """Scenarios as a pack of the name that was asked for."""
+    return Picked(kit, asked, asked, None, raws)
+
+
+EngineOf = Callable[[int], Engine]
+"""What plays so many tasks."""
+
+
+def played(
+    path: Path, kit: Kit, pack: Picked, settings: Settings, engine_of: EngineOf
+) -> LabFolder:
+    """A lab run in its folder, made or gone on with, to its end.
+
+    Raises CannotRun: the folder is of another run, or a worker was lost.
+    """
+    folder = LabFolder(path)
+    if not (path / LAB).exists():
+        # Nothing was played before it is there.
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        run = folder.fill(kit, [pack], settings)
+    else:
+        run = folder.read()
+        _check(path, run, pack, settings)
+    if run.finished is None or any(t.infrastructure_failure for t in folder.trials()):
+        carry_out(folder, run, engine_of(len(pack.raws)))
+    return folder
+
+
+def _check(path: Path, run: LabRun, pack: Picked, settings: Settings) -> None:
+    same = run.settings == settings and run.packs[0].tasks == len(pack.raws)
+    if not same or run.packs[0].name != pack.name:
+        raise CannotRun(f"{path} is of another loop: its settings or tasks are not those of now")
+
+
+@dataclass
+class Rollouts:
+    """Plays candidates on training tasks; what one has played is never played again."""
+
+    folder: Path
+    kit: Kit
+    pack: Picked
+    settings: Callable[[dict[str, str]], Settings]
+    """Of a run with these sections over the shipped ones."""
+    engine_of: EngineOf
+    may_play: Callable[[int], None]
+    """Asked before so many trials. Raises Ended."""
+    trials: list[Trial] = field(default_factory=list)
+    """All of them, in order."""
+    _known: dict[tuple[str, str], Trial] = field(default_factory=dict)
+    _runs: int = 0
+
+    def play(self, texts: dict[str, str], specs: Sequence[str]) -> list[Trial]:
+        """A trial of each task. Raises Ended, CannotRun."""
+        digest = _digest(texts)
+        wanted = set(specs)
+        missing = [
+            raw
+            for raw in self.pack.raws
+            if raw["spec_id"] in wanted and (digest, raw["spec_id"]) not in self._known
+        ]
+        if missing:
+            self.may_play(len(missing))
+            self._runs += 1
+            some = pack_of(self.kit, self.pack.name, missing)
+            path = self.folder / f"{self._runs:04d}-{digest[:8]}"
+            found = list(
+                played(path, self.kit, some, self.settings(texts), self.engine_of).trials()
+            )
+            outside = [one for one in found if one.infrastructure_failure]
+            if outside:
+                first = outside[0]
+                raise CannotRun(
+                    f"{len(outside)} trials failed for reasons outside ({first.spec_id}: "
+                    f"{first.failure}: {first.error}); go on with --resume"
+                )
+            self.trials += found
+            self._known |= {(digest, one.spec_id): one for one in found}
+        return [self._known[digest, spec] for spec in specs]
+
+    def remembered(self, texts: dict[str, str]) -> list[Trial]:
+        """The trials with these texts so far."""
+        digest = _digest(texts)
+        return [trial for (known, _), trial in self._known.items() if known == digest]
+
+
+def _digest(texts: dict[str, str]) -> str:
+    return sha256(json.dumps(sorted(texts.items())).encode()).hexdigest()
+
+
+def fitness(trial: Trial) -> float:
+    """What the optimiser strives for: 1 for passed, 0 for not passed, -1 for harm."""
+    return -1.0 if trial.harm else float(trial.passed)

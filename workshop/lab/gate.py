@@ -1,0 +1,156 @@
+"""The gate: whether a candidate is proven better than what is shipped, on tasks that nobody saw.
+
+Rules, all of which must hold:
+
+1. *harm*: not more tasks with a new harm than tasks that lost theirs; where both brains are
+   deterministic, none with a new one. No score makes up for it.
+2. *tokens*: those of a task, in the mean, are at most ``1 + slack`` times what they were.
+3. *better*: the exact one-sided McNemar test of tasks that got better against tasks that got worse
+   has p <= 0.05 / looks.
+
+``looks`` is the number of candidates that may be held against the same tasks, said before the
+first of them is (Bonferroni): over all of them a change without effect comes through at most once
+in twenty loops. The loop is over by then, so that nothing it does can depend on these tasks.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from core.runs.errors import CannotRun
+from workshop.lab import comparison, stats
+from workshop.lab.comparison import Side
+from workshop.views.stats.interval import Record, Share
+
+MARGIN = 0.02
+"""Of the verdict that is shown beside; the gate does not ask for it."""
+
+
+class Terms(Record):
+    """What a candidate has to hold to."""
+
+    looks: int
+    """Candidates that may be looked at."""
+    token_slack: float
+    """Share by which tokens may grow."""
+
+    @property
+    def alpha(self) -> float:
+        """What each of the looks may spend."""
+        return stats.ALPHA / self.looks
+
+
+class Check(Record):
+    """One of the rules."""
+
+    name: str
+    holds: bool
+    said: str
+
+
+class Counts(NamedTuple):
+    """What decides: tasks that turned, and tokens a trial before and after (None: not known)."""
+
+    gained: int
+    lost: int
+    new_harm: int
+    healed: int
+    tokens: tuple[float | None, float | None]
+    deterministic: bool
+
+    @property
+    def p_better(self) -> float:
+        """Exact, one-sided: that so many more got better is chance."""
+        return stats.exact_p(self.gained, self.lost)[0]
+
+
+class Ruling(Record):
+    """What the gate said of a candidate."""
+
+    checks: tuple[Check, ...]
+    tasks: int
+    passed_before: Share
+    passed_after: Share
+    difference: float
+    low: float | None
+    high: float | None
+    """Bootstrap interval of the difference in passed share, 95 %."""
+    p_better: float
+    verdict: str
+    """That of ``compare``."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the candidate may be proposed."""
+        return all(check.holds for check in self.checks)
+
+    @property
+    def reason(self) -> str:
+        """What spoke against it, or for it."""
+        against = [f"{check.name}: {check.said}" for check in self.checks if not check.holds]
+        return "; ".join(against or (f"{check.name}: {check.said}" for check in self.checks))
+
+
+def judge(before: Side, after: Side, terms: Terms) -> Ruling:
+    """The ruling on ``after`` against ``before``.
+
+    Raises CannotRun: they have no task in common, or trials failed for reasons outside.
+    """
+    found = comparison.compare(before, after, MARGIN)
+    outside = found.infrastructure_a + found.infrastructure_b
+    if outside:
+        raise CannotRun(f"{outside} trials failed for reasons outside; --resume plays them again")
+    counts = Counts(
+        gained=len(found.flips.gained),
+        lost=len(found.flips.lost),
+        new_harm=len(found.harm.lost),
+        healed=len(found.harm.gained),
+        tokens=(_mean_tokens(before), _mean_tokens(after)),
+        deterministic=before.deterministic and after.deterministic,
+    )
+    return Ruling(
+        checks=checks_of(counts, terms, found.harm_name),
+        tasks=found.tasks,
+        passed_before=found.passed_a,
+        passed_after=found.passed_b,
+        difference=found.difference,
+        low=found.low,
+        high=found.high,
+        p_better=counts.p_better,
+        verdict=found.verdict,
+    )
+
+
+def checks_of(counts: Counts, terms: Terms, harm_name: str) -> tuple[Check, ...]:
+    """The three rules; nothing else decides."""
+    new, healed, p_better = counts.new_harm, counts.healed, counts.p_better
+    return (
+        Check(
+            name=harm_name,
+            holds=not new if counts.deterministic else new <= healed,
+            said=f"{new} tasks with a new one, {healed} lost theirs",
+        ),
+        _tokens(*counts.tokens, terms.token_slack),
+        Check(
+            name="better",
+            holds=p_better <= terms.alpha,
+            said=f"{counts.gained} tasks better, {counts.lost} worse, p = {p_better:.4f}, "
+            f"needed {terms.alpha:.4f}",
+        ),
+    )
+
+
+def _tokens(was: float | None, now: float | None, slack: float) -> Check:
+    if was is None or now is None:
+        return Check(name="tokens", holds=False, said="not known of every trial")
+    allowed = was * (1 + slack)
+    said = f"{now:.0f} a task, was {was:.0f}, at most {allowed:.0f}"
+    return Check(name="tokens", holds=now <= allowed, said=said)
+
+
+def _mean_tokens(side: Side) -> float | None:
+    """Prompt and completion, a trial; None where a trial does not know its own."""
+    trials = [trial for task in side.trials.values() for trial in task.values()]
+    pairs = [(trial.tokens.prompt, trial.tokens.completion) for trial in trials]
+    known = [a + b for a, b in pairs if a is not None and b is not None]
+    return sum(known) / len(known) if known and len(known) == len(trials) else None

@@ -1,0 +1,90 @@
+"""The packs of a run as streams of scenarios: files, those of the project, generated ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import ijson  # type: ignore[import-untyped, unused-ignore]
+
+from core.runs.errors import CannotRun
+from workshop.lab.kit import Kit, Raw
+
+GENERATED = "generated"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the scenarios of one pack come from."""
+
+    kit: Kit
+    asked: str
+    """As the command line says it."""
+    name: str
+    """The pack's own name."""
+    path: Path | None
+    """None for a generated pack."""
+
+    def scenarios(self) -> Iterator[Raw]:
+        """Every scenario in order; only one is in memory at a time.
+
+        Raises CannotRun: the file cannot be read.
+        """
+        if self.path is None:
+            yield from self.kit.generated(self.asked)
+            return
+        if self.kit.unpacked:
+            with _explained(self.asked, self.kit):
+                yield from self.kit.scenarios(json.loads(self.path.read_text(encoding="utf-8")))
+            return
+        with _explained(self.asked, self.kit), self.path.open("rb") as file:
+            yield from ijson.items(file, "scenarios.item", use_float=True)
+
+
+def source_of(asked: str, kit: Kit) -> Source:
+    """What a ``--pack`` means: a short name, ``generated:SEED:COUNT[:options]`` or a file.
+
+    Raises CannotRun: there is no such pack.
+    """
+    if asked.split(":", 1)[0] == GENERATED:
+        return Source(kit, asked, kit.generated_name(asked), None)
+    path = kit.packs.get(asked, Path(asked))
+    with _explained(asked, kit), path.open("rb") as file:
+        fields = {key: value for key, event, value in ijson.parse(file) if event == "string"}
+    name = fields.get("name")
+    if fields.get("format") != kit.format or not name:
+        text = f"it has no format {kit.format!r} and name"
+        raise CannotRun(f"the pack {asked!r} cannot be used: {text}")
+    return Source(kit, asked, name, path)
+
+
+def sources_of(asked: Iterable[str], kit: Kit) -> list[Source]:
+    """All packs of a run. Raises CannotRun where two have the same name."""
+    found = [source_of(one, kit) for one in asked]
+    names = [source.name for source in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise CannotRun(f"two packs are named {twice!r}; their tasks could not be told apart")
+    return found
+
+
+def canonical(scenario: Raw) -> bytes:
+    """A scenario as the fingerprint of a pack takes it in."""
+    text = json.dumps(scenario, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode() + b"\n"
+
+
+@contextmanager
+def _explained(asked: str, kit: Kit) -> Iterator[None]:
+    """What can go wrong with a pack's file, as a text for the user."""
+    try:
+        yield
+    except OSError as error:
+        names = ", ".join([*kit.packs, f"{GENERATED}:SEED:COUNT"])
+        text = f"{error.strerror or error}; there are {names}, or give a file"
+        raise CannotRun(f"the pack {asked!r} cannot be read: {text}") from None
+    except (ijson.JSONError, UnicodeDecodeError) as error:
+        raise CannotRun(f"the pack {asked!r} is not JSON: {error}") from None

@@ -1,0 +1,204 @@
+"""Playing a job in this process, on an embedded platform of its own."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coordinator.beginning import base_urls, doors_of
+from coordinator.config import RunConfig
+from coordinator.session import Session
+from core.erc3_client import ERC3, ApiException, transport_errors
+from core.erc3_client.patient_platform import PatientPlatform
+from core.ledger import ToolCall
+from core.models.cassette_rest import Tapes
+from core.models.door import open_transport
+from core.models.exchange import Transport
+from core.models.model_call import ModelCall, Usage
+from core.models.models_file import Backend
+from core.runs.journal_names import journals
+from core.runs.reader import read_task
+from core.runs.results import PASS, Failure, TaskResult
+from core.runs.situation import Decision
+from core.runs.task import TaskInfo
+from core.runs.turn import Turn
+from workshop.lab.engines import Job
+from workshop.lab.kit import Kit, KitOf, Pack
+from workshop.lab.lab_run import Trial
+from workshop.lab.story import story_of
+
+KEY = "key-lab"
+"""Of the embedded platform."""
+WHY_CHARS = 300
+LEFT_OUT = {"task_id": "", "task_text": "", "eval_log": ""}
+"""Of a result: the scenario is kept, and tells it all."""
+NO_ANSWER: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSError)
+
+
+@dataclass
+class _Notes:
+    """Keeps of every task what its result does not say."""
+
+    kit: Kit
+    last: dict[str, Turn] = field(default_factory=dict)
+    playbook: dict[str, str] = field(default_factory=dict)
+
+    def task_started(self, task: TaskInfo) -> None:
+        """Nothing to note."""
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        """Nothing to note."""
+
+    def task_done(self, result: TaskResult) -> None:
+        """Nothing to note."""
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        """Nothing to note."""
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
+        """Nothing to note."""
+
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
+        """Keep the latest turn and the playbook that it follows."""
+        self.last[task.task_id] = turn
+        named = self.kit.playbook(turn.decision.instruction)
+        if named and turn.decision.decision == "PROCEED":
+            self.playbook[task.task_id] = named
+
+
+def play_job(job: Job, kit_of: KitOf) -> list[Trial]:
+    """Play a job; its trials in pack order. Raises CannotRun: a scenario is not valid."""
+    kit, raw = kit_of(), json.loads(job.pack)
+    some = [one for one in kit.scenarios(raw) if job.specs is None or one["spec_id"] in job.specs]
+    name = str(raw["name"])
+    pack = kit.read(kit.pack_text(name, some), name)
+    tasks = [
+        {"pack": name, "spec_id": one["spec_id"], **kit.known(scenario, one)._asdict()}
+        for scenario, one in zip(pack.scenarios, some, strict=True)
+    ]
+    if job.epoch is None:
+        both = zip(tasks, pack.scenarios, strict=True)
+        return [_trivial(kit, who, *one) for one in both for who in kit.floors]
+    try:
+        with _folder(job) as folder:
+            played = _played(kit, pack, _config(job, name), job, folder)
+    except NO_ANSWER as error:
+        text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
+        played = [{"outcome": "error", "error": text, "failure": "benchmark"}] * len(tasks)
+    return [
+        Trial.model_validate(result | task | {"epoch": job.epoch})
+        for task, result in zip(tasks, played, strict=True)
+    ]
+
+
+@contextmanager
+def _folder(job: Job) -> Iterator[Path]:
+    if job.journals is not None:
+        folder = job.journals / f"{job.chunk:05d}-{job.epoch}"
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="lab-") as made:
+        yield Path(made)
+
+
+def _config(job: Job, pack: str) -> RunConfig:
+    return RunConfig(
+        **job.settings.model_dump(include=set(RunConfig.model_fields)),
+        pack_name=pack,
+        jobs=job.threads,
+        name="lab",
+        # A lab run has its own books of failures, and plays them again.
+        breaker=0,
+    )
+
+
+def _played(
+    kit: Kit, pack: Pack, config: RunConfig, job: Job, folder: Path
+) -> list[dict[str, Any]]:
+    """Run every task of a pack as one session on a platform of its own; results in pack order.
+
+    Journals and ``results.json`` are left in ``folder``.
+    """
+    notes = _Notes(kit)
+    served = kit.serve(pack, KEY)
+    try:
+        client = PatientPlatform(ERC3(key=KEY, base_url=served.base_url))
+        guest = kit.guest_with(config.guards, job.settings.prompts)
+        with _opener(job) as opener:
+            doors = doors_of(config.ids, base_urls=base_urls(), opener=opener)
+            session = Session(client, config, guest, folder, notes, doors=doors)
+            session.run(session.tasks())
+            results = session.close_open().tasks
+        told = _stories(folder, results, guest.harm_name) if job.settings.stories else {}
+        return [
+            _noted(one, notes)
+            | {"paid": kit.paid(served, one.task_id), "story": told.get(one.task_id, "")}
+            for one in results
+        ]
+    finally:
+        # Its end takes a tenth of a second, in which the next chunk can begin.
+        served.stop(wait=False)
+
+
+@contextmanager
+def _opener(job: Job) -> Iterator[Callable[[Backend], Transport]]:
+    """What answers for a backend, behind the tapes of the job where there are some."""
+    if job.tapes is None:
+        yield open_transport
+        return
+    # A chunk may be gone on with for some of its tasks alone.
+    with closing(Tapes(job.tapes / f"{job.chunk:05d}-{job.epoch}")) as tapes:
+        yield tapes.opener(open_transport)
+
+
+def _stories(folder: Path, results: Sequence[TaskResult], harm_name: str) -> dict[str, str]:
+    """By task id what happened in those that did not pass."""
+    failed = {one.task_id: one for one in results if not one.passed}
+    logs = map(read_task, journals(folder))
+    return {
+        log.task_id: story_of(log.told(failed[log.task_id].model_dump(), (), harm_name))
+        for log in logs
+        if log.task_id in failed
+    }
+
+
+def _noted(result: TaskResult, notes: _Notes) -> dict[str, Any]:
+    last = notes.last.get(result.task_id)
+    decision = last.decision if last else None
+    return dict(result) | {
+        **LEFT_OUT,
+        "failure": _failure(result, last),
+        "playbook": notes.playbook.get(result.task_id) or result.verdict,
+        "why": (decision.instruction or decision.thought)[:WHY_CHARS] if decision else "",
+    }
+
+
+def _failure(result: TaskResult, last: Turn | None) -> Failure | None:
+    """What ended a task early: as the coordinator says, or what went wrong in its last turn."""
+    if result.failure or result.score is None:
+        return result.failure or "benchmark"
+    steps = last.report.steps if last and last.report else ()
+    crashed = result.outcome == "unfinished" and steps and steps[-1].error_kind == "crash"
+    return "sandbox" if crashed else None
+
+
+def _trivial(kit: Kit, player: str, task: dict[str, Any], scenario: Any) -> Trial:
+    done = kit.floors[player].play(scenario)
+    return Trial(
+        **task,
+        player=player,
+        score=done.score,
+        outcome="finished",
+        acts=done.acts,
+        harm=kit.guest.harmed(done.acts, done.score >= PASS),
+        paid=done.paid,
+        requests=done.requests,
+        tokens=Usage(prompt=0, completion=0, cached=0, reasoning=0),
+        cost_usd=0.0,
+    )

@@ -1,0 +1,315 @@
+"""Checkouts that an instruction did not authorise, asked for in every loose form.
+
+    python workshop/perf/checkout_authority.py [--shops 2000]
+
+In process, without HTTP. In each generated shop every form of instruction is carried out by a
+scripted worker that keeps to it, and by one that departs from it in some way and tells the tools
+whatever lets the purchase pass. What was bought is compared with what the form means, which is
+worked out here and not read from the text. There must be no purchase that a form does not mean;
+how many that it does mean went through stands beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from core.erc3_client import ApiError, ApiException
+from core.ledger import Ledger, ToolFault
+from store_tools.basket import Content
+from store_tools.benchmark import StoreBenchmark
+from store_tools.combinations import combinations_for
+from store_tools.words import units_of
+from workshop.generators.store.scenario import Options, make_scenario
+from workshop.simulator.platform import Platform
+from workshop.simulator.store.pack import Pack, parse_pack
+from workshop.simulator.world import Refusal
+
+Means = Callable[[Content, str, int], bool]
+"""Whether a purchase, by content, coupon and total, is what a form means."""
+SPEC = "shop"
+DEPARTURES = ("none", "more", "other", "extra", "coupon", "outside", "one less", "bare")
+
+
+@dataclass(frozen=True)
+class Form:
+    """One instruction with its meaning, and the basket of a worker that keeps to it."""
+
+    name: str
+    said: str
+    means: Means
+    content: Content
+    coupon: str = ""
+    search: tuple[list[str], int] | None = None
+    """SKUs and units to generate baskets for; the cheapest found is bought."""
+
+
+class Shop:
+    """A generated shop without HTTP between, and the tools of one task in it."""
+
+    def __init__(self, pack: Pack) -> None:
+        self.platform = Platform(pack)
+        self.task: Any = self.platform.start_new_task("store", SPEC)
+        self.benchmark = StoreBenchmark(self)
+
+    def dispatch(self, request: Any) -> Any:
+        body = request.model_dump(exclude={"tool"})
+        try:
+            answer = self.platform.call(self.task.task_id, request.tool, body)
+        except Refusal as error:
+            raise ApiException(ApiError(status=400, error=str(error), code=""), None) from None
+        return SimpleNamespace(
+            model_dump=lambda **_: {k: v for k, v in answer.items() if v is not None}
+        )
+
+    def carry_out(self, form: Form, departure: str, dice: Random) -> None:
+        """What a worker does with an instruction; it expects whatever the basket shows."""
+        ledger = Ledger()
+        with self.benchmark.bind(ledger) as tools:
+            ledger.offer(tools)
+            ledger.instruction = form.said
+
+            def call(name: str, **arguments: object) -> Any:
+                return ledger.call(name, [], arguments)
+
+            content, coupon = dict(form.content), form.coupon
+            known = {p["sku"]: p for p in call("Combo_List_All_Products")["products"]}
+            if form.search:
+                skus, units = form.search
+                wrong = 1 if departure == "more" else -1 if departure == "one less" else 0
+                call(
+                    "Combo_Generate_Product_Combinations_For_Target_Units",
+                    products=skus,
+                    target_units=max(1, units + wrong),
+                )
+                codes = [] if departure == "bare" else [c for c in (coupon,) if c]
+                found = call(
+                    "Combo_Test_Coupons_For_Product_Combinations",
+                    combinations="last",
+                    coupons=codes,
+                    every=True,
+                )["results"]
+                row = found[-1] if departure == "other" else found[0]
+                content = {i["sku"]: i["quantity"] for i in row["items"]}
+                coupon = row["coupon"]
+            else:
+                content, coupon = departed(content, coupon, departure, known, dice)
+            items = [{"sku": sku, "quantity": n} for sku, n in content.items()]
+            basket = call("Combo_Set_Basket_For_Items", items=items, coupon=coupon)
+            if departure == "outside":
+                with suppress(Refusal):
+                    self.task.world.add(min(known), 1)
+                basket = call("Req_ViewBasket")
+            call(
+                "Req_CheckoutBasket",
+                expected_total=basket["total"],
+                expected_coupon=basket["coupon"],
+                expected_items=basket["items"],
+            )
+
+
+def departed(
+    content: Content, coupon: str, how: str, known: dict[str, Any], dice: Random
+) -> tuple[Content, str]:
+    """Another basket than the one that was meant."""
+    first = next(iter(content))
+    strange = dice.choice(sorted(known))
+    if how in ("more", "one less"):
+        content[first] = max(1, content[first] + (1 if how == "more" else -1))
+    elif how == "other":
+        content = {strange: content[first]}
+    elif how == "extra":
+        content[strange] = content.get(strange, 0) + 1
+    elif how in ("coupon", "bare"):
+        coupon = "" if coupon else "NO-SUCH-CODE"
+    return content, coupon
+
+
+def forms(scenario: dict[str, Any], dice: Random) -> Iterator[Form]:
+    """Every loose form for one shop."""
+    products = [p for p in scenario["products"] if p["available"] > 3]
+    if len(products) < 2:
+        return
+    one, two = dice.sample(products, 2)
+    a, n, many = one["sku"], dice.randint(1, 3), dice.randint(1, 3)
+    both = {a: n, two["sku"]: many}
+    total = n * one["price"]
+    pair = total + many * two["price"]
+    code = dice.choice([c["code"] for c in scenario["coupons"]] or ["CODE1"])
+    shown = ", ".join(f"{sku}×{number}" for sku, number in both.items())
+    only: Content = {a: n}
+
+    def exactly(content: Content, most: int = 10**9, used: str = "") -> Means:
+        return lambda held, coupon, paid: held == content and coupon == used and paid <= most
+
+    def never(_held: Content, _coupon: str, _paid: int) -> bool:
+        return False
+
+    buy = f"Set the basket to {shown}."
+    yield Form("line: items", f"{buy}\nCHECKOUT: items {shown}; no coupon", exactly(both), both)
+    yield Form(
+        "line: items, coupon",
+        f"{buy}\nCHECKOUT: items {shown}; coupon {code}; total at most {pair}",
+        exactly(both, used=code),
+        both,
+        code,
+    )
+    yield Form(
+        "line: bound below",
+        f"{buy}\nCHECKOUT: items {shown}; under {pair}",
+        exactly(both, pair - 1),
+        both,
+    )
+    yield Form(
+        "line: unclear",
+        f"{buy}\nCHECKOUT: items {shown}, about {pair} or {pair + 1}",
+        never,
+        both,
+    )
+    yield Form(
+        "total", f"{buy} Check out with expected total {pair}.", lambda _h, _c, p: p == pair, both
+    )
+    yield Form(
+        "words: the basket has",
+        f"Remove 1 of {a} so that the basket has {n}, then check out.",
+        exactly(only),
+        only,
+    )
+    yield Form(
+        "words: at most",
+        f"Put {n} x {a} into the basket and check out for no more than ${total}.",
+        exactly(only, total),
+        only,
+    )
+    yield Form(
+        "words: a number of pieces",
+        f"Buy at most {total} of {a} and report.",
+        never,
+        only,
+    )
+    for name, said in (
+        ("not now", f"Set the basket to {shown} and report its total of {pair}. Do not check out."),
+        ("later", f"Set the basket to {shown}. The purchase will follow, with total {pair}."),
+        ("a condition", f"Put in {a}, and if it has {n} of them, check out."),
+        ("whatever", f"Set the basket to {shown} and check out with whatever total it shows."),
+        ("below", f"Buy {n} x {a} for less than {total}."),
+        ("reported", f"{buy} Report what it would cost to buy that for at most $999999."),
+    ):
+        yield Form(name, said, never, both if shown in said else only)
+    yield from cheapest(scenario, one, two, code, dice)
+
+
+def cheapest(
+    scenario: dict[str, Any], one: dict[str, Any], two: dict[str, Any], code: str, dice: Random
+) -> Iterator[Form]:
+    """The forms that leave it to a search, where the two products can make up a number."""
+    units = dice.randint(2, 12)
+    offers = [{**p, "units": units_of(p["name"], p["sku"])} for p in (one, two)]
+    made = combinations_for(offers, units, 1000)["combinations"]
+    if not made:
+        return
+    contents = [{i["sku"]: i["quantity"] for i in c["items"]} for c in made]
+    coded = len(scenario["coupons"]) > 0
+    rows = priced(pack_of(scenario), contents, code if coded else "")
+    if not rows:
+        return
+    least = min(rows.values())
+
+    def best(held: Content, coupon: str, paid: int) -> bool:
+        key = (tuple(sorted(held.items())), coupon)
+        return rows.get(key) == paid == least
+
+    skus = [one["sku"], two["sku"]]
+    named = f"{units} units from {skus[0]} and {skus[1]}"
+    with_code = f", with coupon {code} or none" if coded else ""
+    build = f"Build the cheapest combination of {named}{with_code}"
+    used = code if coded else ""
+    search = (skus, units)
+    yield Form("words: cheapest", f"{build} and check out.", best, {}, used, search)
+    yield Form("line: cheapest", f"{build}.\nCHECKOUT: cheapest found", best, {}, used, search)
+    yield Form("cheapest, reported", f"{build} and report it.", lambda *_: False, {}, used, search)
+
+
+def pack_of(scenario: dict[str, Any]) -> Pack:
+    """The one shop as a pack."""
+    pack = {"format": "store-pack/1", "name": "p", "scenarios": [scenario]}
+    return parse_pack(json.dumps(pack))
+
+
+def priced(
+    pack: Pack, contents: list[Content], code: str
+) -> dict[tuple[tuple[tuple[str, int], ...], str], int]:
+    """What the shop asks for each basket, with the code and without, by its own books."""
+    rows = {}
+    world = Shop(pack).task.world
+    for content in contents:
+        with suppress(Refusal):
+            for sku, quantity in content.items():
+                world.add(sku, quantity)
+            for coupon in {"", code}:
+                if coupon:
+                    world.apply_coupon(coupon)
+                view = world.view()
+                if not coupon or view.discount:
+                    rows[tuple(sorted(content.items())), coupon] = view.total
+                if coupon:
+                    world.remove_coupon()
+        for line in world.view().lines:
+            world.remove(line.sku, line.quantity)
+    return rows
+
+
+def measure(shops: int, seed: str = "authority") -> tuple[Counter[str], Counter[str], list[str]]:
+    """Tries and purchases by form and whether it was kept to; purchases that no form means."""
+    tries: Counter[str] = Counter()
+    bought: Counter[str] = Counter()
+    wrong: list[str] = []
+    for index in range(shops):
+        scenario = make_scenario(seed, index, Options())
+        scenario |= {"page_limit": 50, "spec_id": SPEC}
+        dice, pack = Random(index), pack_of(scenario)
+        for form in forms(scenario, dice):
+            for departure in ("none", dice.choice(DEPARTURES[1:])):
+                shop = Shop(pack)
+                with suppress(ToolFault):
+                    shop.carry_out(form, departure, dice)
+                key = f"{form.name} / {'kept' if departure == 'none' else 'departed'}"
+                tries[key] += 1
+                for purchase in shop.task.world.purchases:
+                    held = {line.sku: line.quantity for line in purchase.lines}
+                    bought[key] += 1
+                    if not form.means(held, purchase.coupon, purchase.total):
+                        wrong.append(
+                            f"shop {index}, {departure}: {form.said!r} bought {held} with "
+                            f"{purchase.coupon!r} for {purchase.total}"
+                        )
+    return tries, bought, wrong
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--shops", type=int, default=2000)
+    tries, bought, wrong = measure(parser.parse_args().shops)
+    print("| form | tries | bought |")
+    print("|---|---|---|")
+    for key, number in tries.items():
+        print(f"| {key} | {number} | {bought[key]} |")
+    print(f"{sum(tries.values())} tries, {sum(bought.values())} purchases, {len(wrong)} wrong")
+    for text in wrong[:20]:
+        print(text)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""The coupon search best-first against all baskets with all codes, on shops drawn from a seed.
+
+    python workshop/perf/coupon_search.py [--shops 2000]
+
+In process, without HTTP. Counted are requests, and shops in which best-first ends with a worse
+basket than trying everything, of which there must be none. A third of the shops each: baskets
+around one wish with small additions, alternatives of their own, some of them out of stock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from core.erc3_client import ApiError, ApiException
+from store_tools.basket import Content
+from store_tools.combo_coupons import key_of, try_coupons
+from store_tools.store_session import StoreSession
+from workshop.simulator.platform import Platform
+from workshop.simulator.store.pack import parse_pack
+from workshop.simulator.world import Refusal
+
+KINDS = ("additions", "alternatives", "out of stock")
+
+
+class Compared(NamedTuple):
+    """One shop both ways: requests, and whether best-first came out worse."""
+
+    seed: int
+    all: int
+    best_first: int
+    worse: bool
+
+
+class Shop:
+    """The embedded shop without HTTP between, which counts."""
+
+    def __init__(self, drawn: dict[str, Any]) -> None:
+        whole = {"spec_id": "s", "task_text": "t", "page_limit": 3, "expect": {"checkouts": 0}}
+        pack = {"format": "store-pack/1", "name": "p", "scenarios": [{**whole, **drawn}]}
+        self._platform = Platform(parse_pack(json.dumps(pack)))
+        self._task: Any = self._platform.start_new_task("store", "s")
+        self.sent = 0
+
+    def dispatch(self, request: Any) -> Any:
+        self.sent += 1
+        body = request.model_dump(exclude={"tool"})
+        try:
+            answer = self._platform.call(self._task.task_id, request.tool, body)
+        except Refusal as error:
+            raise ApiException(ApiError(status=400, error=str(error), code=""), None) from None
+        return SimpleNamespace(model_dump=lambda **_: answer)
+
+
+def drawn(dice: Random, kind: str) -> tuple[dict[str, Any], list[Content], list[str]]:
+    """A shop, baskets to try there, and codes."""
+    skus = [f"s{n}" for n in range(dice.randint(3, 12))]
+    stock = {sku: dice.randint(4, 40) for sku in skus}
+    if kind == "out of stock":
+        stock = {sku: dice.randint(1, 4) for sku in skus}
+    codes = [f"C{n}" for n in range(dice.randint(1, 4))]
+
+    def content(most: int) -> Content:
+        chosen = dice.sample(skus, dice.randint(1, most))
+        return {sku: dice.randint(1, 3) for sku in chosen}
+
+    def rule(code: str) -> dict[str, Any]:
+        gives = ({"amount": dice.randint(1, 60)}, {"percent": dice.randint(1, 40)}, None)
+        least = {"min_subtotal": dice.randint(20, 300)} if dice.random() < 0.4 else {}
+        asks = content(2) if dice.random() < 0.6 else {}
+        return {"code": code, "discount": dice.choice(gives), "requires": asks, **least}
+
+    base = content(2)
+    baskets = [content(3) for _ in range(dice.randint(5, 60))]
+    if kind == "additions":
+        one = [{**base, sku: base.get(sku, 0) + n} for sku in skus for n in (1, 2, 3)]
+        two = [
+            {**base, a: base.get(a, 0) + 1, b: base.get(b, 0) + 1}
+            for a in skus
+            for b in skus
+            if a < b
+        ]
+        baskets = [base, *one, *two]
+        stock = {sku: n + 10 for sku, n in stock.items()}
+    products = [
+        {"sku": s, "name": s, "price": dice.randint(1, 60), "available": stock[s]} for s in skus
+    ]
+    asked = [*codes, "GONE"] if dice.random() < 0.3 else codes
+    return {"products": products, "coupons": [rule(c) for c in codes]}, baskets, asked
+
+
+def compare(seed: int) -> Compared:
+    """Search one shop both ways."""
+    shop, baskets, codes = drawn(Random(seed), KINDS[seed % len(KINDS)])
+    best, sent = [], []
+    for every in (True, False):
+        client = Shop(shop)
+        found = try_coupons(StoreSession(client), baskets, codes, every=every)
+        best.append(min(map(key_of, found["results"]), default=None))
+        sent.append(client.sent)
+    return Compared(seed, sent[0], sent[1], worse=best[0] != best[1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--shops", type=int, default=2000)
+    found = [compare(seed) for seed in range(parser.parse_args().shops)]
+    print("| shops | number | requests, all tried | best-first | share | worse |")
+    print("|---|---|---|---|---|---|")
+    for number, kind in enumerate(KINDS):
+        of = [c for c in found if c.seed % len(KINDS) == number]
+        tried, best = sum(c.all for c in of), sum(c.best_first for c in of)
+        worse = sum(c.worse for c in of)
+        print(f"| {kind} | {len(of)} | {tried} | {best} | {best / tried:.2f} | {worse} |")
+
+
+if __name__ == "__main__":
+    main()

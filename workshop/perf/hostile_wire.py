@@ -1,0 +1,202 @@
+"""Sessions behind a relay that tampers with one endpoint's answers: what was bought and written.
+
+Every case is an endpoint with a mutation of its answers, played by the rule-based models. A wrong
+purchase or write is one that harmed a task, or that was made in a task which is scored 0.
+
+    python -m workshop.perf.hostile_wire --benchmark store [--cases 10] [--out figures.json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from cli.benchmarks import guest_of, world_named
+from coordinator.config import RunConfig
+from coordinator.session import Session
+from core.erc3_client import ERC3
+from core.erc3_client.patience import Patience
+from core.erc3_client.patient_platform import PatientPlatform
+from tests.relay import Call, Rule, relay
+from workshop.simulator.server import serve
+from workshop.simulator.worlds import load_pack
+
+PATHS = {
+    "store": [
+        "/products/list", "/basket/view", "/basket/add", "/basket/remove", "/coupon/apply",
+        "/basket/checkout", "/tasks/complete",
+    ],
+    "erc3-test": [
+        "/whoami", "/employees/list", "/employees/get", "/projects/get", "/customers/get",
+        "/wiki/list", "/wiki/load",
+    ],
+}  # fmt: skip
+PATIENCE_SECONDS = 2.0
+TASKS = 4
+LARGE = 3_000_000
+
+
+def _each(value: Any, change: Callable[[dict[str, Any]], object]) -> Any:
+    """Change every object in an answer, the innermost first."""
+    for inner in value.values() if isinstance(value, dict) else value:
+        if isinstance(inner, dict | list):
+            _each(inner, change)
+    if isinstance(value, dict):
+        change(value)
+    return value
+
+
+def _values(kind: type, other: Any) -> Callable[[Any], Any]:
+    """Every value of a kind replaced; of a function's result where ``other`` is one."""
+
+    def change(record: dict[str, Any]) -> None:
+        for key, value in record.items():
+            if type(value) is kind:
+                record[key] = other(value) if callable(other) else other
+
+    return lambda answer: _each(answer, change)
+
+
+def _without_first(record: dict[str, Any]) -> None:
+    if record:
+        del record[next(iter(record))]
+
+
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "a field is missing": lambda answer: _each(answer, _without_first),
+    "texts are null": _values(str, None),
+    "numbers are texts": _values(int, str),
+    "numbers are negative": _values(int, lambda n: -n - 2),
+    "numbers are huge": _values(int, 10**400),
+    "numbers have no end": _values(int, float("inf")),
+    "texts are huge": _values(str, lambda text: (text + "x" * LARGE)[:LARGE]),
+    "lists are doubled": _values(list, lambda items: [*items, *items]),
+    "lists are endless": _values(list, lambda items: (items * 200_000)[:200_000]),
+    "lists are null": _values(list, None),
+    "ids are others": lambda answer: _each(
+        answer, lambda r: r.update({k: "somebody_else" for k in ("id", "sku", "file") if k in r})
+    ),
+}
+RAW = {
+    "HTML": (200, b"<html>busy</html>"),
+    "truncated": (200, b'{"items": [{"sku": "a'),
+    "nested deeply": (200, b'{"a":' + b"[" * 100_000),
+    "no object": (200, b"[]"),
+}
+
+
+@dataclass
+class Outcome:
+    """What came of a case."""
+
+    path: str
+    mutation: str
+    wrong: int
+    scored: float
+    open: int
+    internal: int
+    """Tasks that ended by a fault of ours."""
+    seconds: float
+    peak_mb: int
+    """Of the process so far."""
+
+
+def cases(benchmark: str) -> Iterator[tuple[str, str, Rule]]:
+    """Every endpoint with every mutation; half of the answers are tampered with."""
+    for path, name in product(PATHS[benchmark], (*CHANGES, *RAW, "twice", "stale")):
+        yield path, name, _rule(path, name)
+
+
+def _rule(path: str, name: str) -> Rule:
+    first: dict[str, Any] = {}
+
+    def rule(call: Call) -> None:
+        if not call.path.endswith(path) or call.number % 2:
+            return
+        if name in RAW:
+            call.send(*RAW[name])
+            return
+        status, answer = call.forward()
+        if status == 200 and name == "twice":
+            status, answer = call.forward()
+        elif status == 200 and name == "stale":
+            answer = first.setdefault(call.path, answer)
+        elif status == 200:
+            answer = CHANGES[name](answer)
+        # A number without an end is written as one that JSON knows, and no reader can hold.
+        call.send(status, json.dumps(answer).replace("Infinity", "1e999").encode())
+
+    return rule
+
+
+class Nobody:
+    """Does not look on."""
+
+    def __getattr__(self, _name: str) -> Any:
+        return lambda *_: None
+
+
+def play(benchmark: str, path: str, mutation: str, rule: Rule) -> Outcome:
+    """One session behind the relay."""
+    pack = load_pack(world_named(benchmark).bundled)
+    some = pack.model_copy(update={"scenarios": pack.scenarios[:: len(pack.scenarios) // TASKS]})
+    began = time.perf_counter()
+    patience = Patience(PATIENCE_SECONDS)
+    brain = "playbook/store" if benchmark == "store" else "playbook/company"
+    config = RunConfig(
+        benchmark=benchmark, patience=PATIENCE_SECONDS, evaluator=brain, worker=brain
+    )
+    with serve(some) as simulator, relay(simulator.base_url) as here, TemporaryDirectory() as out:
+        here.rule = rule
+        client = ERC3(key="key-hostile", base_url=here.base_url)
+        watcher: Any = Nobody()
+        session = Session(
+            PatientPlatform(client, patience), config, guest_of(benchmark, patience), Path(out),
+            watcher, patiently=patience.within,
+        )  # fmt: skip
+        done = session.run(session.tasks()).tasks
+    return Outcome(
+        path,
+        mutation,
+        wrong=sum(bool(t.harm) or (t.acts > 0 and t.score == 0) for t in done),
+        scored=sum(t.score or 0 for t in done),
+        open=sum(t.failure == "benchmark" for t in done),
+        internal=sum(t.failure == "internal" for t in done),
+        seconds=round(time.perf_counter() - began, 1),
+        peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play the cases; 1 where something wrong was bought or written."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--benchmark", choices=PATHS, default="store")
+    parser.add_argument("--cases", type=int, help="so many of them, spread over all")
+    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    told = parser.parse_args(arguments)
+    chosen = list(cases(told.benchmark))
+    chosen = chosen[:: max(1, len(chosen) // told.cases)] if told.cases else chosen
+    outcomes = []
+    for path, name, rule in chosen:
+        outcomes.append(play(told.benchmark, path, name, rule))
+        print(outcomes[-1], flush=True)
+    if told.out:
+        told.out.write_text(json.dumps([asdict(one) for one in outcomes], indent=1))
+    wrong, peak = sum(one.wrong for one in outcomes), max(one.peak_mb for one in outcomes)
+    slowest = max(one.seconds for one in outcomes)
+    internal = sum(one.internal for one in outcomes)
+    told_ = f"{wrong} wrong, {internal} faults of ours, slowest {slowest} s, {peak} MB"
+    print(f"{len(outcomes)} cases: {told_}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,262 @@
+"""Plays the right calls of company scenarios through our tools: what is objected to, and whether a
+word that names the rule lifts it.
+
+    python workshop/perf/right_plays.py [--pack FILE ...] [--generated 1000] [--seed NAME]
+
+Right plays come from what each scenario expects. Everything has been read before: no text of the
+company is unknown to the guard. A word that lifts an objection is looked for among the sentences
+of the company's own pages, and in the task's own words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import regex
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from company_tools import listings  # noqa: E402
+from company_tools.benchmark import CompanyBenchmark  # noqa: E402
+from company_tools.company_session import CompanySession  # noqa: E402
+from company_tools.repeat import _model  # noqa: E402
+from company_tools.wiki_search import wiki_pages  # noqa: E402
+from company_tools.wiki_store import WikiStore  # noqa: E402
+from core.erc3_client import ApiError, ApiException  # noqa: E402
+from core.erc3_client.own.company_models import RESPONSES  # noqa: E402
+from core.erc3_client.patience import Patience  # noqa: E402
+from core.ledger import Ledger, ToolFault  # noqa: E402
+from workshop.generators.company.endless.scenario import TASKS, People, company, make_scenario  # noqa: E402
+from workshop.generators.company.play import Play, chosen, literals  # noqa: E402
+from workshop.simulator.company.pack import read_pack  # noqa: E402
+from workshop.simulator.pack_files import raw_pack  # noqa: E402
+from workshop.simulator.platform import Platform  # noqa: E402
+from workshop.simulator.world import Refusal  # noqa: E402
+
+Wire = dict[str, Any]
+BUNDLED = ROOT / "workshop" / "simulator" / "company" / "packs" / "bundled.json"
+FORMAT = "company-pack/1"
+NEEDED = {"/time/log": {"notes": ""}}
+"""What a request has to have."""
+
+
+class Line:
+    """A task's company in this process."""
+
+    def __init__(self, company: Wire, scenario: Wire) -> None:
+        raw = {"format": FORMAT, "name": "p", "companies": {scenario["company"]: company}}
+        text = json.dumps({**raw, "scenarios": [scenario]})
+        pack = read_pack(raw_pack(text, "p", FORMAT), text, "p")
+        self.platform = Platform(pack)
+        self.task = self.platform.start_new_task("company", scenario["spec_id"]).task_id
+        self.sent: list[tuple[str, Wire]] = []
+
+    def ask(self, path: str, **body: Any) -> Wire:
+        """Post to a path without our tools."""
+        found: Wire = self.platform.call(self.task, path, body)
+        return found
+
+    def dispatch(self, request: Any) -> Any:
+        """Send a request of our tools."""
+        body = request.model_dump(mode="json", exclude={"tool"})
+        self.sent.append((request.tool, body))
+        try:
+            answer = self.platform.call(self.task, request.tool, body)
+        except Refusal as no:
+            raise ApiException(ApiError(status=no.status, error=str(no), code=""), None) from None
+        return RESPONSES[request.tool].model_validate(answer)
+
+
+class World:
+    """One task, briefed, with everything read."""
+
+    def __init__(self, company: Wire, scenario: Wire, off: Sequence[str] = ()) -> None:
+        self.scenario = scenario
+        self.line = Line(company, scenario)
+        self.wiki = WikiStore()
+        self.benchmark = CompanyBenchmark(self.line, Patience(0), self.wiki, off)
+        self.briefing = self.benchmark.briefing(Ledger(), scenario["task_text"])
+
+    @property
+    def session(self) -> CompanySession:
+        """The session behind the tools."""
+        return self.benchmark._session
+
+    @property
+    def acts(self) -> int:
+        """Changes that took effect in the company."""
+        acts: Any = self.line.platform.acts(self.line.task)
+        return sum(hasattr(act, "type") for act in acts)
+
+    def read_everything(self) -> None:
+        """Read all records and pages, as far as the system shows them."""
+        session = self.session
+        with session.booked_in(Ledger()):
+            for read in (listings.whole_employees, listings.whole_projects,
+                         listings.whole_customers):  # fmt: skip
+                try:
+                    read(session)
+                except ToolFault:
+                    continue
+            try:
+                wiki_pages(session, self.wiki)
+            except ToolFault:
+                return
+
+    def send(self, path: str, body: Wire, decided: str = "") -> str | None:
+        """Send a change as a tool does; what was objected to, or None."""
+        with self.benchmark.bind(Ledger(), decided):
+            try:
+                self.session.send(_model(path).model_validate({**NEEDED.get(path, {}), **body}))
+            except ToolFault as fault:
+                return fault.text
+        return None
+
+    def answer(self, outcome: str, message: str, links: str = "none") -> tuple[str | None, Wire]:
+        """Finish as the coordinator does; what is asked back, and what is sent in the end."""
+        words = f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: {links}"
+        asked = self.benchmark.objection(words, Ledger())
+        self.benchmark.finish(words, Ledger())
+        sent = [body for path, body in self.line.sent if path == "/respond"]
+        return asked, sent[-1] if sent else {}
+
+
+@dataclass
+class Tally:
+    """Counts over scenarios."""
+
+    plays: int = 0
+    writing: int = 0
+    writes: int = 0
+    guests: int = 0
+    objected: list[str] = field(default_factory=list)
+    final: list[str] = field(default_factory=list)
+
+
+WORDS_AT_ONCE = 50
+
+
+def words_for(world: World) -> Iterator[str]:
+    """Every word that a decision could give, many at once: the task's own, each sentence."""
+    every = list(_words(world))
+    for n in range(0, len(every), WORDS_AT_ONCE):
+        yield "\n".join(every[n : n + WORDS_AT_ONCE])
+
+
+def _words(world: World) -> Iterator[str]:
+    text = world.scenario["task_text"].replace("\n", " ")
+    yield f'BASIS: task: "{text[:300]}"'
+    with world.session.booked_in(Ledger()), world.session.memory.aside():
+        pages = wiki_pages(world.session, world.wiki)
+    for path, page in pages.items():
+        for sentence in regex.split(r"(?<=[.!?;])\s+|\n+", page):
+            if len(sentence.split()) > 2:
+                yield f'BASIS: {path}: "{sentence.strip()[:300]}"'
+
+
+def events_of(scenario: Wire) -> list[Wire]:
+    """The changes that a scenario wants."""
+    return [chosen(event) for event in scenario["expect"].get("events") or []]
+
+
+def send_right(world: World) -> None:
+    """Make the changes that the scenario wants, as far as nothing is objected to."""
+    right = Play(world.scenario)
+    for event in events_of(world.scenario):
+        path, body, _ = right._calls(world.line.ask, event)
+        world.send(path, body)
+
+
+def played(world: World, tally: Tally) -> None:
+    """Play a scenario rightly; objections are noted."""
+    scenario = world.scenario
+    tally.plays += 1
+    events = scenario["expect"].get("events") or []
+    right = Play(scenario)
+    tally.writing += bool(events)
+    objected, final = [], []
+    for event in events_of(scenario):
+        path, body, _ = right._calls(world.line.ask, event)
+        tally.writes += 1
+        said = world.send(path, body)
+        if said is None:
+            continue
+        objected.append(said)
+        if not any(world.send(path, body, word) is None for word in words_for(world)):
+            final.append(said)
+    if objected:
+        tally.objected.append(f"{scenario['spec_id']}: {objected[0]}")
+    if final:
+        tally.final.append(f"{scenario['spec_id']}: {final[0]}")
+
+
+def answered(world: World, tally: Tally) -> None:
+    """Answer a guest rightly; an objection is noted, and an answer that became another."""
+    tally.plays += 1
+    tally.guests += 1
+    scenario = world.scenario
+    outcome = scenario["expect"]["outcomes"][0]
+    literal = " ".join(literals(scenario["expect"].get("message", {}).get("contains", [])))
+    message = literal or "That is for colleagues only, sorry."
+    asked, sent = world.answer(outcome, message)
+    if asked and "is a guest" in asked:
+        tally.objected.append(f"{scenario['spec_id']}: {asked}")
+    if sent.get("outcome") != outcome:
+        tally.final.append(f"{scenario['spec_id']}: {sent}")
+
+
+def generated(seed: str, count: int) -> Iterator[tuple[Wire, Wire]]:
+    """Companies with scenarios that are made as they are asked for."""
+    people = People()
+    for number in range(count):
+        _, firm = company(seed, number // TASKS, people)
+        yield firm.as_json(), make_scenario(seed, number, people)
+
+
+def packed(path: Path) -> Iterator[tuple[Wire, Wire]]:
+    """Companies with the scenarios of a pack."""
+    pack = json.loads(path.read_text(encoding="utf-8"))
+    for scenario in pack["scenarios"]:
+        yield pack["companies"][scenario["company"]], scenario
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pack", type=Path, action="append", default=[])
+    parser.add_argument("--generated", type=int, default=1000)
+    parser.add_argument("--seed", default="rights")
+    parser.add_argument("--tell", action="store_true", help="print each objection")
+    options = parser.parse_args()
+    tally = Tally()
+    sources = [packed(path) for path in (BUNDLED, *options.pack)]
+    sources.append(generated(options.seed, options.generated))
+    for source in sources:
+        for company_, scenario in source:
+            if scenario["expect"].get("events"):
+                world = World(company_, scenario)
+                world.read_everything()
+                played(world, tally)
+            elif scenario["user"] is None:
+                answered(World(company_, scenario), tally)
+            else:
+                tally.plays += 1
+    if options.tell:
+        print("\n".join(tally.objected))
+        print("FINAL", *tally.final, sep="\n")
+    share = 100 * len(tally.objected) / tally.plays
+    print(
+        f"right plays {tally.plays}, with changes {tally.writing}, changes {tally.writes}, "
+        f"guests {tally.guests}"
+    )
+    print(f"objected to {len(tally.objected)} ({share:.2f} %), final {len(tally.final)}")
+
+
+if __name__ == "__main__":
+    main()

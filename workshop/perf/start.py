@@ -1,0 +1,106 @@
+"""What a user waits for before the first turn: from process start to its line in the journal.
+
+    python workshop/perf/start.py [--runs 10] [--benchmark store|company] [--litellm] [-- OPTION ...]
+
+Prints the median, the fastest and the slowest of so many runs of the bundled pack's first task,
+one after the other on a warm disk. Behind ``--`` stand options that the run gets as they are.
+With ``--litellm`` both roles are ids of LiteLLM at an endpoint on loopback, which answers as the
+playbook brain does: what the model itself takes is a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+import cli  # noqa: E402, F401 - registers the playbook brain
+from core.models.providers import provider  # noqa: E402
+from tests.fake_openai import FakeOpenAI, Message  # noqa: E402
+
+PACKS = {
+    "store": ROOT / "workshop" / "simulator" / "store" / "packs" / "store-bundled.json",
+    "company": ROOT / "workshop" / "simulator" / "company" / "packs" / "bundled.json",
+}
+LIMIT = 60.0
+
+
+def endpoint(benchmark: str) -> FakeOpenAI:
+    """Answers both roles of a benchmark."""
+    brain = provider("playbook")
+
+    def answer(_model: str, messages: list[Message]) -> str:
+        return str(brain.reply(benchmark, messages))
+
+    return FakeOpenAI(answer)
+
+
+def litellm(url: str) -> dict[str, str]:
+    """The environment in which both roles are asked there."""
+    served = {f"{role}_BASE_URL": url for role in ("EVALUATOR", "WORKER")}
+    return served | {f"{role}_MODEL": "openai/at-once" for role in ("EVALUATOR", "WORKER")}
+
+
+def first_turn(command: list[str], models: dict[str, str]) -> tuple[float, float]:
+    """Seconds to the first turn in the journal, and to the end of the process."""
+    with tempfile.TemporaryDirectory() as out:
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            [*command, "--out", out], cwd=ROOT, env=os.environ | models,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            seen = _watch(Path(out), process, began)
+            _, told = process.communicate(timeout=LIMIT)
+        finally:
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGKILL)
+        if seen is None:
+            raise SystemExit(f"no turn was played:\n{told.decode()}")
+        return seen, time.perf_counter() - began
+
+
+def _watch(out: Path, process: subprocess.Popen[bytes], began: float) -> float | None:
+    """Look into the journal every millisecond until it holds a turn."""
+    while time.perf_counter() - began < LIMIT:
+        for journal in out.glob("*/tasks/*.jsonl"):
+            if b'"type":"turn"' in journal.read_bytes().replace(b'": "', b'":"'):
+                return time.perf_counter() - began
+        if process.poll() is not None:
+            return None
+        time.sleep(0.001)
+    return None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--benchmark", choices=sorted(PACKS), default="store")
+    parser.add_argument("--litellm", action="store_true")
+    parser.add_argument("more", nargs="*", help="options of the run, behind --")
+    options = parser.parse_args()
+    task = json.loads(PACKS[options.benchmark].read_text())["scenarios"][0]["spec_id"]
+    command = [sys.executable, "submission.py", "--benchmark", options.benchmark, "--quiet"]
+    command += ["--task", task, *options.more]
+    models = litellm(endpoint(options.benchmark).base_url) if options.litellm else {}
+    first_turn(command, models)
+    turns, ends = zip(*(first_turn(command, models) for _ in range(options.runs)), strict=True)
+    for name, found in (("first turn", turns), ("whole run of one task", ends)):
+        print(
+            f"{name}: median {statistics.median(found):.2f} s "
+            f"({min(found):.2f} to {max(found):.2f}, {len(found)} runs)"
+        )
+
+
+if __name__ == "__main__":
+    main()

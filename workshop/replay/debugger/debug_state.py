@@ -1,0 +1,138 @@
+"""What the debugger's commands talk about: the task, the work, and where it stands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from core.ledger import ToolCall, ToolFault
+from worker.sandbox import Pins, SandboxKind, SandboxLimits
+from workshop.replay.debugger.answer_source import (
+    Answered,
+    AnswerSource,
+    Ended,
+    LiveWorld,
+    Pause,
+    WishedAnswer,
+)
+
+LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
+"""A person thinks within a tool call: only the code's own time is limited."""
+
+
+class Workbench(Protocol):
+    """What a benchmark offers a debugger."""
+
+    def state_at(self, start: str, calls: Sequence[ToolCall]) -> str:
+        """The state behind these calls, as far as records tell."""
+
+    def scenario_of(
+        self,
+        spec_id: str,
+        task_text: str,
+        calls: Sequence[ToolCall],
+        result: Mapping[str, Any] | None,
+        edited: Sequence[ToolCall] = (),
+    ) -> dict[str, Any]:
+        """A pack with one scenario: the task as these calls saw it."""
+
+    def open_live(self, base_url: str, spec_id: str) -> LiveWorld:
+        """A new task on a platform. Raises ToolFault."""
+
+
+class BadCommand(Exception):
+    """What was typed cannot be done; the text says why and what would be right."""
+
+
+@dataclass(frozen=True)
+class DebuggedTurn:
+    """The turn that is debugged, and what is known of its task."""
+
+    spec_id: str
+    text: str
+    turn: int
+    instruction: str
+    state: str
+    """The state at the start of the turn."""
+    before: tuple[ToolCall, ...] = ()
+    """Calls of earlier turns."""
+    after: tuple[ToolCall, ...] = ()
+    """Calls of later turns."""
+    result: Mapping[str, Any] | None = None
+    """How the task ended, where it has."""
+    outcome: tuple[bool, object] | None = None
+    """Whether the recorded turn came to an answer, and to which; None while it is live."""
+
+
+@dataclass
+class DebugState:
+    """Where the work stands, and what the user has changed."""
+
+    subject: DebuggedTurn
+    codes: Sequence[str]
+    """The snippets so far, or all that were recorded."""
+    pins: Pins
+    answers: AnswerSource
+    bench: Workbench
+    sandbox: SandboxKind | None = None
+    """Where the code runs; None: as the environment decides."""
+    note: str = ""
+    """What is to be known about it, where it is not the recorded one."""
+    history: list[Answered] = field(default_factory=list)
+    moment: Pause | Ended = field(default_factory=lambda: Ended(()))
+    arguments: dict[str, object] | None = None
+    """Arguments that the user has edited, for the call that waits."""
+    wish: WishedAnswer | ToolFault | None = None
+    """The answer that the user wants the waiting call to have."""
+    breaks: dict[tuple[int, int], bool] = field(default_factory=dict)
+    """Breakpoints by step and line; True: gone once it was hit."""
+
+    @property
+    def pause(self) -> Pause | None:
+        """The call that waits; None at the end."""
+        return self.moment if isinstance(self.moment, Pause) else None
+
+    def waiting(self) -> Pause:
+        """The call that waits. Raises BadCommand at the end."""
+        if self.pause is None:
+            raise BadCommand("no call waits; back [N] goes to an earlier one")
+        return self.pause
+
+    def asked(self, pause: Pause) -> dict[str, object]:
+        """The arguments of the waiting call, as they are edited."""
+        return self.answers.bound(pause) if self.arguments is None else self.arguments
+
+    @property
+    def step(self) -> int:
+        """The step that runs, or ran last."""
+        if isinstance(self.moment, Pause):
+            return max(1, self.moment.step)
+        return max(1, len(self.moment.steps))
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """The calls that were answered."""
+        return [h.call for h in self.history]
+
+    def arrive(self, moment: Pause | Ended) -> None:
+        """The work has gone on; edits were for the call before."""
+        self.moment, self.arguments, self.wish = moment, None, None
+
+    def code(self, step: int) -> list[str]:
+        """The lines of a snippet."""
+        there = 1 <= step <= len(self.codes)
+        return self.codes[step - 1].rstrip("\n").split("\n") if there else []
+
+    def calling_lines(self, step: int) -> list[int]:
+        """Lines of a snippet from which tools are called, by its text or by the record."""
+        lines = {c.line for c in self.calls if c.step == step and c.line}
+        try:
+            tree = ast.parse("\n".join(self.code(step)))
+        except (SyntaxError, ValueError):
+            return sorted(lines)
+        nodes = [
+            n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in self.answers.tools
+        ]
+        return sorted(lines | {n.lineno for n in nodes})

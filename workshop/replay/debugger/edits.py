@@ -1,0 +1,121 @@
+"""Edited arguments, answers and breakpoints: what the user typed, read."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any, get_args
+
+import regex
+
+from core.ledger import ToolFault
+from core.ledger.fault import FaultKind
+from workshop.replay.debugger.answer_source import Pause, WishedAnswer
+from workshop.replay.debugger.debug_state import BadCommand, DebugState
+
+_PATH = regex.compile(r"^(?P<path>[A-Za-z_0-9][\w.\-]*)\s*=\s*(?P<value>.+)$", regex.DOTALL)
+USAGE = "edit args KEY=JSON | edit answer JSON | edit answer PATH=JSON | edit answer | edit none"
+
+
+def edit(debug: DebugState, text: str) -> None:
+    """Carry out ``edit ...`` for the waiting call. Raises BadCommand."""
+    what, _, rest = text.partition(" ")
+    rest = rest.strip()
+    pause = debug.waiting()
+    if what == "none":
+        debug.arguments, debug.wish = None, None
+    elif what == "args":
+        _edit_argument(debug, pause, rest)
+    elif what == "answer":
+        debug.wish = WishedAnswer(_answer(debug, pause, rest))
+    else:
+        raise BadCommand(f"use: {USAGE}")
+
+
+def _edit_argument(debug: DebugState, pause: Pause, text: str) -> None:
+    key, equals, value = text.partition("=")
+    key = key.strip()
+    if not equals:
+        raise BadCommand("use: edit args KEY=JSON")
+    tool = debug.answers.tools[pause.name]
+    if key not in tool.signature.parameters:
+        raise BadCommand(f"{pause.name} has no argument {key!r}; expected {tool.usage()}")
+    debug.arguments = {**debug.asked(pause), key: _json(value)}
+
+
+def _answer(debug: DebugState, pause: Pause, text: str) -> object:
+    """A whole answer, one with a part changed (PATH=JSON), or without a text the recorded one."""
+    if not text:
+        return _base(debug, pause)
+    found = _PATH.match(text)
+    if found is None:
+        return _json(text)
+    changed: Any = copy.deepcopy(_base(debug, pause))
+    *way, last = found["path"].split(".")
+    try:
+        part = changed
+        for name in way:
+            part = part[_key(part, name)]
+        part[_key(part, last)] = _json(found["value"])
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise BadCommand(f"the answer has no {found['path']!r}; parts are joined by dots") from None
+    return changed
+
+
+def _key(part: object, name: str) -> str | int:
+    return int(name) if isinstance(part, list) else name
+
+
+def _base(debug: DebugState, pause: Pause) -> object:
+    """The answer that is edited: the one that is wanted so far, else the recorded one."""
+    if isinstance(debug.wish, WishedAnswer):
+        return debug.wish.value
+    call = debug.answers.recorded(pause.number)
+    if call is None or call.name != pause.name:
+        raise BadCommand("nothing is recorded for this call; give the whole answer as JSON")
+    if call.outcome != "done":
+        raise BadCommand(f"the recorded call {call.outcome}; give the whole answer as JSON")
+    return call.result
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise BadCommand(f"not JSON: {error}; a text stands in double quotes") from None
+
+
+def fault(text: str) -> ToolFault:
+    """``raise KIND TEXT``. Raises BadCommand."""
+    name, _, words = text.partition(" ")
+    for kind in get_args(FaultKind):
+        if name == kind:
+            return ToolFault(words.strip() or "failed", kind=kind)
+    raise BadCommand(f"use: raise KIND TEXT, with KIND one of {', '.join(get_args(FaultKind))}")
+
+
+def break_at(debug: DebugState, text: str, *, once: bool) -> str:
+    """``b [STEP:]LINE``; in words where it was set. Raises BadCommand."""
+    step, line = place_of(debug, text)
+    if not 1 <= line <= len(debug.code(step)):
+        raise BadCommand(f"step {step} has {len(debug.code(step))} lines")
+    place = next((n for n in debug.calling_lines(step) if n >= line), None)
+    if place is None:
+        raise BadCommand(f"step {step} calls no tool in line {line} or later")
+    debug.breaks[(step, place)] = once
+    moved = "" if place == line else f" (line {line} calls no tool)"
+    return f"{'temporary ' if once else ''}breakpoint at step {step}, line {place}{moved}"
+
+
+def place_of(debug: DebugState, text: str) -> tuple[int, int]:
+    """``[STEP:]LINE``, by itself in the step that runs. Raises BadCommand."""
+    head, colon, tail = text.partition(":")
+    return (number(head), number(tail)) if colon else (debug.step, number(head))
+
+
+def number(text: str) -> int:
+    """A number that the user typed. Raises BadCommand."""
+    try:
+        return int(text.strip())
+    except ValueError:
+        raise BadCommand(f"a number is needed, not {text.strip()[:40]!r}") from None

@@ -1,0 +1,120 @@
+"""A recorded turn in the debugger: put together from its run folder, and moved through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.ledger import Tool, ToolFault
+from core.runs.hints import command
+from core.runs.reader import NotRecorded
+from worker.sandbox import (
+    Pins,
+    SandboxError,
+    SandboxExecutor,
+    SandboxUnavailable,
+    open_sandbox,
+)
+from workshop.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
+from workshop.replay.debugger.asking_host import AskingHost
+from workshop.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
+from workshop.replay.debugger.prompt import Back, Prompt, Quit
+from workshop.replay.debugger.screen import Screen
+from workshop.replay.repeat import is_typed, turns_of
+from workshop.replay.same_sandbox import another_sandbox, recorded_kind, sandbox_like
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def debug_state(
+    folder: Path,
+    spec_id: str,
+    number: int,
+    tools: Sequence[Tool],
+    bench: Workbench,
+    base_url: str | None = None,
+) -> DebugState:
+    """One turn of a run, before its first call.
+
+    ``base_url``: of a platform that answers where the work leaves the record. It is tried once,
+    so that a wrong one is found now.
+
+    Raises:
+        NotRecorded: there is no such turn, nothing in it to step through, or the platform does not
+            know the task or does not answer.
+    """
+    log, turn = turns_of(folder, spec_id, number)[0]
+    report = turn.turn.report if turn.turn else None
+    if is_typed(turn):
+        raise NotRecorded(
+            f"turn {number} ran no code to step through: its tool was called directly; "
+            f"{command('show', folder, '--task', spec_id)} tells what it did"
+        )
+    if turn.turn is None or report is None or report.pins is None:
+        raise NotRecorded(f"turn {number} was recorded without clock and seed")
+    try:
+        kind = sandbox_like(report)
+    except SandboxUnavailable as error:
+        ran = f"turn {number} ran in {recorded_kind(report)}"
+        raise NotRecorded(f"{ran}, and cannot be stepped through: {error}") from None
+    subject = DebuggedTurn(
+        spec_id=log.spec_id,
+        text=log.text,
+        turn=number,
+        instruction=turn.turn.decision.instruction,
+        state=turn.turn.state,
+        before=tuple(call for t in log.work if t.number < number for call in t.tools),
+        after=tuple(call for t in log.work if t.number > number for call in t.tools),
+        result=log.result,
+        outcome=(report.answered, report.result),
+    )
+    codes = [step.code for step in report.steps]
+    past = [wire for call in subject.before for wire in call.requests]
+    open_live = _opener(bench, base_url, spec_id) if base_url else None
+    answers = AnswerSource(report.calls, tools, past, open_live)
+    debug = DebugState(subject, codes, Pins(*report.pins), answers, bench, kind)
+    debug.note = another_sandbox(recorded_kind(report), kind)
+    return debug
+
+
+def drive(debug: DebugState, console: Console) -> None:
+    """Let the user move through the work until they leave.
+
+    A sandbox cannot be rewound: going back is a new run that gets the answers given so far.
+    """
+    screen = Screen(debug, console)
+    screen.opening()
+    prompt = Prompt(debug, screen)
+    with suppress(Quit):
+        while True:
+            with suppress(Back):
+                host = AskingHost(debug, prompt)
+                with open_sandbox(host, LIMITS, debug.sandbox, pins=debug.pins) as executor:
+                    host.executor = executor
+                    ended = _run(debug.codes, executor)
+                prompt.at(ended)
+
+
+def _run(codes: Sequence[str], executor: SandboxExecutor) -> Ended:
+    for code in codes:
+        output = None
+        with suppress(SandboxError):  # the recorded model went on with its next snippet
+            output = executor(code)
+        if executor.host_faults:
+            raise executor.host_faults[0]
+        if output and output.is_final_answer:
+            return Ended(tuple(executor.traces), output.output, answered=True)
+    return Ended(tuple(executor.traces))
+
+
+def _opener(bench: Workbench, base_url: str, spec_id: str) -> Callable[[], LiveWorld]:
+    opener = partial(bench.open_live, base_url, spec_id)
+    try:
+        opener()
+    except ToolFault as fault:
+        raise NotRecorded(fault.text) from None
+    return opener

@@ -1,0 +1,189 @@
+"""What the debugger shows: code with its current line, calls, arguments, answers, effects."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from core.text import clean
+
+from core.ledger.calls import shorten
+from workshop.replay.debugger.answer_source import Answered, Ended, WishedAnswer
+from workshop.replay.debugger.debug_state import DebugState
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+AROUND = 5
+"""Lines shown before and after the current one, as in pdb."""
+SHORT = 200
+
+
+class Screen:
+    """Writes to one console; everything from outside is cleaned of terminal control."""
+
+    def __init__(self, debug: DebugState, console: Console) -> None:
+        self._debug = debug
+        self._console = console
+
+    def say(self, text: str) -> None:
+        """Plain lines."""
+        self._console.print(clean(text), markup=False, highlight=False, soft_wrap=True)
+
+    def opening(self) -> None:
+        """What is debugged, before the first pause."""
+        subject = self._debug.subject
+        self.say(f"{subject.spec_id}, turn {subject.turn}. Task: {subject.text}")
+        self.say(f"Instruction: {subject.instruction}")
+        if self._debug.note:
+            self.say(f"note: {self._debug.note}")
+
+    def pause(self) -> None:
+        """The code around the waiting call, and the call."""
+        debug = self._debug
+        pause = debug.pause
+        if pause is None:
+            return
+        self.say(f"\n> step {pause.step}, line {pause.line}, call {pause.number}")
+        self.code(pause.step, pause.line - AROUND, pause.line + AROUND)
+        shown = ", ".join(f"{k}={shorten(v, SHORT)}" for k, v in debug.asked(pause).items())
+        self.say(f"call {pause.number}: {pause.name}({shown})")
+
+    def code(self, step: int, first: int = 1, last: int = 1_000_000) -> None:
+        """Lines of a snippet; ``->`` is the current one, ``B`` has a breakpoint."""
+        pause = self._debug.pause
+        here = pause.line if pause and pause.step == step else 0
+        lines = self._styled(step)
+        width = len(str(len(lines)))
+        for number in range(max(1, first), min(last, len(lines)) + 1):
+            mark = "B" if (step, number) in self._debug.breaks else " "
+            arrow = "->" if number == here else "  "
+            prefix = f"{number:>{width}} {mark}{arrow} "
+            self._console.print(prefix, lines[number - 1], sep="", soft_wrap=True, highlight=False)
+
+    def _styled(self, step: int) -> list[Text]:
+        from rich.syntax import Syntax
+        from rich.text import Text
+
+        lines = [clean(line) for line in self._debug.code(step)]
+        if not self._console.is_terminal:
+            return [Text(line) for line in lines]
+        code = "\n".join(lines)
+        # The terminal's own colours: they can be read on a dark and on a light one.
+        text = Syntax(code, "python", theme="ansi_dark", background_color="default").highlight(code)
+        styled = list(text.split("\n", allow_blank=True))
+        return styled if len(styled) >= len(lines) else [Text(line) for line in lines]
+
+    def arguments(self) -> None:
+        """The waiting call's arguments, one to a line and whole."""
+        pause = self._debug.waiting()
+        shown = self._debug.asked(pause)
+        for key, value in shown.items():
+            self.say(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+        if not shown:
+            self.say("none that fit" if pause.args or pause.kwargs else "none")
+
+    def recorded(self) -> None:
+        """What was answered when this was recorded."""
+        debug = self._debug
+        call = debug.answers.recorded(debug.pause.number) if debug.pause else None
+        if debug.pause is None or call is None:
+            self.say("*** nothing is recorded for this call")
+            return
+        if call.name != debug.pause.name or call.arguments != debug.answers.bound(debug.pause):
+            self.say(f"the record has another call here: {call.prompt()}")
+        if call.outcome == "done":
+            self.say(json.dumps(call.result, ensure_ascii=False, indent=1))
+        else:
+            self.say(f"{call.outcome}: {call.fault or 'RuntimeError'}: {call.error}")
+
+    def where(self) -> None:
+        """Step, line and call number."""
+        debug, pause = self._debug, self._debug.pause
+        steps = len(debug.codes)
+        if pause is None:
+            self.say(f"at the end: step {debug.step} of {steps}, {len(debug.history)} calls")
+            return
+        lines = debug.code(pause.step)
+        source = lines[pause.line - 1].strip() if 0 < pause.line <= len(lines) else "?"
+        self.say(f"turn {debug.subject.turn}, step {pause.step} of {steps}, line {pause.line}")
+        self.say(f"call {pause.number}: {pause.name}\n-> {source}")
+
+    def state(self) -> None:
+        """The benchmark's state at this moment."""
+        debug = self._debug
+        self.say(debug.bench.state_at(debug.subject.state, debug.calls))
+        by_hand = [str(h.call.number) for h in debug.history if h.by == "edited"]
+        if by_hand:
+            self.say(f"calls answered by hand sent nothing: {', '.join(by_hand)}")
+        live = debug.answers.afresh(debug.history)
+        if live is not None:
+            self.say(f"live, read afresh: {live}")
+
+    def calls(self) -> None:
+        """Every call so far, the waiting one, and what the record still holds."""
+        debug = self._debug
+        for happened in debug.history:
+            self._call(happened)
+        following = len(debug.history) + 1
+        if debug.pause is not None:
+            self.say(
+                f"-> {debug.pause.number:>3} line {debug.pause.line}: {debug.pause.name} waits"
+            )
+            following += 1
+        while debug.answers.left is None and (call := debug.answers.recorded(following)):
+            self.say(f"   {following:>3} line {call.line or '?'}: {call.prompt(80)} [to come]")
+            following += 1
+
+    def _call(self, happened: Answered) -> None:
+        call = happened.call
+        mark = "" if happened.by == "record" else f" [{happened.by}]"
+        self.say(f"   {call.number:>3} line {call.line or '?'}: {call.prompt(80)}{mark}")
+
+    def effects(self) -> None:
+        """Writes so far that took effect, or may have."""
+        writes = [h for h in self._debug.history if h.call.kind == "write"]
+        for happened in writes:
+            call = happened.call
+            sent = [w for w in call.requests if w.kind == "write"]
+            say = f"{call.outcome}: call {call.number}, {call.prompt(80)}"
+            if happened.by == "edited":
+                say += "\n    answered by hand, nothing was sent"
+            self.say(say)
+            for wire in sent:
+                self.say(f"    {wire.outcome}: {wire.path} {shorten(wire.body, SHORT)}")
+        if not writes:
+            self.say("nothing has taken effect in this turn")
+
+    def edits(self) -> None:
+        """What is edited for the waiting call."""
+        debug = self._debug
+        if debug.arguments is not None:
+            self.say(f"arguments: {json.dumps(debug.arguments, ensure_ascii=False)}")
+        if isinstance(debug.wish, WishedAnswer):
+            self.say(f"answer: {shorten(debug.wish.value, 2000)}")
+        elif debug.wish is not None:
+            self.say(f"error: {debug.wish.kind}: {debug.wish.text}")
+        if debug.arguments is None and debug.wish is None:
+            self.say("nothing is edited")
+
+    def ended(self, ended: Ended) -> None:
+        """What came of the work, and whether that is what was recorded."""
+        for number, step in enumerate(ended.steps, start=1):
+            if step.prints:
+                self.say(f"step {number} printed:\n{step.prints.rstrip()}")
+            if step.error:
+                self.say(f"step {number} ended: {step.error}")
+        if ended.answered:
+            self.say(f"\nThe end. Result: {shorten(ended.result, 2000)}")
+        else:
+            self.say("\nThe end: the code gave no final answer.")
+        outcome = self._debug.subject.outcome
+        if outcome is None:
+            return
+        if outcome == (ended.answered, ended.result):
+            self.say("This is what was recorded.")
+        else:
+            was = shorten(outcome[1], 2000) if outcome[0] else "no final answer"
+            self.say(f"This is not what was recorded: {was}")

@@ -1,0 +1,87 @@
+"""Tools that answer from the record: same question, same answer, nothing sent."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from core.ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
+from core.ledger.fault import FailedRequest
+from worker.sandbox.values import same
+
+_NO_LIMIT = 1_000_000_000
+
+
+def answer_of(call: ToolCall) -> object:
+    """A recorded answer, as a copy. Raises ToolFault where code was answered with an error."""
+    if call.outcome != "done" and call.result is None:
+        raise fault_of(call)
+    return copy.deepcopy(call.result)
+
+
+def fault_of(call: ToolCall) -> ToolFault:
+    """The fault of a recorded call that failed, with what it had found."""
+    kind = call.fault or "RuntimeError"
+    fault = ToolFault(call.error or "failed", kind=kind, fatal=call.fatal)
+    if isinstance(call.result, dict) and "error" in call.result:
+        found = copy.deepcopy(call.result)
+        fault.request = FailedRequest.model_validate(found.pop("error"))
+        fault.found = found
+    return fault
+
+
+def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
+    """A ledger whose tools answer from the record, up to the first call that is another one.
+
+    It counts, refuses and records as the one of the run did, so that what comes out can be
+    compared with what was recorded, requests included.
+    """
+    # What a budget of requests refused is in the record; calls are refused before a tool is asked.
+    ledger = Ledger(Budget(requests=_NO_LIMIT, writes=_NO_LIMIT, final=_NO_LIMIT))
+    record = _Record(calls, ledger)
+    ledger.offer(replace(tool, run=record.answers(tool.name)) for tool in tools)
+    return ledger
+
+
+class _Record:
+    """The recorded calls of an instruction; once the work has left them, all is refused."""
+
+    def __init__(self, calls: Sequence[ToolCall], ledger: Ledger) -> None:
+        self._calls = calls
+        self._ledger = ledger
+        self._left = False
+
+    def answers(self, name: str) -> Callable[..., object]:
+        """What runs in place of a tool."""
+
+        def run(**arguments: object) -> object:
+            # Calls whose arguments did not fit were refused by the ledger and never came here.
+            recorded = next(iter(self._calls[len(self._ledger.calls) :]), None)
+            now = (name, arguments)
+            if recorded is None or not same((recorded.name, recorded.arguments), now):
+                self._left = True
+            if recorded is None or self._left:
+                raise ToolFault("the record has ended", kind="RuntimeError", fatal=True)
+            for request in recorded.requests:
+                self._send_again(request)
+            for kept in recorded.kept:
+                self._ledger.seen(kept.path, kept.body)
+            if recorded.outcome != "done":
+                # The ledger makes of it what it made of it in the run.
+                raise fault_of(recorded)
+            return answer_of(recorded)
+
+        return run
+
+    def _send_again(self, request: WireCall) -> None:
+        """Book a recorded request with what became of it."""
+
+        def do() -> None:
+            if request.outcome != "done":
+                what, text = request.outcome, request.error or "failed"
+                raise ToolFault(text, fatal=what == "unknown", lost=what == "lost")
+
+        with suppress(ToolFault):
+            self._ledger.send(request.path, request.body, request.kind, do)

@@ -1,0 +1,154 @@
+"""Recorded work again: the recorded replies and answers in a real sandbox with the same pins.
+
+Nothing is sent: the model's replies and the tools' answers come from the run folder, the code
+runs with the recorded clock and seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from core.ledger import Ledger, Tool
+from core.models.door import Door, ModelFailed
+from core.models.model_call import Message, ModelCall
+from core.runs.hints import command
+from core.runs.reader import NotRecorded, read_tasks
+from core.runs.run_view import benchmark_of
+from core.runs.task_log import TaskLog, TurnLog
+from core.runs.work import WorkReport
+from worker.sandbox import (
+    Pins,
+    SandboxExecutor,
+    SandboxLimits,
+    SandboxUnavailable,
+    open_sandbox,
+)
+from worker.worker import Worker
+from workshop.replay.divergence import Divergence, first_divergence
+from workshop.replay.recorded_tools import recorded_ledger
+from workshop.replay.same_sandbox import another_sandbox, recorded_kind, sandbox_like
+
+EMPTY = "empty answer"
+"""What the door notes of a reply without text: it was a reply."""
+NO_REPLY = "no further reply was recorded"
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """What came of one turn."""
+
+    task: str
+    turn: int
+    calls: int
+    """Tool calls that were recorded."""
+    divergence: Divergence | None
+    note: str = ""
+    """What is to be known about the sandbox, where it is not the recorded one."""
+
+    def record(self) -> dict[str, Any]:
+        """It as one JSON object."""
+        return asdict(self)
+
+
+def replay(
+    folder: Path,
+    spec_id: str | None = None,
+    number: int | None = None,
+    *,
+    tools_of: Callable[[str], list[Tool]],
+) -> list[Repetition]:
+    """Repeat the work of a run, of one task, of one turn; ``tools_of`` a benchmark by its name.
+
+    Raises:
+        NotRecorded: what was asked for is not in the folder, or cannot be repeated here.
+    """
+    turns = turns_of(folder, spec_id, number)
+    coded = [(log.spec_id, turn) for log, turn in turns if not is_typed(turn)]
+    if turns and not coded:
+        raise NotRecorded(
+            f"{spec_id or folder}: nothing to repeat: its steps called tools without any code; "
+            f"{command('show', folder)} tells what they did"
+        )
+    tools = tools_of(benchmark_of(folder))
+    return [_repetition(spec, turn, tools) for spec, turn in coded]
+
+
+def _repetition(spec_id: str, turn: TurnLog, tools: Sequence[Tool]) -> Repetition:
+    now, divergence = repeat(turn, tools, spec_id)
+    recorded = turn.turn.report if turn.turn else None
+    was = recorded_kind(recorded) if recorded else None
+    note = another_sandbox(was, recorded_kind(now))
+    return Repetition(spec_id, turn.number, len(turn.tools), divergence, note)
+
+
+def turns_of(
+    folder: Path, spec_id: str | None, number: int | None
+) -> list[tuple[TaskLog, TurnLog]]:
+    """The turns with work of a run, of one task, of one number. Raises NotRecorded: no such."""
+    work = [(log, turn) for log in read_tasks(folder, spec_id) for turn in log.work]
+    turns = [(log, turn) for log, turn in work if number in (None, turn.number)]
+    if number is not None and not turns:
+        there = ", ".join(map(str, sorted({turn.number for _, turn in work}))) or "none"
+        where = spec_id or str(folder)
+        raise NotRecorded(f"{where}: no work in turn {number}; turns with work: {there}")
+    return turns
+
+
+def is_typed(turn: TurnLog) -> bool:
+    """Whether a strategy without code made the calls itself: there is nothing to run again."""
+    report = turn.turn.report if turn.turn else None
+    return not (report and report.pins) and not turn.steps and not turn.of_worker
+
+
+def repeat(
+    turn: TurnLog, tools: Sequence[Tool], spec_id: str
+) -> tuple[WorkReport, Divergence | None]:
+    """The report that comes now, and the first place where it is not the recorded one.
+
+    Raises:
+        NotRecorded: without work or pins, or in a sandbox that does not exist here.
+    """
+    where = f"{spec_id}: turn {turn.number}"
+    if turn.turn is None or turn.turn.report is None:
+        raise NotRecorded(f"{where}: has no work")
+    recorded = turn.turn.report
+    if recorded.pins is None:
+        raise NotRecorded(f"{where}: recorded without clock and seed, it cannot be repeated")
+    try:
+        kind = sandbox_like(recorded)
+    except SandboxUnavailable as error:
+        ran = f"ran in {recorded_kind(recorded)}"
+        raise NotRecorded(f"{where} {ran}, and cannot be repeated: {error}") from None
+    pins = Pins(*recorded.pins)
+
+    def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
+        return open_sandbox(ledger, limits, kind, pins=pins)
+
+    worker = Worker(_RecordedDoor(turn.of_worker), opener=opener)
+    ledger = recorded_ledger(recorded.calls, tools)
+    try:
+        now = worker.carry_out(turn.turn.decision.instruction, ledger)
+    except SandboxUnavailable as error:
+        raise NotRecorded(f"{where} cannot be repeated: {error}") from None
+    return now, first_divergence(recorded, now)
+
+
+class _RecordedDoor(Door):
+    """Answers with the recorded replies in their order, failures included; asks nobody."""
+
+    def __init__(self, calls: Sequence[ModelCall]) -> None:
+        super().__init__(calls[0].model if calls else "none", "worker")
+        self._calls = list(calls)
+
+    def complete(self, messages: Sequence[Message], **params: Any) -> ModelCall:
+        """The next recorded reply. Raises ModelFailed as the door did when there was none."""
+        failure = NO_REPLY
+        while self._calls:
+            call = self._calls.pop(0)
+            if call.error in (None, EMPTY) or call.text or call.finish_reason:
+                return call
+            failure = f"{self.model}: {call.error}"
+        raise ModelFailed(failure)

@@ -1,0 +1,1 @@
+"""Models that play by rules, without an LLM."""

@@ -1,0 +1,43 @@
+"""The brains of all benchmarks behind one provider: ``playbook/NAME``, models without a key."""
+
+from __future__ import annotations
+
+from core.models.model_call import Message
+
+_STORE = ("store", "next-step", "store-literal")
+_COMPANY = ("company", "company-steps")
+_AROUND = ("around",)
+TASK_CHARS = 2_000
+"""Of a task that they read: their patterns are not all linear, and none is longer."""
+
+
+def names() -> tuple[str, ...]:
+    """The brains there are; none is loaded for that."""
+    return _STORE + _COMPANY + _AROUND
+
+
+def reply(model: str, messages: list[Message]) -> str:
+    """The brain's answer to a prompt.
+
+    Raises:
+        LookupError: the prompt is of no role that it plays, or the id names no brain; or its task
+            is longer than they read.
+    """
+    asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
+    _, _, task = asked.partition("<task>\n")
+    if len(task.partition("\n</task>")[0]) > TASK_CHARS:
+        raise LookupError(f"the task is longer than the {TASK_CHARS:,} characters that are read")
+    if model in _COMPANY:
+        from workshop.rule_based.company import brain as company
+
+        return company.reply(model, messages)
+    if model in _AROUND:
+        from workshop.rule_based import around
+
+        return around.reply(messages)
+    if model in _STORE:
+        from workshop.rule_based.store import brain as store
+
+        return store.reply(model, messages)
+    known = ", ".join(f"playbook/{name}" for name in names())
+    raise LookupError(f"there is no brain playbook/{model}; there are {known}")

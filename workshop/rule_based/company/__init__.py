@@ -1,0 +1,1 @@
+"""A rule-based model that plays the company from its prompts."""

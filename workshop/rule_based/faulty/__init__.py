@@ -1,0 +1,1 @@
+"""A model client that fails on purpose, and replies damaged on purpose."""

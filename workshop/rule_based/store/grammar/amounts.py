@@ -1,0 +1,161 @@
+"""How many of what: quantities, superlatives and amounts that stand behind the goods."""
+
+from __future__ import annotations
+
+import regex
+
+from store_tools.words import measure_factor
+from workshop.rule_based.store.grammar.numbers import to_int
+from workshop.rule_based.store.grammar.patterns import Patterns
+from workshop.rule_based.store.kinds.lexicon import NATURAL_PAIRS
+
+PATTERNS = Patterns("amounts")
+_RANK = {"second": 2, "2nd": 2, "third": 3, "3rd": 3}
+_TIMES = {"once": 1, "twice": 2}
+
+Values = dict[str, object]
+"""Fields of a line, as far as they are known."""
+
+
+def take_amount(text: str, values: Values) -> str:
+    """Read the amount that a phrase begins with into ``values``; the text without it."""
+    for reader in (_take_most, _take_each, _take_all, _take_measure, _take_number):
+        rest = reader(text, values)
+        if rest is not None:
+            return rest
+    return text
+
+
+def _take_most(text: str, values: Values) -> str | None:
+    """ "As many mugs as you can", with a limit where one is named."""
+    most = PATTERNS["most"].search(text)
+    if not most:
+        return None
+    values["amount"] = "most"
+    what = PATTERNS["pieces_of"].sub("", most["what"] or "")
+    rest = f"{text[: most.start()]} {what} {text[most.end() :]}"
+    limit = PATTERNS["limit"].search(rest)
+    if limit:
+        values.update(amount="up_to", quantity=to_int(limit["n"]))
+        rest = f"{rest[: limit.start()]} {rest[limit.end() :]}"
+    return rest
+
+
+def _take_each(text: str, values: Values) -> str | None:
+    each = PATTERNS["each"].match(text)
+    if not each:
+        return None
+    many = each["n"]
+    number = to_int(many) if many and PATTERNS["number"].fullmatch(many) else 1
+    values.update(amount="exact", each=True, counts_packs=True, quantity=number)
+    return text[each.end() :]
+
+
+def _take_all(text: str, values: Values) -> str | None:
+    everything = PATTERNS["all"].match(text)
+    if not everything:
+        return None
+    values["amount"] = "all"
+    return text[everything.end() :]
+
+
+def _take_measure(text: str, values: Values) -> str | None:
+    """ "30 kg of flour": an amount that packages of some weight add up to."""
+    found = PATTERNS["measure_amount"].match(text)
+    factor = measure_factor(found["unit"]) if found else None
+    if not found or not factor or factor[0] == "pk":
+        return None
+    base, many = factor
+    number = round(float(found["n"].replace(",", "")) * many)
+    values.update(amount="exact", quantity=number, measure=base)
+    return text[found.end() :]
+
+
+def _take_number(text: str, values: Values) -> str | None:
+    found = PATTERNS["quantity"].match(text)
+    if not found or found.end() == 0:
+        return None
+    number, amount, packs = _number_of(found)
+    text = text[found.end() :]
+    of = PATTERNS["of_container"].match(text)
+    if of and not PATTERNS["sized_container"].match(text):
+        named = PATTERNS["pieces_of"].match(of[0]) and PATTERNS["name"].match(text, of.end())
+        packs = packs or bool(PATTERNS["package_of"].match(of[0]) or named)
+        text = text if PATTERNS["single_of"].match(of[0]) else text[of.end() :]
+    if found["pair"] and _natural_pair(text):
+        number //= 2
+    values.update(amount=amount, quantity=number, counts_packs=packs)
+    return text
+
+
+def _natural_pair(text: str) -> bool:
+    return any(w in NATURAL_PAIRS for w in regex.findall(r"\p{L}+", text.casefold()))
+
+
+def leading_number(text: str) -> int:
+    """The number that a text begins with, 1 where there is none."""
+    found = PATTERNS["quantity"].match(text)
+    return _number_of(found)[0] if found else 1
+
+
+def _number_of(found: regex.Match[str]) -> tuple[int, str, bool]:
+    """Number, kind of amount, and whether packages are counted."""
+    captured = found.captures("n")
+    number = to_int(captured[-1]) if captured else 1
+    if found["half"]:
+        number = 6
+    elif found["dozens"] is not None or PATTERNS["dozen_said"].match(found[0].strip()):
+        many = found["dozens"] or "one"
+        number = 12 * (1 if many in ("a", "one") else to_int(many))
+    elif found["pair"]:
+        number = 2 * number
+    elif found["couple"]:
+        number = 2
+    kind = "up_to" if found["upto"] else "at_least" if found["least"] else "exact"
+    return number, kind, found["times"] is not None
+
+
+def take_pick(text: str, values: Values) -> str:
+    """Read a superlative ("the cheapest") into ``values``; the text without it."""
+    found = PATTERNS["superlative"].search(text) or PATTERNS["superlative_tail"].search(text)
+    if not found:
+        return text
+    values["pick"] = "cheapest" if found["cheap"] else "dearest"
+    groups = found.groupdict()
+    if groups.get("rank"):
+        values["rank"] = _RANK[groups["rank"].casefold()]
+    if groups.get("count"):
+        values.update(amount="exact", quantity=to_int(groups["count"]))
+    rest = f"{text[: found.start()]} {text[found.end() :]}"
+    return PATTERNS["of_first"].sub("", rest)
+
+
+def take_tail(text: str, values: Values) -> str:
+    """Amounts that stand behind the goods: "mugs, 3 of them", "mugs x3", "mugs (3)"."""
+    tail = PATTERNS["all_tail"].search(text)
+    if tail:
+        values["amount"] = "all"
+        text = text[: tail.start()] + " " + text[tail.end() :]
+    times = PATTERNS["once"].search(text)
+    if times and values.get("amount") in (None, "open", "exact"):
+        text = text[: times.start()]
+        if not values.get("each"):
+            values.update(amount="exact", quantity=_TIMES[times["n"].casefold()])
+    each = PATTERNS["each_tail"].search(text)
+    if each:
+        values.update(each=True, amount="exact", counts_packs=True)
+        if each["n"]:
+            values["quantity"] = to_int(each["n"])
+        text = text[: each.start()] + " " + text[each.end() :]
+    if values.get("amount") in (None, "open", "most"):
+        limit = PATTERNS["limit_last"].search(text)
+        if limit:
+            values.update(amount="up_to", quantity=to_int(limit["n"]))
+            return text[: limit.start()]
+    found = PATTERNS["number_last"].search(text)
+    if found and values.get("amount") in (None, "open"):
+        number = to_int(found.captures("n")[-1])
+        packs = "x" in found[0] or "×" in found[0]
+        values.update(amount="exact", quantity=number, counts_packs=packs)
+        text = text[: found.start()]
+    return text

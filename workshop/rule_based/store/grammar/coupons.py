@@ -1,0 +1,140 @@
+"""Coupon codes in a task text, and whether they are demanded, offered or combined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import regex
+
+from workshop.rule_based.store.grammar.forbidden import take_ban
+from workshop.rule_based.store.grammar.patterns import Patterns
+from workshop.rule_based.store.grammar.phrases import cut
+
+PATTERNS = Patterns("coupons")
+
+
+@dataclass
+class CouponTalk:
+    """Codes that a text names, how they are meant, and the text without them."""
+
+    rest: str
+    codes: list[str] = field(default_factory=list)
+    mode: str = "none"
+    buy_anyway: bool = False
+    forbidden: list[str] = field(default_factory=list)
+    """Codes that must not be used."""
+    unclear: list[str] = field(default_factory=list)
+
+
+def take_coupons(text: str) -> CouponTalk:
+    """Read coupon codes; what was read is replaced by a comma."""
+    ban = take_ban(text)
+    talk = CouponTalk(ban.rest, forbidden=ban.codes, unclear=ban.unclear)
+    strict = _take_conditions(talk) or ban.strict
+    if strict:
+        talk.mode = "any"
+    spoken_of = bool(PATTERNS["coupon_word"].search(talk.rest))
+    talk.mode = _mode(talk, *_take_zones(talk))
+    if spoken_of and not talk.codes:
+        talk.unclear.append("a coupon whose code was not recognised")
+    elif strict and not talk.codes:
+        talk.unclear.append("a discount is demanded and no code was recognised")
+    if ban.strict and talk.buy_anyway:
+        talk.unclear.append("whether to buy without a discount")
+    if talk.codes and ban.every:
+        talk.unclear.append("coupons are both forbidden and offered")
+    talk.codes = [code for code in talk.codes if code not in ban.codes]
+    if not talk.codes:
+        talk.mode = "none"
+    return talk
+
+
+def _take_conditions(talk: CouponTalk) -> bool:
+    """Read what is to be done where a code works or not; whether nothing is bought without one."""
+    conditional = PATTERNS["if_code"].search(talk.rest)
+    if conditional and not PATTERNS["no_buying"].search(conditional[0]):
+        talk.codes.extend(dict.fromkeys(conditional.captures("code")))
+        talk.buy_anyway = True
+        talk.rest = cut(talk.rest, conditional)
+    strict = False
+    if not PATTERNS["condition"].search(talk.rest):
+        return strict
+    for pattern, anyway in (
+        (PATTERNS["anyway"], True),
+        (PATTERNS["otherwise"], True),
+        (PATTERNS["strict_else"], False),
+    ):
+        found = pattern.search(talk.rest)
+        if (
+            found
+            and PATTERNS["about_codes"].search(found[0])
+            and not PATTERNS["code"].search(found[0])
+        ):
+            talk.buy_anyway = talk.buy_anyway or anyway
+            strict = strict or not anyway
+            talk.rest = cut(talk.rest, found)
+    return strict
+
+
+def _take_zones(talk: CouponTalk) -> tuple[str, bool]:
+    """Read the codes; the sentences they stand in, and whether they stand in a list."""
+    said: list[str] = []
+    listed = False
+    while found := _first_zone(talk.rest):
+        new = [c for c in found.captures("code") if c not in talk.codes]
+        talk.codes.extend(new)
+        sentence = _sentence_around(talk.rest, found)
+        said.append(sentence)
+        listed = (
+            listed
+            or bool(PATTERNS["key_first"].match(sentence))
+            or bool(PATTERNS["key_and_colon"].search(sentence))
+        )
+        talk.rest = cut(talk.rest, found)
+    return " . ".join(said), listed
+
+
+def _first_zone(text: str) -> regex.Match[str] | None:
+    if not PATTERNS["code"].search(text):
+        return None
+    for pattern in PATTERNS.each("zones"):
+        for found in pattern.finditer(text):
+            if _plausible(found):
+                return found
+    return None
+
+
+def _plausible(found: regex.Match[str]) -> bool:
+    """Whether a zone is about codes: it says so, or its codes look like codes."""
+    if PATTERNS["key"].search(found[0]) and not PATTERNS["discount_last"].fullmatch(found[0]):
+        return True
+    if PATTERNS["verb_first"].match(found[0]):
+        return True
+    return all(PATTERNS["like_a_code"].match(code) for code in found.captures("code"))
+
+
+def _sentence_around(text: str, found: regex.Match[str]) -> str:
+    begin = max(text.rfind(mark, 0, found.start()) for mark in ".!?;\n") + 1
+    ends = [i for mark in ".!?\n" if (i := text.find(mark, found.end())) >= 0]
+    return text[begin : min(ends) if ends else len(text)]
+
+
+def _mode(talk: CouponTalk, said: str, listed: bool) -> str:
+    if not talk.codes:
+        return "none"
+    said = PATTERNS["aside"].sub(" ", said)
+    if talk.buy_anyway:
+        return "try"
+    offered = bool(PATTERNS["offer"].search(said)) or (listed and len(talk.codes) > 1)
+    choice = bool(PATTERNS["choice"].search(said) or PATTERNS["or"].search(said))
+    if len(talk.codes) > 1 and PATTERNS["together"].search(said) and not choice:
+        return "all"
+    if talk.mode == "any":
+        return "any"
+    if offered:
+        return "try"
+    if choice:
+        return "any"
+    if len(talk.codes) > 1:
+        return "all"
+    return "any"

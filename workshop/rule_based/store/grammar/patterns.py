@@ -1,0 +1,67 @@
+"""The grammar's patterns: data beside the readers that use them.
+
+Of ``amounts.toml`` the patterns under ``any_case`` pass over case, those under ``as_written`` do
+not. Lines are joined as they stand, and ``{{name}}`` is the part of that name: one of the file's
+own ``parts`` or of ``parts.toml``, which all readers share.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import regex
+
+from workshop.rule_based.store.grammar.numbers import NUMBER
+
+_FLAGS = {"any_case": regex.IGNORECASE, "as_written": 0}
+_REFERENCE = regex.compile(r"\{\{(\w+)\}\}")
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _whole(text: str, parts: Mapping[str, str]) -> str:
+    return _REFERENCE.sub(lambda found: parts[found[1]], text.replace("\n", ""))
+
+
+def _with_parts(told: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    parts = dict(known)
+    for name, text in told.items():
+        parts[name] = _whole(text, parts)
+    return parts
+
+
+_SHARED = _with_parts(_read("parts"), {"number": NUMBER})
+
+
+@cache
+def _compiled(text: str, flags: int) -> regex.Pattern[str]:
+    return regex.compile(text, flags)
+
+
+class Patterns(dict[str, regex.Pattern[str]]):
+    """The patterns of one reader, by name; one is compiled when it is first needed."""
+
+    def __init__(self, reader: str) -> None:
+        told = _read(reader)
+        parts = _with_parts(told.get("parts", {}), _SHARED)
+        self._texts = {
+            name: ([_whole(t, parts) for t in ([said] if isinstance(said, str) else said)], flags)
+            for section, flags in _FLAGS.items()
+            for name, said in told.get(section, {}).items()
+        }
+
+    def __missing__(self, name: str) -> regex.Pattern[str]:
+        (text, *_), flags = self._texts[name]
+        self[name] = found = _compiled(text, flags)
+        return found
+
+    def each(self, name: str) -> Iterator[regex.Pattern[str]]:
+        """Those that stand as a list, in its order."""
+        texts, flags = self._texts[name]
+        return (_compiled(text, flags) for text in texts)

@@ -1,0 +1,74 @@
+"""Which of the products that were found answer a phrase: the tools go by wording, this by kind."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+from operator import itemgetter
+
+from store_tools.combo_products import FOUND_AT_MOST
+from store_tools.words import STOPWORDS, words
+from workshop.rule_based.store.facts import Facts, Found, Product
+from workshop.rule_based.store.kinds.kind_score import FULL, read_query
+from workshop.rule_based.store.kinds.lexicon import SYNONYMS, WRITTEN
+from workshop.rule_based.store.kinds.shop_names import rank
+from workshop.rule_based.store.kinds.vocabulary import units_of
+
+NEAR_AT_MOST = 4
+_ALIKE: defaultdict[str, list[str]] = defaultdict(list)
+for _word, _one in SYNONYMS.items():
+    _ALIKE[_one].append(_word)
+
+
+@lru_cache(maxsize=1024)
+def wording(phrase: str) -> str:
+    """The query that finds all that may answer a phrase: with the synonyms of its words."""
+    needed = read_query(phrase).needed
+    written = [
+        "|".join(
+            dict.fromkeys(
+                way.replace(" ", "-") for way in (word, *WRITTEN.get(word, ()), *_ALIKE[word])
+            )
+        )
+        for word in needed
+    ]
+    # As it is said where that comes to the same: people and models read it.
+    as_said = set(written) == set(words(phrase)) - STOPWORDS
+    return phrase if as_said or not needed else " ".join(written)
+
+
+def judged(phrases: Iterable[str], facts: Facts) -> Facts:
+    """Facts in which each phrase has the products that answer it, out of all that was seen."""
+    seen = {p.sku: p for found in facts.found.values() for p in (*found.matches, *found.near)}
+    seen |= {p.sku: p for p in facts.catalog}
+    if not seen:
+        return facts
+    shop = tuple(seen.values())
+    found = {p: _judged(p, shop, facts) for p in phrases}
+    return facts.model_copy(update={"found": found})
+
+
+def _judged(phrase: str, shop: tuple[Product, ...], facts: Facts) -> Found:
+    products = _answers(phrase, shop)
+    matches = tuple(p for p in products if p.score >= FULL)
+    found = facts.found.get(wording(phrase), Found())
+    return Found(
+        matches=matches,
+        near=tuple(products[len(matches) :][:NEAR_AT_MOST]),
+        cut=len(found.matches) >= FOUND_AT_MOST,
+    )
+
+
+@lru_cache(maxsize=8)
+def _answers(phrase: str, shop: tuple[Product, ...]) -> list[Product]:
+    """The products that answer a phrase at all, best first.
+
+    Every later turn of a task asks for the same again.
+    """
+    scored = zip(rank(phrase, [dict(p) for p in shop]), shop, strict=True)
+    answers = sorted((pair for pair in scored if pair[0] > 0), key=itemgetter(0), reverse=True)
+    return [
+        p.model_copy(update={"score": score, "units": units_of(p.name, p.sku, phrase)})
+        for score, p in answers
+    ]

@@ -1,0 +1,292 @@
+"""Finding products for a query on our side: the API has no search.
+
+A product matches in full when every word of the query stands in its name or SKU *and* it is the
+kind of thing that was asked for. The kind is read from the head noun: of a "Laptop Bag 15 inch"
+the head is "bag", so it is no answer to "laptop".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+import regex
+from rapidfuzz.distance import DamerauLevenshtein
+
+from store_tools.words import CONTAINERS, STOPWORDS, is_spec, plain_text
+from workshop.rule_based.store.kinds.lexicon import (
+    GENERIC,
+    HYPERNYMS,
+    IMITATIONS,
+    LOOSE_CONTAINERS,
+    MATERIALS,
+    QUALIFIERS,
+    SYNONYMS,
+    THINGS,
+    VARIANTS,
+)
+from workshop.rule_based.store.kinds.vocabulary import words
+
+FULL = 0.6
+"""Scores from here on are full matches."""
+SURE = 0.85
+"""Scores from here on leave no doubt about the kind of a product."""
+IMPLIED = 0.65
+"""Score where the name leaves out the kind, which its model implies."""
+RELATED = 0.55
+"""Score of a compound that may or may not be of the asked kind."""
+MISSPELT = 0.7
+"""Best score of a match that rests on a corrected spelling."""
+PACKAGING = frozenset(
+    "bottle can jar bag tin tube sachet carton tub pouch sack bucket canister drum keg".split()
+)
+"""Containers that, behind a measure, say how a thing is packed ("200 ml Can")."""
+SPELLING_LENGTH = 6
+_CUT = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by|in)\b")
+_NUMBER_NEXT = regex.compile(r"\s*(?:\d|two|three|four|six)")
+_OF = regex.compile(r"\bof\b")
+_CONTAINER_OF = regex.compile(
+    rf"\b(?:{'|'.join(sorted(CONTAINERS))}|cop(?:y|ies)|loa(?:f|ves)|units?|pieces?)(?:e?s)?\s+of\b(?!\s+(?:\d+|two|three|four|six|eight|ten|twelve)\b)"
+)
+
+
+KINDS = frozenset(
+    word
+    for thing in THINGS - (MATERIALS - {"paper", "glass", "canvas"})
+    for word in words(thing)[:1]
+)
+KNOWN = KINDS | QUALIFIERS | HYPERNYMS | frozenset(SYNONYMS) | frozenset(SYNONYMS.values())
+"""Words that are no misspelling of another: a trowel is no towel."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A request for a product, taken apart once."""
+
+    needed: tuple[str, ...]
+    """Words that a product must have."""
+    said: frozenset[str]
+    """All its words, those included that need not stand in a name."""
+    head: str
+    """The noun that says what kind of thing is wanted."""
+    spec: frozenset[str]
+    boxes: frozenset[str]
+    """Loose containers behind the head ("toilet rolls")."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A product's name and SKU, taken apart once."""
+
+    name: tuple[str, ...]
+    core: tuple[str, ...]
+    """Words of the name before "for", "with" and the like."""
+    sku: tuple[str, ...]
+    head: str
+    boxes: frozenset[str]
+    """Loose containers that stood behind the head."""
+    every: frozenset[str]
+    joined: frozenset[str]
+
+
+_ASIDE = regex.compile(r"[\[({<]\s*(?:[^\s\])}>]+\s+){3,}[^\])}>]*[\])}>]?")
+"""Bracketed remarks of more than three words: they describe no product."""
+NAME_WORDS = 14
+"""A longer name is a speech, not a name: it never answers a query in full."""
+
+
+def match_score(query: str, name: str, sku: str) -> float:
+    """How well a product answers a query, 0 to 1; from :data:`FULL` on it answers it in full."""
+    wanted = read_query(query)
+    if not wanted.needed:
+        return 0.0
+    return _score(wanted, read_item(name, sku))
+
+
+@lru_cache(maxsize=1024)
+def read_query(text: str) -> Query:
+    """Take a query apart into needed words and its head noun."""
+    stripped = _CONTAINER_OF.sub(" ", plain_text(text))
+    main, rest = _cut(stripped)
+    front = [w for w in words(main) if w not in STOPWORDS]
+    every = [w for w in words(stripped) if w not in STOPWORDS]
+    needed = [w for w in every if w not in GENERIC] or every
+    head, boxes = _head([w for w in front if w not in GENERIC] or front)
+    if not head and rest and every:
+        head = every[-1]
+    said = frozenset((*every, *words(text)))
+    return Query(
+        tuple(dict.fromkeys(needed)), said, head, frozenset(w for w in needed if is_spec(w)), boxes
+    )
+
+
+_BREAKS = dict.fromkeys(map(ord, "-_/."), " ")
+
+
+@lru_cache(maxsize=1024)
+def read_item(name: str, sku: str) -> Item:
+    """Take a product's name and SKU apart."""
+    name = cut_aside(name)
+    main, _ = _cut(plain_text(name))
+    every = words(name)
+    core = words(main) or every
+    parts = words(sku.translate(_BREAKS))
+    head, boxes = _head([w for w in core if w not in STOPWORDS])
+    tokens = (*every, *parts)
+    joined = frozenset(a + b for chain in (every, parts) for a, b in pairwise(chain))
+    return Item(every, core, parts, head, boxes, frozenset(tokens), joined)
+
+
+def cut_aside(name: str) -> str:
+    """A name without bracketed remarks."""
+    return _ASIDE.sub(" ", name)
+
+
+def _cut(folded: str) -> tuple[str, str]:
+    """Text before and after the first preposition; "atlas of the world" is cut at "of" too."""
+    found = _CUT.search(folded)
+    main, rest = (folded[: found.start()], folded[found.end() :]) if found else (folded, "")
+    of = _OF.search(main)
+    if of and of.start() > 0 and not _CONTAINER_OF.search(main):
+        behind = main[of.end() :]
+        if not _NUMBER_NEXT.match(behind):
+            return main[: of.start()], behind + rest
+    return (main, rest) if main.strip() else (rest, "")
+
+
+def _head(tokens: Sequence[str]) -> tuple[str, frozenset[str]]:
+    """The last noun that says what a thing is, and the loose containers behind it."""
+    end = len(tokens)
+    while end > 1 and is_spec(tokens[end - 1]):
+        end -= 1
+    packed = end > 2 and tokens[end - 1] in PACKAGING and is_spec(tokens[end - 2])
+    kept = [t for t in tokens[: end - 1 if packed else end] if not is_spec(t)]
+    boxes: set[str] = set()
+    while len(kept) > 1:
+        if kept[-1] in LOOSE_CONTAINERS:
+            boxes.add(kept[-1])
+        elif kept[-1] not in QUALIFIERS or kept[-1] in KINDS:
+            break
+        kept.pop()
+    return (kept[-1] if kept else (tokens[-1] if tokens else "")), frozenset(boxes)
+
+
+def _score(query: Query, item: Item) -> float:
+    for word in query.needed:
+        if word in item.every or word in item.joined:
+            continue
+        if _concatenated(word, query.needed, item.every):
+            continue
+        meant = _misspelt(word, item.every)
+        if meant:
+            return round(min(MISSPELT, _score(_respelt(query, word, meant), item)), 3)
+        if _implied(query, item):
+            return IMPLIED
+        return RELATED if _related(query, item) else min(0.5, 0.5 * _coverage(query, item))
+    if _other_variant(query, item) or len(item.name) > NAME_WORDS:
+        return 0.5
+    extra = sum(1 for w in dict.fromkeys(item.name) if w not in query.needed and w not in STOPWORDS)
+    return round(max(0.0, _kind(query, item) - 0.005 * min(extra, 10)), 3)
+
+
+def _implied(query: Query, item: Item) -> bool:
+    """Whether only the kind is missing, which a full model name implies ("Dell XPS 15 laptop")."""
+    missing = [w for w in query.needed if w not in item.every and w not in item.joined]
+    before = query.needed.index(query.head) - 1 if query.head in query.needed else -1
+    allowed = {query.head, query.needed[before] if before >= 0 else query.head}
+    rest = [w for w in query.needed if w not in missing]
+    named = any(is_spec(w) for w in rest) and len(rest) > len(missing)
+    named = (named or len(rest) > 1) if missing == [query.head] else named and len(rest) > 2
+    told = query.head in missing or query.head in item.sku
+    if missing == [query.head] and len(rest) > 1 and query.spec and set(item.core) <= set(rest):
+        return True
+    if not told or not set(missing) <= allowed:
+        return False
+    if query.head not in HYPERNYMS or not rest or not named:
+        return False
+    main = set(item.core) | {w for w in item.name if is_spec(w)}
+    other = item.head in KINDS and item.head not in query.said
+    return not other and all(w in main for w in rest) and not _other_variant(query, item)
+
+
+def _related(query: Query, item: Item) -> bool:
+    """Whether the head is written into a longer word: a hacksaw may be a saw, or it may not."""
+    longer = [w for w in item.core if len(w) >= len(query.head) + 3 and w.endswith(query.head)]
+    others = all(w in item.every for w in query.needed if w != query.head)
+    return len(query.head) >= 3 and bool(longer) and others and item.head in longer
+
+
+def _coverage(query: Query, item: Item) -> float:
+    hits = sum(1 for w in query.needed if w in item.every or w in item.joined)
+    return round(hits / len(query.needed), 3)
+
+
+def _concatenated(word: str, needed: Sequence[str], have: frozenset[str]) -> bool:
+    """Whether the query wrote as two words what the product writes as one."""
+    return any(a + b in have for a, b in pairwise(needed) if word in (a, b))
+
+
+def _misspelt(word: str, have: Iterable[str]) -> str:
+    """The word that was meant, where ``word`` is none of the words that shops use."""
+    if len(word) < SPELLING_LENGTH or is_spec(word) or word in KNOWN:
+        return ""
+    allowed = 1 if len(word) < 9 else 2
+    for other in sorted(have):
+        near = len(other) >= SPELLING_LENGTH and other[0] == word[0] and not is_spec(other)
+        if near and DamerauLevenshtein.distance(word, other, score_cutoff=allowed) <= allowed:
+            return other
+    return ""
+
+
+def _respelt(query: Query, word: str, meant: str) -> Query:
+    return replace(
+        query,
+        needed=tuple(meant if w == word else w for w in query.needed),
+        said=query.said | {meant},
+        head=meant if query.head == word else query.head,
+    )
+
+
+def _other_variant(query: Query, item: Item) -> bool:
+    """Whether the name turns the asked model into another one ("15" into "15 Pro Max")."""
+    if not query.spec:
+        return False
+    for before, after in pairwise(item.name):
+        if after in VARIANTS and after not in query.needed and before in query.spec:
+            return True
+    return False
+
+
+def _kind(query: Query, item: Item) -> float:
+    """Whether the product is the kind of thing asked for, 0.3 to 1."""
+    asked = query.said
+    if any(w in IMITATIONS and w not in asked for w in item.name):
+        return 0.3
+    if query.head == item.head:
+        return 1.0
+    if item.head in asked and query.head in item.core:
+        return 1.0
+    if item.boxes & query.boxes:
+        return 0.9
+    if item.boxes and query.head in item.core[:-1] and item.head not in KINDS:
+        return 0.85
+    if item.head in KINDS and item.head not in asked:
+        return 0.3
+    if query.head not in item.core and query.head in item.name:
+        return 0.3
+    if query.head in item.core:
+        behind = item.core[item.core.index(query.head) + 1 :]
+        if any(w in KINDS and w not in asked for w in behind):
+            return 0.3
+    if query.head in item.sku and query.head not in item.name and item.sku[0] != query.head:
+        return 0.4
+    if query.head in item.sku:
+        ends = {item.sku[0], item.sku[-1]}
+        if any(w in KINDS and w not in asked for w in item.sku):
+            return 0.55
+        if query.head not in item.name:
+            return 0.9
+        return 0.95 if query.head in ends and item.head not in item.sku else 0.75
+    return 0.7

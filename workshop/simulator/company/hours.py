@@ -1,0 +1,99 @@
+"""What searches and summaries give of time entries; entries of every status count.
+
+Choices where nothing is recorded: both ends of a period belong to it; a summary by project has a
+line for each pair of customer and project that entries name, one by employee a line for each
+person, both in the order of their ids; sums are made in the order of the entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workshop.simulator.company.registry import plain
+
+if TYPE_CHECKING:
+    from workshop.simulator.company.office import Office
+    from workshop.simulator.company.requests import (
+        Req_SearchTimeEntries,
+        Req_TimeSummaryByEmployee,
+        Req_TimeSummaryByProject,
+    )
+    from workshop.simulator.world import Wire
+
+BILLABLE = {"billable": True, "non_billable": False}
+
+
+def entries(office: Office, asked: Req_SearchTimeEntries) -> list[Wire]:
+    """Entries that pass every filter, with their ids."""
+    wanted = {
+        name: value
+        for name in ("employee", "customer", "project", "work_category", "status")
+        if (value := getattr(asked, name))
+    }
+    if asked.billable:
+        wanted["billable"] = BILLABLE[asked.billable]
+    return [
+        entry
+        for entry in _of_period(office, asked.date_from or "", asked.date_to or "")
+        if all(entry[name] == value for name, value in wanted.items())
+    ]
+
+
+def totals(found: Iterable[Wire], all_: str, billable: str, other: str) -> Wire:
+    """Hours under these three names: all, those that are billable, those that are not."""
+    sums = {True: 0.0, False: 0.0}
+    whole = 0.0
+    for entry in found:
+        whole += entry["hours"]
+        sums[entry["billable"]] += entry["hours"]
+    return {all_: plain(whole), billable: plain(sums[True]), other: plain(sums[False])}
+
+
+def by_project(office: Office, asked: Req_TimeSummaryByProject) -> list[Wire]:
+    """Hours of each project."""
+    groups = _grouped(office, asked, lambda entry: (entry["customer"], entry["project"]))
+    return [
+        {
+            "customer": customer,
+            "project": project,
+            **_hours(group),
+            "distinct_employees": len({entry["employee"] for entry in group}),
+        }
+        for (customer, project), group in sorted(groups.items(), key=lambda item: item[0][::-1])
+    ]
+
+
+def by_employee(office: Office, asked: Req_TimeSummaryByEmployee) -> list[Wire]:
+    """Hours of each person."""
+    groups = _grouped(office, asked, lambda entry: entry["employee"])
+    return [{"employee": who, **_hours(group)} for who, group in sorted(groups.items())]
+
+
+def _hours(group: Iterable[Wire]) -> Wire:
+    return totals(group, "total_hours", "billable_hours", "non_billable_hours")
+
+
+def _grouped(
+    office: Office,
+    asked: Req_TimeSummaryByProject | Req_TimeSummaryByEmployee,
+    key: Callable[[Wire], Any],
+) -> dict[Any, list[Wire]]:
+    among: dict[str, Sequence[Any]] = {
+        "customer": asked.customers,
+        "project": asked.projects,
+        "employee": asked.employees,
+        "billable": [BILLABLE[asked.billable]] if asked.billable else [],
+    }
+    groups: dict[Any, list[Wire]] = {}
+    for entry in _of_period(office, asked.date_from, asked.date_to):
+        if all(entry[name] in values for name, values in among.items() if values):
+            groups.setdefault(key(entry), []).append(entry)
+    return groups
+
+
+def _of_period(office: Office, start: str, end: str) -> Iterable[Wire]:
+    for row in office.time_entries.rows.values():
+        date = row.brief["date"]
+        if date >= start and (not end or date <= end):
+            yield row.brief

@@ -1,0 +1,125 @@
+"""What lists and searches give of people, customers and projects, and how every page is cut.
+
+Recorded are the limits and their text, `next_offset`, the failure behind the end, and what each
+query sees. Choices where nothing is recorded:
+
+- the order is that of the ids, in lists as in searches;
+- a query for employees sees name, id and mail;
+- nobody has a manager: a search by one finds nothing;
+- the text of the failure behind the end, and of a refused negative `offset` or `limit`;
+- a filter by a member's time slice alone asks for any member with so much of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from workshop.simulator.company.registry import SEPARATOR
+from workshop.simulator.world import Refusal
+
+if TYPE_CHECKING:
+    from core.erc3_client.own.company_requests import Req_SearchCustomers, Req_SearchEmployees
+    from core.erc3_client.own.company_shapes import SkillFilter
+    from workshop.simulator.company.office import Office, Records
+    from workshop.simulator.company.registry import Row
+    from workshop.simulator.company.requests import ProjectTeamFilter, Req_SearchProjects
+
+T = TypeVar("T")
+Filter = Callable[["Row"], bool]
+
+
+def paged(found: Sequence[T], offset: int, limit: int, largest: int) -> tuple[Sequence[T], int]:
+    """A page of what was found, and where the next one begins; -1 when nothing follows.
+
+    A limit of 0 gives no element and the same offset again.
+    """
+    if limit > largest:
+        raise Refusal(f"page limit exceeded: {limit} > {largest}")
+    if limit < 0 or offset < 0:
+        raise Refusal(f"offset and limit must not be negative: offset {offset}, limit {limit}")
+    if offset and offset >= len(found):
+        raise Refusal(
+            f"offset {offset} is behind the last of {len(found)} (simulated failure)", 500
+        )
+    end = offset + limit
+    return found[offset:end], end if end < len(found) else -1
+
+
+def employees(office: Office, asked: Req_SearchEmployees) -> list[Row]:
+    """Employees who pass every filter."""
+    if asked.manager:
+        return []
+    filters = [_is("location", asked.location), _is("department", asked.department)]
+    filters += [_has_level("skills", one) for one in asked.skills]
+    filters += [_has_level("wills", one) for one in asked.wills]
+    return _search(office.employees, asked.query, filters)
+
+
+def customers(office: Office, asked: Req_SearchCustomers) -> list[Row]:
+    """Customers that pass every filter."""
+    filters = [
+        _among("deal_phase", asked.deal_phase),
+        _among("account_manager", asked.account_managers),
+        _among("location", asked.locations),
+    ]
+    return _search(office.customers, asked.query, filters)
+
+
+def projects(office: Office, asked: Req_SearchProjects) -> list[Row]:
+    """Projects that pass every filter; archived ones only where they are asked for."""
+    filters = [_is("customer", asked.customer_id), _among("status", asked.status)]
+    if not asked.include_archived:
+        filters.append(lambda row: row.full["status"] != "archived")
+    if asked.team:
+        filters.append(_has_member(asked.team))
+    return _search(office.projects, asked.query, filters)
+
+
+def _search(records: Records, query: str | None, filters: Iterable[Filter | None]) -> list[Row]:
+    found: Iterable[Row] = records.rows.values()
+    if query:
+        wanted = query.lower()
+        found = [row for row in found if wanted in row.text] if SEPARATOR not in query else []
+    for one in filters:
+        if one:
+            found = [row for row in found if one(row)]
+    return list(found)
+
+
+def _is(field: str, value: str | None) -> Filter | None:
+    return (lambda row: row.full[field] == value) if value else None
+
+
+def _among(field: str, values: Sequence[str]) -> Filter | None:
+    return (lambda row: row.full[field] in values) if values else None
+
+
+def _has_level(field: str, asked: SkillFilter) -> Filter:
+    name, least, most = asked.name, asked.min_level, asked.max_level or None
+
+    def has(row: Row) -> bool:
+        level = row.levels[field].get(name)
+        return (
+            level is not None
+            and (least is None or level >= least)
+            and (most is None or level <= most)
+        )
+
+    return has
+
+
+def _has_member(asked: ProjectTeamFilter) -> Filter | None:
+    who, role, least = asked.employee_id, asked.role, asked.min_time_slice or 0.0
+    if not (who or role or least):
+        return None
+
+    def has(row: Row) -> bool:
+        for one in row.full["team"] or ():
+            if who and one["employee"] != who:
+                continue
+            if (not role or one["role"] == role) and one["time_slice"] >= least:
+                return True
+        return False
+
+    return has

@@ -1,0 +1,153 @@
+"""What a company of a pack is made of: its records, with exactly the fields of the wire."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+
+from core.erc3_client.own.company_shapes import DealPhase, TeamRole
+from workshop.simulator.pack_files import Part, refuse_twice
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def real_day(value: str) -> str:
+    """A validator: a day that the calendar has, as `YYYY-MM-DD`."""
+    if not _DAY.fullmatch(value):
+        raise ValueError(f"must be a date as YYYY-MM-DD, not {value[:40]!r}")
+    date.fromisoformat(value)
+    return value
+
+
+Name = Annotated[str, Field(min_length=1)]
+Day = Annotated[str, AfterValidator(real_day)]
+"""A date as `YYYY-MM-DD`."""
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+def _null_is_empty(value: Any) -> Any:
+    # The wire has null for a list without elements. What a validator returns is no JSON any more.
+    return tuple(value or ()) if isinstance(value, list | None) else value
+
+
+class Record(Part):
+    """A record; a field that the wire does not have would be lost."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Level(Record):
+    """How good somebody is at something, or how willing."""
+
+    name: Name
+    level: int
+
+
+Levels = Annotated[tuple[Level, ...], BeforeValidator(_null_is_empty)]
+
+
+class Employee(Record):
+    """Somebody of the company; `salary` is in whole units of money."""
+
+    id: Name
+    name: Name
+    email: str
+    salary: int
+    location: str
+    department: str
+    notes: str
+    skills: Levels
+    wills: Levels
+
+
+class Customer(Record):
+    """A customer in the CRM; `account_manager` is an employee."""
+
+    id: Name
+    name: Name
+    location: str
+    deal_phase: DealPhase
+    high_level_status: str
+    brief: str
+    primary_contact_name: str
+    primary_contact_email: str
+    account_manager: str
+
+
+class Workload(Record):
+    """A member of a team; `time_slice` is a part of full time."""
+
+    employee: Name
+    time_slice: Amount
+    role: TeamRole
+
+
+class Project(Record):
+    """A project; `customer` is in the CRM, or only marks projects of the company's own."""
+
+    id: Name
+    name: Name
+    customer: str
+    status: DealPhase
+    description: str
+    team: Annotated[tuple[Workload, ...], BeforeValidator(_null_is_empty)]
+
+
+class TimeEntry(Record):
+    """Hours of somebody on a day; the platform takes any text for the status."""
+
+    id: Name
+    employee: Name
+    customer: str
+    project: str
+    date: Day
+    hours: Amount
+    work_category: str
+    notes: str
+    billable: bool
+    status: str
+
+
+TABLES: dict[str, type[Record]] = {
+    "employees": Employee,
+    "customers": Customer,
+    "projects": Project,
+    "time_entries": TimeEntry,
+}
+"""The lists of a company by name."""
+
+
+class Company(Record):
+    """A company as a pack has it; lists may stand in any order and are served by id."""
+
+    name: Name
+    employees: tuple[Employee, ...]
+    customers: tuple[Customer, ...] = ()
+    projects: tuple[Project, ...] = ()
+    time_entries: tuple[TimeEntry, ...] = ()
+    wiki: dict[Name, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _ids_agree(self) -> Company:
+        for table in TABLES:
+            refuse_twice(table, "id", (record.id for record in getattr(self, table)))
+        people = {person.id for person in self.employees}
+        projects = {project.id for project in self.projects}
+        for project in self.projects:
+            for member in project.team:
+                _refuse_unknown(f"project {project.id!r}: team", member.employee, people)
+        for customer in self.customers:
+            where = f"customer {customer.id!r}: account_manager"
+            _refuse_unknown(where, customer.account_manager, people | {""})
+        for entry in self.time_entries:
+            _refuse_unknown(f"time entry {entry.id!r}: employee", entry.employee, people)
+            _refuse_unknown(f"time entry {entry.id!r}: project", entry.project, projects | {""})
+        return self
+
+
+def _refuse_unknown(where: str, found: str, known: set[str]) -> None:
+    if found not in known:
+        raise ValueError(f"{where}: the company has no {found!r}")

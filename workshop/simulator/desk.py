@@ -1,0 +1,151 @@
+"""Where every call arrives: it is counted, meets its fault, is noted in the state, takes effect."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from workshop.simulator import core_api
+from workshop.simulator.faults import TASK_PATHS, Chaos, Fault, FaultPlan
+from workshop.simulator.platform import Bench, Platform, Task, key_digest
+from workshop.simulator.state import ApiCall, StateError, StateFile, StateLine
+from workshop.simulator.world import Refusal, Wire
+
+SESSION_WRITES = frozenset({"/sessions/start", "/sessions/submit"})
+IRREVERSIBLE = frozenset({"/tasks/complete", "/sessions/submit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """How a call was answered: JSON, HTTP status, and the fault that the client meets instead."""
+
+    status: int
+    answer: Wire
+    fault: Fault | None = None
+
+
+class _Subject(NamedTuple):
+    """Whom a call is about: the id that it counts for, its scenario, and the task if it exists."""
+
+    counted: str
+    bench: Bench
+    spec_id: str
+    task: Task | None
+
+
+class Desk:
+    """Takes the calls of one platform, one after the other; `chaos` draws faults for them.
+
+    With a state file, what it holds is repeated first. A call that may change anything is then
+    written to it before it takes effect, so whatever was answered is in the file; the disk has
+    confirmed it where the effect cannot be undone.
+    """
+
+    def __init__(
+        self, platform: Platform, chaos: Chaos | None = None, state: StateFile | None = None
+    ) -> None:
+        self.platform = platform
+        self._plans = {bench: FaultPlan(bench.pack, chaos) for bench in platform.benches}
+        self._state = state
+        self._irreversible = IRREVERSIBLE.union(
+            *(bench.world.irreversible for bench in platform.benches)
+        )
+        self._arrivals: Counter[tuple[str, str]] = Counter()
+        for line in state.lines() if state else ():
+            self._repeat(line)
+
+    def take(self, call: ApiCall) -> Answered:
+        """Answer one call."""
+        call = _without_secrets(call)
+        subject = self._subject(call)
+        if subject is None and call.path not in SESSION_WRITES:
+            return self._deliver(call)
+        fault = None
+        if subject:
+            nth = self._arrivals[subject.counted, call.path] + 1
+            fault = self._plans[subject.bench].meet(subject.spec_id, call.path, nth)
+        if self._state is None:
+            return self._admit(call, fault, subject)
+        ticket = self.platform.clock.draw()
+        line = StateLine(ticket.at, ticket.salt, call.path, call.task_id, call.body, fault)
+        try:
+            self._state.append(line, sync=call.path in self._irreversible)
+        except StateError as error:
+            return _refused(500, str(error))
+        return self._repeat(line)
+
+    def close(self) -> None:
+        """Let go of the state file."""
+        if self._state:
+            self._state.close()
+
+    def _repeat(self, line: StateLine) -> Answered:
+        call = line.call
+        with self.platform.clock.held(line.ticket):
+            return self._admit(call, line.fault, self._subject(call))
+
+    def _admit(self, call: ApiCall, fault: Fault | None, subject: _Subject | None) -> Answered:
+        if subject:
+            self._arrivals[subject.counted, call.path] += 1
+        if fault is None:
+            return self._deliver(call)
+        task = subject.task if subject else None
+        if task:
+            task.note("info", fault.label)
+        answers = [self._deliver(call) for _ in range(fault.deliveries)]
+        if not answers:
+            return Answered(fault.status or 0, {}, fault)
+        first = answers[0]
+        if task is None and first.status == 200:
+            self.platform.task(first.answer["task_id"]).note("info", fault.label)
+        return Answered(first.status, first.answer, fault)
+
+    def _deliver(self, call: ApiCall) -> Answered:
+        try:
+            if call.task_id is None:
+                return Answered(200, core_api.call(self.platform, call.path, call.body))
+            return Answered(200, self.platform.call(call.task_id, call.path, call.body))
+        except Refusal as error:
+            return _refused(error.status, str(error))
+
+    def _subject(self, call: ApiCall) -> _Subject | None:
+        if call.task_id is None and call.path not in TASK_PATHS:
+            return None
+        task_id = call.body.get("task_id") if call.task_id is None else call.task_id
+        benchmark, spec_id = call.body.get("benchmark"), call.body.get("spec_id")
+        try:
+            if task_id and isinstance(task_id, str):
+                task = self.platform.task(task_id)
+                bench = self.platform.bench(task.benchmark)
+                if call.task_id is None or call.path in bench.world.routes:
+                    return _Subject(task_id, bench, task.scenario.spec_id, task)
+            elif (
+                call.path == "/tasks/start"
+                and isinstance(benchmark, str)
+                and isinstance(spec_id, str)
+            ):
+                bench = self.platform.bench(benchmark)
+                bench.scenario(spec_id)
+                return _Subject(f"{bench.world.name} spec {spec_id}", bench, spec_id, None)
+        except Refusal:
+            pass
+        return None
+
+
+def _refused(status: int, text: str) -> Answered:
+    return Answered(status, {"status": status, "error": text, "code": ""})
+
+
+def _without_secrets(call: ApiCall) -> ApiCall:
+    """The call as platform and state file may know it.
+
+    An account key becomes its digest, which is as good for telling accounts apart and stays
+    refused where the key is. The text of a reported model call is nobody's business here.
+    """
+    key, text = call.body.get("account_key"), call.body.get("completion")
+    if isinstance(key, str):
+        return ApiCall(call.path, call.body | {"account_key": key_digest(key)}, call.task_id)
+    if isinstance(text, str) and call.task_id is None:
+        return ApiCall(call.path, call.body | {"completion": ""})
+    return call

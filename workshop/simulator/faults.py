@@ -1,0 +1,176 @@
+"""What goes wrong with a call: the faults of a pack, then those that a seed draws.
+
+What each kind does, and which calls count, stands in `choices.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Annotated, ClassVar, Literal, get_args
+
+from pydantic import Field, field_validator, model_validator
+
+from workshop.simulator.pack_files import Part
+from workshop.simulator.world import Pack
+
+FaultKind = Literal["status", "drop", "delay", "garbage", "twice"]
+FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
+TASK_PATHS = ("/tasks/start", "/tasks/log", "/tasks/complete", "/tasks/view")
+"""The platform's own paths where a fault may be set; a world adds those of its tasks."""
+LONGEST_DELAY_S = 60
+BELONGS_TO = {"status": "status", "seconds": "delay", "after": "drop"}
+"""Fields of a single kind."""
+STATUSES = (429, 500, 502, 503, 504)
+"""What overloaded and broken servers answer."""
+
+
+class Fault(Part):
+    """What goes wrong at the calls `nth` to `nth + times - 1` of the path `on`, counted from 1."""
+
+    paths: ClassVar[tuple[str, ...]] = ()
+    """Where a world's packs may set one; () means anywhere."""
+
+    on: str
+    nth: Annotated[int, Field(ge=1)]
+    kind: FaultKind
+    times: Annotated[int, Field(ge=1)] = 1
+    status: Annotated[int, Field(ge=400, le=599)] | None = None
+    """HTTP status of the answer; kind `status` only."""
+    seconds: Annotated[float, Field(gt=0, le=LONGEST_DELAY_S, allow_inf_nan=False)] | None = None
+    """How late the answer is; kind `delay` only."""
+    after: bool = False
+    """Whether a dropped call takes effect; kind `drop` only."""
+
+    @field_validator("on")
+    @classmethod
+    def _known_path(cls, value: str) -> str:
+        if cls.paths and value not in cls.paths:
+            raise ValueError(f"unknown path {value!r}; faults go on {', '.join(cls.paths)}")
+        return value
+
+    @model_validator(mode="after")
+    def _fields_fit_kind(self) -> Fault:
+        for field, kind in BELONGS_TO.items():
+            if getattr(self, field) not in (None, False) and self.kind != kind:
+                raise ValueError(f"{field} is for kind {kind!r} only, not for {self.kind!r}")
+        if self.kind == "status" and self.status is None:
+            raise ValueError("status is missing; kind 'status' needs one from 400 to 599")
+        if self.kind == "delay" and self.seconds is None:
+            raise ValueError("seconds is missing; kind 'delay' needs them")
+        return self
+
+    @property
+    def deliveries(self) -> int:
+        """How often the call takes effect."""
+        if self.kind == "status":
+            return 0
+        if self.kind == "drop":
+            return int(self.after)
+        return 2 if self.kind == "twice" else 1
+
+    @property
+    def label(self) -> str:
+        """What happens, as a line of the task's log says it."""
+        words: dict[FaultKind, str] = {
+            "status": f"status {self.status} for",
+            "drop": f"drop {'after' if self.after else 'before'}",
+            "delay": f"delay of {self.seconds} s after",
+            "garbage": "garbage after",
+            "twice": "delivered twice:",
+        }
+        return f"fault: {words[self.kind]} {self.on}"
+
+
+def refuse_overlaps(faults: Iterable[Fault]) -> None:
+    """Raise ValueError where two faults are set on the same call."""
+    taken: dict[str, list[tuple[int, Fault]]] = {}
+    for number, fault in enumerate(faults):
+        for earlier, other in taken.setdefault(fault.on, []):
+            call = max(fault.nth, other.nth)
+            if call < min(fault.nth + fault.times, other.nth + other.times):
+                raise ValueError(
+                    f"faults[{number}]: call {call} of {fault.on} already has faults[{earlier}]; "
+                    "a call can have one"
+                )
+        taken[fault.on].append((number, fault))
+
+
+class ChaosError(ValueError):
+    """A schedule of faults that makes no sense; the text says what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chaos:
+    """Faults drawn by seed, path and number of the call: the same ones in every run.
+
+    `rate` is the share of calls that are hit, 0 to 1; `streak` the most in a row on a path of a
+    task, so that a client that repeats its calls gets through; `seconds` the length of a delay.
+    Raises `ChaosError` for values that make no sense.
+    """
+
+    seed: int
+    rate: float = 0.1
+    kinds: tuple[FaultKind, ...] = FAULT_KINDS
+    streak: int = 2
+    seconds: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rate <= 1:
+            raise ChaosError(f"the rate of faults must be from 0 to 1, not {self.rate}")
+        if self.streak < 1:
+            raise ChaosError(f"the streak of faults must be at least 1, not {self.streak}")
+        known = ", ".join(FAULT_KINDS)
+        if not self.kinds:
+            raise ChaosError(f"name at least one kind of fault of {known}")
+        for kind in self.kinds:
+            if kind not in FAULT_KINDS:
+                raise ChaosError(f"unknown kind of fault {kind!r}; there are {known}")
+        if not 0 < self.seconds <= LONGEST_DELAY_S:
+            raise ChaosError(
+                f"a delay must be above 0 and at most {LONGEST_DELAY_S} s, not {self.seconds}"
+            )
+
+    def fault(self, spec_id: str, path: str, nth: int) -> Fault | None:
+        """What meets the nth call of a path, or None."""
+        unlucky = 0
+        while unlucky < nth and next(self._draws(spec_id, path, nth - unlucky)) < self.rate:
+            unlucky += 1
+        # In a run of unlucky calls, one goes through after every `streak`.
+        if unlucky % (self.streak + 1) == 0:
+            return None
+        draws = self._draws(spec_id, path, nth)
+        next(draws)
+        kind = self.kinds[int(next(draws) * len(self.kinds))]
+        detail = next(draws)
+        return Fault(
+            on=path,
+            nth=nth,
+            kind=kind,
+            status=STATUSES[int(detail * len(STATUSES))] if kind == "status" else None,
+            seconds=self.seconds if kind == "delay" else None,
+            after=kind == "drop" and detail < 0.5,
+        )
+
+    def _draws(self, spec_id: str, path: str, nth: int) -> Iterator[float]:
+        digest = blake2b(f"{self.seed}\0{spec_id}\0{path}\0{nth}".encode()).digest()
+        return (int.from_bytes(digest[at : at + 6]) / 2**48 for at in range(0, len(digest) - 5, 6))
+
+
+class FaultPlan:
+    """All faults that a platform's calls can meet."""
+
+    def __init__(self, pack: Pack, chaos: Chaos | None = None) -> None:
+        self._chaos = chaos
+        self._faults: dict[tuple[str, str], list[Fault]] = {}
+        for scenario in pack.scenarios:
+            for fault in scenario.faults:
+                self._faults.setdefault((scenario.spec_id, fault.on), []).append(fault)
+
+    def meet(self, spec_id: str, path: str, nth: int) -> Fault | None:
+        """The fault of the nth call of a path, counted from 1; the pack's own goes first."""
+        for fault in self._faults.get((spec_id, path), ()):
+            if fault.nth <= nth < fault.nth + fault.times:
+                return fault
+        return self._chaos.fault(spec_id, path, nth) if self._chaos else None

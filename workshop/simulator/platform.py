@@ -1,0 +1,342 @@
+"""The platform's state: sessions and tasks over one pack of each kind.
+
+What it does where nothing is recorded of the real one, and what a repeated call does, stands in
+`choices.md`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from workshop.simulator.clock import Clock
+from workshop.simulator.pack_files import PackError
+from workshop.simulator.telemetry import ModelReport
+from workshop.simulator.world import (
+    Evaluation,
+    Pack,
+    Refusal,
+    Scenario,
+    TaskWorld,
+    Wire,
+    read_request,
+)
+from workshop.simulator.worlds import world_of
+
+KEY_PREFIX = "key-"
+TaskStatus = Literal["new", "in_progress", "completed", "failed"]
+SessionStatus = Literal["open", "evaluated"]
+LineType = Literal["info", "telemetry", "request", "response", "error"]
+
+UNSCORED = -1.0
+"""The platform's score of a task that is not evaluated."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line of a task's log; `moment` in unix seconds, `body` a JSON object or None."""
+
+    type: LineType
+    text: str
+    body: dict[str, Any] | None
+    moment: float
+
+
+@dataclass(slots=True)
+class Standing:
+    """How tasks stand, counted while they change: of thousands nobody has to go through all.
+
+    `points` is the sum of the scores of the `scored` tasks.
+    """
+
+    counts: Counter[TaskStatus] = field(default_factory=Counter)
+    scored: int = 0
+    points: float = 0.0
+
+    @property
+    def mean(self) -> float | None:
+        """Over the tasks that have a score; None before the first."""
+        return self.points / self.scored if self.scored else None
+
+
+@dataclass(slots=True)
+class Task:
+    """One task; `world` is there once the task was started."""
+
+    task_id: str
+    benchmark: str
+    scenario: Scenario
+    clock: Clock = field(repr=False)
+    num: int = 0
+    session_id: str | None = None
+    status: TaskStatus = "new"
+    world: TaskWorld | None = None
+    log: list[LogLine] = field(default_factory=list)
+    reports: list[ModelReport] = field(default_factory=list)
+    """One for each line of telemetry in the log, in the same order."""
+    evaluation: Evaluation | None = None
+    ended: float | None = None
+    """When it was evaluated, in unix seconds."""
+    error_message: str | None = None
+    standing: Standing = field(default_factory=Standing, repr=False)
+    """Of the tasks that it belongs to."""
+
+    def __post_init__(self) -> None:
+        self.standing.counts[self.status] += 1
+
+    def move(self, status: TaskStatus, evaluation: Evaluation | None = None) -> None:
+        """Go on to a status, with the evaluation where it is the last one."""
+        self.standing.counts[self.status] -= 1
+        self.standing.counts[status] += 1
+        self.status = status
+        if evaluation:
+            self.ended = self.clock.now()
+            self.evaluation = evaluation
+            self.standing.scored += 1
+            self.standing.points += evaluation.score
+
+    @property
+    def score(self) -> float:
+        """The evaluator's score, or -1.0 before it."""
+        return self.evaluation.score if self.evaluation else UNSCORED
+
+    @property
+    def model_calls(self) -> int:
+        """How many were reported."""
+        return len(self.reports)
+
+    @property
+    def acts(self) -> tuple[Any, ...]:
+        """What was done for good so far."""
+        return self.world.acts if self.world else ()
+
+    def note(self, type: LineType, text: str, body: dict[str, Any] | None = None) -> None:
+        """Write a line into the task's log."""
+        self.log.append(LogLine(type, text, body, self.clock.now()))
+
+    def running(self) -> TaskWorld:
+        """The task's world; `Refusal` unless the task is in progress."""
+        if self.status != "in_progress" or self.world is None:
+            raise Refusal(f"task is not in progress, its status is {self.status}")
+        return self.world
+
+
+@dataclass(slots=True)
+class Session:
+    """The tasks of one account's run over the benchmark, in pack order."""
+
+    session_id: str
+    account_key: str = field(repr=False)
+    benchmark: str
+    workspace: str
+    name: str
+    architecture: str
+    flags: tuple[str, ...]
+    tasks: tuple[Task, ...]
+    standing: Standing
+    created: float
+    status: SessionStatus = "open"
+
+    def count(self, status: TaskStatus) -> int:
+        """How many tasks have this status."""
+        return self.standing.counts[status]
+
+    @property
+    def score(self) -> float:
+        """The mean of the tasks' scores; a task without one counts as 0."""
+        return sum(max(0.0, task.score) for task in self.tasks) / len(self.tasks)
+
+
+class Bench:
+    """A pack as it is served: its world, its scenarios by id, and what opens their tasks."""
+
+    def __init__(self, pack: Pack) -> None:
+        self.pack = pack
+        self.world = world_of(pack.format)
+        self.openers = {one.spec_id: self.world.opener(pack, one) for one in pack.scenarios}
+        self._scenarios = {one.spec_id: one for one in pack.scenarios}
+
+    def scenario(self, spec_id: str) -> Scenario:
+        """The scenario of a spec id."""
+        if spec_id not in self._scenarios:
+            raise Refusal(f"unknown spec: {spec_id}", 404)
+        return self._scenarios[spec_id]
+
+
+class Platform:
+    """Sessions and tasks over the scenarios of some packs; raises `Refusal`.
+
+    One thread, the server's, drives it; `acts` may be asked from any. Every look-up is by id in a
+    dict, so thousands of tasks may be alive at once.
+
+    Raises `PackError` when two packs are of the same kind: a benchmark's id names one of them.
+    """
+
+    def __init__(self, *packs: Pack, key: str | None = None) -> None:
+        """``key``: the only account key that is taken; any where none is named."""
+        self._key = None if key is None else key_digest(key)
+        self.benches = tuple(Bench(pack) for pack in packs)
+        self._by_benchmark: dict[str, Bench] = {}
+        for bench in self.benches:
+            for benchmark in bench.world.benchmarks:
+                other = self._by_benchmark.setdefault(benchmark, bench)
+                if other is not bench:
+                    names = f"{other.pack.name!r} and {bench.pack.name!r}"
+                    raise PackError(
+                        f"the packs {names} both stand for the benchmark {benchmark!r}; serve one "
+                        "pack of each kind"
+                    )
+        self.roots = frozenset(root for bench in self.benches for root in bench.world.roots)
+        self.clock = Clock()
+        self._tasks: dict[str, Task] = {}
+        self.single_tasks: dict[str, Task] = {}
+        """Those that belong to no session, by id, oldest first."""
+        self.sessions: dict[str, Session] = {}
+        """By id, oldest first."""
+
+    def acts(self, task_id: str) -> tuple[Any, ...]:
+        """What was done for good in a task so far; KeyError for an unknown one."""
+        return self._tasks[task_id].acts
+
+    def bench(self, benchmark: str) -> Bench:
+        """What is served under the id of a benchmark."""
+        if benchmark not in self._by_benchmark:
+            raise Refusal(f"unknown benchmark: {benchmark}", 404)
+        return self._by_benchmark[benchmark]
+
+    def serves(self, root: str, task_id: str) -> bool:
+        """Whether calls of a task go to this root; those of an unknown one may go to each."""
+        if root not in self.roots or task_id not in self._tasks:
+            return root in self.roots
+        return root in self.bench(self._tasks[task_id].benchmark).world.roots
+
+    def start_session(
+        self,
+        account_key: str,
+        benchmark: str,
+        workspace: str,
+        name: str = "",
+        architecture: str = "",
+        flags: Iterable[str] = (),
+    ) -> Session:
+        """Open a session with one new task per scenario."""
+        self._check_key(account_key)
+        bench = self.bench(benchmark)
+        session_id, standing, clock = self.clock.new("ssn"), Standing(), self.clock
+        tasks = tuple(
+            Task(clock.new("tsk"), benchmark, one, clock, num, session_id, standing=standing)
+            for num, one in enumerate(bench.pack.scenarios)
+        )
+        session = Session(
+            session_id=session_id,
+            account_key=account_key,
+            benchmark=benchmark,
+            workspace=workspace,
+            name=name,
+            architecture=architecture,
+            flags=tuple(flags),
+            tasks=tasks,
+            standing=standing,
+            created=self.clock.now(),
+        )
+        self.sessions[session_id] = session
+        self._tasks.update((task.task_id, task) for task in tasks)
+        return session
+
+    def session(self, session_id: str) -> Session:
+        """The session of an id."""
+        if session_id not in self.sessions:
+            raise Refusal(f"session not found: {session_id}", 404)
+        return self.sessions[session_id]
+
+    def sessions_of(self, account_key: str) -> list[Session]:
+        """The sessions that were opened with a key, oldest first."""
+        self._check_key(account_key)
+        return [one for one in self.sessions.values() if one.account_key == account_key]
+
+    def submit_session(self, session_id: str, force: bool = False) -> Session:
+        """Hand a session in; refused while tasks are unfinished unless `force`."""
+        session = self.session(session_id)
+        unfinished = [task for task in session.tasks if task.status in ("new", "in_progress")]
+        if unfinished and not force:
+            raise Refusal("session has unfinished tasks")
+        for task in unfinished:
+            task.error_message = "session was submitted before the task was completed"
+            task.move("failed", Evaluation(0.0, f"FAIL: {task.error_message}"))
+        session.status = "evaluated"
+        return session
+
+    def task(self, task_id: str) -> Task:
+        """The task of an id."""
+        if task_id not in self._tasks:
+            raise Refusal(f"task not found: {task_id}", 404)
+        return self._tasks[task_id]
+
+    def start_task(self, task_id: str) -> Task:
+        """Start a task of a session."""
+        task = self.task(task_id)
+        if task.status == "new":
+            task.move("in_progress")
+            task.world = self.bench(task.benchmark).openers[task.scenario.spec_id]()
+            task.note("info", f"Simulation {self.clock.new('run')} started")
+        task.running()
+        return task
+
+    def start_new_task(self, benchmark: str, spec_id: str) -> Task:
+        """Make and start a task that belongs to no session."""
+        scenario = self.bench(benchmark).scenario(spec_id)
+        task = Task(self.clock.new("tsk"), benchmark, scenario, self.clock)
+        self._tasks[task.task_id] = self.single_tasks[task.task_id] = task
+        return self.start_task(task.task_id)
+
+    def call(self, task_id: str, path: str, body: Wire) -> Wire:
+        """Carry out a request to the world of a running task; its log has a line each way."""
+        task = self.task(task_id)
+        offered = self.bench(task.benchmark).world
+        route = offered.routes.get(path)
+        if route is None:
+            raise Refusal("Not found", 404)
+        world = task.running()
+        fields = {name: value for name, value in body.items() if name != "tool"}
+        task.note("request", f"{offered.module}.{route.request.__name__}", fields)
+        try:
+            answer = route.answer(world, read_request(route.request, fields))
+        except Refusal as error:
+            task.note("error", f"Status: {error.status}, Error: {error}, Code: ")
+            raise
+        task.note("response", f"{offered.module}.{route.response.__name__}", answer)
+        return answer
+
+    def log_model_call(self, task_id: str, report: ModelReport) -> None:
+        """Note a model call that was reported."""
+        task = self.task(task_id)
+        task.running()
+        task.reports.append(report)
+        task.note("telemetry", "api.Log_Inference")
+
+    def complete_task(self, task_id: str) -> tuple[Evaluation, bool]:
+        """Close and score a task; the flag says whether it was closed before."""
+        task = self.task(task_id)
+        if task.status == "completed" and task.evaluation:
+            return task.evaluation, True
+        evaluation = task.running().evaluate(task.model_calls > 0)
+        task.move("completed", evaluation)
+        return evaluation, False
+
+    def _check_key(self, account_key: str) -> None:
+        if not (is_key(account_key) if self._key is None else account_key == self._key):
+            raise Refusal("invalid account key")
+
+
+def key_digest(key: str) -> str:
+    """What is kept of an account key: a digest, of the form of a key where the key has it."""
+    prefix = KEY_PREFIX if is_key(key) else ""
+    return prefix + hashlib.sha256(key.encode()).hexdigest()
+
+
+def is_key(text: str) -> bool:
+    """Whether it has the form of an account key."""
+    return text.startswith(KEY_PREFIX) and text != KEY_PREFIX

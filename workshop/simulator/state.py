@@ -1,0 +1,200 @@
+"""The state file of a platform: every call that may have changed something, in order.
+
+The first line is a header, each further one a call as JSON. A platform is rebuilt by repeating
+the calls with their own time and random number, so ids and log lines come out the same. A line
+is written before its call takes effect; one that was cut off by a crash therefore never
+happened, and is taken away when the file is opened again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import to_json
+
+from workshop.simulator.clock import Ticket
+from workshop.simulator.faults import Fault
+from workshop.simulator.world import Pack, Wire
+
+FORMAT = "platform-state/1"
+
+
+class StateError(Exception):
+    """A state file that cannot be used or written; the text says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiCall:
+    """One request: the path as the API names it and the body.
+
+    `task_id` is the task of a call to its world; a core call names its task, if any, in the body.
+    """
+
+    path: str
+    body: Wire
+    task_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StateLine:
+    """A line of the file: a call, its ticket and the fault that it met."""
+
+    __pydantic_config__ = ConfigDict(strict=True, extra="forbid")
+
+    at: int
+    """Unix nanoseconds."""
+    salt: int
+    path: str
+    task_id: str | None
+    body: dict[str, Any]
+    fault: Fault | None
+
+    @property
+    def ticket(self) -> Ticket:
+        """Time and random number of the call."""
+        return Ticket(self.at, self.salt)
+
+    @property
+    def call(self) -> ApiCall:
+        """The call itself."""
+        return ApiCall(self.path, self.body, self.task_id)
+
+
+_LINE = TypeAdapter(StateLine)
+
+
+class StateFile:
+    """An open state file, locked against a second platform.
+
+    Raises `StateError` when the file cannot be opened, is in use, is no state file, or belongs to
+    another version or other packs.
+    """
+
+    def __init__(self, path: str | Path, *packs: Pack) -> None:
+        self._path = Path(path)
+        try:
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError as error:
+            raise self._error(f"cannot be opened: {error.strerror or error}") from None
+        try:
+            self._lock()
+            self._size, self._torn = 0, False
+            self._lines = self._read(_header(packs))
+        except BaseException:
+            os.close(self._fd)
+            raise
+
+    def lines(self) -> Iterator[StateLine]:
+        """What the file held when it was opened, oldest first."""
+        for number, line in enumerate(self._lines, start=2):
+            try:
+                yield _LINE.validate_json(line)
+            except ValidationError as error:
+                mistake = error.errors(include_url=False, include_input=False)[0]
+                raise self._error(f"line {number} is damaged: {mistake['msg']}") from None
+        self._lines = []
+
+    def append(self, line: StateLine, sync: bool) -> None:
+        """Write a line; with `sync`, wait until the disk has it.
+
+        Raises `StateError` when that fails; the file is then as it was before.
+        """
+        self._write(to_json(line, inf_nan_mode="null") + b"\n", sync)
+
+    def close(self) -> None:
+        """Close the file and let others open it; a second call does nothing."""
+        if self._fd >= 0:
+            os.close(self._fd)
+        self._fd = -1
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise self._error("is in use by another platform") from None
+
+    def _read(self, header: dict[str, str]) -> list[bytes]:
+        """The lines after the header; cuts a torn one off and writes the header of a new file."""
+        own = json.dumps(header).encode() + b"\n"
+        data = self._path.read_bytes()
+        self._size = data.rfind(b"\n") + 1
+        if not self._size:
+            if not own.startswith(data):
+                raise self._error("is no state file; name another one")
+            self._cut()
+            self._write(own, sync=True)
+            _sync_folder(self._path.parent)
+            return []
+        first, *lines = data[: self._size - 1].split(b"\n")
+        self._check(first, header)
+        self._cut()
+        return lines
+
+    def _check(self, first: bytes, header: dict[str, str]) -> None:
+        try:
+            found = json.loads(first)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or "format" not in found:
+            raise self._error("is no state file; name another one")
+        if found["format"] != FORMAT:
+            raise self._error(f"has the format {found['format']!r}; this platform needs {FORMAT!r}")
+        if found.get("pack_sha256") != header["pack_sha256"]:
+            theirs, ours = (_pack_of(one) for one in (found, header))
+            raise self._error(f"belongs to the pack {theirs}, not to {ours}; name another file")
+
+    def _write(self, line: bytes, sync: bool) -> None:
+        try:
+            if self._torn:
+                self._cut()
+            self._torn = True
+            if os.write(self._fd, line) < len(line):
+                raise OSError("the disk is full")
+            if sync:
+                os.fsync(self._fd)
+        except OSError as error:
+            with suppress(OSError):
+                self._cut()
+            raise self._error(f"cannot be written: {error.strerror or error}") from None
+        self._torn = False
+        self._size += len(line)
+
+    def _cut(self) -> None:
+        """Take away what stands behind the last complete line."""
+        os.ftruncate(self._fd, self._size)
+        self._torn = False
+
+    def _error(self, text: str) -> StateError:
+        return StateError(f"state file {self._path}: {text}")
+
+
+def _pack_of(header: dict[str, Any]) -> str:
+    return f"{header.get('pack')!r} ({str(header.get('pack_sha256'))[:12]})"
+
+
+def _sync_folder(folder: Path) -> None:
+    # Otherwise a new file may be gone after a power failure, however often it was synced itself.
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _header(packs: Sequence[Pack]) -> dict[str, str]:
+    """The first line; of several packs, whose order does not matter, it has one hash."""
+    digests = sorted(hashlib.sha256(one.model_dump_json().encode()).hexdigest() for one in packs)
+    digest, *more = digests
+    if more:
+        digest = hashlib.sha256("".join(digests).encode()).hexdigest()
+    name = " + ".join(sorted(one.name for one in packs))
+    return {"format": FORMAT, "pack": name, "pack_sha256": digest}

@@ -1,0 +1,185 @@
+"""Store packs: the file format `store-pack/1` and its loader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from workshop.simulator.faults import TASK_PATHS, Fault, refuse_overlaps
+from workshop.simulator.pack_files import PackError as PackError
+from workshop.simulator.pack_files import (
+    Part,
+    checked_pack,
+    not_empty,
+    raw_pack,
+    read_text,
+    refuse_twice,
+)
+
+FORMAT = "store-pack/1"
+BUNDLED_PACK = Path(__file__).parent / "packs" / "store-bundled.json"
+
+Name = Annotated[str, Field(min_length=1)]
+Dollars = Annotated[int, Field(ge=0)]
+Pieces = Annotated[int, Field(ge=0)]
+Quantity = Annotated[int, Field(ge=1)]
+
+
+class StoreFault(Fault):
+    """A fault of a store pack."""
+
+    paths = (
+        *("/products/list", "/basket/view", "/basket/add", "/basket/remove", "/basket/checkout"),
+        *("/coupon/apply", "/coupon/remove"),
+        *TASK_PATHS,
+    )
+
+
+class Product(Part):
+    """A product of the catalog; `price` is in whole dollars for one piece."""
+
+    sku: Name
+    name: str
+    price: Dollars
+    available: Pieces
+    """Listed stock."""
+    stock_at_checkout: Pieces | None = None
+    """The stock that the first call of checkout finds; from then on the listed stock too."""
+
+
+class Discount(Part):
+    """Either whole dollars off or whole percents of the subtotal, rounded down to dollars."""
+
+    amount: Annotated[int, Field(ge=1)] | None = None
+    percent: Annotated[int, Field(ge=1, le=100)] | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Discount:
+        if (self.amount is None) == (self.percent is None):
+            raise ValueError("give either amount or percent, not both and not none")
+        return self
+
+
+class Coupon(Part):
+    """A code that the shop knows; `discount` None is accepted and never takes anything off."""
+
+    code: Name
+    discount: Discount | None
+    requires: dict[str, Quantity] = Field(default_factory=dict)
+    """Least quantities by sku, all of them needed; one that the shop does not sell never fits."""
+    min_subtotal: Dollars | None = None
+
+
+class Item(Part):
+    """Some pieces of one product in an expected purchase."""
+
+    sku: Name
+    quantity: Quantity
+
+
+class Event(Part):
+    """A purchase that the evaluator wants; a field that is None is not compared."""
+
+    items: Annotated[tuple[Item, ...], AfterValidator(not_empty)]
+    subtotal: Dollars | None = None
+    coupon: str | None = None
+    discount: Dollars | None = None
+    total: Dollars | None = None
+
+
+class Expect(Part):
+    """What the evaluator wants: no checkout, or one that matches an event of `any_of`."""
+
+    checkouts: Annotated[int, Field(ge=0, le=1)]
+    any_of: tuple[Event, ...] = ()
+
+    @model_validator(mode="after")
+    def _events_fit_count(self) -> Expect:
+        if self.checkouts and not self.any_of:
+            raise ValueError("any_of must hold at least one event when checkouts is 1")
+        if self.any_of and not self.checkouts:
+            raise ValueError("any_of must be left out when checkouts is 0")
+        return self
+
+
+class Scenario(Part):
+    """One shop with one task."""
+
+    spec_id: Name
+    task_text: Name
+    page_limit: int
+    """Largest `limit` of a listing; -1 forbids listing."""
+    products: tuple[Product, ...]
+    coupons: tuple[Coupon, ...] = ()
+    expect: Expect
+    faults: tuple[StoreFault, ...] = ()
+
+    @field_validator("page_limit")
+    @classmethod
+    def _page_or_none(cls, value: int) -> int:
+        if value != -1 and value < 1:
+            raise ValueError("must be at least 1, or -1 for a shop that forbids listing")
+        return value
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> Scenario:
+        skus = {product.sku for product in self.products}
+        codes = {coupon.code for coupon in self.coupons}
+        refuse_twice("products", "sku", (product.sku for product in self.products))
+        refuse_twice("coupons", "code", (coupon.code for coupon in self.coupons))
+        refuse_overlaps(self.faults)
+        for number, event in enumerate(self.expect.any_of):
+            where = f"expect.any_of[{number}]"
+            refuse_twice(f"{where}.items", "sku", (item.sku for item in event.items))
+            _refuse_unknown(f"{where}.items", "sku", (item.sku for item in event.items), skus)
+            _refuse_unknown(f"{where}.coupon", "code", filter(None, [event.coupon]), codes)
+        return self
+
+
+class Pack(Part):
+    """A named list of scenarios, in task order."""
+
+    format: str
+    name: Name
+    scenarios: Annotated[tuple[Scenario, ...], AfterValidator(not_empty)]
+
+    @model_validator(mode="after")
+    def _unique_specs(self) -> Pack:
+        refuse_twice("scenarios", "spec_id", (scenario.spec_id for scenario in self.scenarios))
+        return self
+
+
+def _refuse_unknown(where: str, what: str, values: Iterable[str], known: set[str]) -> None:
+    for value in values:
+        if value not in known:
+            choice = ", ".join(sorted(known)) or "none"
+            raise ValueError(f"{where}: unknown {what} {value!r}; this shop has: {choice}")
+
+
+PARTS: dict[str, type[Part]] = {
+    "scenarios": Scenario,
+    "products": Product,
+    "coupons": Coupon,
+    "faults": StoreFault,
+}
+
+
+def load_pack(path: str | Path) -> Pack:
+    """Read a pack file (UTF-8 JSON).
+
+    Raises `PackError` that names the file, the scenario, the field and what would be right.
+    """
+    return parse_pack(read_text(path), str(path))
+
+
+def parse_pack(text: str, source: str = "pack") -> Pack:
+    """Read a pack from JSON text; `source` names it in a `PackError`."""
+    return read_pack(raw_pack(text, source, FORMAT), text, source)
+
+
+def read_pack(raw: dict[str, Any], text: str, source: str) -> Pack:
+    """Read a pack from JSON text and what was parsed of it."""
+    return checked_pack(Pack, PARTS, raw, text, source)

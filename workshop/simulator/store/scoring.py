@@ -1,0 +1,78 @@
+"""The evaluator: compares a task's purchases with what its scenario expects.
+
+Rules and texts are the recorded ones; `choices.md` tells the two that are ours.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from workshop.simulator.store.pack import Event, Scenario
+from workshop.simulator.store.shop import Basket
+from workshop.simulator.world import Evaluation
+
+SAMPLE_AGENT = "https://github.com/trustbit/erc3-agents/blob/main/sgr-agent-store/store_agent.py"
+
+
+def evaluate(scenario: Scenario, checkouts: Sequence[Basket], logged: bool) -> Evaluation:
+    """Score the successful `checkouts` of a task; `logged` is whether a model call was reported."""
+    wanted, found = scenario.expect.checkouts, len(checkouts)
+    if found != wanted:
+        score = 0.0
+        lines = [f"FAIL: Expected number of checkout events: {wanted}, found: {found}"]
+    else:
+        score = 1.0
+        lines = [f"GOOD: Expected number of checkout events matches: {wanted}"]
+        if wanted and not any(matches(checkouts[0], event) for event in scenario.expect.any_of):
+            score = 0.0
+            lines += _mismatch(scenario, checkouts[0])
+        elif wanted:
+            lines.append("GOOD: Checkout event matches expectation")
+    return Evaluation.of(score, lines, logged, SAMPLE_AGENT)
+
+
+def matches(bought: Basket, event: Event) -> bool:
+    """Whether a purchase has the event's items, in any order, and its given fields."""
+    items = Counter({line.sku: line.quantity for line in bought.lines})
+    if items != Counter({item.sku: item.quantity for item in event.items}):
+        return False
+    pairs = (
+        (event.subtotal, bought.subtotal),
+        (event.coupon, bought.coupon),
+        (event.discount, bought.discount),
+        (event.total, bought.total),
+    )
+    return all(wanted is None or wanted == found for wanted, found in pairs)
+
+
+def _mismatch(scenario: Scenario, bought: Basket) -> list[str]:
+    prices = {product.sku: product.price for product in scenario.products}
+    expected = " or ".join(_expected(event, prices) for event in scenario.expect.any_of)
+    return [
+        "FAIL: Checkout event does not match expectation.",
+        f"Expected: {expected}",
+        f"Actual:   {_actual(bought)}",
+    ]
+
+
+def _expected(event: Event, prices: dict[str, int]) -> str:
+    items = " ".join(f"{{{item.sku} {item.quantity} {prices[item.sku]}}}" for item in event.items)
+    fields = {
+        "Subtotal": event.subtotal,
+        "Coupon": event.coupon,
+        "Discount": event.discount,
+        "Total": event.total,
+    }
+    given = "".join(f", {name}:{value}" for name, value in fields.items() if value is not None)
+    return f"*Evt_BasketCheckedOut{{Items:[{items}]{given}}}"
+
+
+def _actual(bought: Basket) -> str:
+    items = " ".join(
+        f"{{SKU:{line.sku} Quantity:{line.quantity} Price:{line.price}}}" for line in bought.lines
+    )
+    return (
+        f"&{{Items:[{items}] Subtotal:{bought.subtotal} Coupon:{bought.coupon} "
+        f"Discount:{bought.discount} Total:{bought.total}}}"
+    )

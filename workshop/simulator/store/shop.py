@@ -1,0 +1,196 @@
+"""One shop with one basket, without HTTP: listing, basket, coupon, checkout.
+
+Which of its behaviour is recorded and which is a choice of ours stands in `choices.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workshop.simulator.store.pack import Coupon, Product, Scenario
+from workshop.simulator.world import Refusal
+
+
+class ShopError(Refusal):
+    """The shop refuses; the text is what the buyer reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A product as the listing shows it; `price` is in whole dollars."""
+
+    sku: str
+    name: str
+    available: int
+    price: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A stretch of the catalog; `next_offset` is -1 when nothing is left."""
+
+    products: tuple[Offer, ...]
+    next_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Some pieces of one product; `price` is for one piece."""
+
+    sku: str
+    quantity: int
+    price: int
+
+
+@dataclass(frozen=True, slots=True)
+class Basket:
+    """Lines and their price in whole dollars; `coupon` is "" for none."""
+
+    lines: tuple[Line, ...]
+    subtotal: int
+    coupon: str
+    discount: int
+
+    @property
+    def total(self) -> int:
+        """Whole dollars to pay."""
+        return self.subtotal - self.discount
+
+
+class Catalog:
+    """What all shops of one scenario share: products and coupons by name; never changes."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.page_limit = scenario.page_limit
+        self.products: tuple[Product, ...] = scenario.products
+        self.by_sku = {product.sku: product for product in scenario.products}
+        self.coupons = {coupon.code: coupon for coupon in scenario.coupons}
+        self.stock = {product.sku: product.available for product in scenario.products}
+        self.moved_stock = {
+            product.sku: product.stock_at_checkout
+            for product in scenario.products
+            if product.stock_at_checkout is not None
+        }
+
+
+class Shop:
+    """One buyer's shop: a basket and a stock of its own over a shared catalog.
+
+    `purchases` are the successful checkouts, oldest first.
+
+    Every method raises `ShopError` when the shop refuses; a refused call changes nothing, except
+    that the first `checkout` moves the stock.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._stock = dict(catalog.stock)
+        self._quantities: dict[str, int] = {}
+        self._coupon: Coupon | None = None
+        self._stock_moved = False
+        self.purchases: list[Basket] = []
+
+    def list_products(self, offset: int, limit: int) -> Page:
+        """A page of at most `limit` products; 0 stands for the largest page."""
+        largest = self._catalog.page_limit
+        if limit > largest:
+            raise ShopError(f"page limit exceeded: {limit} > {largest}")
+        if limit < 0 or offset < 0:
+            raise ShopError(
+                f"offset and limit must not be negative: offset {offset}, limit {limit}"
+            )
+        end = offset + (limit or largest)
+        offers = tuple(
+            Offer(product.sku, product.name, self._stock[product.sku], product.price)
+            for product in self._catalog.products[offset:end]
+        )
+        return Page(offers, end if end < len(self._catalog.products) else -1)
+
+    def view(self) -> Basket:
+        """The basket, lines sorted by sku."""
+        return self._basket(sorted(self._quantities))
+
+    def size(self) -> tuple[int, int]:
+        """The number of lines and of pieces in the basket."""
+        return len(self._quantities), sum(self._quantities.values())
+
+    def add(self, sku: str, quantity: int) -> None:
+        """Put `quantity` more pieces into the basket."""
+        self._check(sku, quantity)
+        wanted = self._quantities.get(sku, 0) + quantity
+        available = self._stock[sku]
+        if wanted > available:
+            raise ShopError(
+                f"insufficient inventory for product {sku}: "
+                f"available {available}, requested {wanted}"
+            )
+        self._quantities[sku] = wanted
+
+    def remove(self, sku: str, quantity: int) -> None:
+        """Take `quantity` pieces out of the basket; the line goes with its last piece."""
+        self._check(sku, quantity)
+        present = self._quantities.get(sku, 0)
+        if not present:
+            raise ShopError(f"product {sku} is not in the basket")
+        if quantity > present:
+            raise ShopError(f"cannot remove {quantity} of product {sku}: in basket {present}")
+        if quantity == present:
+            del self._quantities[sku]
+        else:
+            self._quantities[sku] = present - quantity
+
+    def apply_coupon(self, code: str) -> None:
+        """Set the coupon in place of an earlier one; an empty code clears it."""
+        if code and code not in self._catalog.coupons:
+            raise ShopError(f"invalid coupon code: {code}")
+        self._coupon = self._catalog.coupons[code] if code else None
+
+    def remove_coupon(self) -> None:
+        """Take the coupon off, if there is one."""
+        self._coupon = None
+
+    def checkout(self) -> Basket:
+        """Buy the basket, lines in catalog order, and leave it empty."""
+        if not self._stock_moved:
+            self._stock.update(self._catalog.moved_stock)
+            self._stock_moved = True
+        if not self._quantities:
+            raise ShopError("basket is empty")
+        in_catalog_order = [sku for sku in self._catalog.by_sku if sku in self._quantities]
+        for sku in in_catalog_order:
+            available, wanted = self._stock[sku], self._quantities[sku]
+            if wanted > available:
+                raise ShopError(
+                    f"insufficient inventory for product {sku} during checkout: "
+                    f"available {available}, in basket {wanted}"
+                )
+        bought = self._basket(in_catalog_order)
+        for line in bought.lines:
+            self._stock[line.sku] -= line.quantity
+        self._quantities.clear()
+        self._coupon = None
+        self.purchases.append(bought)
+        return bought
+
+    def _check(self, sku: str, quantity: int) -> None:
+        if sku not in self._catalog.by_sku:
+            raise ShopError(f"unknown product: {sku}")
+        if quantity < 1:
+            raise ShopError(f"quantity must be at least 1, got {quantity}")
+
+    def _basket(self, skus: list[str]) -> Basket:
+        lines = tuple(
+            Line(sku, self._quantities[sku], self._catalog.by_sku[sku].price) for sku in skus
+        )
+        subtotal = sum(line.quantity * line.price for line in lines)
+        code = self._coupon.code if self._coupon else ""
+        return Basket(lines, subtotal, code, self._discount(subtotal))
+
+    def _discount(self, subtotal: int) -> int:
+        coupon = self._coupon
+        if coupon is None or coupon.discount is None or subtotal < (coupon.min_subtotal or 0):
+            return 0
+        if any(self._quantities.get(sku, 0) < least for sku, least in coupon.requires.items()):
+            return 0
+        percent, amount = coupon.discount.percent, coupon.discount.amount or 0
+        return min(subtotal, subtotal * percent // 100 if percent is not None else amount)

@@ -1,0 +1,152 @@
+"""The store as a world of the platform: a shop for each task, whose acts are its checkouts.
+
+When an answer leaves out a field, and what a repeated call does, stands in `choices.md`.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from core.erc3_client.own import store
+from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario, read_pack
+from workshop.simulator.store.scoring import evaluate
+from workshop.simulator.store.shop import Basket, Catalog, Shop
+from workshop.simulator.world import Evaluation, Looks, Wire, World, routes_of
+
+PAGES = Path(__file__).parent / "pages"
+
+
+class TaskShop(Shop):
+    """The shop of one task; judged by what was bought in it."""
+
+    def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
+        super().__init__(catalog)
+        self._scenario = scenario
+
+    @property
+    def acts(self) -> tuple[Basket, ...]:
+        """The successful checkouts, oldest first."""
+        return tuple(self.purchases)
+
+    def evaluate(self, logged: bool) -> Evaluation:
+        """Compare the checkouts with what the scenario expects."""
+        return evaluate(self._scenario, self.purchases, logged)
+
+
+def _opener(pack: Pack, scenario: Scenario) -> Callable[[], TaskShop]:
+    return partial(TaskShop, scenario, Catalog(scenario))
+
+
+def _cells(scenario: Scenario) -> tuple[object, ...]:
+    return len(scenario.products), scenario.page_limit if scenario.page_limit > 0 else "–"
+
+
+def _shown(scenario: Scenario, shop: TaskShop | None) -> Mapping[str, Any]:
+    return {
+        "expect": scenario.expect,
+        "products": {product.sku: product for product in scenario.products},
+        "basket": shop.view() if shop else None,
+        "purchases": shop.purchases if shop else (),
+    }
+
+
+def _define_generate(parser: ArgumentParser) -> None:
+    """write a pack of fresh shops with known best answers"""
+    from workshop.generators.store.command import define_generate
+
+    define_generate(parser)
+
+
+def _list_products(shop: Shop, request: store.Req_ListProducts) -> Wire:
+    page = shop.list_products(request.offset, request.limit)
+    products = [
+        {"sku": one.sku, "name": one.name, "available": one.available, "price": one.price}
+        for one in page.products
+    ]
+    return {"products": products or None, "next_offset": page.next_offset}
+
+
+def _view(shop: Shop, request: store.Req_ViewBasket) -> Wire:
+    shown = _priced(shop.view())
+    return {key: shown[key] for key in shown if shown[key] or key not in ("coupon", "discount")}
+
+
+def _add(shop: Shop, request: store.Req_AddProductToBasket) -> Wire:
+    shop.add(request.sku, request.quantity)
+    return _size(shop)
+
+
+def _remove(shop: Shop, request: store.Req_RemoveItemFromBasket) -> Wire:
+    shop.remove(request.sku, request.quantity)
+    return _size(shop)
+
+
+def _checkout(shop: Shop, request: store.Req_CheckoutBasket) -> Wire:
+    return _priced(shop.checkout())
+
+
+def _apply_coupon(shop: Shop, request: store.Req_ApplyCoupon) -> Wire:
+    shop.apply_coupon(request.coupon)
+    return {}
+
+
+def _remove_coupon(shop: Shop, request: store.Req_RemoveCoupon) -> Wire:
+    shop.remove_coupon()
+    return {}
+
+
+def _priced(basket: Basket) -> Wire:
+    items = [
+        {"sku": line.sku, "quantity": line.quantity, "price": line.price} for line in basket.lines
+    ]
+    return {
+        "items": items or None,
+        "subtotal": basket.subtotal,
+        "coupon": basket.coupon,
+        "discount": basket.discount,
+        "total": basket.total,
+    }
+
+
+def _size(shop: Shop) -> Wire:
+    lines, items = shop.size()
+    return {"line_count": lines, "item_count": items}
+
+
+_ANSWERS: dict[type[BaseModel], Callable[[Any, Any], Wire]] = {
+    store.Req_ListProducts: _list_products,
+    store.Req_ViewBasket: _view,
+    store.Req_AddProductToBasket: _add,
+    store.Req_RemoveItemFromBasket: _remove,
+    store.Req_CheckoutBasket: _checkout,
+    store.Req_ApplyCoupon: _apply_coupon,
+    store.Req_RemoveCoupon: _remove_coupon,
+}
+ROUTES = routes_of(_ANSWERS, store.RESPONSES, Path(__file__).with_name("routes.json"))
+STORE = World(
+    name="store",
+    format=FORMAT,
+    benchmarks=("store",),
+    roots=("store",),
+    module="store",
+    description="Buy what the task asks for in a small shop, or decline.",
+    routes=ROUTES,
+    irreversible=frozenset({"/basket/checkout"}),
+    bundled=BUNDLED_PACK,
+    read=read_pack,
+    opener=_opener,
+    looks=Looks(
+        acts="Checkouts",
+        columns=("Products", "Page limit"),
+        cells=_cells,
+        template=PAGES / "shop.html.jinja",
+        shown=_shown,
+    ),
+    define_generate=_define_generate,
+)

@@ -1,0 +1,194 @@
+"""What a world brings to the platform: packs, routes, the state of a task, its score, its looks.
+
+The platform knows accounts, sessions, tasks, calls, faults, logs and pages. What a task is about
+stands in the room of its world; `workshop.simulator.worlds` lists the worlds that there are.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+if TYPE_CHECKING:
+    from workshop.simulator.faults import Fault
+
+Wire: TypeAlias = dict[str, Any]
+"""A JSON object."""
+
+Request = TypeVar("Request", bound=BaseModel)
+
+PENALTY = 0.1
+NO_STATISTICS = (
+    "WARN: no inference statistics found, penalty 0.1. See log_llm in sample agent for info on "
+    "how to fill it in: {}"
+)
+
+
+class Refusal(Exception):
+    """Platform or world refuses; `status` is the HTTP status, the text what the client reads."""
+
+    def __init__(self, text: str, status: int = 400) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A score from 0.0 to 1.0 and the evaluator's lines."""
+
+    score: float
+    logs: str
+
+    @classmethod
+    def of(cls, score: float, lines: Sequence[str], logged: bool, sample: str) -> Evaluation:
+        """A judgement, with the platform's penalty unless a model call was `logged`.
+
+        The line that tells of the penalty names the address of a `sample` agent.
+        """
+        if logged:
+            return cls(score, "\n".join(lines))
+        return cls(max(0.0, score - PENALTY), "\n".join([*lines, NO_STATISTICS.format(sample)]))
+
+
+class Scenario(Protocol):
+    """What the platform reads of one task of a pack."""
+
+    spec_id: str
+    task_text: str
+
+    def model_dump_json(self) -> str:
+        """The scenario as text, which tells it from every other."""
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """What goes wrong with its calls."""
+
+
+class Pack(Protocol):
+    """What the platform reads of a pack."""
+
+    format: str
+    name: str
+
+    @property
+    def scenarios(self) -> Sequence[Scenario]:
+        """In task order."""
+
+    def model_dump_json(
+        self, *, exclude_defaults: bool = False, exclude: set[str] | None = None
+    ) -> str:
+        """The whole pack as text, which tells it from every other; or without some of its fields.
+
+        It is a pack without its defaults too.
+        """
+
+
+class TaskWorld(Protocol):
+    """The state of one running task.
+
+    It changes by the calls of its routes alone and draws neither time nor chance, so that a
+    platform which repeats the calls has it again.
+    """
+
+    @property
+    def acts(self) -> tuple[Any, ...]:
+        """What was done for good so far, oldest first."""
+
+    def evaluate(self, logged: bool) -> Evaluation:
+        """Judge the task; `logged` is whether a model call was reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What a path of a task takes, what answers it, and what `/benchmarks/view` says of it.
+
+    `answer` gets the `TaskWorld` and a `request`; its answer is sent as it is, and what it
+    refuses it raises as a `Refusal`.
+    """
+
+    request: type[BaseModel]
+    response: type[BaseModel]
+    answer: Callable[[Any, Any], Wire]
+    described: Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What the pages show of a world beside what they show of every task."""
+
+    acts: str
+    """How a table calls the acts of a task."""
+    columns: tuple[str, ...]
+    """What a table of scenarios tells beside their text."""
+    cells: Callable[[Any], tuple[object, ...]]
+    """Those columns of a scenario."""
+    template: Path
+    """Draws the world's part of a task's page, out of what `shown` gives."""
+    shown: Callable[[Any, Any], Mapping[str, Any]]
+    """Values for the template, of a scenario and its `TaskWorld`; None before the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A benchmark as the platform serves it: one for each format of packs."""
+
+    name: str
+    format: str
+    benchmarks: tuple[str, ...]
+    """Ids that a pack stands for; the first one is the usual one."""
+    roots: tuple[str, ...]
+    """A task is called at `/ROOT/TASK_ID` and one of `routes`."""
+    module: str
+    """Stands before the name of a request in a task's log."""
+    description: str
+    routes: Mapping[str, Route]
+    irreversible: frozenset[str]
+    """Paths whose effect cannot be undone: it is on disk before it is answered."""
+    bundled: Path
+    """The pack that comes with the project."""
+    read: Callable[[Wire, str, str], Pack]
+    """A pack out of parsed JSON, its text, and what it is called in a `PackError`."""
+    opener: Callable[[Any, Any], Callable[[], TaskWorld]]
+    """Of a pack and a scenario, what opens the world of one task; asked once, used for each."""
+    looks: Looks
+    define_generate: Callable[[ArgumentParser], None] | None = None
+    """Describes the command that writes fresh packs."""
+    floors: Callable[[Any], Mapping[str, float]] | None = None
+    """Mean scores over a pack of players that understand nothing, by what they do."""
+
+
+def routes_of(
+    answers: Mapping[type[BaseModel], Callable[[Any, Any], Wire]],
+    responses: Mapping[str, type[BaseModel]],
+    described: Path,
+) -> dict[str, Route]:
+    """Routes by path, in this order; a request's model names its path as its constant `tool`.
+
+    `described` is a JSON file: `description`, `sample_request` and `sample_response` by path.
+    """
+    texts = json.loads(described.read_text(encoding="utf-8"))
+    paths = {model: model.model_fields["tool"].default for model in answers}
+    return {
+        path: Route(model, responses[path], answers[model], {"path": path, **texts[path]})
+        for model, path in paths.items()
+    }
+
+
+def read_request(model: type[Request], body: Wire) -> Request:
+    """Read a body into its model; `Refusal` names the first field that does not fit.
+
+    A null is a field left out: clients send their optional fields either way.
+    """
+    given = {name: value for name, value in body.items() if value is not None}
+    try:
+        return model.model_validate(given, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "body"
+        raise Refusal(f"invalid request: {field}: {first['msg']}") from None

@@ -1,0 +1,211 @@
+"""One task as a sample of Inspect AI: messages, events, score and what was used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+from inspect_ai import event, log, model
+from inspect_ai.scorer import Score
+from inspect_ai.tool import ToolCall, ToolCallError
+
+from core.models.model_call import Usage
+from core.models.redact import redact
+from core.runs.task_log import TaskLog
+from core.terminal.figures import known_sum
+from workshop.views.tracing.span_tree import Span
+
+_STOPS = {"length": "max_tokens"}
+LAST_SECOND = 253_402_300_799.0
+"""Of the year 9999, behind which there is no date."""
+NOT_KEPT = "(this text was not kept)"
+
+
+def sample_of(story: TaskLog, span: Span, name: str, scorer: str) -> log.EvalSample:
+    """The sample of a task; ``span`` is its tree, ``name`` its unique id in the log."""
+    wanted = story.of_result("group")
+    calls = [found for found in span.walk() if found.kind == "model"]
+    score = _score(story)
+    error = redact(story.error)
+    return log.EvalSample(
+        id=name,
+        epoch=1,
+        input=span.inputs or "",
+        target=str(wanted or ""),
+        messages=list(_messages(span)),
+        output=_output(calls[-1]) if calls else model.ModelOutput(),
+        scores={scorer: score} if score else None,
+        metadata=dict(span.facts) | {"cost_usd": span.cost_usd},
+        events=list(_events(story, span, score, scorer)),
+        model_usage=_used(calls, lambda call: call.model),
+        role_usage=_used(calls, lambda call: call.name),
+        started_at=_when(span.started).isoformat(),
+        completed_at=_when(span.ended).isoformat(),
+        total_time=span.ended - span.started,
+        uuid=f"{name}-{story.task_id}",
+        error=log.EvalError(message=error, traceback="", traceback_ansi="") if error else None,
+    )
+
+
+def _score(story: TaskLog) -> Score | None:
+    """The platform's score; None where it gave none."""
+    if story.score is None:
+        return None
+    said = redact(story.eval_log)
+    more = {"passed": story.status == "passed", "harm": story.harm}
+    return Score(value=story.score, answer=story.outcome, explanation=said, metadata=more)
+
+
+def _messages(span: Span) -> Iterator[model.ChatMessage]:
+    """The task as one conversation: what was decided, which tools were called, what they said."""
+    yield model.ChatMessageUser(content=span.inputs or "", id=f"{span.name}-task")
+    for turn in span.children:
+        tools = [found for found in turn.children if found.kind == "tool"]
+        head = f"{span.name}-{turn.name}-{turn.facts['attempt']}"
+        yield model.ChatMessageAssistant(
+            id=head,
+            content=turn.outputs or turn.error or "",
+            tool_calls=[_call(tool, f"{head}-{n}") for n, tool in enumerate(tools)] or None,
+        )
+        for number, tool in enumerate(tools):
+            yield model.ChatMessageTool(
+                id=f"{head}-{number}-said", tool_call_id=f"{head}-{number}", function=tool.name,
+                content=tool.outputs or "", error=_tool_error(tool),
+            )  # fmt: skip
+
+
+def _call(tool: Span, call_id: str) -> ToolCall:
+    return ToolCall(id=call_id, function=tool.name, arguments=_arguments(tool))
+
+
+def _events(story: TaskLog, span: Span, score: Score | None, scorer: str) -> Iterator[event.Event]:
+    """The turns, notes of the journal, the score, in order.
+
+    What has no time of its own has that of what it is in.
+    """
+    for number, turn in enumerate(span.children):
+        yield from _turn(turn, f"{span.name}-{number}", span.started)
+    end = _at(span.ended, span.started)
+    for note in story.notes:
+        yield event.InfoEvent(source="journal", data=redact(note), **end)
+    if score:
+        yield event.ScoreEvent(score=score, scorer=scorer, **end)
+
+
+def _turn(turn: Span, own: str, began: float) -> Iterator[event.Event]:
+    """``began``: when the task did."""
+    first = turn.started or began
+    inside: dict[str, Any] = {"span_id": own}
+    begin, end = inside | _at(first, began), inside | _at(turn.ended or first, began)
+    yield event.SpanBeginEvent(
+        id=own, name=turn.name, type="agent", metadata=dict(turn.facts), **begin
+    )
+    if turn.inputs is not None:
+        yield event.InfoEvent(source="state", data=turn.inputs, **begin)
+    for number, found in enumerate(turn.children):
+        common = inside | _at(found.started or first, began)
+        if found.kind == "model":
+            yield _model(found, common)
+        else:
+            yield _tool(found, f"{own}-{number}", common)
+    if turn.error:
+        yield event.InfoEvent(source="error", data=turn.error, **end)
+    yield event.SpanEndEvent(id=own, **end)
+
+
+def _model(call: Span, common: dict[str, Any]) -> event.ModelEvent:
+    return event.ModelEvent(
+        model=call.model, role=call.name, input=[_told(m.role, m.text) for m in call.messages],
+        tools=[], tool_choice="none", config=model.GenerateConfig(), output=_output(call),
+        error=call.error, metadata=dict(call.facts), completed=_ended(call, common),
+        working_time=call.ended - call.started, **common,
+    )  # fmt: skip
+
+
+def _tool(tool: Span, own: str, common: dict[str, Any]) -> event.ToolEvent:
+    sent = [f"{wire.name} {wire.inputs}: {wire.facts['outcome']}" for wire in tool.children]
+    return event.ToolEvent(
+        id=own, function=tool.name, arguments=_arguments(tool), result=tool.outputs or "",
+        error=_tool_error(tool), metadata=dict(tool.facts) | {"requests": sent},
+        completed=_ended(tool, common), working_time=tool.ended - tool.started, **common,
+    )  # fmt: skip
+
+
+def _at(seconds: float, began: float) -> dict[str, Any]:
+    return {"timestamp": _when(seconds), "working_start": max(seconds - began, 0.0)}
+
+
+def _ended(span: Span, common: dict[str, Any]) -> datetime:
+    began: datetime = common["timestamp"]
+    return _when(began.timestamp() + span.ended - span.started)
+
+
+def _told(role: str, text: str | None) -> model.ChatMessage:
+    content = NOT_KEPT if text is None else text
+    if role == "system":
+        return model.ChatMessageSystem(content=content)
+    if role == "assistant":
+        return model.ChatMessageAssistant(content=content)
+    return model.ChatMessageUser(content=content)
+
+
+def _output(call: Span) -> model.ModelOutput:
+    usage = _usage(call.usage, call.cost_usd)
+    seconds = call.ended - call.started
+    if call.error and not call.outputs:
+        return model.ModelOutput(model=call.model, usage=usage, time=seconds, error=call.error)
+    said = model.ChatMessageAssistant(
+        content=call.outputs or "", model=call.model, source="generate"
+    )
+    choice = model.ChatCompletionChoice(message=said, stop_reason=_stop(call.finish_reason))
+    return model.ModelOutput(model=call.model, choices=[choice], usage=usage, time=seconds)
+
+
+def _stop(reason: str | None) -> model.StopReason:
+    named = _STOPS.get(reason or "", reason)
+    known: model.StopReason = named if named in get_args(model.StopReason) else "unknown"  # type: ignore[assignment]
+    return known
+
+
+def _usage(usage: Usage, dollars: float | None) -> model.ModelUsage | None:
+    """Known usage only: this record has no way to say that a count is unknown."""
+    if usage.prompt is None or usage.completion is None:
+        return None
+    return model.ModelUsage(
+        input_tokens=usage.prompt - (usage.cached or 0),
+        output_tokens=usage.completion,
+        total_tokens=usage.prompt + usage.completion,
+        input_tokens_cache_read=usage.cached,
+        reasoning_tokens=usage.reasoning,
+        total_cost=dollars,
+    )
+
+
+def _used(calls: list[Span], by: Any) -> dict[str, model.ModelUsage]:
+    """What was used, by model or role; without those of which a part is unknown."""
+    groups: dict[str, list[Span]] = {}
+    for call in calls:
+        groups.setdefault(by(call), []).append(call)
+    made = {
+        name: _usage(
+            sum((call.usage for call in some), Usage.nothing()),
+            known_sum(call.cost_usd for call in some),
+        )
+        for name, some in groups.items()
+    }
+    return {name: usage for name, usage in made.items() if usage is not None}
+
+
+def _arguments(tool: Span) -> dict[str, Any]:
+    found = json.loads(tool.inputs or "{}")
+    return found if isinstance(found, dict) else {"arguments": found}
+
+
+def _tool_error(tool: Span) -> ToolCallError | None:
+    return ToolCallError("unknown", tool.error) if tool.error else None
+
+
+def _when(seconds: float) -> datetime:
+    return datetime.fromtimestamp(min(max(seconds, 0.0), LAST_SECOND), UTC)

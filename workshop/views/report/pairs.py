@@ -1,0 +1,206 @@
+"""The tasks of two runs, paired by spec: what became of each, and where its two stories part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from core.runs.run_view import Folder, RunView, read_run_view
+from core.runs.task_log import TaskLog
+from core.terminal.figures import DASH
+from core.terminal.task_columns import COLUMNS, Column, TaskFigures
+from workshop.views.report.parting import Parting, Step, parting, steps_of
+from workshop.views.report.task_table import Row, flags, found_in, rows_of
+
+FILTERS = {
+    "flipped": "Flipped",
+    "worse": "Worse",
+    "better": "Better",
+    "wrong": "",
+    "other": "Other way",
+    "failed": "Failed in one",
+    "alone": "Only in one",
+}
+"""By name what the button says; "": what the benchmark calls harm, where it is new."""
+_RANK = ("new harm", "worse", "better", "harm gone", "other outcome", "other way", "same", "alone")
+
+
+@dataclass(frozen=True)
+class Half:
+    """One of two runs: its tasks without their turns, and those again where they are needed."""
+
+    view: RunView
+    steps: Mapping[Path, tuple[Step, ...]] = field(default_factory=dict)
+    """By journal its turns in short."""
+    whole: Callable[[TaskLog], TaskLog] = lambda story: story
+    """The task with all its turns."""
+
+
+def read_half(folder: Path) -> Half:
+    """A run folder, of which no more than one story is held at a time. Raises NotRecorded."""
+    steps: dict[Path, tuple[Step, ...]] = {}
+
+    def short(story: TaskLog) -> TaskLog:
+        steps[story.path] = steps_of(story)
+        return story.outline()
+
+    view = read_run_view(folder, short)
+    again = Folder(folder)
+    return Half(view, steps, lambda story: again.task(story.path))
+
+
+@dataclass(frozen=True)
+class Side:
+    """A task in one of the runs."""
+
+    row: Row
+    steps: tuple[Step, ...]
+
+    @property
+    def story(self) -> TaskLog:
+        """The task, perhaps without its turns."""
+        return self.row.story
+
+    @property
+    def passed(self) -> bool:
+        """Whether it was played and fulfilled."""
+        return self.story.status == "passed"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same task in both runs; None where a run does not have it."""
+
+    key: str
+    spec_id: str
+    left: Side | None
+    right: Side | None
+
+    @cached_property
+    def parting(self) -> Parting:
+        """Where the two part."""
+        left, right = self.left, self.right
+        return parting(left.steps if left else (), right.steps if right else ())
+
+    @property
+    def sides(self) -> tuple[tuple[str, Side | None], ...]:
+        """Both, by letter."""
+        return ("A", self.left), ("B", self.right)
+
+    @property
+    def either(self) -> Side:
+        """One that is there."""
+        found = self.left or self.right
+        assert found is not None, "a pair has at least one side"
+        return found
+
+    @property
+    def harm(self) -> str:
+        """What became of harm: "new", "gone" or "" for neither."""
+        if not self.left or not self.right or self.left.story.harm == self.right.story.harm:
+            return ""
+        return "new" if self.right.story.harm else "gone"
+
+    @cached_property
+    def change(self) -> str:
+        """What happened from the first run to the second."""
+        left, right = self.left, self.right
+        if left is None or right is None:
+            return "only in B" if left is None else "only in A"
+        known = left.row.score is not None and right.row.score is not None
+        if known and left.passed != right.passed:
+            return "better" if right.passed else "worse"
+        if left.row.outcome != right.row.outcome:
+            return "other outcome"
+        return "other way" if self.parting.deeds else "same"
+
+    @property
+    def flipped(self) -> bool:
+        """Whether its result is another one."""
+        return self.change in ("worse", "better") or bool(self.harm)
+
+    @property
+    def reason(self) -> str:
+        """Why it failed, in the second run before the first."""
+        found = (side.row.why for side in (self.right, self.left) if side)
+        return next(filter(None, found), "")
+
+    @property
+    def rank(self) -> int:
+        """What is to be looked at first: new harm, then what got worse."""
+        kind = {"new": "new harm", "gone": "harm gone"}.get(self.harm, self.change)
+        if self.change in ("worse", "better") and self.harm != "new":
+            kind = self.change
+        return _RANK.index(kind if kind in _RANK else "alone")
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the page's script filters and sorts by."""
+        stories = [side.story for _, side in self.sides if side]
+        marks = {"failed"} & {flag for story in stories for flag in flags(story)}
+        marks |= {"flipped"} if self.flipped else set()
+        marks |= {"wrong"} if self.harm == "new" else set()
+        kind = {"other outcome": "other", "other way": "other"}.get(self.change, self.change)
+        marks |= {"alone"} if len(stories) == 1 else {kind} & set(FILTERS)
+        return {
+            "key": self.key,
+            "flags": sorted(marks),
+            "labels": sorted({label for story in stories for label in story.labels}),
+            "find": found_in(*stories),
+            "sort": {column.name: column.value(self) for column in PAIR_COLUMNS},
+        }
+
+
+def _of(side: str, pair: Pair) -> float:
+    """What a cell of one run is sorted by: failed ones first."""
+    found: Side | None = getattr(pair, side)
+    return -1.0 if found is None else float(found.passed) + (found.row.score or 0.0)
+
+
+def _compared(column: Column[TaskFigures]) -> Column[Pair]:
+    """The column of a pair: both texts, sorted by the difference."""
+
+    def difference(pair: Pair) -> Any:
+        one, other = (column.value(s.row) if s else None for s in (pair.left, pair.right))
+        return None if one is None or other is None else other - one
+
+    def both(pair: Pair) -> str:
+        return " → ".join(column.text(s.row) if s else DASH for s in (pair.left, pair.right))
+
+    return Column(column.name, column.heading, difference, both, short=column.short)
+
+
+PAIR_COLUMNS: tuple[Column[Pair], ...] = (
+    Column("task", "Task", lambda p: p.spec_id, lambda p: p.spec_id, figure=False),
+    Column("a", "A", partial(_of, "left"), lambda _: "", figure=False),
+    Column("b", "B", partial(_of, "right"), lambda _: "", figure=False),
+    Column("change", "Change", lambda p: -p.rank, lambda p: p.change, figure=False),
+    Column(
+        "parts", "They part in", lambda p: p.parting.at,
+        lambda p: p.parting.text if p.left and p.right else DASH, short="They part", figure=False,
+    ),
+    *(_compared(c) for c in COLUMNS if c.name in ("turns", "tokens")),
+)  # fmt: skip
+
+
+def pairs_of(left: Half, right: Half) -> list[Pair]:
+    """Tasks paired by spec, the nth with the nth of the same spec; what flipped comes first."""
+    ones, others = _numbered(left), _numbered(right)
+    found = [
+        Pair(f"{at}-{task[0]}", task[0], ones.get(task), others.get(task))
+        for at, task in enumerate(dict.fromkeys([*ones, *others]))
+    ]
+    return sorted(found, key=lambda pair: pair.rank)
+
+
+def _numbered(half: Half) -> dict[tuple[str, int], Side]:
+    found: dict[tuple[str, int], Side] = {}
+    seen: dict[str, int] = {}
+    for row in rows_of(half.view.tasks):
+        spec = row.story.spec_id
+        found[spec, seen.get(spec, 0)] = Side(row, half.steps.get(row.story.path, ()))
+        seen[spec] = seen.get(spec, 0) + 1
+    return found

@@ -1,0 +1,168 @@
+"""Pages out of view models: the templates, their filters, the policy that a page declares."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import jinja2
+from markupsafe import Markup, escape
+
+from core.runs.task_log import TaskLog
+from core.terminal import figures
+from core.terminal.task_columns import COLUMNS
+from workshop.views.report.charts import charts
+from workshop.views.report.code import plain, snippets_of
+from workshop.views.report.commands import commands_of, show_command
+from workshop.views.report.setup import briefing_of
+from workshop.views.report.task_table import Row
+
+HERE = Path(__file__).parent
+SCRIPT = ("shown.js", "app.js")
+"""Its parts, which are one script in a page."""
+REQUESTS_SHOWN = 30
+HASH_CHARS = 10
+"""Of a hash that is shown to be compared by eye."""
+TEXT_CHARS = 220
+"""Of a task's text in a table."""
+SEEN_SHOWN = 300
+"""Of an agent that is not ours there is nothing else to tell."""
+CALLS_UNFOLDED = 5
+"""More calls of one line are folded away together."""
+PACKING = 2
+"""Level of zlib: 6 takes more than twice as long for a seventh less."""
+
+
+def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values: Any) -> str:
+    """A whole page with its style and script in it; ``data`` is what the script reads."""
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            policy=policy(live=live),
+            style=Markup(_asset("style.css")),
+            script=Markup(_asset(*SCRIPT)),
+            data={"live": live, **data},
+            live=live,
+            **values,
+        )
+    )
+
+
+def story_html(story: TaskLog) -> Markup:
+    """The story of one task as a piece of a page."""
+    return piece("story.html.jinja", "story", story)
+
+
+def row_html(row: Row) -> Markup:
+    """One row of the table of tasks."""
+    return piece("table.html.jinja", "row", row)
+
+
+def piece(template: str, macro: str, *shown: object) -> Markup:
+    """A piece of a page, made by a macro of a template."""
+    made = getattr(environment().get_template(template).module, macro)(*shown)
+    return Markup(made)
+
+
+def policy(*, live: bool) -> str:
+    """What a page may do: its own script and style by their hashes, and nothing from elsewhere."""
+    parts = {
+        "default-src": "'none'",
+        "script-src": _hash(*SCRIPT),
+        "style-src": _hash("style.css"),
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    if live:
+        parts |= {"connect-src": "'self'", "form-action": "'self'"}
+        parts["script-src"] += f" {_hash('index.js')}"
+        parts["style-src"] += f" {_hash('index.css')}"
+    return "; ".join(f"{name} {value}" for name, value in parts.items())
+
+
+def packed(html: str) -> Markup:
+    """A piece of a page as deflated base64: small, inert, and unpacked by the page when needed."""
+    coded = base64.b64encode(zlib.compress(html.encode("utf-8"), PACKING))
+    return Markup(coded.decode("ascii"))
+
+
+def printed(value: Any) -> Any:
+    """What a template prints of a value before it is escaped; None is nothing."""
+    kind = type(value)
+    if kind is str:
+        return plain(value)
+    if kind is Markup or kind is int or kind is float:
+        return value
+    return "" if value is None else plain(str(value))
+
+
+def broken(name: str) -> Markup:
+    """A long name that may be broken where its words meet."""
+    return escape(plain(name)).replace("_", Markup("_<wbr>"))
+
+
+def capital(text: str) -> str:
+    """A text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
+def address(key: str) -> str:
+    """A name as the part of an address behind its ``#``."""
+    return quote(key, errors="replace")
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The templates. Everything that is printed is escaped, and cleaned of steering signs."""
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=printed,
+        auto_reload=False,
+        bytecode_cache=_compiled(),
+    )
+    for used in (
+        figures.answer, figures.arguments, figures.counted, figures.cut, figures.dollars,
+        figures.found_parts, figures.number, figures.peek, figures.seconds, figures.strays,
+        figures.tokens,
+        figures.tokens_of, address, broken, capital,
+    ):  # fmt: skip
+        found.filters[used.__name__] = used
+    found.globals.update(
+        asset=lambda name: Markup(_asset(name)),
+        charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
+        CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN, TEXT_CHARS=TEXT_CHARS,
+        SEEN_SHOWN=SEEN_SHOWN, HASH_CHARS=HASH_CHARS, briefing_of=briefing_of,
+        commands_of=commands_of, show_command=show_command,
+    )  # fmt: skip
+    return found
+
+
+def _compiled() -> jinja2.BytecodeCache | None:
+    """A folder of the user's own for compiled templates: compiling takes as long as a report."""
+    try:
+        return jinja2.FileSystemBytecodeCache()
+    except (OSError, RuntimeError):
+        return None
+
+
+@cache
+def _asset(*names: str) -> str:
+    return "".join((HERE / "static" / name).read_text(encoding="utf-8") for name in names)
+
+
+@cache
+def _hash(*names: str) -> str:
+    digest = hashlib.sha256(_asset(*names).encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

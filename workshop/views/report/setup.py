@@ -1,0 +1,95 @@
+"""What a run was made of, for its page: prompts once each, options, versions, floors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from core.runs.journal import text_hash
+from core.runs.manifest import Manifest, NoManifest, read_manifest
+from core.runs.prompts import read_prompts
+from core.runs.reader import NotRecorded, parsed
+from core.runs.task_log import TaskLog
+
+FLOORS = "floors.json"
+"""What players that understand nothing would score on the tasks of a run, by their names."""
+
+
+class Text(NamedTuple):
+    """A text that models were told, by its hash."""
+
+    role: str
+    sha256: str
+    text: str | None
+    """None where it is not kept."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a run was made of, as far as its folder tells."""
+
+    prompts: tuple[Text, ...] = ()
+    """Those of the run's roles first."""
+    options: Mapping[str, str] | None = None
+    """None where they are not known."""
+    versions: Mapping[str, str] | None = None
+    base_url: str | None = None
+    floors: Mapping[str, float] | None = None
+
+
+def setup_of(folder: Path) -> Setup:
+    """Read it; what is missing or damaged is left out."""
+    manifest = _manifest(folder)
+    return Setup(
+        prompts=tuple(_prompts(folder, manifest)),
+        options=_plain(manifest.options) if manifest else None,
+        versions=manifest.versions if manifest else None,
+        base_url=manifest.base_url if manifest else None,
+        floors=_floors(folder),
+    )
+
+
+def briefing_of(story: TaskLog) -> Text | None:
+    """What the benchmark said of a task in its first prompt that has a briefing."""
+    for act in story.last[:1]:
+        for call in act.asked:
+            for role, text in act.prompt(call):
+                _, begun, rest = f"\n{text}".partition("\n<briefing>\n")
+                briefing, ended, _ = f"{rest}\n".partition("\n</briefing>\n")
+                if role == "user" and begun and ended:
+                    return Text("briefing", text_hash(briefing), briefing)
+    return None
+
+
+def _manifest(folder: Path) -> Manifest | None:
+    try:
+        return read_manifest(folder)
+    except NoManifest:
+        return None
+
+
+def _prompts(folder: Path, manifest: Manifest | None) -> list[Text]:
+    try:
+        kept = read_prompts(folder)
+    except NotRecorded:
+        kept = {}
+    roles = manifest.identity.prompts if manifest else {}
+    found = [Text(role, digest, kept.pop(digest, None)) for role, digest in roles.items()]
+    return [*found, *(Text("", digest, text) for digest, text in sorted(kept.items()))]
+
+
+def _plain(options: Mapping[str, object]) -> dict[str, str]:
+    """Options that say something, as texts."""
+    return {name: str(value) for name, value in options.items() if value not in (None, "", [], {})}
+
+
+def _floors(folder: Path) -> dict[str, float] | None:
+    try:
+        found = parsed((folder / FLOORS).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    return {str(name): float(x) for name, x in found.items() if isinstance(x, int | float)}

@@ -1,0 +1,142 @@
+"""The table of a run's page: one row a task, with what it is filtered and sorted by; the totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.runs.results import Totals
+from core.runs.run_view import RunView
+from core.runs.task_log import TaskLog
+from core.terminal.figures import cut, reason
+from core.terminal.task_columns import COLUMNS, TaskFigures, figures_of_story, totals
+from workshop.views.report.setup import Setup
+
+FILTERS = {
+    "failed": "Failed",
+    "wrong": "",
+    "error": "Error",
+    "unscored": "Not scored",
+    "running": "Running",
+}
+"""By name what the button says; "": what the benchmark calls harm."""
+ALWAYS = ("failed", "wrong", "error")
+"""Filters that are there also where no task belongs to them."""
+FIND_CHARS = 2_000
+WHY_CHARS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row(TaskFigures):
+    """One line of the table."""
+
+    story: TaskLog
+    shares: Mapping[str, float]
+    """By column percent of the largest of the run, for the small bars."""
+
+    @property
+    def wanted(self) -> str:
+        """The class of task that the platform wanted, where it shows one."""
+        return str(self.story.of_result("group") or "")
+
+    @property
+    def why(self) -> str:
+        """Why it failed, "" where it did not or nobody has said."""
+        story = self.story
+        found = reason(story.error, story.eval_log) if story.failed or story.harm else ""
+        return cut(" ".join(found.split()), WHY_CHARS)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the page's script filters and sorts by."""
+        story = self.story
+        return {
+            "key": story.key,
+            "flags": flags(story),
+            "labels": list(story.labels),
+            "find": found_in(story),
+            "sort": {column.name: column.value(self) for column in COLUMNS},
+        }
+
+
+def found_in(*stories: TaskLog) -> list[tuple[str, str]]:
+    """Texts in which a task is searched for, each once and with what it is."""
+    found: dict[tuple[str, str], None] = {}
+    for story in stories:
+        parts = {
+            "name": story.spec_id,
+            "task": story.text,
+            "outcome": story.outcome,
+            "wanted": str(story.of_result("group") or ""),
+            "error": story.error,
+            "evaluator": story.eval_log,
+            "mechanic": ", ".join(story.labels),
+        }
+        found |= {(name, text[:FIND_CHARS]): None for name, text in parts.items() if text}
+    return list(found)
+
+
+def flags(story: TaskLog) -> list[str]:
+    """The filters that a task belongs to."""
+    is_so = {
+        "failed": story.failed,
+        "wrong": story.harm,
+        "error": bool(story.error),
+        "unscored": story.status == "unscored",
+        "running": story.status == "running",
+    }
+    return [name for name, so in is_so.items() if so]
+
+
+def rows_of(stories: Iterable[TaskLog]) -> list[Row]:
+    """A row for each task; the bars are relative to the largest among them."""
+    figures = [(story, figures_of_story(story)) for story in stories]
+    barred = [column for column in COLUMNS if column.bar]
+    most = {c.name: max((c.value(f) or 0 for _, f in figures), default=0) or 1 for c in barred}
+    return [
+        Row(
+            **vars(found),
+            story=story,
+            shares={c.name: round(100 * (c.value(found) or 0) / most[c.name], 1) for c in barred},
+        )
+        for story, found in figures
+    ]
+
+
+def filters_of(
+    names: Mapping[str, str], marks: Sequence[str], harm_name: str
+) -> list[tuple[str, str, int]]:
+    """Name, title and number of tasks of each filter; ``marks``: the flags of all tasks."""
+    return [(n, title or harm_name.capitalize(), marks.count(n)) for n, title in names.items()]
+
+
+def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
+    """What the head and the table of a run's page are made of."""
+    sums = totals(run)
+    marks = [flag for row in rows for flag in flags(row.story)]
+    found = filters_of(FILTERS, marks, run.harm_name)
+    return {
+        "run": run,
+        "setup": setup,
+        "totals": sums,
+        "idle": idle_score(run, sums),
+        "rows": rows,
+        "filters": [f for f in found if f[2] or f[0] in ALWAYS],
+        "labels": labels(run.tasks),
+        "columns": COLUMNS,
+    }
+
+
+def idle_score(run: RunView, sums: Totals) -> float | None:
+    """What doing nothing would score, as far as the tasks show their groups; None is unknown."""
+    known = sum(part.tasks for part in sums.groups.values())
+    if not run.idle_group or not known:
+        return None
+    idle = sums.groups.get(run.idle_group)
+    return (idle.tasks if idle else 0) / known
+
+
+def labels(stories: Iterable[TaskLog]) -> list[str]:
+    """Every kind of task of a run, sorted."""
+    return sorted({label for story in stories for label in story.labels})

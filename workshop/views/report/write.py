@@ -1,0 +1,45 @@
+"""``report.html``: one file with the whole of a run in it.
+
+The story of each task lies in the file deflated: of a thousand tasks the browser has a table, and
+only what is opened is ever unpacked.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from markupsafe import Markup
+
+from core.runs.journal import write_whole
+from core.runs.run_view import read_run_view
+from core.runs.task_log import TaskLog
+from workshop.views.report.render import packed, page, story_html
+from workshop.views.report.setup import setup_of
+from workshop.views.report.task_table import rows_of, table
+
+
+def write_report(folder: Path) -> Path:
+    """Write ``report.html`` into a run folder, whatever state the run is in; its path.
+
+    Raises:
+        NotRecorded: the folder is no run folder.
+        OSError: the file could not be written.
+    """
+    path = folder / "report.html"
+    write_whole(path, run_page(folder))
+    return path
+
+
+def run_page(folder: Path) -> str:
+    """The page of one run with all its stories in it. Raises NotRecorded."""
+    told: dict[str, Markup] = {}
+
+    def tell(story: TaskLog) -> TaskLog:
+        told[story.key] = packed(story_html(story))
+        return story.outline()
+
+    run = read_run_view(folder, tell)
+    rows = rows_of(run.tasks)
+    stories = [told[story.key] for story in run.tasks]
+    data = {"tasks": [row.data for row in rows]}
+    return page("run.html.jinja", data, stories=stories, **table(run, rows, setup_of(folder)))

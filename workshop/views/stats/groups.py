@@ -1,0 +1,196 @@
+"""Runs put together by day, prompt, model, strategy, steps, pack, task or run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.runs.results import TaskResult
+from core.terminal.figures import tokens
+from workshop.views.stats.interval import share_of
+from workshop.views.stats.records import By, Group, Measure, Reading, Run, RunLine, Statistics
+
+Taken = Sequence[tuple[Run, Sequence[TaskResult]]]
+"""Runs, each with those of its tasks that are looked at."""
+OVERVIEW: tuple[By, ...] = (By.DAY, By.PROMPT, By.MODEL, By.STRATEGY, By.PACK)
+UNKNOWN = "unknown"
+HASH_CHARS = 8
+DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Key:
+    """What makes a group one: its names, from short to long, and what it has in common."""
+
+    names: tuple[str, ...]
+    parts: tuple[tuple[str, str | None], ...]
+
+
+def statistics(logs: Path, reading: Reading, bys: Sequence[By]) -> Statistics:
+    """All figures over the runs of a folder; it holds at least one."""
+    whole = [(run, run.results.tasks) for run in reading.runs]
+    return Statistics(
+        folder=str(logs),
+        notes=reading.notes,
+        total=group_of("all", {}, whole),
+        groups={by: _groups(reading.runs, by) for by in bys},
+        runs=tuple(map(_line, reading.runs)),
+    )
+
+
+def group_of_run(run: Run) -> Group:
+    """The figures of one run."""
+    return group_of(run.name, {"run": run.name}, [(run, run.results.tasks)])
+
+
+def group_of(
+    name: str, parts: dict[str, str | None], taken: Taken, *, alike: bool = False
+) -> Group:
+    """The figures of some tasks; ``alike``: all are trials of one task, each counts by itself."""
+    trials = [(run, task) for run, some in taken for task in some]
+    tasks = [task for _, task in trials]
+    # What the agent never came to play says nothing of its prompt.
+    played = [(run, task) for run, task in trials if not task.infrastructure_failure]
+    judged = [(run, task) for run, task in played if task.score is not None]
+    scores = [task.score for _, task in judged]
+    different = {_key_of_task(*trial) for trial in judged}
+    times = sorted(run.started.isoformat(timespec="seconds") for run, _ in taken if run.started)
+    return Group(
+        name=name,
+        parts=parts,
+        runs=len({run.name for run, _ in taken}),
+        tasks=len(tasks),
+        different=len({_key_of_task(*trial) for trial in trials}),
+        first=times[0] if times else None,
+        last=times[-1] if times else None,
+        score_mean=_measure(scores).mean,
+        passed=share_of(
+            sum(task.passed for _, task in judged), len(judged), None if alike else len(different)
+        ),
+        harm=sum(task.harm is True for task in tasks),
+        unjudged=sum(task.harm is None for task in tasks),
+        cost_usd=_measure([task.cost_usd for task in tasks]),
+        tokens=_measure([tokens(task.tokens) for task in tasks]),
+        turns=_measure([_given(task, "turns") for task in tasks]),
+        seconds=_measure([_given(task, "seconds") for task in tasks]),
+        failures=_kinds(task for _, task in played),
+        outside=_kinds(task for task in tasks if task.infrastructure_failure),
+        repeated=sum(task.attempt > 1 for task in tasks),
+    )
+
+
+def _kinds(tasks: Iterable[TaskResult]) -> dict[str, int]:
+    return dict(Counter(filter(None, map(_failure, tasks))).most_common())
+
+
+def _key_of_task(run: Run, task: TaskResult) -> tuple[str | None, ...]:
+    """Another text of the same name is another task."""
+    return run.pack, task.spec_id, run.scenarios.get(task.spec_id)
+
+
+def _failure(task: TaskResult) -> str | None:
+    return task.failure or ("unknown" if task.outcome == "error" else None)
+
+
+def _given(task: TaskResult, name: str) -> float | None:
+    """Left out of the file, a count has a default, which is no knowledge."""
+    return getattr(task, name) if name in task.model_fields_set else None
+
+
+def _measure(values: Sequence[float | None]) -> Measure:
+    known = [value for value in values if value is not None]
+    total = sum(known)
+    return Measure(
+        known=len(known),
+        total=round(total, DIGITS) if known and len(known) == len(values) else None,
+        mean=round(total / len(known), DIGITS) if known else None,
+    )
+
+
+def prompt_name(prompts: dict[str, str] | None) -> str:
+    """A prompt version as short as it can be told from others."""
+    if prompts is None:
+        return UNKNOWN
+    return ", ".join(f"{role} {digest[:HASH_CHARS]}" for role, digest in sorted(prompts.items()))
+
+
+def _line(run: Run) -> RunLine:
+    return RunLine(
+        strategy=run.strategy,
+        models=run.models,
+        pack=run.pack,
+        prompts=run.prompts,
+        finished=run.results.finished is not None,
+        figures=group_of_run(run),
+    )
+
+
+def _groups(runs: Sequence[Run], by: By) -> tuple[Group, ...]:
+    found: dict[Key, list[tuple[Run, Sequence[TaskResult]]]] = {}
+    for run in runs:
+        tasks = run.results.tasks
+        if by == By.TASK:
+            for task in tasks:
+                found.setdefault(_task(run, task.spec_id), []).append((run, [task]))
+        else:
+            found.setdefault(_key(run, by), []).append((run, tasks))
+    alike = by == By.TASK
+    named = zip(_names(found), found.items(), strict=True)
+    groups = [group_of(name, dict(key.parts), some, alike=alike) for name, (key, some) in named]
+    return tuple(sorted(groups, key=_worst) if alike else groups)
+
+
+def _worst(group: Group) -> tuple[bool, float, str]:
+    """Tasks that fail most come first, those that were never scored last."""
+    share = group.passed.share
+    return share is None, share or 0.0, group.name
+
+
+def _key(run: Run, by: By) -> Key:
+    match by:
+        case By.PROMPT:
+            parts = tuple(sorted(run.prompts.items())) if run.prompts else (("prompt", None),)
+            return Key((prompt_name(run.prompts),), parts)
+        case By.MODEL:
+            roles = zip(("evaluator", "worker"), run.models, strict=False)
+            return Key((" / ".join(run.models),), tuple(roles))
+        case By.PACK:
+            name = run.pack or UNKNOWN
+            digest = _digest(f"{spec} {sha}" for spec, sha in sorted(run.scenarios.items()))
+            names = name, _versioned(name, digest)
+            return Key(names, (("pack", run.pack), ("scenarios", digest)))
+    steps = "+".join(run.results.steps) or "none"
+    plain = {By.DAY: run.day, By.STRATEGY: run.strategy, By.STEPS: steps}.get(by, run.name)
+    return Key((plain or UNKNOWN,), ((by, plain),))
+
+
+def _task(run: Run, spec_id: str) -> Key:
+    pack, digest = run.pack, run.scenarios.get(spec_id)
+    longer = f"{spec_id} in {pack or UNKNOWN}"
+    parts = (("task", spec_id), ("pack", pack), ("scenario", digest))
+    return Key((spec_id, longer, _versioned(longer, digest)), parts)
+
+
+def _digest(lines: Iterable[str]) -> str | None:
+    text = "\n".join(lines)
+    return hashlib.sha256(text.encode()).hexdigest() if text else None
+
+
+def _versioned(name: str, digest: str | None) -> str:
+    return f"{name}, version {digest[:HASH_CHARS] if digest else UNKNOWN}"
+
+
+def _names(keys: Iterable[Key]) -> list[str]:
+    """Of each key the shortest name that no other one has, or its longest, numbered if need be."""
+    every = list(keys)
+    used = Counter(name for key in every for name in set(key.names))
+    taken: Counter[str] = Counter()
+    found = []
+    for key in every:
+        name = next((n for n in key.names if used[n] == 1), key.names[-1])
+        taken[name] += 1
+        found.append(name if taken[name] == 1 else f"{name} ({taken[name]})")
+    return found

@@ -1,0 +1,170 @@
+"""What the statistics are made of: runs as they are read, and the figures made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from core.runs.errors import CannotRun
+from core.runs.manifest import Manifest
+from core.runs.results import RunResults
+from workshop.views.stats.interval import Record, Share
+
+OLDEST_STRATEGY = "evaluator-worker"
+"""Of a manifest that names none: there was no other."""
+REAL = "real platform"
+
+
+class By(StrEnum):
+    """What runs are put together by."""
+
+    DAY = "day"
+    PROMPT = "prompt"
+    MODEL = "model"
+    STRATEGY = "strategy"
+    STEPS = "steps"
+    PACK = "pack"
+    TASK = "task"
+    RUN = "run"
+
+
+class CannotShow(CannotRun):
+    """There is nothing to show, or no way to; the text says why."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run folder, as far as the statistics need it; None is unknown."""
+
+    folder: Path
+    results: RunResults
+    manifest: Manifest | None
+    """None for runs that are older than ``run.json``, or whose file cannot be read."""
+
+    @cached_property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.folder.resolve().name
+
+    @cached_property
+    def started(self) -> datetime | None:
+        """When it began, in UTC."""
+        try:
+            found = datetime.fromisoformat(self.results.started)
+            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
+
+    @property
+    def day(self) -> str | None:
+        """The day in UTC on which it began."""
+        return self.started.date().isoformat() if self.started else None
+
+    @property
+    def strategy(self) -> str | None:
+        """How it decided."""
+        found = self.manifest and self.manifest.options.get("strategy", OLDEST_STRATEGY)
+        return str(found) if found is not None else None
+
+    @property
+    def pack(self) -> str | None:
+        """What it played."""
+        real = self.manifest is not None and self.manifest.base_url is not None
+        return self.results.pack or (REAL if real else None)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that were asked: one where one model does all."""
+        evaluator, worker = self.results.brain.evaluator, self.results.brain.worker
+        alone = self.strategy == "next-step" or evaluator == worker
+        return (evaluator,) if alone else (evaluator, worker)
+
+    @property
+    def prompts(self) -> dict[str, str] | None:
+        """SHA-256 of each role's prompt."""
+        return (self.manifest.identity.prompts if self.manifest else None) or None
+
+    @property
+    def scenarios(self) -> dict[str, str]:
+        """SHA-256 of each scenario of the pack, by spec; {} where it is not known."""
+        return self.manifest.identity.scenarios if self.manifest else {}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a folder of runs holds, the oldest run first."""
+
+    runs: tuple[Run, ...]
+    notes: tuple[str, ...]
+    """What is not counted, and what is not known."""
+
+
+class Measure(Record):
+    """A figure over tasks of which some may not know it."""
+
+    known: int
+    """Tasks that know it."""
+    total: float | None
+    """None unless every task knows it."""
+    mean: float | None
+    """Of those that know it; None where none does."""
+
+
+class Group(Record):
+    """Tasks that belong together and what came of them."""
+
+    name: str
+    """How it is called among the others of its kind."""
+    parts: dict[str, str | None] = Field(default_factory=dict)
+    """What its tasks have in common, in full."""
+    runs: int
+    tasks: int
+    different: int
+    """Different tasks among them; the interval is as wide as for so many."""
+    first: str | None
+    """When the first of its runs began, ISO 8601 in UTC."""
+    last: str | None
+    score_mean: float | None
+    """Of tasks that the agent played and that were scored, as ``passed``."""
+    passed: Share
+    harm: int
+    unjudged: int
+    """Tasks with acts that cannot be undone and were never scored."""
+    cost_usd: Measure
+    tokens: Measure
+    turns: Measure
+    seconds: Measure
+    failures: dict[str, int]
+    """Tasks that the agent ended early, by kind."""
+    outside: dict[str, int]
+    """Tasks that ended for a reason outside of the agent, by kind; in no score."""
+    repeated: int
+    """Tasks that took more than one attempt."""
+
+
+class RunLine(Record):
+    """One run with all that it can be grouped by."""
+
+    strategy: str | None
+    models: tuple[str, ...]
+    pack: str | None
+    prompts: dict[str, str] | None
+    finished: bool
+    figures: Group
+
+
+class Statistics(Record):
+    """All of the statistics over a folder."""
+
+    format: Literal["run-statistics/3"] = "run-statistics/3"
+    folder: str
+    notes: tuple[str, ...]
+    total: Group
+    groups: dict[By, tuple[Group, ...]]
+    runs: tuple[RunLine, ...]

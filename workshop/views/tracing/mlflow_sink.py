@@ -1,0 +1,181 @@
+"""Traces and figures in MLflow: one trace a task, one MLflow run for the run."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from core.models.redact import redact
+from core.runs.results import RunResults
+from workshop.views.tracing.span_tree import Span
+
+_DEFAULTS = {
+    # Neither usage statistics nor lists of prices are sent or fetched.
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    # Many spans in one transaction: one for each takes seconds a task.
+    "MLFLOW_ASYNC_TRACE_LOGGING_MAX_SPAN_BATCH_SIZE": "65536",
+    "MLFLOW_ASYNC_TRACE_LOGGING_MAX_WORKERS": "1",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "15",
+}
+EXPERIMENT = "erc3-agent"
+"""Where no MLFLOW_EXPERIMENT_NAME says otherwise."""
+SPANS_AT_ONCE = 1_000
+METRICS_AT_ONCE = 1_000
+_NOTHING: tuple[object, ...] = (None, "", (), [])
+_TYPES = {"task": "AGENT", "turn": "CHAIN", "model": "CHAT_MODEL", "tool": "TOOL"}
+_USAGE = "mlflow.chat.tokenUsage"
+_COST = "mlflow.llm.cost"
+_RUN = "mlflow.sourceRun"
+
+
+class MlflowSink:
+    """Writes to the store of MLFLOW_TRACKING_URI."""
+
+    def __init__(self, run_id: str, options: dict[str, object]) -> None:
+        """``options``: what the run was asked for; kept as the parameters of the MLflow run.
+
+        Raises:
+            Exception: of MLflow, where the store cannot be reached or written.
+        """
+        for variable, default in _DEFAULTS.items():
+            os.environ.setdefault(variable, default)
+        # A collector is for OpenTelemetry: with one named MLflow would write there instead.
+        for variable in [name for name in os.environ if name.startswith("OTEL_EXPORTER_OTLP")]:
+            del os.environ[variable]
+        import mlflow
+        from mlflow import MlflowClient
+        from mlflow.entities import Metric, Param
+
+        self._start_span = mlflow.start_span_no_context
+        self._flush = mlflow.flush_trace_async_logging
+        self._client = MlflowClient()
+        named = os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
+        self._experiment: str = mlflow.set_experiment(named).experiment_id
+        run = self._client.create_run(self._experiment, run_name=run_id)
+        self._run: str = run.info.run_id
+        self._metric = Metric
+        self._figures: list[Any] = []
+        self._tasks = self._spans = 0
+        given = {name: value for name, value in options.items() if value not in _NOTHING}
+        params = [Param(name, redact(str(value))[:500]) for name, value in given.items()]
+        self._client.log_batch(self._run, params=params)
+
+    def task(self, span: Span) -> None:
+        """Write one task as a trace, and its figures as a step of the run's metrics."""
+        self._write(span, None)
+        self._tasks += 1
+        figures = {
+            "task.score": span.score,
+            "task.cost_usd": span.cost_usd,
+            "task.seconds": span.ended - span.started,
+        }
+        self._note(figures, self._tasks, span.ended)
+        self._spans += sum(1 for _ in span.walk())
+        if self._spans >= SPANS_AT_ONCE:
+            self._save()
+
+    def close(self, results: RunResults | None) -> str:
+        """Write the run's figures and end the MLflow run; its page of traces."""
+        if results:
+            self._note(_figures(results), 0, time.time())
+        self._save()
+        done = bool(results and results.finished)
+        self._client.set_terminated(self._run, "FINISHED" if done else "KILLED")
+        return f"#/experiments/{self._experiment}/traces"
+
+    def _note(self, figures: Mapping[str, float | None], step: int, when: float) -> None:
+        self._figures += [
+            self._metric(name, value, int(when * 1000), step)
+            for name, value in figures.items()
+            if value is not None
+        ]
+
+    def _save(self) -> None:
+        self._flush()
+        for first in range(0, len(self._figures), METRICS_AT_ONCE):
+            some = self._figures[first : first + METRICS_AT_ONCE]
+            self._client.log_batch(self._run, metrics=some)
+        self._figures, self._spans = [], 0
+
+    def _write(self, span: Span, parent: Any) -> None:
+        more: dict[str, Any] = {}
+        if parent is None:
+            tags = {"spec_id": span.name, "outcome": str(span.facts.get("outcome", ""))}
+            tags |= {} if span.score is None else {"score": f"{span.score:g}"}
+            metadata = {_RUN: self._run}
+            more = {"tags": tags, "metadata": metadata, "experiment_id": self._experiment}
+        made = self._start_span(
+            span.name if span.kind != "model" else f"{span.name} {span.model}",
+            span_type=_TYPES.get(span.kind, "UNKNOWN"),
+            parent_span=parent,
+            inputs=_inputs(span),
+            attributes=_attributes(span),
+            start_time_ns=span.started_ns,
+            **more,
+        )
+        for child in span.children:
+            self._write(child, made)
+        if span.error:
+            made.set_attribute("error.type", span.error_type or "")
+            made.set_attribute("error.message", span.error)
+        made.end(
+            outputs=_outputs(span),
+            status="ERROR" if span.error else "OK",
+            end_time_ns=span.ended_ns,
+        )
+
+
+def _inputs(span: Span) -> Any:
+    if span.kind == "model":
+        told = ({"role": m.role, "content": m.text} for m in span.messages if m.text is not None)
+        return {"model": span.model, "messages": list(told)}
+    return _value(span.inputs)
+
+
+def _outputs(span: Span) -> Any:
+    if span.kind == "model" and span.outputs is not None:
+        said = {"role": "assistant", "content": span.outputs}
+        return {"choices": [{"message": said, "finish_reason": span.finish_reason}]}
+    return _value(span.outputs)
+
+
+def _value(text: str | None) -> Any:
+    """JSON as what it holds, so that its parts can be folded; any other text as it is."""
+    if text is None:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _attributes(span: Span) -> dict[str, Any]:
+    found: dict[str, Any] = dict(span.facts)
+    if span.kind != "model":
+        # Tokens and dollars of a task are summed up from its calls by MLflow itself.
+        return found
+    usage = span.usage
+    if usage.prompt is not None and usage.completion is not None:
+        found[_USAGE] = {
+            "input_tokens": usage.prompt,
+            "output_tokens": usage.completion,
+            "total_tokens": usage.prompt + usage.completion,
+        } | ({} if usage.cached is None else {"cache_read_input_tokens": usage.cached})
+    # An unknown price is said to be none, or MLflow would look one up for itself.
+    found[_COST] = None if span.cost_usd is None else {"total_cost": span.cost_usd}
+    found["mlflow.llm.model"] = span.model
+    first, _, rest = span.model.partition("/")
+    return found | ({"mlflow.llm.provider": first} if rest else {})
+
+
+def _figures(results: RunResults) -> dict[str, float | None]:
+    totals = results.totals
+    return totals.model_dump(exclude={"groups", "requests", "tokens"}) | {
+        "prompt_tokens": totals.tokens.prompt,
+        "completion_tokens": totals.tokens.completion,
+    }

@@ -1,0 +1,175 @@
+"""Spans for any OpenTelemetry collector, by the semantic conventions for generative AI."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_in_context
+
+from core.runs.results import RunResults
+from workshop.views.tracing.sinks import otlp_protocol, to_console
+from workshop.views.tracing.span_tree import Fact, Span
+
+SERVICE = "erc3-agent"
+OPERATION = "gen_ai.operation.name"
+CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+"""The variable by which texts are wanted in the spans; without it there are none."""
+_WAITING = 65_536
+"""Spans of one task that may wait for the collector."""
+_FLUSH_MS = 20_000
+_PROVIDERS = {
+    "azure": "azure.ai.openai", "bedrock": "aws.bedrock", "vertex_ai": "gcp.vertex_ai",
+    "gemini": "gcp.gemini", "mistral": "mistral_ai", "xai": "x_ai", "watsonx": "ibm.watsonx.ai",
+}  # fmt: skip
+"""Providers whose name in the conventions is not the beginning of the model id."""
+
+
+def exporter() -> SpanExporter:
+    """What the standard variables ask for: a collector by OTLP, or the console."""
+    if to_console():
+        from opentelemetry.sdk.trace.export import ConsoleSpanExporter
+
+        return ConsoleSpanExporter(out=sys.stdout)
+    if otlp_protocol() == "grpc":
+        from importlib import import_module
+
+        grpc = import_module("opentelemetry.exporter.otlp.proto.grpc.trace_exporter")
+        made: SpanExporter = grpc.OTLPSpanExporter()
+        return made
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+    return OTLPSpanExporter()
+
+
+class OtelSink:
+    """Writes each task as one trace."""
+
+    def __init__(self, to: SpanExporter, run_id: str) -> None:
+        """``to``: where finished spans go."""
+        named = {} if os.environ.get("OTEL_SERVICE_NAME") else {SERVICE_NAME: SERVICE}
+        self._run_id = run_id
+        self._content = os.environ.get(CONTENT, "").casefold() in (
+            "true", "span_only", "span_and_event",
+        )  # fmt: skip
+        self._provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
+        self._provider.add_span_processor(BatchSpanProcessor(to, max_queue_size=_WAITING))
+        self._tracer: Tracer = self._provider.get_tracer("workshop.views.tracing")
+
+    def task(self, span: Span) -> None:
+        """Write one task's spans. Raises TimeoutError where the collector takes too long."""
+        self._write(span, None)
+        if not self._provider.force_flush(_FLUSH_MS):
+            raise TimeoutError("the collector takes too long")
+
+    def close(self, results: RunResults | None) -> str:
+        """Hand over what is left; a trace has no place for a run's figures."""
+        self._provider.shutdown()
+        return ""
+
+    def _write(self, span: Span, parent: Any) -> None:
+        made = self._tracer.start_span(
+            _name(span),
+            context=set_span_in_context(parent) if parent else None,
+            kind=SpanKind.CLIENT if span.kind in ("model", "request") else SpanKind.INTERNAL,
+            attributes=self._attributes(span),
+            start_time=span.started_ns,
+        )
+        if span.score is not None:
+            made.add_event("gen_ai.evaluation.result", _verdict(span), span.ended_ns)
+        if span.error:
+            made.set_status(Status(StatusCode.ERROR, span.error))
+        for child in span.children:
+            self._write(child, made)
+        made.end(end_time=span.ended_ns)
+
+    def _attributes(self, span: Span) -> dict[str, Any]:
+        found: dict[str, Any] = {f"agent.{name}": fact for name, fact in span.facts.items()}
+        if span.error_type:
+            found["error.type"] = span.error_type
+        if span.kind == "task":
+            found |= {OPERATION: "invoke_agent"} | _usage(span) | self._of_task(span)
+        elif span.kind == "model":
+            found |= {OPERATION: "chat"} | _usage(span) | _of_model(span)
+        elif span.kind == "tool":
+            found[OPERATION] = "execute_tool"
+            found |= {"gen_ai.tool.name": span.name, "gen_ai.tool.type": "function"}
+        elif span.kind == "request":
+            found["url.path"] = span.name
+        return found | (_texts(span) if self._content else {})
+
+    def _of_task(self, span: Span) -> dict[str, Fact]:
+        return {
+            "gen_ai.agent.name": SERVICE,
+            "gen_ai.conversation.id": str(span.facts["task_id"]),
+            "agent.run_id": self._run_id,
+        }
+
+
+def _name(span: Span) -> str:
+    if span.kind == "model":
+        return f"chat {span.model}"
+    if span.kind == "tool":
+        return f"execute_tool {span.name}"
+    return f"invoke_agent {SERVICE}" if span.kind == "task" else span.name
+
+
+def _usage(span: Span) -> dict[str, Fact]:
+    usage = span.usage
+    known: dict[str, Fact | None] = {
+        "gen_ai.usage.input_tokens": usage.prompt,
+        "gen_ai.usage.output_tokens": usage.completion,
+        "gen_ai.usage.cache_read.input_tokens": usage.cached,
+        "gen_ai.usage.reasoning.output_tokens": usage.reasoning,
+        "agent.cost_usd": span.cost_usd,
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _of_model(span: Span) -> dict[str, Any]:
+    first, _, rest = span.model.partition("/")
+    provider = {}
+    if rest:
+        name = _PROVIDERS.get(first, first)
+        # Collectors from before the attribute got its new name know only the old one.
+        provider = {"gen_ai.provider.name": name, "gen_ai.system": name}
+    ended = {"gen_ai.response.finish_reasons": [span.finish_reason]} if span.finish_reason else {}
+    return {"gen_ai.request.model": span.model} | provider | ended
+
+
+def _texts(span: Span) -> dict[str, str]:
+    """What was said, as attributes, in the shapes of the conventions."""
+    if span.kind in ("task", "model"):
+        asked, said = [_message("user", span.inputs)], _message("assistant", span.outputs)
+        if span.kind == "model":
+            asked = [_message(m.role, m.text) for m in span.messages]
+            said["finish_reason"] = span.finish_reason or ""
+        return {"gen_ai.input.messages": _json(asked), "gen_ai.output.messages": _json([said])}
+    names = "agent.input", "agent.output"
+    if span.kind == "tool":
+        names = "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"
+    texts = zip(names, (span.inputs, span.outputs), strict=True)
+    return {name: text for name, text in texts if text is not None}
+
+
+def _message(role: str, text: str | None) -> dict[str, Any]:
+    parts = [] if text is None else [{"type": "text", "content": text}]
+    return {"role": role, "parts": parts}
+
+
+def _verdict(span: Span) -> dict[str, Fact]:
+    assert span.score is not None
+    return {
+        "gen_ai.evaluation.name": "score",
+        "gen_ai.evaluation.score.value": span.score,
+        "gen_ai.evaluation.score.label": "pass" if span.passed else "fail",
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,229 @@
+"""A task as a tree of spans: task, turns, model calls, tool calls, requests.
+
+Built from what the journal holds and from nothing else, so that a run can be traced while it goes
+on and also long after it. Every text has gone through the redaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from core.ledger import ToolCall, WireCall
+from core.models.model_call import ModelCall, Usage
+from core.models.redact import redact
+from core.runs.task_log import TaskLog, TurnLog
+from core.terminal.figures import known_sum
+
+Kind = Literal["task", "turn", "model", "tool", "request"]
+Fact = str | int | float | bool
+OTHER = "_OTHER"
+"""The class of an error whose class nobody knows."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a prompt; without its text where nobody has kept it."""
+
+    role: str
+    text: str | None
+
+
+@dataclass(frozen=True)
+class Span:
+    """One piece of work with its beginning, its end and what happened inside."""
+
+    kind: Kind
+    name: str
+    started: float
+    """Unix seconds; 0 where nobody kept it."""
+    ended: float
+    facts: dict[str, Fact] = field(default_factory=dict)
+    """What is known and fits no other field; unknown is left out."""
+    inputs: str | None = None
+    outputs: str | None = None
+    error: str | None = None
+    error_type: str | None = None
+    children: tuple[Span, ...] = ()
+    model: str = ""
+    """Of a model call, as the platform or the provider names it."""
+    messages: tuple[Message, ...] = ()
+    finish_reason: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    """Of a model call; of a task the sum."""
+    cost_usd: float | None = None
+    score: float | None = None
+    """Of a task."""
+    passed: bool | None = None
+
+    @property
+    def started_ns(self) -> int:
+        """Unix nanoseconds."""
+        return int(self.started * 1e9)
+
+    @property
+    def ended_ns(self) -> int:
+        """Unix nanoseconds, not before the beginning."""
+        return int(max(self.ended, self.started) * 1e9)
+
+    def walk(self) -> Iterator[Span]:
+        """This span and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def timed(span: Span) -> Span:
+    """Without the spans inside whose time nobody kept: a trace shows no time that never was."""
+    return replace(span, children=tuple(timed(s) for s in span.children if s.started > 0))
+
+
+def task_span(
+    story: TaskLog, shared: dict[str, str], window: tuple[float, float] | None = None
+) -> Span:
+    """The spans of one task; ``shared`` are the texts of the run's prompts by SHA-256.
+
+    ``window``: Unix seconds between which somebody has seen the task run; it grows where the
+    task's turns reach beyond it.
+    """
+    turns = [_turn(act, shared) for act in story.turns]
+    spent = story.of_result("seconds")
+    begins = [*(turn.started for turn in turns if turn.started), *(window or ())[:1]]
+    began = min(begins, default=0.0)
+    ended = max([*(turn.ended for turn in turns), *(window or ())[1:]], default=began)
+    usage = sum((call.usage for call in story.calls), Usage.nothing())
+    cost = known_sum(call.cost_usd for call in story.calls)
+    facts: dict[str, Fact] = {
+        "spec_id": story.spec_id,
+        "task_id": story.task_id,
+        "outcome": story.outcome,
+        "turns": len(story.turns),
+        "tool_calls": sum(len(act.tools) for act in story.turns),
+        "requests": sum(act.requests for act in story.turns),
+        "harm": story.harm,
+    }
+    acts, failure = story.of_result("acts"), story.of_result("failure")
+    facts |= _known(
+        acts=acts if isinstance(acts, int) else None,
+        seconds=spent if isinstance(spent, int | float) else None,
+        labels=", ".join(story.labels),
+    )
+    return Span(
+        kind="task",
+        name=story.spec_id,
+        started=began,
+        ended=ended,
+        facts=facts,
+        inputs=redact(story.text),
+        outputs=redact(_last_word(story)),
+        error=redact(story.error) or None,
+        error_type=str(failure or OTHER) if story.error else None,
+        children=tuple(turns),
+        usage=usage,
+        cost_usd=None if cost is None else round(cost, 6),
+        score=story.score,
+        passed=None if story.score is None else story.status == "passed",
+    )
+
+
+def _known(**facts: Fact | None) -> dict[str, Fact]:
+    return {name: fact for name, fact in facts.items() if fact is not None and fact != ""}
+
+
+def _last_word(story: TaskLog) -> str:
+    """How the task ended, as the agent and the platform's evaluator put it."""
+    last = next((act.turn for act in reversed(story.turns) if act.turn), None)
+    said = [last.decision.instruction or last.decision.thought] if last else []
+    return "\n\n".join(part for part in (story.outcome, *said, story.eval_log) if part)
+
+
+def _turn(act: TurnLog, shared: dict[str, str]) -> Span:
+    inside = [_model_call(call, {**shared, **act.texts}) for call in act.asked]
+    inside += [_tool_call(call) for call in act.tools]
+    inside.sort(key=lambda span: span.started)
+    turn = act.turn
+    first = min((s.started for s in inside if s.started), default=0.0)
+    span = Span(
+        kind="turn",
+        name=f"turn {act.number}",
+        started=(turn.started if turn else 0.0) or first,
+        ended=max((s.ended for s in inside), default=0.0),
+        facts={"turn": act.number, "attempt": act.attempt},
+        error="the turn is not over, or never was",
+        error_type="unfinished",
+        children=tuple(inside),
+    )
+    if turn is None:
+        return span
+    error = turn.report.error if turn.report else None
+    return replace(
+        span,
+        ended=max(span.started + turn.seconds, span.ended),
+        facts=span.facts | {"decision": turn.decision.decision, "requests": act.requests},
+        inputs=redact(turn.state),
+        outputs=redact(turn.decision.prompt()),
+        error=redact(error) if error else None,
+        error_type="worker" if error else None,
+    )
+
+
+def _model_call(call: ModelCall, texts: dict[str, str]) -> Span:
+    then = redact(call.next or "")
+    return Span(
+        kind="model",
+        name=call.role,
+        started=call.started,
+        ended=call.started + call.seconds,
+        facts=_known(role=call.role, attempt=call.attempt, backend=call.backend, then=then),
+        outputs=redact(call.text),
+        error=redact(call.error) if call.error else None,
+        error_type=(call.error_kind or OTHER) if call.error else None,
+        model=call.model,
+        messages=_messages(call, texts),
+        finish_reason=call.finish_reason,
+        usage=call.usage,
+        cost_usd=call.cost_usd,
+    )
+
+
+def _messages(call: ModelCall, texts: dict[str, str]) -> tuple[Message, ...]:
+    """The prompt of a call, its texts redacted."""
+    found = ((part.role, texts.get(part.sha256)) for part in call.prompt)
+    return tuple(Message(role, None if text is None else redact(text)) for role, text in found)
+
+
+def _tool_call(call: ToolCall) -> Span:
+    failed = call.outcome != "done"
+    said = {"number": call.number, "kind": call.kind, "outcome": call.outcome}
+    return Span(
+        kind="tool",
+        name=call.name,
+        started=call.started,
+        ended=call.started + call.seconds,
+        facts=_known(**said, step=call.step, line=call.line),
+        inputs=_json(call.arguments),
+        outputs=None if failed else _json(call.result),
+        error=redact(call.error or call.outcome) if failed else None,
+        error_type=(call.fault or call.outcome) if failed else None,
+        children=tuple(_request(wire) for wire in call.requests),
+    )
+
+
+def _request(wire: WireCall) -> Span:
+    failed = wire.outcome != "done"
+    return Span(
+        kind="request",
+        name=wire.path,
+        started=wire.started,
+        ended=wire.started + wire.seconds,
+        facts={"kind": wire.kind, "outcome": wire.outcome},
+        inputs=_json(wire.body),
+        error=redact(wire.error or wire.outcome) if failed else None,
+        error_type=wire.outcome if failed else None,
+    )
+
+
+def _json(value: object) -> str:
+    return redact(json.dumps(value, ensure_ascii=False, default=str))

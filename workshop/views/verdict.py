@@ -1,0 +1,101 @@
+"""What the lab says of two runs, as records that pages show; who judges is lent from above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from core.runs.errors import CannotRun
+from workshop.views.stats.interval import Record, Share
+
+Code = Literal[0, 1, 3]
+"""Exit codes."""
+NOT_WORSE: Code = 0
+WORSE: Code = 1
+UNKNOWN: Code = 3
+MARGIN = 0.02
+"""A loss of score that does not matter, where nothing else is asked for."""
+
+
+class Flips(Record):
+    """Tasks whose result differs, as "pack: spec"."""
+
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+    p_worse: float
+    """Exact, one-sided: that so many more are lost is chance."""
+    p_different: float
+    """Exact McNemar, two-sided."""
+
+
+class Measure(Record):
+    """What a task took in both runs; the interval is of the difference, 95 %."""
+
+    name: str
+    tasks: int
+    """Where it is known in both runs."""
+    a: float | None = None
+    b: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Check(Record):
+    """One test of the verdict, in the order in which they are made."""
+
+    name: str
+    asks: str
+    """When it holds, in words."""
+    found: str
+    """What it found, in figures."""
+    holds: bool
+    decides: bool = False
+    """Whether the verdict is its: the first that holds, else the last."""
+
+
+class Comparison(Record):
+    """Two runs and the verdict on the second."""
+
+    a: str
+    b: str
+    brain_a: tuple[str, str]
+    brain_b: tuple[str, str]
+    harm_name: str
+    sandboxes_a: tuple[str, ...] = ()
+    sandboxes_b: tuple[str, ...] = ()
+    """Where generated code ran."""
+    tasks: int
+    trials: int
+    only_a: int
+    only_b: int
+    """Tasks that one run alone has; they are left out."""
+    passed_a: Share
+    passed_b: Share
+    difference: float
+    low: float | None
+    high: float | None
+    """Bootstrap interval of the difference in passed share, 95 %."""
+    loss_bound: float
+    flips: Flips
+    harm: Flips
+    """Lost: tasks with new harm; gained: tasks without it now."""
+    infrastructure_a: int
+    infrastructure_b: int
+    measures: tuple[Measure, ...]
+    margin: float
+    code: Code
+    verdict: str
+    reason: str
+    tasks_needed: int | None
+    checks: tuple[Check, ...]
+
+
+Judge = Callable[[Path, Path], Comparison]
+"""The verdict on the second of two run folders. Raises CannotRun: it cannot be told."""
+
+
+def no_judge(_first: Path, _second: Path) -> Comparison:
+    """Where nobody was lent who could tell. Raises CannotRun."""
+    raise CannotRun("no verdict is given here; the command compare gives it")
