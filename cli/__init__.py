@@ -1,5 +1,7 @@
 """Puts a run together: command line, platform, pack, models, run folder, session."""
 
+from importlib.util import find_spec
+
 from core.models.providers import Provider, register
 
 
@@ -9,5 +11,19 @@ def _playbook() -> Provider:
     return brains
 
 
-# The models without a key that benchmarks bring; nothing is imported before one is asked.
-register("playbook", _playbook)
+def _faulty() -> Provider:
+    from workshop.rule_based.faulty import provider
+
+    return provider
+
+
+def has_workshop() -> bool:
+    """Whether this copy has the simulator, the lab and the viewers."""
+    return find_spec("workshop") is not None
+
+
+# Models without a key; nothing is imported before one is asked. A copy without the workshop has
+# none of them.
+if has_workshop():
+    register("playbook", _playbook)
+    register("faulty", _faulty)

@@ -18,7 +18,7 @@ from cli.embedding import vectors_of
 from cli.options import Options
 from cli.platform import STATE, client_class, pack_of, platform_of
 from cli.resuming import Resumed, submitted_already
-from coordinator.beginning import Start, doors_of
+from coordinator.beginning import ExecutorFactory, Start, doors_of
 from coordinator.config import STRATEGIES
 from coordinator.fork import Past
 from coordinator.limits import Stop
@@ -37,19 +37,19 @@ from core.runs.manifest import Manifest, NoManifest, read_manifest
 from core.runs.prompts import Prompts
 from core.runs.reader import NotRecorded, read_tasks
 from core.runs.task import TaskInfo
-from core.terminal import Stream
 from core.terminal.console import notes, say
 from core.terminal.progress import Progress
+from core.terminal.stream import Stream
 from worker.sandbox import used_kind
-from workshop.views.tracing.sinks import CannotTrace, check_kinds
-from workshop.views.tracing.targets import check_targets
-from workshop.views.tracing.tracer import Tracer
 
 SUBMITTED = frozenset({"submitted", "evaluated"})
 """What the platform calls a session that was handed in."""
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from workshop.simulator.world import Pack
+    from workshop.views.tracing.tracer import Tracer
 
 
 class Assembly:
@@ -60,12 +60,8 @@ class Assembly:
         self._stop = stop
         self.resumed = Resumed(options, stack) if options.resume else None
         self.options = self.resumed.options if self.resumed else options
-        try:
-            check_kinds(self.options.trace)
-            at = self.resumed.folder.parent if self.resumed else options.out
-            check_targets(self.options.trace, at)
-        except (CannotTrace, ExtraMissing) as error:
-            raise CannotRun(str(error)) from None
+        if self.options.trace:
+            self._check_traces(self.resumed.folder.parent if self.resumed else options.out)
         self.past = _past(self.options)
         self.pack: Pack | None = (
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
@@ -101,6 +97,16 @@ class Assembly:
         platform = platform_of(self.pack, state, self._patience)
         self.platform: Any = stack.enter_context(platform)
 
+    def _check_traces(self, folder: Path) -> None:
+        from workshop.views.tracing.sinks import CannotTrace, check_kinds
+        from workshop.views.tracing.targets import check_targets
+
+        try:
+            check_kinds(self.options.trace)
+            check_targets(self.options.trace, folder)
+        except (CannotTrace, ExtraMissing) as error:
+            raise CannotRun(str(error)) from None
+
     def _ready(self) -> tuple[ModelCall, ...]:
         return preflight.ready(self.brains, self.options, notes(quiet=self.options.quiet))
 
@@ -130,6 +136,8 @@ class Assembly:
         """Who has the tasks traced; None without ``--trace``."""
         if not self.options.trace:
             return None
+        from workshop.views.tracing.tracer import Tracer
+
         told = partial(say, note)
         return Tracer(self.options.trace, self.folder, self.options.stored(), told)
 
@@ -169,7 +177,7 @@ class Assembly:
             past=self.past,
             stop=self._stop,
             patiently=self._patience.within,
-            workbench=workbench_of(self.options.benchmark) if self.options.debug else None,
+            executor_factory=self._debugged() if self.options.debug else None,
             step_models=self.brains.step_models,
         )
         if self.resumed:
@@ -182,6 +190,12 @@ class Assembly:
         tasks = session.tasks(lambda: self._note(session, []))
         self._note(session, tasks)
         return session, tasks, session.starts(tasks)
+
+    def _debugged(self) -> ExecutorFactory:
+        from workshop.replay.debugger.live import LiveDebugger
+
+        bench = workbench_of(self.options.benchmark)
+        return lambda task, played: LiveDebugger(bench, task.spec_id, task.text, played).open
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
         status = self._status(resumed)

@@ -15,7 +15,6 @@ from core.ledger.tool import retold
 from core.models.prompts import template_sections
 from core.models.sections import NONE, SectionError, Texts, laid_over
 from core.runs.errors import Usage
-from workshop.simulator.worlds import WORLDS
 
 if TYPE_CHECKING:
     from company_tools.vectors import Vectors
@@ -44,7 +43,7 @@ class Setting(NamedTuple):
 def store(id: str, setting: Setting) -> Guest:
     """The store."""
     from cli import steps
-    from playbooks.store.library import prose, prose_of_steps, sections
+    from playbooks.library import prose, prose_of_steps, sections
     from store_tools import benchmark as rules
     from store_tools import workbench
     from store_tools.basket import basket_line
@@ -57,15 +56,15 @@ def store(id: str, setting: Setting) -> Guest:
         return rules.StoreBenchmark(client, setting.patience, docs)
 
     def shipped() -> Texts:
-        return _sections(DEFAULT, rules.RULES, sections(), workbench.tools())
+        return _sections(DEFAULT, rules.RULES, sections(DEFAULT), workbench.tools())
 
     texts = setting.texts
     docs = _docs(DEFAULT, texts)
     return Guest(
         id=id,
         rules=texts.get(f"{DEFAULT}/rules", rules.RULES),
-        guide=partial(prose, texts),
-        guide_of_steps=partial(prose_of_steps, texts),
+        guide=partial(prose, DEFAULT, texts),
+        guide_of_steps=partial(prose_of_steps, DEFAULT, texts),
         ending=rules.ENDING,
         open=open_shop,
         tools=lambda: retold(workbench.tools(), docs),
@@ -77,7 +76,6 @@ def store(id: str, setting: Setting) -> Guest:
         idle_group="refuse",
         expected=rules.expected,
         harmed=rules.harmed,
-        bundled_pack=world_named(id).bundled,
         brain=BRAINS[id]["evaluator-worker"],
         steps=steps.store(texts),
     )
@@ -91,7 +89,7 @@ def company(id: str, setting: Setting) -> Guest:
     from company_tools.guards import guards_off
     from company_tools.stages import entities
     from company_tools.wiki_store import WikiStore
-    from playbooks.company.library import prose, prose_of_steps, sections
+    from playbooks.library import prose, prose_of_steps, sections
 
     try:
         off = guards_off(setting.guards)
@@ -111,7 +109,7 @@ def company(id: str, setting: Setting) -> Guest:
 
     def shipped() -> Texts:
         of_steps = template_sections(entities.ROOM, *COMPANY_STEPS)
-        own = {**sections(), **of_steps}
+        own = {**sections(COMPANY), **of_steps}
         return _sections(COMPANY, rules.RULES, own, workbench.tools())
 
     texts = setting.texts
@@ -119,8 +117,8 @@ def company(id: str, setting: Setting) -> Guest:
     return Guest(
         id=id,
         rules=texts.get(f"{COMPANY}/rules", rules.RULES),
-        guide=partial(prose, texts),
-        guide_of_steps=partial(prose_of_steps, texts),
+        guide=partial(prose, COMPANY, texts),
+        guide_of_steps=partial(prose_of_steps, COMPANY, texts),
         ending=rules.ENDING,
         open=open_company,
         tools=lambda: retold(workbench.tools(), docs),
@@ -132,7 +130,6 @@ def company(id: str, setting: Setting) -> Guest:
         idle_group=None,
         expected=rules.expected,
         harmed=rules.harmed,
-        bundled_pack=world_named(id).bundled,
         brain=BRAINS[id]["evaluator-worker"],
         steps=steps.company(texts),
     )
@@ -226,6 +223,8 @@ def sections_at(folder: Path | None) -> Texts:
 
 def world_named(name: str) -> World:
     """What gives the benchmark of that name on an embedded platform. Raises Usage."""
+    from workshop.simulator.worlds import WORLDS
+
     return WORLDS[_entry(name).world]()
 
 

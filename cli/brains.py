@@ -33,10 +33,10 @@ from core.runs.manifest import Identity
 from evaluator import Evaluator
 from next_step import Agent
 from worker.worker import system_prompt
-from workshop.simulator.world import Pack
 
 if TYPE_CHECKING:
     from core.models.exchange import Transport
+    from workshop.simulator.world import Pack
 
 PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")
 

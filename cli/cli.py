@@ -13,7 +13,7 @@ import typer
 import typer.core
 import typer.main
 
-from cli import loading
+from cli import has_workshop, loading
 from cli.standard_streams import loss, steady
 from core.models.extras import ExtraMissing
 from core.runs.errors import CannotRun, Exit, NothingToDo, Usage
@@ -24,6 +24,8 @@ NAMES = (
     "minimise", "replay", "debug", "serve", "generate", "floors", "prompts", "evolve",
     "wiki",
 )  # fmt: skip
+OF_THE_AGENT = frozenset({"run", "doctor", "prompts"})
+"""Subcommands that do without the workshop."""
 SIMULATOR = ("serve", "generate", "floors")
 _LOOK: dict[str, Any] = {
     "add_completion": False,
@@ -88,6 +90,8 @@ class Commands(typer.core.TyperGroup):
         """One subcommand, loaded now; None where there is none of the name."""
         if cmd_name not in NAMES:
             return None
+        if cmd_name not in OF_THE_AGENT and not has_workshop():
+            raise Usage(f"{cmd_name} needs the folder workshop, which this copy does not have")
         made, asked = typer.Typer(**_LOOK), _function(cmd_name)
         if cmd_name != "run":  # which loads more before its work begins
             loading.over()

@@ -95,11 +95,10 @@ def replay(
     logs: Logs = LOGS,
 ) -> None:
     """Run the recorded code against the recorded answers; say what is not as it was."""
-    from core.text import clean
-
     from cli.benchmarks import tools_of
     from core.runs.find import find_run
     from core.terminal.figures import counted, so_many_tasks
+    from core.text import clean
     from workshop.replay.repeat import replay as replayed
 
     folder = find_run(run, logs)

@@ -13,7 +13,6 @@ from core.runs.hints import command
 from core.runs.reader import NotRecorded, read_tasks
 from core.runs.run_view import read_run_view
 from core.terminal.console import notes, say
-from workshop.replay.repeat import is_typed
 
 
 def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
@@ -42,6 +41,8 @@ def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
 
 def coded_turns(run: Path, spec_id: str) -> list[int]:
     """Numbers of a task's turns whose code can be stepped through. Raises NotRecorded."""
+    from workshop.replay.repeat import is_typed
+
     return [
         act.number
         for log in read_tasks(run, spec_id)[:1]

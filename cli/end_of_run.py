@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cli import has_workshop
 from cli.standard_streams import loss
 from coordinator.config import STRATEGIES
 from core.models.redact import hide
@@ -118,6 +119,8 @@ class EndOfRun:
             show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
         if again := self._again(results):
             say(show, f"{again}: {command('--resume', folder)}")
+        if not has_workshop():
+            return
         if lines:
             say(show, f"look closer: {command('show', folder, '--failed')}")
         if step := self._step(results):
@@ -151,6 +154,8 @@ class EndOfRun:
 
 def _report(assembly: Assembly) -> str:
     """Write the run's report; a run does not fail because nobody can look at it."""
+    if not has_workshop():
+        return "no report: this copy has no workshop"
     from workshop.views.report.write import write_report
 
     try:

@@ -11,7 +11,6 @@ from core.runs.errors import CannotRun
 from core.runs.folder import PACK_COPY
 from core.runs.journal import write_whole
 from core.runs.run_view import raw_results
-from workshop.views.report.setup import FLOORS
 
 
 def note_floors(folder: Path) -> None:
@@ -19,6 +18,8 @@ def note_floors(folder: Path) -> None:
 
     Where they cannot be told or written, the pages go without them.
     """
+    from workshop.views.report.setup import FLOORS
+
     path = folder / FLOORS
     if path.is_file() or not (folder / PACK_COPY).is_file():
         return

@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from rapidfuzz import process
 
+from cli import has_workshop
 from cli.benchmarks import GUESTS, world_named
 from cli.options import Options
 from core.erc3_client import connections
@@ -18,9 +19,9 @@ from core.erc3_client.patience import Patience
 from core.erc3_client.patient_platform import PatientPlatform
 from core.runs.errors import CannotRun, Usage
 from core.runs.folder import PACK_COPY
-from workshop.simulator.pack_files import PackError
-from workshop.simulator.world import Pack
-from workshop.simulator.worlds import load_pack
+
+if TYPE_CHECKING:
+    from workshop.simulator.world import Pack
 
 REAL_URL = "https://erc.timetoact-group.at"
 EMBEDDED_KEY = "key-embedded"
@@ -62,6 +63,11 @@ def pack_of(options: Options, past: Any) -> Pack | None:
     """
     if options.real:
         return None
+    if not has_workshop():
+        raise Usage(
+            "the embedded platform needs the folder workshop, which this copy does not have; "
+            "play the real platform with --real"
+        )
     world = world_named(options.benchmark)
     kept = past.log.folder / PACK_COPY if past else None
     own = kept if kept and kept.is_file() else world.bundled
@@ -81,6 +87,9 @@ def pack_of(options: Options, past: Any) -> Pack | None:
 
 def pack_at(path: Path) -> Pack:
     """A pack by its file. Raises Usage."""
+    from workshop.simulator.pack_files import PackError
+    from workshop.simulator.worlds import load_pack
+
     try:
         return load_pack(path)
     except (PackError, OSError) as error:

@@ -6,6 +6,7 @@ import os
 from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli.options import Options
 from cli.platform import STATE
@@ -15,9 +16,9 @@ from core.runs.manifest import Identity, NoManifest, changes, read_manifest
 from core.runs.prompts import read_prompts
 from core.runs.reader import NotRecorded, results_of
 from core.runs.results import RunResults
-from workshop.simulator.pack_files import PackError
-from workshop.simulator.world import Pack
-from workshop.simulator.worlds import load_pack
+
+if TYPE_CHECKING:
+    from workshop.simulator.world import Pack
 
 
 class Resumed:
@@ -54,6 +55,9 @@ class Resumed:
 
     def _pack(self, options: Options) -> Pack:
         """The pack of today where there is one, else the copy that the run keeps."""
+        from workshop.simulator.pack_files import PackError
+        from workshop.simulator.worlds import load_pack
+
         original = options.pack if "pack" in options.model_fields_set else self.options.pack
         copy = self.folder / PACK_COPY
         try:

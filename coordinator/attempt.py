@@ -23,7 +23,6 @@ from core.runs.reader import NOTED
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task import TaskInfo, TaskRun
 from evaluator import Unreadable
-from workshop.replay.debugger.live import LiveDebugger
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
@@ -131,9 +130,8 @@ class Attempt(CallObserver):
 
     def _loop(self, benchmark: Benchmark) -> TaskLoop:
         config, doors = self.shared.config, self.shared.doors
-        bench = self.shared.workbench
-        debugger = bench and LiveDebugger(bench, self.task.spec_id, self.task.text, benchmark)
-        opener = debugger.open if debugger else None
+        factory = self.shared.executor_factory
+        opener = factory(self.task, benchmark) if factory else None
         return TaskLoop(
             benchmark,
             strategy_of(config, self.shared.guest, lambda role: doors(role, self), opener),

@@ -22,13 +22,15 @@ from core.models.model_call import CallObserver, Role
 from core.models.models_file import Backend, Models
 from core.runs.journal import Journal
 from core.runs.prompts import Prompts
-from core.runs.task import TaskRun
-from workshop.replay.debugger.debug_state import Workbench
+from core.runs.task import TaskInfo, TaskRun
+from worker.worker import Opener
 
 Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""
 
 BASE_URLS: dict[Role, str] = {"evaluator": "EVALUATOR_BASE_URL", "worker": "WORKER_BASE_URL"}
+ExecutorFactory: TypeAlias = Callable[[TaskInfo, Benchmark], Opener]
+"""Gives what opens the sandboxes of one task."""
 DoorMaker: TypeAlias = Callable[[Role, CallObserver], Door]
 """Opens the door to the model of a role, for one who watches its calls."""
 
@@ -60,8 +62,8 @@ class Shared:
     meter: Meter
     breaker: Breaker
     patiently: Patiently
-    workbench: Workbench | None = None
-    """Of a run that is debugged as it goes."""
+    executor_factory: ExecutorFactory | None = None
+    """Opens the sandboxes of a run that is debugged as it goes."""
     steps: tuple[StepKind, ...] = ()
     """Those of the guest that are on."""
     step_models: Mapping[str, str] = field(default_factory=dict)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from core.ledger import Deed, Ledger, Tool, WireCall
@@ -124,7 +123,6 @@ class Guest:
     tell."""
     harmed: Callable[[int, bool | None], bool | None]
     """Whether so many acts did harm in a task that passed, did not, or is not scored (None)."""
-    bundled_pack: Path
     brain: str
     """The model id that plays it without a key."""
     steps: tuple[StepKind, ...] = ()

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
-from coordinator.beginning import DoorMaker, Patiently, Shared, Start, doors_of
+from coordinator.beginning import DoorMaker, ExecutorFactory, Patiently, Shared, Start, doors_of
 from coordinator.benchmark import Benchmark, Guest, Platform
 from coordinator.config import RunConfig
 from coordinator.fork import Past
@@ -24,7 +24,6 @@ from core.runs.journal_names import journal_paths
 from core.runs.prompts import Prompts
 from core.runs.results import Brain, RunResults, TaskResult, totals_of
 from core.runs.task import TaskInfo
-from workshop.replay.debugger.debug_state import Workbench
 
 ALWAYS = 100
 """Up to so many tasks the results are written after each of them."""
@@ -47,11 +46,12 @@ class Session:
         past: Past | None = None,
         stop: Stop | None = None,
         patiently: Patiently = lambda _check: nullcontext(),
-        workbench: Workbench | None = None,
+        executor_factory: ExecutorFactory | None = None,
         step_models: Mapping[str, str] | None = None,
     ) -> None:
-        """``past``: the one task of the run begins behind these recorded turns; ``workbench``: a
-        debugger asks at each tool call; ``step_models``: by step, where it is not the evaluator's.
+        """``past``: the one task of the run begins behind these recorded turns;
+        ``executor_factory``: opens the sandboxes of each task, as a debugger wants them;
+        ``step_models``: by step, where it is not the evaluator's.
 
         Raises ValueError: the benchmark has no such step."""
         self._past = past
@@ -70,7 +70,7 @@ class Session:
             stop=self._stop,
             meter=Meter(config.run_limits, "run"),
             patiently=patiently,
-            workbench=workbench,
+            executor_factory=executor_factory,
             steps=chosen(config.steps, guest.steps),
             step_models=step_models or {},
         )

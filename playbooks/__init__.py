@@ -1,1 +1,1 @@
-"""The strategies, a folder for each benchmark."""
+"""Strategies as text for prompts, a folder for each benchmark."""

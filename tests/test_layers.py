@@ -1,130 +1,171 @@
-"""Who may import whom: the rooms stand one above the other, without cycles."""
+"""Holds the layers: who may import whom, lazy and typing imports counted."""
 
 from __future__ import annotations
 
 import ast
-import re
+import shutil
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ALLOWED = {
-    "submission": {"launch"},
-    "launch": {
-        "lab", "views", "coordinator", "evaluator", "nextstep", "worker", "runs", "playbooks",
-        "store_tools", "company_tools", "models", "ledger", "erc3_compat", "simulator",
-    },
-    "lab": {
-        "views", "coordinator", "evaluator", "worker", "runs", "playbooks",
-        "store_tools", "models", "ledger", "erc3_compat", "simulator",
-    },
-    "views": {"evaluator", "nextstep", "worker", "runs", "ledger", "models"},
-    "coordinator": {"evaluator", "nextstep", "worker", "runs", "models", "ledger"},
-    "evaluator": {"runs", "models"},
-    "nextstep": {"runs", "models", "ledger"},
-    "worker": {"runs", "models", "ledger"},
-    "runs": {"models", "ledger", "erc3_compat"},
-    "playbooks": {"store_tools", "company_tools", "tooling", "models", "ledger"},
-    "store_tools": {"tooling", "ledger", "erc3_compat"},
-    "company_tools": {"tooling", "models", "ledger", "erc3_compat"},
-    "tooling": {"ledger", "erc3_compat"},
-    "models": {"wire"},
-    "ledger": set(),
-    "erc3_compat": {"wire"},
-    "wire": set(),
-    "simulator": {"erc3_compat"},
-}  # fmt: skip
-LATE: set[tuple[str, str]] = set()
-"""Nothing is named by a text and loaded late."""
-ROOMS = sorted(ALLOWED)
-NEUTRAL = (
-    "coordinator", "evaluator", "nextstep", "worker", "runs", "views", "ledger", "models",
-    "tooling", "wire", "lab",
-)  # fmt: skip
-"""Rooms that know no benchmark; each benchmark's words live in rooms of its own."""
-OF_A_BENCHMARK = {
-    ROOT / "workshop" / "lab" / "store",
-    ROOT / "workshop" / "lab" / "company",
-    ROOT / "core" / "runs" / "version_1.py",
-}
-"""A benchmark's own part of such a room, and the translator of files that spoke its words."""
-TEXTS = frozenset({".py", ".jinja", ".js", ".css", ".toml", ".html", ".json"})
-NEUTRAL_FILES = [
-    path
-    for room in NEUTRAL
-    for path in sorted((ROOT / room).rglob("*"))
-    if path.suffix in TEXTS and not OF_A_BENCHMARK & {path, *path.parents}
-]
-GUESTS_WORDS = re.compile(
-    r"(?<![a-z])(?:baskets?|coupons?|checkouts?|products?|shop(?:s|ping|per)?|purchas\w*|salar\w+"
-    r"|employees?|wikis?|whoami|customers?|departments?|skills?|compan(?:y|ies)|timesheets?"
-    r"|payrolls?|denied_security)(?![a-z])"
+AGENT_LAYERS = (
+    {"submission"},
+    {"cli"},
+    {"workshop"},
+    {"coordinator"},
+    {"evaluator", "worker", "next_step"},
+    {"store_tools", "company_tools", "playbooks"},
+    {"core"},
 )
-OTHER_MEANINGS = re.compile(r"_?checkout(?:_timeout|_seconds)?(?=[=(, ])|itertools.*")
-"""What a library calls its own: a pool's worker is checked out, itertools has a product."""
+"""From the top down. A package imports what stands in a layer below its own."""
+CORE = {
+    "http": set(),
+    "ledger": set(),
+    "models": {"http"},
+    "erc3_client": {"http"},
+    "runs": {"erc3_client", "ledger", "models"},
+    "tools": {"ledger", "models", "erc3_client"},
+    "terminal": {"ledger", "models", "runs", "text"},
+    "text": set(),
+}
+WORKSHOP = {
+    "simulator": set(),
+    "generators": {"simulator"},
+    "rule_based": set(),
+    "views": set(),
+    "replay": set(),
+    "lab": {"agent_adapter", "generators", "replay", "rule_based", "simulator", "views"},
+    "agent_adapter": {"lab", "simulator", "views"},
+    "command": {"generators", "simulator"},
+    "__main__": {"command"},
+}
+"""What the packages of the workshop may import of each other."""
+SIMULATOR_NEEDS = "core.erc3_client"
+MEASURING = ROOT / "workshop" / "perf"
+"""Scripts that measure the command line from outside; nothing imports them."""
 
 
-def files(room: str) -> list[Path]:
-    single = ROOT / f"{room}.py"
-    return [single] if single.exists() else sorted((ROOT / room).rglob("*.py"))
-
-
-def names(path: Path) -> set[str]:
-    """Top-level packages that a file imports, wherever the import stands."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            found.add(node.module.split(".")[0])
-    return found
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 @cache
-def imports(room: str) -> frozenset[str]:
-    every = {name for path in files(room) for name in names(path)}
-    return frozenset((every & set(ROOMS)) - {room})
+def modules() -> dict[str, Path]:
+    tops = sorted(set().union(*AGENT_LAYERS) - {"submission"})
+    paths = [ROOT / "submission.py", *(p for top in tops for p in (ROOT / top).rglob("*.py"))]
+    return {module_of(path): path for path in paths if MEASURING not in path.parents}
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_imports_only_what_stands_below(room: str) -> None:
-    assert files(room)
-    assert imports(room) <= ALLOWED[room]
+def imported_by(path: Path) -> set[str]:
+    """The modules of this project that a file imports, wherever the import stands."""
+    known = modules()
+    targets: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            targets |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            targets |= {name if name in known else node.module for name in inner}
+    return {name for name in targets if name in known}
 
 
-def test_agents_and_simulator_meet_only_on_the_wire() -> None:
-    agents = set(ROOMS) - {"simulator", "submission", "launch", "lab", "erc3_compat"}
-    assert not imports("simulator") & agents
-    assert not [room for room in agents if "simulator" in imports(room)]
+@cache
+def arrows() -> tuple[tuple[str, str], ...]:
+    every = ((name, imported_by(path)) for name, path in modules().items())
+    return tuple((name, target) for name, targets in every for target in sorted(targets))
 
 
-def test_there_are_no_cycles() -> None:
-    below: dict[str, set[str]] = {room: set(imports(room)) for room in ROOMS}
+def layer_of(module: str) -> int:
+    top = module.partition(".")[0]
+    return next(number for number, layer in enumerate(AGENT_LAYERS) if top in layer)
+
+
+def part_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def test_a_package_imports_only_what_stands_below() -> None:
+    upwards = [
+        (name, target)
+        for name, target in arrows()
+        if name.partition(".")[0] != target.partition(".")[0] and layer_of(name) >= layer_of(target)
+    ]
+    assert not upwards
+
+
+@pytest.mark.parametrize(("top", "allowed"), [("core", CORE), ("workshop", WORKSHOP)])
+def test_packages_of_core_and_workshop_import_only_what_the_table_names(
+    top: str, allowed: dict[str, set[str]]
+) -> None:
+    found: dict[str, set[str]] = {}
+    for name, target in arrows():
+        if name.startswith(f"{top}.") and target.startswith(f"{top}."):
+            found.setdefault(part_of(name), set()).add(part_of(target))
+    odd = {name: parts - allowed[name] - {name} for name, parts in found.items()}
+    assert not {name: parts for name, parts in odd.items() if parts}
+
+
+def test_the_simulator_knows_of_the_agent_only_its_wire_models() -> None:
+    agents = {
+        target
+        for name, target in arrows()
+        if name.startswith("workshop.simulator") and not target.startswith("workshop.")
+    }
+    assert agents
+    assert {target for target in agents if not target.startswith(SIMULATOR_NEEDS)} == set()
+
+
+def test_only_the_command_line_imports_the_workshop() -> None:
+    tops = {name.partition(".")[0] for name, to in arrows() if to.startswith("workshop")}
+    assert tops <= {"cli", "workshop"}
+
+
+def test_the_agent_imports_without_the_workshop(tmp_path: Path) -> None:
+    copy = tmp_path / "agent"
+    copy.mkdir()
+    for layer in AGENT_LAYERS:
+        for top in layer - {"workshop", "submission"}:
+            shutil.copytree(ROOT / top, copy / top)
+    shutil.copy(ROOT / "submission.py", copy)
+    names = sorted(name for name in modules() if not name.startswith("workshop"))
+    lab_only = {"cli.kits", "cli.store_kit", "cli.company_kit"}
+    # The sandbox runs it as the first code of a process of its own.
+    lab_only.add("worker.sandbox.inside.boot")
+    lines = [f"import {name}" for name in names if name not in lab_only]
+    code = "import sys; sys.path.insert(0, '.')\n" + "\n".join(lines) + "\nprint('imported')"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", f"{WITHOUT_EDITABLE}\n{code}"],
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.stdout == "imported\n", done.stderr
+
+
+WITHOUT_EDITABLE = """
+import sys
+sys.meta_path[:] = [f for f in sys.meta_path if getattr(f, "__name__", "") != "_EditableFinder"]
+"""
+"""An editable installation would still find the workshop of the whole project."""
+
+
+def test_there_are_no_cycles_between_packages() -> None:
+    below: dict[str, set[str]] = {}
+    for name, target in arrows():
+        source, to = name.partition(".")[0], target.partition(".")[0]
+        if source != to:
+            below.setdefault(source, set()).add(to)
+            below.setdefault(to, set())
     while below:
-        free = [room for room, needs in below.items() if not needs]
+        free = [name for name, needs in below.items() if not needs]
         assert free, f"a cycle among {sorted(below)}"
-        for room in free:
-            del below[room]
+        for name in free:
+            del below[name]
         for needs in below.values():
             needs.difference_update(free)
-
-
-def test_a_late_import_by_name_is_the_only_way_up() -> None:
-    found = set()
-    for room in ROOMS:
-        for path in files(room):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    head = node.value.split(".")[0]
-                    looks_so = head in ROOMS and "." in node.value and " " not in node.value
-                    if looks_so and not node.value.endswith(".py"):
-                        found.add((room, head))
-    assert {pair for pair in found if pair[0] != pair[1]} <= LATE
-
-
-@pytest.mark.parametrize("path", NEUTRAL_FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_no_neutral_room_speaks_of_a_benchmark(path: Path) -> None:
-    text = OTHER_MEANINGS.sub("", path.read_text(encoding="utf-8").casefold())
-    assert GUESTS_WORDS.findall(text) == []

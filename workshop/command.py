@@ -124,8 +124,7 @@ def _generator(words: Sequence[str]) -> Define:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument(_BENCHMARK, choices=tuple(FORMATS), default=DEFAULT.name)
     known = _known(parser, words)
-    define = world_of(FORMATS[known]).define_generate
-    assert define
+    define = GENERATORS[known]
 
     def described(command: argparse.ArgumentParser) -> None:
         define(command)
@@ -151,6 +150,27 @@ def _known(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:
 
 Define = Callable[[argparse.ArgumentParser], None]
 """Describes a command to its parser."""
+
+
+def _define_generate_store(parser: argparse.ArgumentParser) -> None:
+    """write a pack of fresh shops with known best answers"""
+    from workshop.generators.store.command import define_generate
+
+    define_generate(parser)
+
+
+def _define_generate_company(parser: argparse.ArgumentParser) -> None:
+    """write a pack of fresh companies and tasks with known answers"""
+    from workshop.generators.company.endless.command import define_generate
+
+    define_generate(parser)
+
+
+GENERATORS: dict[str, Define] = {
+    "store": _define_generate_store,
+    "company": _define_generate_company,
+}
+"""By world what describes its `generate`; a generator is loaded when it is asked for."""
 _BENCHMARK = "--benchmark"
 COMMANDS: dict[str, Define] = {"serve": _define_serve, "floors": _define_floors}
 """Every command that is the same for all worlds; `generate` hangs on the benchmark."""

@@ -1,8 +1,8 @@
 """How much of the texts and lists in an answer is taken in; the same for every client and API.
 
 A text that is too long is cut and ends with a mark, so that nobody takes it for the whole: what
-holds the mark is never sent back (``core/tools/api_session.py``). A list that is too long is not cut,
-because a part of it would pass for all of it.
+holds the mark is never sent back (``core/tools/api_session.py``). A list that is too long is not
+cut, because a part of it would pass for all of it.
 """
 
 from __future__ import annotations

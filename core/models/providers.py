@@ -1,7 +1,6 @@
 """Providers of our own: who answers without network, key or LiteLLM.
 
-``faulty`` stands here; benchmarks bring others, which the door of the house registers. A provider
-is imported when a model of it is asked.
+The command line registers them. A provider is imported when a model of it is asked.
 """
 
 from __future__ import annotations
@@ -34,13 +33,7 @@ class Provider(Protocol):
         """
 
 
-def _faulty() -> Provider:
-    from workshop.rule_based.faulty import provider as faulty_provider
-
-    return faulty_provider
-
-
-_known: dict[str, Callable[[], Provider]] = {"faulty": _faulty}
+_known: dict[str, Callable[[], Provider]] = {}
 
 
 def register(prefix: str, load: Callable[[], Provider]) -> None:

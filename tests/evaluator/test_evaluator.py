@@ -16,7 +16,7 @@ from core.models.tokens import count_messages, count_text
 from core.runs.situation import Situation
 from evaluator import Evaluator, Unreadable
 from evaluator.form import EXAMPLE, FORM, repeats_form
-from playbooks.store.library import prose
+from playbooks.library import prose
 from store_tools.benchmark import ENDING, RULES
 from tests.scripted import left, play
 
@@ -26,7 +26,7 @@ ROOM = 1_030
 
 def ask(name: str, replies: list[str], calls: list[ModelCall] | None = None) -> Evaluator:
     note = KeptCalls(calls) if calls is not None else None
-    return Evaluator(Door(play(name, replies), "evaluator", note), RULES, prose(), ENDING)
+    return Evaluator(Door(play(name, replies), "evaluator", note), RULES, prose("store"), ENDING)
 
 
 def test_a_reply_becomes_a_decision() -> None:
@@ -78,7 +78,7 @@ def test_what_is_no_whole_answer_is_asked_again(finish: str, text: str, said: st
             one = (text, finish) if len(asked) == 1 else (GOOD, "stop")
             return ModelCall(role="evaluator", model="m", text=one[0], finish_reason=one[1])
 
-    evaluator = Evaluator(Short("scripted/short", "evaluator"), RULES, prose(), ENDING)
+    evaluator = Evaluator(Short("scripted/short", "evaluator"), RULES, prose("store"), ENDING)
     assert evaluator.decide(Situation("task", [], "{}", 1, 7)).instruction == "Look."
     assert said in asked[1][-1]["content"]
     assert len(asked) == 2

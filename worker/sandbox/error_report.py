@@ -9,7 +9,6 @@ from itertools import groupby
 from pathlib import Path
 
 from core.text import clean
-
 from worker.sandbox.contract import SandboxKind, SandboxLimits
 from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.values import shorten

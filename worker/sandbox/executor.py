@@ -6,13 +6,13 @@ import time
 from collections.abc import Mapping
 from typing import Any, Self
 
-from core.text import printable
 from smolagents.local_python_executor import (  # type: ignore[import-untyped, unused-ignore]
     CodeOutput,
     PythonExecutor,
 )
 
 from core.runs.work import StepRecord
+from core.text import printable
 from worker.sandbox.check import refuse
 from worker.sandbox.contract import (
     Pins,

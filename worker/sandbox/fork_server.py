@@ -26,9 +26,11 @@ _START_SECONDS = 30.0
 _OPEN_SECONDS = 10.0
 _CREDENTIALS = struct.Struct("3i")
 _HERE = Path(__file__).parent
+_ROOT = _HERE.parents[1]
 _SOURCES = (
-    *("pinned_clock", "values", "wire", "inside.pins", "inside.interpreter", "inside.landlock"),
-    "inside.forking",
+    *("core.text", "worker.sandbox.pinned_clock", "worker.sandbox.values", "worker.sandbox.wire"),
+    *("worker.sandbox.inside.pins", "worker.sandbox.inside.interpreter"),
+    *("worker.sandbox.inside.landlock", "worker.sandbox.inside.forking"),
 )
 """What the server is made of."""
 _WARM = _HERE / "warm_modules.toml"
@@ -161,9 +163,9 @@ def _python() -> list[str]:
 def _settings(isolation: Isolation) -> bytes:
     """What the server has to know before it is ready."""
     warm = tomllib.loads(_WARM.read_text(encoding="utf-8"))["modules"].split()
-    packages = dict.fromkeys(("worker", "worker.sandbox", "worker.sandbox.inside"), "")
+    packages = dict.fromkeys(("core", "worker", "worker.sandbox", "worker.sandbox.inside"), "")
     told = {
-        "sources": packages | {f"worker.sandbox.{name}": _source(name) for name in _SOURCES},
+        "sources": packages | {name: _source(name) for name in _SOURCES},
         "modules": warm,
         "server_filter": assemble(SERVER).hex(),
         "session_filter": assemble(SESSION).hex(),
@@ -174,7 +176,7 @@ def _settings(isolation: Isolation) -> bytes:
 
 
 def _source(name: str) -> str:
-    path = _HERE.joinpath(*name.split(".")).with_suffix(".py")
+    path = _ROOT.joinpath(*name.split(".")).with_suffix(".py")
     return path.read_text(encoding="utf-8")
 
 

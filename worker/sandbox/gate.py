@@ -12,9 +12,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from core.text import printable
-
 from core.ledger.fault import FaultKind, ToolFault
+from core.text import printable
 from worker.sandbox.contract import SandboxLimits, ToolHost
 from worker.sandbox.snippet_tree import parse, survey
 from worker.sandbox.values import NotPlain, Plain, display, plain_json, same

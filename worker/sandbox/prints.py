@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from core.text import clean
-
 from worker.sandbox.values import shorten
 
 

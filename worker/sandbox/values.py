@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections.abc import Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import PurePath
 from typing import Any, TypeAlias
+
+from core.text import clean, printable
 
 Plain: TypeAlias = Any
 """dict, list, str, int, float, bool or None, all the way down."""
@@ -22,38 +23,9 @@ MAX_DEPTH = 60
 MAX_INT_BITS = 2048
 """Far below the 4,300 digits at which ``str()`` of an int raises."""
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,16}\b")
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
-)
-
 
 class NotPlain(ValueError):
     """A value that cannot cross; the text names the reason, not the value."""
-
-
-def clean(text: str) -> str:
-    """Text without terminal control, invisible direction marks and half characters.
-
-    Newline and tab stay; other control characters become visible escapes such as ``\\x1b``.
-    Addresses of objects become zero: they would differ between a run and its repetition.
-    """
-    if "0x" in text:
-        text = _ADDRESS.sub("0x0", text)
-    if text.isascii() and text.isprintable():
-        return text
-    return _UNPRINTABLE.sub(_escape, printable(text.replace("\r\n", "\n")))
-
-
-def printable(text: str) -> str:
-    """Text that every encoder takes: half characters become question marks."""
-    return text if text.isascii() else _SURROGATES.sub("?", text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def shorten(text: str, limit: int) -> str:

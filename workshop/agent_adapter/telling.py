@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.text import clean
-
 from core.runs.journal import write_whole
 from core.runs.results import NAME, Brain, RunResults, totals_of
 from core.terminal.figures import counted, seconds, so_many_tasks
+from core.text import clean
 from workshop.agent_adapter.engine import result_of
 from workshop.agent_adapter.sitting import FOLDER, SittingRecord, records_of
 from workshop.lab.kit import Kit

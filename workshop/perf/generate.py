@@ -1,8 +1,8 @@
 """How long it takes to generate scenarios with their best answers, and how much memory.
 
-Run with `python workshop/perf/generate.py`, for companies with `--benchmark company --count 5000`. The
-pack goes through a pipe, as it would into a file. Peak memory is of the largest process; CPU is of
-all of them, which a busy machine does not change much.
+Run with `python workshop/perf/generate.py`, for companies with `--benchmark company --count
+5000`. The pack goes through a pipe, as it would into a file. Peak memory is of the largest process;
+CPU is of all of them, which a busy machine does not change much.
 """
 
 from __future__ import annotations

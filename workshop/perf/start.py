@@ -1,6 +1,6 @@
 """What a user waits for before the first turn: from process start to its line in the journal.
 
-    python workshop/perf/start.py [--runs 10] [--benchmark store|company] [--litellm] [-- OPTION ...]
+    python workshop/perf/start.py [--runs 10] [--benchmark NAME] [--litellm] [-- OPTION ...]
 
 Prints the median, the fastest and the slowest of so many runs of the bundled pack's first task,
 one after the other on a warm disk. Behind ``--`` stand options that the run gets as they are.

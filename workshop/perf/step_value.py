@@ -3,7 +3,7 @@
     python workshop/perf/step_value.py                                    # the brain without a key
     python workshop/perf/step_value.py --models FILE --evaluator ID --worker ID [--jobs 8]
     python workshop/perf/step_value.py --price                       # steps asked, sure of nothing
-    python workshop/perf/step_value.py --read RUN RUN …                   # rows of runs that are there
+    python workshop/perf/step_value.py --read RUN RUN …          # rows of runs that are there
 
 A row is a run over the pack: score, tasks passed, wrong writes, tasks that a step closed, and per
 task turns, model calls and tokens, of which those of the steps' own calls. `--rows` picks some

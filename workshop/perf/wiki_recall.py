@@ -1,7 +1,7 @@
 """How much of what a question needs a search of the wiki finds: recall at 5, stream by stream.
 
-Run with `python workshop/perf/wiki_recall.py`. Of 100 questions over the two companies of the bundled
-pack (workshop/perf/wiki_questions.json, 23 of them in other languages than the pages) it is
+Run with `python workshop/perf/wiki_recall.py`. Of 100 questions over the two companies of the
+bundled pack (workshop/perf/wiki_questions.json, 23 of them in other languages than the pages) it is
 known which pages answer them. A search gives parts of pages; a question's recall is the share of
 its pages among those of the first five parts. `--embedding` names the model of the vectors, as the
 option of a run does; `--misses` lists what all streams together do not find.

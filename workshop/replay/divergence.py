@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from itertools import takewhile, zip_longest
 from typing import Any
 
-from core.text import clean
-
 from core.ledger import ToolCall
 from core.ledger.calls import shorten
 from core.runs.work import StepRecord, WorkReport
+from core.text import clean
 from worker.sandbox.values import same
 
 AROUND = 60

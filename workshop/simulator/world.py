@@ -7,7 +7,6 @@ stands in the room of its world; `workshop.simulator.worlds` lists the worlds th
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,8 +156,6 @@ class World:
     opener: Callable[[Any, Any], Callable[[], TaskWorld]]
     """Of a pack and a scenario, what opens the world of one task; asked once, used for each."""
     looks: Looks
-    define_generate: Callable[[ArgumentParser], None] | None = None
-    """Describes the command that writes fresh packs."""
     floors: Callable[[Any], Mapping[str, float]] | None = None
     """Mean scores over a pack of players that understand nothing, by what they do."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from core.text import clean
 from rich.markup import escape
 from rich.table import Table
 
@@ -14,6 +13,7 @@ from core.runs.results import Brain, Outcome
 from core.runs.task_log import TaskLog
 from core.runs.turn import Turn
 from core.terminal.figures import DASH, cut, number, tokens
+from core.text import clean
 from workshop.views.stats.interval import Record
 
 CELL_CHARS = 90

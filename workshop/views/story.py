@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 
-from core.text import clean
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
@@ -20,6 +19,7 @@ from core.runs.task_log import TaskLog, TurnLog
 from core.runs.work import StepRecord, fit_json
 from core.terminal import figures
 from core.terminal.console import plain_line
+from core.text import clean
 from workshop.views.report.commands import last_coded
 
 VALUE_CHARS = 1_500

@@ -23,11 +23,8 @@ from core.http.retry_after import retry_after
 if TYPE_CHECKING:
     import httpx
 
-    from core.erc3_client.own.loopback import Answer, LoopbackClient
-    from core.erc3_client.own.remote import RemoteClient
-    from workshop.agent_adapter.stand_in.line import Line
+    from core.erc3_client.own.loopback import Answer
 
-    Http: TypeAlias = httpx.Client | LoopbackClient | RemoteClient | Line
     HttpResponse: TypeAlias = httpx.Response | Answer
 
 _JSON = {"Content-Type": "application/json"}
@@ -35,6 +32,16 @@ _TOLD_AT_MOST = 20
 _LONGEST_WAIT = 86_400.0
 Response = TypeVar("Response", bound=BaseModel)
 """The response model that a call is to be read into."""
+
+
+class Http(Protocol):
+    """Connections to a platform."""
+
+    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
+        """Send a request and read the whole answer."""
+
+    def close(self) -> None:
+        """Close the connections."""
 
 
 class HasTaskId(Protocol):

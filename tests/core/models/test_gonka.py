@@ -275,7 +275,8 @@ def test_without_the_extra_the_command_that_installs_it_is_told(
 def test_nothing_of_it_is_imported_before_it_is_asked() -> None:
     assert gonka_transport.__name__ in sys.modules
     code = (
-        "import sys, cli.cli, cli.commands, core.models.door, core.models.model_ids, core.models.api_keys;"
+        "import sys, cli.cli, cli.commands, core.models.door, core.models.model_ids;"
+        "import core.models.api_keys;"
         "sys.exit(bool({'gonka_openai', 'secp256k1', 'httpx', 'core.models.gonka_transport'} "
         "& set(sys.modules)))"
     )

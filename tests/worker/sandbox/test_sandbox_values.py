@@ -9,10 +9,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from core.text import clean
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.text import clean
 from worker.sandbox.prints import Prints
 from worker.sandbox.values import NotPlain, display, plain_json, plain_value, same, shorten
 from worker.sandbox.wire import Unframer, frame, pack, unpack

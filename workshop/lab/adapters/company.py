@@ -28,6 +28,7 @@ from workshop.simulator.company.events import Event
 from workshop.simulator.company.floors import PLAYERS, Player
 from workshop.simulator.company.office import Office
 from workshop.simulator.company.pack import (
+    BUNDLED_PACK,
     FORMAT,
     CompanyPack,
     CompanyScenario,
@@ -66,7 +67,7 @@ def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
         guest=guest,
         remade=remade,
         format=FORMAT,
-        packs={"bundled": guest.bundled_pack},
+        packs={"bundled": BUNDLED_PACK},
         generated_name=partial(name_of, define=define_generate),
         generated=_generated,
         read=_read,

@@ -22,7 +22,14 @@ from workshop.lab.store import generated, trivial
 from workshop.lab.store.cuts import CUTS
 from workshop.rule_based.store.playbook import HEADER
 from workshop.simulator.server import Simulator, serve
-from workshop.simulator.store.pack import FORMAT, Pack, PackError, Scenario, parse_pack
+from workshop.simulator.store.pack import (
+    BUNDLED_PACK,
+    FORMAT,
+    Pack,
+    PackError,
+    Scenario,
+    parse_pack,
+)
 from workshop.simulator.store.world import TaskShop
 
 BASELINE = Path(__file__).parent / "baseline-playbook-store.json"
@@ -36,8 +43,8 @@ def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
         remade=remade,
         format=FORMAT,
         packs={
-            "bundled": guest.bundled_pack,
-            "variations": guest.bundled_pack.with_name("store-variations.json"),
+            "bundled": BUNDLED_PACK,
+            "variations": BUNDLED_PACK.with_name("store-variations.json"),
         },
         generated_name=partial(name_of, define=define_generate),
         generated=generated.scenarios,

@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.text import clean
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from core.models.sections import write_out
 from core.runs.journal import write_whole
 from core.runs.prompts import text_diff
 from core.terminal import figures
+from core.text import clean
 from workshop.lab.evolve.records import Candidate, Evolved, Generation
 from workshop.views.stats.interval import Share
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from core.text import clean
-
 from core.ledger.calls import shorten
+from core.text import clean
 from workshop.replay.debugger.answer_source import Answered, Ended, WishedAnswer
 from workshop.replay.debugger.debug_state import DebugState
 

@@ -10,12 +10,6 @@ from workshop.rule_based.store.programs import SIMULATE
 
 PLAYBOOK = Playbook(
     name="best-coupon",
-    trigger="codes",
-    prose=(
-        "Price every code on every allowed basket (no number given: one, some and all of "
-        "each product, and mixes). Two codes at once: impossible. A code or discount that "
-        "is demanded (try every) and not reached: decline. Offered codes that do not help: buy without."
-    ),
     programs={"simulate": SIMULATE},
 )
 

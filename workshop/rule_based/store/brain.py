@@ -13,11 +13,11 @@ import regex
 
 from core.models.model_call import Message
 from core.models.prompt_json import unpacked
-from playbooks.store.library import program
 from workshop.rule_based.store import literal, next_step
 from workshop.rule_based.store.facts import Facts, read_facts
 from workshop.rule_based.store.grammar import read_order
 from workshop.rule_based.store.kinds.judging import judged
+from workshop.rule_based.store.library import program
 from workshop.rule_based.store.playbook import Decline, read_instruction
 from workshop.rule_based.store.strategy import plan
 from workshop.rule_based.store.variant_selection import phrases

@@ -10,11 +10,6 @@ from workshop.rule_based.store.playbook import Playbook
 
 PLAYBOOK = Playbook(
     name="budget-check",
-    trigger="a money limit",
-    prose=(
-        "The total after the discount decides. 'Under' excludes the limit, 'at most' includes "
-        "it. Over it: decline, never drop items to fit."
-    ),
 )
 
 

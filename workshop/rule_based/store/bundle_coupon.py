@@ -13,12 +13,6 @@ MOST_DOLLARS = 40
 
 PLAYBOOK = Playbook(
     name="bundle-coupon",
-    trigger="a set, 'you may add ...', a code that gives nothing",
-    prose=(
-        "All parts of a set are needed, one package each. Also price baskets with one or two cheap allowed "
-        "additions; take one only if the total falls. `with_addition`: a product that makes a code "
-        "work; buy it only where the task leaves room (allows more, or does not fix the items)."
-    ),
     programs={"simulate": SIMULATE},
 )
 

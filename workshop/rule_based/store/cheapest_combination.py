@@ -22,11 +22,6 @@ BOXES = frozenset({"box", "case", "crate", "pack", "packet", "carton"})
 
 PLAYBOOK = Playbook(
     name="cheapest-combination",
-    trigger="N units from packs or several products",
-    prose=(
-        "Count units, not packages. Price all mixes for exactly N units with every code; the "
-        "lowest total wins. SKUs known: price and buy at once."
-    ),
     programs={"simulate": SIMULATE, "purchase": PURCHASE},
 )
 

@@ -7,11 +7,6 @@ from workshop.rule_based.store.playbook import Decline, Playbook
 
 PLAYBOOK = Playbook(
     name="decline",
-    trigger="not sold, too few, over budget, dead or exclusive codes, unclear",
-    prose=(
-        "Never substitute, reduce or guess unless the task allows it. A wrong purchase is worse"
-        " than none."
-    ),
 )
 
 

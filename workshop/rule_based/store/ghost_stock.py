@@ -8,11 +8,6 @@ from workshop.rule_based.store.programs import PURCHASE
 
 PLAYBOOK = Playbook(
     name="ghost-stock",
-    trigger="'insufficient inventory'",
-    prose=(
-        "The error names the real stock. Fewer allowed ('all', 'as many as', 'up to'): adjust to"
-        " it and buy. Cheapest mix: plan anew. Exact amount or complete set: decline."
-    ),
     programs={"purchase": PURCHASE},
 )
 

@@ -17,10 +17,10 @@ import regex
 
 from core.models.model_call import Message
 from core.models.prompt_json import Cut, compact, packed, unpacked
-from playbooks.store.library import program
 from workshop.rule_based.store.facts import Facts, read_facts
 from workshop.rule_based.store.grammar import Order, read_order
 from workshop.rule_based.store.kinds.judging import judged
+from workshop.rule_based.store.library import program
 from workshop.rule_based.store.playbook import Decline
 from workshop.rule_based.store.rehearsal import Halted, Result, Wanted, rehearse
 from workshop.rule_based.store.strategy import plan

@@ -7,10 +7,5 @@ from workshop.rule_based.store.programs import PURCHASE
 
 PLAYBOOK = Playbook(
     name="plain-purchase",
-    trigger="the basket is known",
-    prose=(
-        "Set exactly these items and coupon and check out at once, with the total that was "
-        "reported or that reported prices give."
-    ),
     programs={"purchase": PURCHASE},
 )

@@ -1,4 +1,4 @@
-"""What a playbook is: when it applies, what the evaluator is told, what the worker runs."""
+"""What a rule-based worker runs for a playbook, and the instruction that asks for it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,9 @@ PARAMETERS = regex.compile(r"^Parameters:\s*(?P<json>\{.*\})\s*$", regex.MULTILI
 
 @dataclass(frozen=True)
 class Playbook:
-    """One strategy, used three ways: prose, program, and both together as the keyless brain."""
+    """The programs of one strategy."""
 
     name: str
-    trigger: str
-    """When it applies, for the evaluator's prompt."""
-    prose: str
-    """What to do, for the evaluator's prompt."""
     programs: dict[str, str] = field(default_factory=dict)
     """Worker code by step; each reads its facts from ``p``, the step's parameters."""
 

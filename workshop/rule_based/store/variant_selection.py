@@ -16,12 +16,6 @@ from workshop.rule_based.store.programs import SURVEY
 
 PLAYBOOK = Playbook(
     name="variant-selection",
-    trigger="first, unless the task alone rules it out",
-    prose=(
-        "Look things up by the words of the task, parts of a set each by its bare noun; have all"
-        " products listed at once where nothing fits. All attributes must fit (model, size, colour,"
-        " kind); another size, an accessory or a bag for it is not it."
-    ),
     programs={"survey": SURVEY},
 )
 

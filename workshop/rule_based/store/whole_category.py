@@ -9,11 +9,6 @@ from workshop.rule_based.store.programs import PURCHASE
 
 PLAYBOOK = Playbook(
     name="whole-category",
-    trigger="'all', 'every', 'one of each'",
-    prose=(
-        "Every product of that kind (no accessories), each with its whole stock; a sold-out one"
-        " is skipped."
-    ),
     programs={"purchase": PURCHASE},
 )
 

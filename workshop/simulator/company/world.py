@@ -20,8 +20,6 @@ from workshop.simulator.company.pack import (
 from workshop.simulator.world import Looks, World
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
-
     from workshop.simulator.company.wiki import Wiki
 
 PAGES = Path(__file__).parent / "pages"
@@ -73,13 +71,6 @@ def _floors(pack: CompanyPack) -> Mapping[str, float]:
     return floors(pack)
 
 
-def _define_generate(parser: ArgumentParser) -> None:
-    """write a pack of fresh companies and tasks with known answers"""
-    from workshop.generators.company.endless.command import define_generate
-
-    define_generate(parser)
-
-
 COMPANY = World(
     name="company",
     format=FORMAT,
@@ -99,6 +90,5 @@ COMPANY = World(
         template=PAGES / "office.html.jinja",
         shown=_shown,
     ),
-    define_generate=_define_generate,
     floors=_floors,
 )

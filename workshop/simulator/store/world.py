@@ -5,7 +5,6 @@ When an answer leaves out a field, and what a repeated call does, stands in `cho
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -54,13 +53,6 @@ def _shown(scenario: Scenario, shop: TaskShop | None) -> Mapping[str, Any]:
         "basket": shop.view() if shop else None,
         "purchases": shop.purchases if shop else (),
     }
-
-
-def _define_generate(parser: ArgumentParser) -> None:
-    """write a pack of fresh shops with known best answers"""
-    from workshop.generators.store.command import define_generate
-
-    define_generate(parser)
 
 
 def _list_products(shop: Shop, request: store.Req_ListProducts) -> Wire:
@@ -148,5 +140,4 @@ STORE = World(
         template=PAGES / "shop.html.jinja",
         shown=_shown,
     ),
-    define_generate=_define_generate,
 )

@@ -9,7 +9,6 @@ from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 
-from core.text import clean
 from markupsafe import Markup, escape
 from pygments.lexer import inherit
 from pygments.lexers.python import PythonLexer
@@ -18,6 +17,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String, Tex
 from core.ledger import ToolCall
 from core.runs.task_log import TurnLog
 from core.runs.work import StepRecord
+from core.text import clean
 
 _KINDS = (
     (Comment, "c"), (String, "s"), (Number, "n"), (Keyword, "k"), (Operator.Word, "k"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from core.text import clean
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -10,6 +9,7 @@ from rich.text import Text
 
 from core.terminal.console import plain_line
 from core.terminal.figures import DASH, number
+from core.text import clean
 from workshop.views.stats.difference import Difference, PromptChange
 from workshop.views.stats.records import Group
 from workshop.views.stats.table import GAP, interval, kinds, show_notes

@@ -8,9 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.text import clean
-
 from core.models.extras import ExtraMissing
+from core.text import clean
 from workshop.views.stats.groups import UNKNOWN, prompt_name
 from workshop.views.stats.records import CannotShow, RunLine
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.text import clean
 from rich import box
 from rich.console import Console
 from rich.measure import Measurement
@@ -14,6 +13,7 @@ from rich.text import Text
 
 from core.terminal.console import plain_line
 from core.terminal.figures import DASH, number
+from core.text import clean
 from workshop.views.stats.interval import Share
 from workshop.views.stats.records import By, Group, Statistics
 

@@ -1,7 +1,8 @@
 """Writes the traces of tasks that are done, each to every sink that is asked for.
 
-``python -m workshop.views.tracing.writer`` is the process behind a :class:`Tracer`. Standard input: what
-:func:`write_traces` takes, until it ends. Standard output: its records, each a line of JSON.
+``python -m workshop.views.tracing.writer`` is the process behind a :class:`Tracer`. Standard
+input: what :func:`write_traces` takes, until it ends. Standard output: its records, each a line of
+JSON.
 """
 
 from __future__ import annotations

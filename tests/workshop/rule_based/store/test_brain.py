@@ -12,14 +12,15 @@ from core.models.reply_text import clean
 from core.runs.situation import Situation
 from evaluator import Evaluator
 from evaluator.decision import read_decision
-from playbooks.store.library import PLAYBOOKS, program, prose
+from playbooks.library import prose
 from store_tools.benchmark import ENDING
 from workshop.rule_based.store.brain import reply
+from workshop.rule_based.store.library import PLAYBOOKS, program
 from workshop.rule_based.store.playbook import Step
 
 
 def evaluator_prompt(task: str, turns: list[str] | None = None) -> list[Message]:
-    evaluator = Evaluator(Door("playbook/store", "evaluator"), "rules", prose(), ENDING)
+    evaluator = Evaluator(Door("playbook/store", "evaluator"), "rules", prose("store"), ENDING)
     return evaluator.messages(Situation(task, turns or [], "{}", 1, 7))
 
 

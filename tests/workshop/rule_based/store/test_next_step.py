@@ -15,10 +15,11 @@ from core.models.door import Door
 from core.runs.situation import Situation
 from next_step import Agent, PastStep
 from next_step.forms import forms_of
-from playbooks.store.library import program, prose
+from playbooks.library import prose
 from store_tools.workbench import tools
 from workshop.rule_based import brains
 from workshop.rule_based.store.brain import reply
+from workshop.rule_based.store.library import program
 from workshop.rule_based.store.rehearsal import Halted, Result, Wanted, rehearse
 
 ROOT = Path(__file__).parents[4]
@@ -27,7 +28,7 @@ MUG = {"sku": "m", "name": "Mug", "price": 4, "available": 9, "units": 1, "score
 
 
 def answer(task: str, past: list[PastStep] | None = None) -> dict[str, Any]:
-    agent = Agent(Door("playbook/next-step", "evaluator"), "rules", prose(), tools())
+    agent = Agent(Door("playbook/next-step", "evaluator"), "rules", prose("store"), tools())
     messages = agent.messages(Situation(task, past or [], "{}", len(past or []) + 1, 30))
     made: dict[str, Any] = json.loads(reply("next-step", messages))
     forms_of(tools()).step.model_validate(made)

@@ -1,4 +1,4 @@
-"""`python -m workshop generate --benchmark company`: a pack of fresh companies and tasks."""
+"""`erc3-agent generate --benchmark company`: a pack of fresh companies and tasks."""
 
 from __future__ import annotations
 

@@ -1,1 +1,0 @@
-"""Strategies for a company's agent: prose for models, programs for workers, a keyless brain."""

@@ -1,1 +1,0 @@
-"""The store's strategies, the grammar that reads its tasks, and the brain that plays them."""

@@ -1,0 +1,89 @@
+"""The agent competes in a copy of the project that has no workshop."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fake_openai import FakeOpenAI, playbook_brain
+from tests.fake_openai_faults import Message
+
+ROOT = Path(__file__).parents[2]
+AGENT = (
+    "cli", "company_tools", "coordinator", "core", "evaluator", "next_step", "playbooks",
+    "store_tools", "worker",
+)  # fmt: skip
+BEGIN = """
+import runpy, sys
+sys.meta_path[:] = [f for f in sys.meta_path if getattr(f, "__name__", "") != "_EditableFinder"]
+sys.path.insert(0, ".")
+runpy.run_path("submission.py", run_name="__main__")
+"""
+"""An editable installation would still find the workshop of the whole project."""
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Path:
+    copy = tmp_path / "agent"
+    copy.mkdir()
+    for package in AGENT:
+        shutil.copytree(ROOT / package, copy / package)
+    shutil.copy(ROOT / "submission.py", copy)
+    return copy
+
+
+def run(agent: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    own = {"PATH": os.environ["PATH"], "HOME": str(agent)} | environment
+    kept = {name: os.environ[name] for name in ("XDG_CACHE_HOME",) if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "-P", "-c", BEGIN, *words],
+        cwd=agent,
+        env=own | kept,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+
+def answered(model: str, messages: list[Message]) -> str:
+    """Plays by rules; the question whether it answers at all has no task in it."""
+    try:
+        return playbook_brain(model, messages)
+    except LookupError:
+        return "OK"
+
+
+def test_a_session_is_played_and_submitted_without_the_workshop(
+    agent: Path, platform_of: Callable[..., Any], shop_json: Callable[..., Any]
+) -> None:
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    platform = platform_of(shop_json(spec_id="one", expect=buy))
+    with FakeOpenAI(answered) as server:
+        done = run(
+            agent,
+            *("--real", "--yes", "--json", "--evaluator", "openai/fake", "--worker", "openai/fake"),
+            ERC3_API_KEY="key-mine",
+            ERC3_BASE_URL=platform.base_url,
+            EVALUATOR_BASE_URL=server.base_url,
+            WORKER_BASE_URL=server.base_url,
+        )
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+    assert results["submitted"]
+    assert [task["score"] for task in results["tasks"]] == [1.0]
+
+
+def test_what_needs_the_workshop_says_so_in_one_line(agent: Path) -> None:
+    for words in ((), ("regress",), ("show", "latest"), ("serve",)):
+        done = run(agent, *words)
+        assert done.returncode == 2, (words, done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr
+        assert "workshop" in done.stderr
