@@ -6,7 +6,7 @@ from core.models.providers import Provider, register
 
 
 def _playbook() -> Provider:
-    from workshop.rule_based import brains
+    from workshop.rule_based import provider as brains
 
     return brains
 

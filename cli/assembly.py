@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from cli import preflight
-from cli.benchmarks import guest_of, sections_at, workbench_of
-from cli.brains import Brains, hashes, identity_of, prompts_of, versions
+from cli.benchmarks import benchmark_named, sections_at, workbench_of
 from cli.caches import cache_folder
 from cli.default_models import check_models
 from cli.embedding import vectors_of
 from cli.options import Options
 from cli.platform import STATE, client_class, pack_of, platform_of
 from cli.resuming import Resumed, submitted_already
-from coordinator.beginning import ExecutorFactory, Start, doors_of
+from cli.run_models import RunModels, hashes, identity_of, prompts_of, versions
+from coordinator.beginning import Start, TaskExecutorFactory, client_factory
 from coordinator.config import STRATEGIES
 from coordinator.fork import Past
-from coordinator.limits import Stop
+from coordinator.limits import CancelToken
 from coordinator.resume import Continuation, SessionGone, continuation, note_submitted, session_of
 from coordinator.session import Session
 from coordinator.watching import Watcher
-from core.erc3_client.patience import Patience
+from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.extras import ExtraMissing
 from core.models.model_call import ModelCall
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 class Assembly:
     """Puts a run together step by step; nothing is spent before :meth:`session`."""
 
-    def __init__(self, options: Options, stack: ExitStack, stop: Stop) -> None:
+    def __init__(self, options: Options, stack: ExitStack, stop: CancelToken) -> None:
         """Raises CannotRun."""
         self._stop = stop
         self.resumed = Resumed(options, stack) if options.resume else None
@@ -67,8 +67,10 @@ class Assembly:
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
         self._texts = sections_at(self.options.prompts)
-        self.guest = guest_of(self.options.benchmark, guards=self.options.guards, texts=self._texts)
-        self.brains = Brains(self.options, self.guest.steps)
+        self.guest = benchmark_named(
+            self.options.benchmark, guards=self.options.guards, texts=self._texts
+        )
+        self.brains = RunModels(self.options, self.guest.steps)
         if not self.resumed:
             check_models(self.options)
         # A cassette holds all that was asked, or a replay elsewhere would miss it.
@@ -92,9 +94,9 @@ class Assembly:
             self.folder = stack.enter_context(run_folder(self.options.out))
         if self.options.record:
             self.brains.record(self.options.record)
-        self._patience = Patience(self.options.patience, stop.wait, lambda: stop.asked)
+        self._retry_policy = RetryPolicy(self.options.retry_policy, stop.wait, lambda: stop.asked)
         state = None if self.past else self.folder / STATE
-        platform = platform_of(self.pack, state, self._patience)
+        platform = platform_of(self.pack, state, self._retry_policy)
         self.platform: Any = stack.enter_context(platform)
 
     def _check_traces(self, folder: Path) -> None:
@@ -156,9 +158,9 @@ class Assembly:
         session = Session(
             self.platform,
             self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            guest_of(
+            benchmark_named(
                 self.options.benchmark,
-                self._patience,
+                self._retry_policy,
                 self.options.guards,
                 cache_folder(),
                 self._vectors,
@@ -167,7 +169,7 @@ class Assembly:
             ),
             self.folder,
             watch,
-            doors=doors_of(
+            doors=client_factory(
                 self.brains.ids,
                 self.brains.models,
                 base_urls=self.brains.base_urls,
@@ -176,7 +178,7 @@ class Assembly:
             ),
             past=self.past,
             stop=self._stop,
-            patiently=self._patience.within,
+            with_retries=self._retry_policy.within,
             executor_factory=self._debugged() if self.options.debug else None,
             step_models=self.brains.step_models,
         )
@@ -191,7 +193,7 @@ class Assembly:
         self._note(session, tasks)
         return session, tasks, session.starts(tasks)
 
-    def _debugged(self) -> ExecutorFactory:
+    def _debugged(self) -> TaskExecutorFactory:
         from workshop.replay.debugger.live import LiveDebugger
 
         bench = workbench_of(self.options.benchmark)

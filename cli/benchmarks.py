@@ -9,11 +9,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cli.options import BRAINS, COMPANY, DEFAULT, ids_of
-from coordinator.benchmark import Benchmark, Guest
-from core.erc3_client.patience import Patience
+from coordinator.benchmark import Benchmark, Environment
+from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger.tool import retold
 from core.models.prompts import template_sections
-from core.models.sections import NONE, SectionError, Texts, laid_over
+from core.models.sections import NONE, SectionError, Texts, prompt_overrides
 from core.runs.errors import Usage
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Setting(NamedTuple):
     """What a run lends a benchmark."""
 
-    patience: Patience | None = None
+    retry_policy: RetryPolicy | None = None
     """How long the platform is waited for."""
     guards: str = "all"
     """Those that are on."""
@@ -40,27 +40,27 @@ class Setting(NamedTuple):
     """Pages that a briefing has whole."""
 
 
-def store(id: str, setting: Setting) -> Guest:
+def store(id: str, setting: Setting) -> Benchmark:
     """The store."""
-    from cli import steps
+    from cli import stages as steps
     from playbooks.library import prose, prose_of_steps, sections
-    from store_tools import benchmark as rules
+    from store_tools import environment as rules
     from store_tools import workbench
     from store_tools.basket import basket_line
 
     if setting.guards not in ("all", ""):
         raise Usage("--guards: this benchmark has no guards that can be switched")
 
-    def open_shop(platform: Any, task_id: str) -> Benchmark:
+    def open_shop(platform: Any, task_id: str) -> Environment:
         client = platform.get_store_client(SimpleNamespace(task_id=task_id))
-        return rules.StoreBenchmark(client, setting.patience, docs)
+        return rules.StoreEnvironment(client, setting.retry_policy, docs)
 
     def shipped() -> Texts:
         return _sections(DEFAULT, rules.RULES, sections(DEFAULT), workbench.tools())
 
     texts = setting.texts
     docs = _docs(DEFAULT, texts)
-    return Guest(
+    return Benchmark(
         id=id,
         rules=texts.get(f"{DEFAULT}/rules", rules.RULES),
         guide=partial(prose, DEFAULT, texts),
@@ -81,10 +81,10 @@ def store(id: str, setting: Setting) -> Guest:
     )
 
 
-def company(id: str, setting: Setting) -> Guest:
+def company(id: str, setting: Setting) -> Benchmark:
     """The company, under any of its ids."""
-    from cli import steps
-    from company_tools import benchmark as rules
+    from cli import stages as steps
+    from company_tools import environment as rules
     from company_tools import workbench
     from company_tools.guards import guards_off
     from company_tools.stages import entities
@@ -97,14 +97,14 @@ def company(id: str, setting: Setting) -> Guest:
         raise Usage(f"--guards: {error}") from None
     wiki = WikiStore(setting.folder, setting.vectors)
 
-    def open_company(platform: Any, task_id: str) -> Benchmark:
+    def open_company(platform: Any, task_id: str) -> Environment:
         client = platform.get_erc_client(SimpleNamespace(task_id=task_id))
 
         def log() -> Any:
             return platform.task_detail(task_id).logs or ()
 
-        return rules.CompanyBenchmark(
-            client, setting.patience, wiki, off, log, docs, setting.rulebooks
+        return rules.CompanyEnvironment(
+            client, setting.retry_policy, wiki, off, log, docs, setting.rulebooks
         )
 
     def shipped() -> Texts:
@@ -114,7 +114,7 @@ def company(id: str, setting: Setting) -> Guest:
 
     texts = setting.texts
     docs = _docs(COMPANY, texts)
-    return Guest(
+    return Benchmark(
         id=id,
         rules=texts.get(f"{COMPANY}/rules", rules.RULES),
         guide=partial(prose, COMPANY, texts),
@@ -163,7 +163,7 @@ def _docs(name: str, texts: Texts) -> Mapping[str, str]:
 class Entry(NamedTuple):
     """A benchmark in the table."""
 
-    make: Callable[[str, Setting], Guest]
+    make: Callable[[str, Setting], Benchmark]
     world: str
     """The format of its packs."""
     workbench: Callable[[], Workbench]
@@ -184,39 +184,39 @@ def _company_bench() -> Workbench:
 
 _STORE = Entry(store, "store-pack/1", _store_bench)
 _COMPANY = Entry(company, "company-pack/1", _company_bench)
-GUESTS: dict[str, Entry] = {DEFAULT: _STORE, **dict.fromkeys(ids_of(COMPANY), _COMPANY)}
+BENCHMARKS: dict[str, Entry] = {DEFAULT: _STORE, **dict.fromkeys(ids_of(COMPANY), _COMPANY)}
 """By the id that ``--benchmark`` takes, which the platform knows too."""
 
 
 def _entry(name: str) -> Entry:
-    if name not in GUESTS:
-        there = ", ".join(GUESTS)
+    if name not in BENCHMARKS:
+        there = ", ".join(BENCHMARKS)
         raise Usage(f"there are no tools for the benchmark {name!r}; there are for: {there}")
-    return GUESTS[name]
+    return BENCHMARKS[name]
 
 
-def guest_of(
+def benchmark_named(
     name: str,
-    patience: Patience | None = None,
+    retry_policy: RetryPolicy | None = None,
     guards: str = "all",
     folder: Path | None = None,
     vectors: Vectors | None = None,
     texts: Texts = NONE,
     rulebooks: tuple[str, ...] = (),
-) -> Guest:
+) -> Benchmark:
     """The benchmark of that name; ``texts``: sections over the shipped ones. Raises Usage."""
-    return _entry(name).make(name, Setting(patience, guards, folder, vectors, texts, rulebooks))
+    return _entry(name).make(name, Setting(retry_policy, guards, folder, vectors, texts, rulebooks))
 
 
 def shipped_sections() -> dict[str, str]:
     """The sections of all prompts of all benchmarks, by name."""
-    return {k: v for name in (DEFAULT, COMPANY) for k, v in guest_of(name).shipped().items()}
+    return {k: v for name in (DEFAULT, COMPANY) for k, v in benchmark_named(name).shipped().items()}
 
 
 def sections_at(folder: Path | None) -> Texts:
     """The sections of a folder that are laid over the shipped ones. Raises Usage."""
     try:
-        return laid_over(folder, shipped_sections()) if folder else NONE
+        return prompt_overrides(folder, shipped_sections()) if folder else NONE
     except SectionError as error:
         raise Usage(f"--prompts: {error}") from None
 
@@ -230,7 +230,7 @@ def world_named(name: str) -> World:
 
 def tools_of(name: str) -> list[Tool]:
     """The tools of a benchmark as they are today, with no world behind them. Raises Usage."""
-    return guest_of(name).tools()
+    return benchmark_named(name).tools()
 
 
 def workbench_of(name: str) -> Workbench:

@@ -122,10 +122,10 @@ class Commands(typer.core.TyperGroup):
         """Run the subcommand; what cannot be done is one line for the user."""
         from cli import env_file
         from cli.caches import cache_folder
-        from cli.commands import invitation, judge, note_floors
+        from cli.commands import judge, lab_context, note_floors
         from core.models import openrouter_prices as listed
 
-        ctx.obj = partial(invitation, dict(os.environ))
+        ctx.obj = partial(lab_context, dict(os.environ))
         # Pages stand below the lab and the platform, whose verdicts and floors they show.
         ctx.meta.update(judge=judge, floors=note_floors)
         with _explained(complete=self._asked != "run"):

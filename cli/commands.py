@@ -17,17 +17,19 @@ from core.runs.hints import command
 from core.terminal.run_argument import LOGS, Logs, Run
 
 if TYPE_CHECKING:
-    from workshop.lab.kit import Invitation
+    from workshop.lab.benchmark_adapter import LabContext
     from workshop.replay.repeat import Repetition
     from workshop.views.verdict import Comparison
 
 
-def invitation(environment: Mapping[str, str]) -> Invitation:
+def lab_context(environment: Mapping[str, str]) -> LabContext:
     """The benchmarks that the lab can play; ``environment``: as the program was started with."""
-    from cli.kits import KITS
-    from workshop.lab.kit import Invitation
+    from cli.adapters import ADAPTERS
+    from workshop.lab.benchmark_adapter import LabContext
 
-    return Invitation(KITS, default="store", models=_models, environment=environment, texts=_texts)
+    return LabContext(
+        ADAPTERS, default="store", models=_models, environment=environment, texts=_texts
+    )
 
 
 def note_floors(folder: Path) -> None:
@@ -171,11 +173,11 @@ def prompts(
 
     What is changed there is laid over the shipped texts by --prompts; files may be left out.
     """
-    from cli.benchmarks import guest_of, shipped_sections
+    from cli.benchmarks import benchmark_named, shipped_sections
     from core.models.sections import SectionError, write_out
     from core.runs.errors import Usage
 
-    texts = guest_of(benchmark).shipped() if benchmark else shipped_sections()
+    texts = benchmark_named(benchmark).shipped() if benchmark else shipped_sections()
     try:
         write_out(texts, folder)
     except SectionError as error:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
-from cli.brains import asks_role
 from cli.options import BRAINS, Options
+from cli.run_models import asks_role
 from coordinator.beginning import base_urls
 from core.models.models_file import ModelsError, load_models
-from core.models.providers import is_keyless
+from core.models.providers import is_rule_based
 from core.runs.errors import Usage
 
 REFERENCE = "reference"
@@ -47,7 +47,7 @@ def check_models(options: Options) -> None:
     if not options.real or options.rule_based:
         return
     by_rules = {role: model for role, model in options.ids.items() if asks_role(options, role)}
-    by_rules = {role: model for role, model in by_rules.items() if is_keyless(model)}
+    by_rules = {role: model for role, model in by_rules.items() if is_rule_based(model)}
     if by_rules:
         listed = ", ".join(f"--{role} {model}" for role, model in by_rules.items())
         raise Usage(

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 from cli.doctor_finding import Finding, State
 from cli.doctor_models import PROMPT, Place, found
 from core.erc3_client.bounds import LOOPBACK
-from core.models.door import open_transport
 from core.models.exchange import ExchangeFailed, Reply, Request, Transport
 from core.models.litellm_module import load
+from core.models.model_client import open_transport
 from core.models.models_file import Backend
 from core.models.prices import dollars
 from core.models.providers import GONKA

@@ -11,8 +11,8 @@ from core.models.extras import ExtraMissing
 from core.runs.errors import Usage
 
 if TYPE_CHECKING:
-    from cli.brains import Brains
-    from core.models.embedding_door import EmbeddingDoor
+    from cli.run_models import RunModels
+    from core.models.embedding_client import EmbeddingClient
     from core.models.exchange import Transport
     from core.models.models_file import Backend
 
@@ -20,7 +20,7 @@ AUTO = "auto"
 """The local one where its extra is installed, else none."""
 
 
-def vectors_of(named: str, folder: Path | None, brains: Brains | None = None) -> Vectors | None:
+def vectors_of(named: str, folder: Path | None, brains: RunModels | None = None) -> Vectors | None:
     """What ``--embedding`` names; None for no vectors. ``folder``: the cache of what was made.
 
     Raises Usage: the extra is missing, or the model's settings cannot be used.
@@ -35,8 +35,8 @@ def vectors_of(named: str, folder: Path | None, brains: Brains | None = None) ->
     return Vectors(_served(named, brains), folder)
 
 
-def _served(model: str, brains: Brains | None) -> EmbeddingDoor:
-    from core.models.embedding_door import EmbeddingDoor, EmbeddingTransport
+def _served(model: str, brains: RunModels | None) -> EmbeddingClient:
+    from core.models.embedding_client import EmbeddingClient, EmbeddingTransport
     from core.models.models_file import ModelsError
 
     def opener(backend: Backend) -> Transport:
@@ -44,7 +44,7 @@ def _served(model: str, brains: Brains | None) -> EmbeddingDoor:
         return brains.taped(inner) if brains else inner
 
     try:
-        door = EmbeddingDoor(model, brains.models if brains else None, opener)
+        door = EmbeddingClient(model, brains.models if brains else None, opener)
     except ModelsError as error:
         raise Usage(f"--embedding {model}: {error}") from None
     if brains:

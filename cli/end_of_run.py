@@ -57,7 +57,7 @@ class EndOfRun:
         """
         options = self._assembly.options
         if asks or not (options.quiet or options.as_json):
-            from core.terminal.ending import closing_bar
+            from core.terminal.ending import summary_bar
 
             # Standard output is the results' alone with --json.
             show = notes() if options.as_json else answers()
@@ -66,7 +66,7 @@ class EndOfRun:
             self._failures(show, results)
             where = f"journal and results: {self._assembly.folder}"
             say(show, *self._assembly.brains.notes(), where, self._report)
-            show.print(closing_bar(results, self._session.unplayed))
+            show.print(summary_bar(results, self._session.unplayed))
         elif exit_code(self._assembly, self._session, results):
             self._failures(notes(), results)
 
@@ -93,7 +93,7 @@ class EndOfRun:
         return compare(past.log, fork, past.turn)
 
     def _table(self, show: Console, results: RunResults) -> None:
-        from core.terminal.tables import closing_lines, closing_table
+        from core.terminal.tables import summary_lines, summary_table
         from workshop.views.fork_report import fork_table, sums_table
 
         if self._assembly.past:
@@ -101,8 +101,8 @@ class EndOfRun:
             show.print(fork_table(found))
             show.print(sums_table(found))
             return
-        show.print(closing_table(results, show.width))
-        for line in closing_lines(results, self._assembly.guest.idle_group):
+        show.print(summary_table(results, show.width))
+        for line in summary_lines(results, self._assembly.guest.idle_group):
             show.print(line, highlight=False, markup=False)
 
     def _failures(self, show: Console, results: RunResults) -> None:

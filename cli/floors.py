@@ -30,13 +30,13 @@ def note_floors(folder: Path) -> None:
 
 def _floors(folder: Path) -> Mapping[str, float]:
     """By player the mean score; {} where the run is not over or of an unknown benchmark."""
-    from cli.kits import KITS
+    from cli.adapters import ADAPTERS
 
     results = raw_results(folder)
-    kit_of = KITS.get(str(results.get("benchmark")))
-    if kit_of is None or not results.get("finished"):
+    adapter_factory = ADAPTERS.get(str(results.get("benchmark")))
+    if adapter_factory is None or not results.get("finished"):
         return {}
-    kit, pack = kit_of(), folder / PACK_COPY
+    kit, pack = adapter_factory(), folder / PACK_COPY
     played = {task.get("spec_id") for task in results["tasks"]}
     every = kit.read(pack.read_text(encoding="utf-8"), str(pack)).scenarios
     tasks = [one for one in every if one.spec_id in played]

@@ -14,7 +14,7 @@ from pydantic import ValidationError, field_serializer
 
 from cli.record_command import option_of
 from coordinator.config import STRATEGIES, RunConfig, StrategyName, fixed, option
-from core.erc3_client.bounds import PATIENCE_SECONDS
+from core.erc3_client.bounds import RETRY_SECONDS
 
 DEFAULT = "store"
 COMPANY = "company"
@@ -69,8 +69,8 @@ class Options(RunConfig):
         "LiteLLM id of the worker's model [WORKER_MODEL; as the evaluator's].",
         default_factory=_worker,
     )
-    patience: float = option(
-        "Seconds for which an outage of the platform is waited for.", PATIENCE_SECONDS, ge=0
+    retry_policy: float = option(
+        "Seconds for which an outage of the platform is waited for.", RETRY_SECONDS, ge=0
     )
     pack: Path | None = option(
         "A pack file for the embedded platform; default: the bundled pack.", None

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 from rapidfuzz import process
 
 from cli import has_workshop
-from cli.benchmarks import GUESTS, world_named
+from cli.benchmarks import BENCHMARKS, world_named
 from cli.options import Options
 from core.erc3_client import connections
-from core.erc3_client.patience import Patience
-from core.erc3_client.patient_platform import PatientPlatform
+from core.erc3_client.retry_policy import RetryPolicy
+from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.errors import CannotRun, Usage
 from core.runs.folder import PACK_COPY
 
@@ -29,7 +29,7 @@ STATE = "platform.jsonl"
 
 
 @contextmanager
-def platform_of(pack: Pack | None, state: Path | None, patience: Patience) -> Iterator[Any]:
+def platform_of(pack: Pack | None, state: Path | None, retry_policy: RetryPolicy) -> Iterator[Any]:
     """The platform's client: the real one where there is no pack, else one that serves it.
 
     ``state``: where an embedded one keeps its sessions; None: in memory alone.
@@ -37,7 +37,7 @@ def platform_of(pack: Pack | None, state: Path | None, patience: Patience) -> It
     Raises CannotRun: the key or the client is missing, or what the platform kept cannot be used.
     """
     if pack is None:
-        yield PatientPlatform(_real_platform(), patience)
+        yield RetryingPlatform(_real_platform(), retry_policy)
         return
     from workshop.simulator.server import serve
     from workshop.simulator.state import StateError
@@ -49,7 +49,7 @@ def platform_of(pack: Pack | None, state: Path | None, patience: Patience) -> It
         raise CannotRun(f"the embedded platform cannot go on: {error}") from None
     with simulator:
         inner = client(key=EMBEDDED_KEY, base_url=simulator.base_url, session=connections())
-        yield PatientPlatform(inner, patience)
+        yield RetryingPlatform(inner, retry_policy)
 
 
 def pack_of(options: Options, past: Any) -> Pack | None:
@@ -73,7 +73,7 @@ def pack_of(options: Options, past: Any) -> Pack | None:
     own = kept if kept and kept.is_file() else world.bundled
     pack = pack_at(options.pack or own)
     if pack.format != world.format:
-        theirs = next(name for name in GUESTS if world_named(name).format == pack.format)
+        theirs = next(name for name in BENCHMARKS if world_named(name).format == pack.format)
         raise Usage(
             f"the pack cannot be used: {pack.name!r} is a {pack.format}, and --benchmark "
             f"{options.benchmark} plays {world.format}; give --benchmark {theirs}"

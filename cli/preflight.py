@@ -13,8 +13,8 @@ from cli.doctor_finding import Finding
 from cli.doctor_models import Place
 from cli.platform import real_key
 from core.models.api_keys import missing_keys
-from core.models.door import Door, ModelFailed
 from core.models.model_call import KeptCalls, Message, ModelCall, Role
+from core.models.model_client import ModelClient, ModelFailed
 from core.models.model_ids import near_ids
 from core.models.models_file import Models, Settings, Target
 from core.models.providers import is_served
@@ -26,8 +26,8 @@ from core.terminal.console import say
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cli.brains import Brains
     from cli.options import Options
+    from cli.run_models import RunModels
 
 SECONDS = 40.0
 """For all models, which are asked side by side; one of several backends gets half of it."""
@@ -54,7 +54,7 @@ def check_ids(models: Models, asked: Asked) -> None:
         raise Usage(_listed("unknown model", unknown))
 
 
-def ready(brains: Brains, options: Options, note: Console) -> tuple[ModelCall, ...]:
+def ready(brains: RunModels, options: Options, note: Console) -> tuple[ModelCall, ...]:
     """Whether all models can do their work: their keys and, with ``real``, one answer of each.
 
     Every distinct backend that the run would ask first is asked once, all side by side; a group
@@ -87,7 +87,7 @@ def ready(brains: Brains, options: Options, note: Console) -> tuple[ModelCall, .
     return tuple(calls)
 
 
-def _check_keys(brains: Brains) -> list[str]:
+def _check_keys(brains: RunModels) -> list[str]:
     """What is amiss with backends in whose place others serve.
 
     Raises CannotRun where a role is left without any.
@@ -132,7 +132,7 @@ class _Question:
         """Its usable backends, in order of preference."""
         self.calls: list[ModelCall] = []
         kept = KeptCalls(self.calls)
-        self._door = Door(model, role, kept, base_url=base_url, models=models)
+        self._door = ModelClient(model, role, kept, base_url=base_url, models=models)
         self._answered = False
         self._fault: Exception | None = None
 
@@ -165,7 +165,7 @@ class _Question:
         return [_problem(place, last.get(place.target.backend.name)) for place in failed]
 
 
-def _questions(brains: Brains) -> list[_Question]:
+def _questions(brains: RunModels) -> list[_Question]:
     """One question for each backend that is asked first; the smaller group stands for a larger."""
     models = _Brief(brains.models.file, brains.models.source)
     found: dict[tuple[object, ...], _Question] = {}

@@ -12,19 +12,19 @@ from types import FrameType
 
 from cli import loading
 from cli.assembly import Assembly
-from cli.brains import seems_served
 from cli.default_models import with_models
 from cli.end_of_run import EndOfRun, exit_code, goes_on
 from cli.handing_in import HandingIn
 from cli.machine_check import check_sandbox, room_for
 from cli.options import Options
 from cli.platform import real_address
+from cli.run_models import seems_served
 from coordinator.fork import Differs
-from coordinator.limits import Stop, heeding
+from coordinator.limits import CancelToken, handle_signals
 from coordinator.resume import CannotGoOn
 from coordinator.session import Session
 from coordinator.watching import Watchers
-from core.erc3_client.patience import trouble_of
+from core.erc3_client.retry_policy import trouble_of
 from core.models import litellm_module
 from core.runs.errors import CannotRun, Exit
 from core.runs.hints import command
@@ -40,7 +40,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def start(options: Options) -> int:
     """Run what the command line asks for; the exit code. Raises CannotRun."""
     note = notes(quiet=options.quiet)
-    stop = Stop()
+    stop = CancelToken()
     with ExitStack() as stack:
         room_for(options.jobs)
         options, said = with_models(options)
@@ -122,7 +122,7 @@ def _kept(folder: Path, kept: int, left: int) -> str:
 
 
 @contextmanager
-def _interrupts(stop: Stop, folder: Path) -> Iterator[None]:
+def _interrupts(stop: CancelToken, folder: Path) -> Iterator[None]:
     """While this lasts the first interrupt asks for the end, the second one is the end.
 
     Every record is on its way to the disk when it is written, so that nothing is lost by leaving
@@ -143,5 +143,5 @@ def _interrupts(stop: Stop, folder: Path) -> Iterator[None]:
             text = "\nfinishing the calls under way; once more to stop at once"
             print(text, file=sys.stderr, flush=True)
 
-    with heeding(_SIGNALS, asked):
+    with handle_signals(_SIGNALS, asked):
         yield

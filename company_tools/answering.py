@@ -15,7 +15,7 @@ from typing import Any
 from company_tools.answer_log import MARKER, Log, LoggedAnswer, read_log
 from company_tools.change import RESPOND
 from core.erc3_client import company
-from core.erc3_client.patience import Patience, trouble_of
+from core.erc3_client.retry_policy import RetryPolicy, trouble_of
 from core.ledger import ToolFault
 from core.tools.api_session import ApiClient, ApiSession, body_of
 from core.tools.faults import Missed, NeverLeft, OutOfReach, Refused, Unsettled
@@ -28,9 +28,9 @@ class AnsweringSession(ApiSession):
     """A session that gives one answer, and knows whether it has."""
 
     def __init__(
-        self, client: ApiClient, reads: Collection[str], patience: Patience | None = None
+        self, client: ApiClient, reads: Collection[str], retry_policy: RetryPolicy | None = None
     ) -> None:
-        super().__init__(client, reads, patience)
+        super().__init__(client, reads, retry_policy)
         self.responses: list[dict[str, Any]] = []
         """What was answered to the user; more than one is a fault that nothing mends."""
         self.pending: dict[str, Any] | None = None

@@ -87,15 +87,15 @@ def _changes(new: Difference) -> str:
 def _who(session: CompanySession) -> dict[str, Any]:
     if session.known_guest:
         return {"user": "guest"}
-    asker = session.asker
+    requester = session.requester
     user = session.user()
-    who = {"id": asker, "name": "", "department": user.get("department", "")}
+    who = {"id": requester, "name": "", "department": user.get("department", "")}
     who["location"] = user.get("location", "")
     facts: dict[str, Any] = {"user": who}
     unknown: list[str] = []
     for what, ask in _ASKED.items():
         try:
-            facts |= ask(session, asker)
+            facts |= ask(session, requester)
         except OutOfReach:
             raise
         except ToolFault as fault:
@@ -104,15 +104,15 @@ def _who(session: CompanySession) -> dict[str, Any]:
     return {**facts, "unknown": "; ".join(unknown)} if unknown else facts
 
 
-def _profile(session: CompanySession, asker: str) -> dict[str, Any]:
-    employee = session.send(company.Req_GetEmployee(id=asker)).get("employee") or {}
-    if employee.get("id") == asker:
-        session.on_record.add(asker)
+def _profile(session: CompanySession, requester: str) -> dict[str, Any]:
+    employee = session.send(company.Req_GetEmployee(id=requester)).get("employee") or {}
+    if employee.get("id") == requester:
+        session.on_record.add(requester)
     return {"name": employee.get("name", "")}
 
 
-def _projects(session: CompanySession, asker: str) -> dict[str, Any]:
-    member = {"employee_id": asker, "min_time_slice": 0.0}
+def _projects(session: CompanySession, requester: str) -> dict[str, Any]:
+    member = {"employee_id": requester, "min_time_slice": 0.0}
     every = {"status": [], "include_archived": True}
     lead = {**member, "role": "Lead"}
     leads = session.pages(company.Req_SearchProjects, "projects", team=lead, **every)
@@ -124,8 +124,8 @@ def _projects(session: CompanySession, asker: str) -> dict[str, Any]:
     }
 
 
-def _customers(session: CompanySession, asker: str) -> dict[str, Any]:
-    with_customers = {"deal_phase": [], "locations": [], "account_managers": [asker]}
+def _customers(session: CompanySession, requester: str) -> dict[str, Any]:
+    with_customers = {"deal_phase": [], "locations": [], "account_managers": [requester]}
     customers = session.pages(company.Req_SearchCustomers, "companies", **with_customers)
     return {"manages": [f"{c['id']} ({c.get('name', '')})" for c in customers]}
 

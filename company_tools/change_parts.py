@@ -36,7 +36,7 @@ def parts_of(session: CompanySession, change: Change) -> Iterator[Part]:
 
     Raises ToolFault: the record cannot be read.
     """
-    body, asker = change.body, session.asker
+    body, requester = change.body, session.requester
     if change.path == "/employees/update":
         yield from _of_employee(session, body)
     elif change.path.startswith("/projects/"):
@@ -44,12 +44,12 @@ def parts_of(session: CompanySession, change: Change) -> Iterator[Part]:
         kind: Kind = "status" if "status" in change.path else "team"
         yield Part(kind, body["id"], kind, before, body)
     elif change.path == LOG_TIME:
-        yield Part("hours", body["employee"], "new", {}, body, body["employee"] == asker)
+        yield Part("hours", body["employee"], "new", {}, body, body["employee"] == requester)
     elif change.path == "/time/update":
         before = time_entry(session, body["id"])
         same = {k: v for k, v in body.items() if k in before and k != "id" and v != before[k]}
         if same:
-            mine = before.get("employee") == asker
+            mine = before.get("employee") == requester
             yield Part("hours", body["id"], "entry", before, same, mine)
     elif change.path == WIKI_UPDATE:
         yield Part("wiki", body["file"], "page", {}, body)
@@ -58,7 +58,7 @@ def parts_of(session: CompanySession, change: Change) -> Iterator[Part]:
 def _of_employee(session: CompanySession, body: Record) -> Iterator[Part]:
     id = body["employee"]
     before = listings.employee(session, id)
-    own = id == session.asker
+    own = id == session.requester
     for field, kind in _SCALARS.items():
         new = body.get(field)
         if new is not None and new != before.get(field):

@@ -27,7 +27,7 @@ from company_tools.memory import Memory
 from company_tools.settling import like, shown_answer
 from company_tools.whoami import consistent
 from core.erc3_client import company
-from core.erc3_client.patience import Patience
+from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolFault
 from core.tools.ahead import Chain
 from core.tools.api_session import ApiClient, body_of
@@ -51,8 +51,8 @@ _EMPTY = regex.compile(
 class CompanySession(AnsweringSession):
     """The company of one task."""
 
-    def __init__(self, client: ApiClient, patience: Patience | None = None) -> None:
-        super().__init__(client, READS, patience)
+    def __init__(self, client: ApiClient, retry_policy: RetryPolicy | None = None) -> None:
+        super().__init__(client, READS, retry_policy)
         self.listing = Listing("id", FORBIDDEN, first=USUAL_LIMIT)
         self.memory = Memory(self.seen)
         self.changes: list[Change] = []
@@ -119,16 +119,16 @@ class CompanySession(AnsweringSession):
             self._ledger.notice(f"{WIKI_VERSION}{version[:VERSION_CHARS]}")
 
     @property
-    def asker(self) -> str:
+    def requester(self) -> str:
         """The id of who asks, "" for a guest or where it is not known (yet)."""
         return (self._user or {}).get("current_user") or ""
 
     def actor(self) -> str:
         """Who acts, by whoami and never by what a model says. Raises ToolFault: nobody known."""
         self.user()
-        if not self.asker:
+        if not self.requester:
             raise ToolFault("nothing was changed: nobody known asks for it")
-        return self.asker
+        return self.requester
 
     @property
     def known_guest(self) -> bool:

@@ -91,7 +91,7 @@ GENERAL = regex.compile(
     r"all (?:staff|employees|colleagues|departments|people)|staff|employees|personnel)\b",
     regex.I,
 )
-GUESTS = regex.compile(
+BENCHMARKS = regex.compile(
     r"\b(?:guests?|visitors?|strangers?|anonymous|public|from outside|outsiders?|"
     r"without (?:a )?login|not signed in|freelanc\w*|contractors?|externals?)\b",
     regex.I,
@@ -221,7 +221,7 @@ def setting_rights(pages: Mapping[str, str], departments: Iterable[str]) -> dict
 
 def _groups_in(text: str, departments: Iterable[str]) -> int:
     named = sum(1 for name in departments if name and _named(name).search(text))
-    return named + sum(1 for group in (LEAD, ACCOUNT, GENERAL, GUESTS) if group.search(text))
+    return named + sum(1 for group in (LEAD, ACCOUNT, GENERAL, BENCHMARKS) if group.search(text))
 
 
 @lru_cache(maxsize=512)
@@ -281,7 +281,7 @@ def _subject(sentence: str) -> str:
         return sentence
     before, colon, behind = sentence.rpartition(":")
     first = " ".join(_opening(before or sentence).split()[:7])
-    listed = colon and not any(group.search(before) for group in (LEAD, GENERAL, GUESTS))
+    listed = colon and not any(group.search(before) for group in (LEAD, GENERAL, BENCHMARKS))
     return f"{first} ; {behind if listed else ''}"
 
 
@@ -383,7 +383,7 @@ def bears_out(page: str, quote: str, kind: Kind, who: Requester, own: bool) -> b
 
 def _any_group(text: str, who: Requester) -> bool:
     groups = any(_named(name).search(text) for name in who.departments if name)
-    return groups or any(g.search(text) for g in (LEAD, ACCOUNT, GENERAL, GUESTS))
+    return groups or any(g.search(text) for g in (LEAD, ACCOUNT, GENERAL, BENCHMARKS))
 
 
 def speaks_of(kind: Kind, text: str) -> bool:

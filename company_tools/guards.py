@@ -14,8 +14,8 @@ from typing import NamedTuple
 import regex
 
 from company_tools import listings
-from company_tools.closing import LINKLESS, Closing, Link, links_of, named_in, targets
 from company_tools.company_session import CompanySession
+from company_tools.final_answer import LINKLESS, FinalAnswer, Link, links_of, named_in, targets
 from company_tools.guest_check import leaks
 from core.ledger import ToolFault
 from core.tools.faults import OutOfReach
@@ -38,24 +38,24 @@ class Guard(NamedTuple):
 
     name: str
     hard: bool
-    check: Callable[[Closing, CompanySession], str | None]
+    check: Callable[[FinalAnswer, CompanySession], str | None]
 
 
-def _identity(closing: Closing, session: CompanySession) -> str | None:
+def _identity(closing: FinalAnswer, session: CompanySession) -> str | None:
     if closing.outcome == "error_internal":
         return None
-    why = unknown_asker(session)
+    why = unknown_requester(session)
     return f"nobody knows who asks ({why}): only error_internal can be answered" if why else None
 
 
-def unknown_asker(session: CompanySession) -> str | None:
+def unknown_requester(session: CompanySession) -> str | None:
     """Why it is not known who asks; None where it is."""
-    if session.asker or session.known_guest:
+    if session.requester or session.known_guest:
         return None
     return session.identity_fault or "whoami was not asked"
 
 
-def _guest(closing: Closing, session: CompanySession) -> str | None:
+def _guest(closing: FinalAnswer, session: CompanySession) -> str | None:
     if not session.known_guest:
         return None
     links = [f"{link.kind}:{link.id}" for link in closing.links or () if link.kind in PRIVATE]
@@ -75,17 +75,19 @@ def _readable(session: CompanySession) -> Mapping[str, str]:
         return {}
 
 
-def public_answer(closing: Closing, session: CompanySession, off: Collection[str]) -> Closing:
+def public_answer(
+    closing: FinalAnswer, session: CompanySession, off: Collection[str]
+) -> FinalAnswer:
     """The answer as it may be sent: a guest's that still holds something private is a refusal.
 
     Raises OutOfReach: it cannot be compared.
     """
     if "guest" in off or _guest(closing, session) is None:
         return closing
-    return Closing("denied_security", NOT_PUBLIC, ())
+    return FinalAnswer("denied_security", NOT_PUBLIC, ())
 
 
-def _unseen(closing: Closing, session: CompanySession) -> str | None:
+def _unseen(closing: FinalAnswer, session: CompanySession) -> str | None:
     seen = session.evidence
     links = [
         f"{link.kind}:{link.id}"
@@ -106,7 +108,7 @@ def _unseen(closing: Closing, session: CompanySession) -> str | None:
     return None
 
 
-def _failed_write(closing: Closing, session: CompanySession) -> str | None:
+def _failed_write(closing: FinalAnswer, session: CompanySession) -> str | None:
     if closing.outcome != "ok_answer":
         return None
     bad = [c for c in session.changes if c.outcome in ("refused", "unknown", "sent")]
@@ -115,14 +117,14 @@ def _failed_write(closing: Closing, session: CompanySession) -> str | None:
     return f"a change did not go through: {'; '.join(open_[:3])}" if open_ else None
 
 
-def _written(closing: Closing, session: CompanySession) -> str | None:
+def _written(closing: FinalAnswer, session: CompanySession) -> str | None:
     if session.changed and closing.outcome != "ok_answer":
         done = "; ".join(c.said for c in session.changed[:3])
         return f"you answer {closing.outcome}, yet this was changed: {done}"
     return None
 
 
-def _looked(closing: Closing, session: CompanySession) -> str | None:
+def _looked(closing: FinalAnswer, session: CompanySession) -> str | None:
     if closing.outcome != "ok_not_found" or session.looked_everywhere:
         return None
     return (
@@ -131,21 +133,21 @@ def _looked(closing: Closing, session: CompanySession) -> str | None:
     )
 
 
-def _links(closing: Closing, session: CompanySession) -> str | None:
+def _links(closing: FinalAnswer, session: CompanySession) -> str | None:
     """Evidence without a link, where links were given by hand."""
     if closing.links is None or closing.outcome in LINKLESS or session.known_guest:
         return None
     answers = closing.outcome == "ok_answer"
     own_words = _QUOTED.sub(" ", closing.message)
     named = [Link(k.kind, k.id) for k in named_in(own_words, session) if answers]
-    about = [*targets(session), *(link for link in named if link.id != session.asker)]
+    about = [*targets(session), *(link for link in named if link.id != session.requester)]
     left = [f"{k.kind}:{k.id}" for k in dict.fromkeys(about) if k not in closing.links]
     return (
         f"these were changed or are named, and not linked: {', '.join(left[:5])}" if left else None
     )
 
 
-def _nothing(_closing: Closing, _session: CompanySession) -> None:
+def _nothing(_closing: FinalAnswer, _session: CompanySession) -> None:
     """Of a guard that acts elsewhere."""
 
 
@@ -188,11 +190,11 @@ def may_write(session: CompanySession, off: Collection[str]) -> str | None:
 
     Raises OutOfReach: it cannot be looked up who asks.
     """
-    if "identity" not in off and (why := unknown_asker(session)):
+    if "identity" not in off and (why := unknown_requester(session)):
         return f"nobody knows who asks ({why})"
     if "guest" not in off and session.known_guest:
         return "the asker is a guest"
-    if "identity" not in off and session.asker:
+    if "identity" not in off and session.requester:
         return without_record(session)
     return None
 
@@ -202,23 +204,23 @@ def without_record(session: CompanySession) -> str | None:
 
     Raises OutOfReach: the system does not answer.
     """
-    asker = session.asker
-    if asker in session.on_record:
+    requester = session.requester
+    if requester in session.on_record:
         return None
     try:
-        found = listings.employee(session, asker)
+        found = listings.employee(session, requester)
     except OutOfReach:
         raise
     except ToolFault as fault:
-        return f"whoami names {asker[:80]!r}, and {fault.text}"
-    if found.get("id") != asker:
-        return f"whoami names {asker[:80]!r}, and the record is of somebody else"
-    session.on_record.add(asker)
+        return f"whoami names {requester[:80]!r}, and {fault.text}"
+    if found.get("id") != requester:
+        return f"whoami names {requester[:80]!r}, and the record is of somebody else"
+    session.on_record.add(requester)
     return None
 
 
 def objections(
-    closing: Closing, session: CompanySession, *, hard: bool, off: Collection[str] = ()
+    closing: FinalAnswer, session: CompanySession, *, hard: bool, off: Collection[str] = ()
 ) -> list[str]:
     """What speaks against an answer; ``hard``: only what cannot be overruled.
 

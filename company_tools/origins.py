@@ -123,7 +123,7 @@ class Origins:
 
         Raises ToolFault: the registry cannot be listed.
         """
-        if id == self._session.asker or self._literal(id) or id in self.people:
+        if id == self._session.requester or self._literal(id) or id in self.people:
             return True
         if self.people:
             return False
@@ -177,7 +177,7 @@ class Origins:
             return True
         project = listings.project(self._session, id)
         asks_for_own = bool(self._set & {"my", "our", "mein", "meine", "mes", "mis", "mi"})
-        return asks_for_own and self.speaks_of_all and self._session.asker in leads_of(project)
+        return asks_for_own and self.speaks_of_all and self._session.requester in leads_of(project)
 
     # -- pages
 

@@ -48,21 +48,21 @@ def permission_facts(session: CompanySession, wiki: PageStore, action: str, targ
     if not action.strip():
         raise ToolFault("action must not be empty")
     user = session.user()
-    asker = session.asker
-    who = {"id": asker, "department": user.get("department"), "location": user.get("location")}
+    requester = session.requester
+    who = {"id": requester, "department": user.get("department"), "location": user.get("location")}
     told: Record = {"asker": {**who, "guest": session.known_guest}, "target": None}
     with keeping(**told):
         pages = wiki_pages(session, wiki)
     told["rules"] = rule_lines(pages, f"{action} {target}")
     if target in pages:
         told["target"] = {"kind": "wiki page", "id": target}
-    elif asker and target:
+    elif requester and target:
         with keeping(**told):
-            told["target"] = target_facts(session, asker, target.strip())
+            told["target"] = target_facts(session, requester, target.strip())
     return told
 
 
-def target_facts(session: CompanySession, asker: str, target: str) -> Record:
+def target_facts(session: CompanySession, requester: str, target: str) -> Record:
     """What the target is, and what the asker has to do with it."""
     readers: tuple[Reader, ...] = (_employee, _project, _customer)
     if target.startswith("te_") or target in session.evidence.tokens:
@@ -73,7 +73,7 @@ def target_facts(session: CompanySession, asker: str, target: str) -> Record:
         readers = (_customer,)
     for read in readers:
         try:
-            return read(session, asker, _certain_id(session, read, target))
+            return read(session, requester, _certain_id(session, read, target))
         except ToolFault as fault:
             if fault.fatal:
                 raise
@@ -88,13 +88,13 @@ def _certain_id(session: CompanySession, read: Reader, target: str) -> str:
     return of_name[read](session, target) if read in of_name else target
 
 
-def _employee(session: CompanySession, asker: str, target: str) -> Record:
+def _employee(session: CompanySession, requester: str, target: str) -> Record:
     person, user = listings.employee(session, target), session.user()
-    theirs, mine = ties(session, target), ties(session, asker)
+    theirs, mine = ties(session, target), ties(session, requester)
     return {
         "kind": "employee",
         "id": target,
-        "asker_is_target": target == asker,
+        "asker_is_target": target == requester,
         "department": person["department"],
         "location": person["location"],
         "same_department": person["department"] == user.get("department"),
@@ -104,9 +104,9 @@ def _employee(session: CompanySession, asker: str, target: str) -> Record:
     }
 
 
-def _project(session: CompanySession, asker: str, target: str) -> Record:
+def _project(session: CompanySession, requester: str, target: str) -> Record:
     project = listings.project(session, target)
-    roles = [m["role"] for m in project["team"] if m["employee"] == asker]
+    roles = [m["role"] for m in project["team"] if m["employee"] == requester]
     manager = None
     if session.evidence.has("customer", project["customer"]):
         try:
@@ -121,30 +121,30 @@ def _project(session: CompanySession, asker: str, target: str) -> Record:
         "asker_roles": roles,
         "leads": leads_of(project),
         "account_manager": manager,
-        "asker_manages": manager == asker,
+        "asker_manages": manager == requester,
     }
 
 
-def _customer(session: CompanySession, asker: str, target: str) -> Record:
+def _customer(session: CompanySession, requester: str, target: str) -> Record:
     customer = listings.customer(session, target)
     projects = projects_with(session, customer_id=target)
-    mine = [p["id"] for p in projects if any(m["employee"] == asker for m in p["team"])]
+    mine = [p["id"] for p in projects if any(m["employee"] == requester for m in p["team"])]
     return {
         "kind": "customer",
         "id": target,
         "account_manager": customer.get("account_manager"),
-        "asker_is_account_manager": customer.get("account_manager") == asker,
+        "asker_is_account_manager": customer.get("account_manager") == requester,
         "projects_with_asker": mine,
-        "projects_that_asker_leads": [p["id"] for p in projects if asker in leads_of(p)],
+        "projects_that_asker_leads": [p["id"] for p in projects if requester in leads_of(p)],
     }
 
 
-def _entry(session: CompanySession, asker: str, target: str) -> Record:
+def _entry(session: CompanySession, requester: str, target: str) -> Record:
     entry = time_entry(session, target)
     told: Record = {"kind": "time entry", "id": target, **entry}
-    told["entry_is_of_asker"] = entry["employee"] == asker
+    told["entry_is_of_asker"] = entry["employee"] == requester
     if entry.get("project"):
-        told["project_facts"] = _project(session, asker, entry["project"])
+        told["project_facts"] = _project(session, requester, entry["project"])
     return told
 
 

@@ -19,9 +19,9 @@ def user_with_profile(session: CompanySession) -> Record:
         ToolFault: the system does not know who asks, or does not answer.
     """
     user = session.user()
-    asker = session.asker
+    requester = session.requester
     told: Record = {
-        "user": asker,
+        "user": requester,
         "guest": session.known_guest,
         "today": user.get("today", ""),
         "wiki_sha1": user.get("wiki_sha1", ""),
@@ -30,9 +30,9 @@ def user_with_profile(session: CompanySession) -> Record:
     if session.known_guest:
         return told
     with keeping(**told):
-        told["profile"] = with_levels(listings.employee(session, asker))
+        told["profile"] = with_levels(listings.employee(session, requester))
     with keeping(**told):
-        return {**told, **ties(session, asker)}
+        return {**told, **ties(session, requester)}
 
 
 def ties(session: CompanySession, employee: str) -> Record:

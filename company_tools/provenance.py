@@ -88,7 +88,7 @@ class Provenance:
 
         Raises OutOfReach: what has to be looked up for it has no answer.
         """
-        if self._origins is None or not self._session.asker:
+        if self._origins is None or not self._session.requester:
             return None
         evidence = self._session.evidence
         with self._session.memory.aside():
@@ -111,7 +111,7 @@ class Provenance:
                 if part.id in self._setting or score(old) >= RULING:
                     return f"the task does not name {part.id}, which rules something"
         made = {c.body["employee"] for c in self._session.changed if "employee" in c.body}
-        people = made | {str(change.body.get("employee") or self._session.asker)}
+        people = made | {str(change.body.get("employee") or self._session.requester)}
         if len(people) > MANY and not origins.speaks_of_all and not people <= origins.people:
             return f"{len(people)} people would be changed, and the task does not speak of all"
         return None
@@ -164,9 +164,9 @@ class Provenance:
     def _requester(self, part: Part) -> Requester:
         department = str(self._session.user().get("department") or "")
         projects = list(self._projects(part))
-        asker = self._session.asker
-        leads = any(asker in leads_of(one) for one in projects)
-        manages = any(self._manager(one) == asker for one in projects)
+        requester = self._session.requester
+        leads = any(requester in leads_of(one) for one in projects)
+        manages = any(self._manager(one) == requester for one in projects)
         return Requester(department, self._departments, leads, manages, self._near(part))
 
     def _near(self, part: Part) -> bool:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from company_tools.company_session import CHANGES, READS, RESPOND, Change, CompanySession
 from core.erc3_client import switch
-from core.ledger import Deed, Intent, Settled, ToolFault, WireCall
+from core.ledger import Intent, LedgerEntry, Resolved, ToolFault, WireCall
 from core.tools.faults import OutOfReach
 from core.tools.paging import limit_told
 
@@ -63,22 +63,22 @@ def read_again(session: CompanySession, reads: Sequence[WireCall]) -> None:
             continue  # what is refused now shows nothing
 
 
-def recall(session: CompanySession, deeds: Sequence[Deed]) -> None:
+def recall(session: CompanySession, entries: Sequence[LedgerEntry]) -> None:
     """Take over what recorded deeds have taught and done; nothing is sent.
 
     An answer to the user of which nothing but its intent is known, or a failure, is pending.
     """
-    for deed in deeds:
+    for deed in entries:
         if isinstance(deed, Intent):
             if deed.path == RESPOND:
                 session.pending = dict(deed.body)
             else:
                 session.take_over(Change(deed.path, dict(deed.body)), deed.about)
         elif deed.path == RESPOND:
-            took = deed.took_effect if isinstance(deed, Settled) else deed.outcome == "done"
+            took = deed.took_effect if isinstance(deed, Resolved) else deed.outcome == "done"
             if took:
                 session.responses, session.pending = [session.pending or {}], None
-        elif isinstance(deed, Settled):
+        elif isinstance(deed, Resolved):
             _settle(session, deed)
         elif deed.kind == "read":
             _learn(session, deed)
@@ -98,7 +98,7 @@ def _took(session: CompanySession, deed: WireCall) -> None:
     last.outcome, last.error = _OUTCOMES[deed.outcome], deed.error or ""
 
 
-def _settle(session: CompanySession, deed: Settled) -> None:
+def _settle(session: CompanySession, deed: Resolved) -> None:
     for change in reversed(session.changes):
         if change.path == deed.path and change.outcome in ("unknown", "sent"):
             change.outcome = "done" if deed.took_effect else "lost"

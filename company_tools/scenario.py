@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from company_tools.closing import OUTCOMES
+from company_tools.final_answer import OUTCOMES
 from core.ledger import ToolCall, WireCall
 from core.tools.paging import limit_told
 

@@ -33,7 +33,7 @@ def known(session: CompanySession) -> bool:
             raise
         except ToolFault:
             return False
-    return bool(session.asker)
+    return bool(session.requester)
 
 
 def public_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:

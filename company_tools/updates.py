@@ -328,10 +328,10 @@ def log_time(
             "work_category": entry["work_category"] or (OF_CUSTOMER if customer else INTERNAL),
         },
     )
-    asker = [m["role"] for m in found["team"] if m["employee"] == by]
-    with keeping(roles_of_employee=roles, roles_of_asker=asker):
+    requester = [m["role"] for m in found["team"] if m["employee"] == by]
+    with keeping(roles_of_employee=roles, roles_of_asker=requester):
         logged = session.send(request)
-    return {"entry": logged, "roles_of_employee": roles, "roles_of_asker": asker}
+    return {"entry": logged, "roles_of_employee": roles, "roles_of_asker": requester}
 
 
 def check_member(session: CompanySession, employee: str, project: str) -> None:

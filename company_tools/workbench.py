@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from company_tools.benchmark import CompanyBenchmark
-from company_tools.closing import closing_tool
 from company_tools.company_session import CHANGES, CompanySession
+from company_tools.environment import CompanyEnvironment
+from company_tools.final_answer import final_answer_tool
 from company_tools.scenario import scenario_of
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
@@ -20,7 +20,7 @@ __all__ = ["open_live", "scenario_of", "state_at", "tools"]
 
 def tools() -> list[Tool]:
     """Every tool of a known user, without a company, and the one that closes a task."""
-    return [*all_tools(CompanySession(Nowhere("company")), WikiStore()), closing_tool()]
+    return [*all_tools(CompanySession(Nowhere("company")), WikiStore()), final_answer_tool()]
 
 
 def state_at(start: str, calls: Sequence[ToolCall]) -> str:
@@ -35,8 +35,8 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
 def open_live(base_url: str, spec_id: str) -> LiveTask:
     """A new task of that spec on the platform at ``base_url``. Raises ToolFault."""
 
-    def opened(platform: Any, task: Any) -> CompanyBenchmark:
-        benchmark = CompanyBenchmark(platform.get_erc_client(task))
+    def opened(platform: Any, task: Any) -> CompanyEnvironment:
+        benchmark = CompanyEnvironment(platform.get_erc_client(task))
         benchmark.briefing(Ledger())
         return benchmark
 

@@ -9,15 +9,15 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 
 from coordinator.beginning import Shared, Start
-from coordinator.benchmark import Benchmark, Guest, Platform
+from coordinator.benchmark import Benchmark, Environment, Platform
 from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
 from coordinator.telemetry import Telemetry
-from core.ledger import Deed, Ledger, Notice, ToolFault
-from core.models.door import Door, ModelFailed
+from core.ledger import Ledger, LedgerEntry, Notice, ToolFault
 from core.models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
-from core.models.providers import is_keyless
+from core.models.model_client import ModelClient, ModelFailed
+from core.models.providers import is_rule_based
 from core.runs.journal import Journal, JournalFailed
 from core.runs.reader import NOTED
 from core.runs.results import PASS, Failure, TaskResult
@@ -44,7 +44,7 @@ class Attempt(CallObserver):
         """A task meter begins when the attempt does."""
         self._meter = Meter(self.shared.config.task_limits, "task")
         self._telemetry = Telemetry(
-            self.shared.platform, self.task.task_id, lambda: self.shared.patiently(self.gate)
+            self.shared.platform, self.task.task_id, lambda: self.shared.with_retries(self.gate)
         )
 
     def play(self) -> TaskResult:
@@ -70,11 +70,11 @@ class Attempt(CallObserver):
             self._journal.write("result", result.model_dump(mode="json"))
         return result
 
-    def _play(self) -> Benchmark | None:
+    def _play(self) -> Environment | None:
         """Run the loop; it comes back with the task ready to be closed."""
-        benchmark: Benchmark | None = None
+        benchmark: Environment | None = None
         try:
-            with self.shared.patiently(self.gate):
+            with self.shared.with_retries(self.gate):
                 benchmark = self._begin()
                 loop = self._loop(benchmark)
                 if self.start.closed:
@@ -103,7 +103,7 @@ class Attempt(CallObserver):
         self.run.failure, self.run.error = failure, text
         self.run.outcome = "unfinished" if failure in ("limit", "interrupted") else "error"
 
-    def _begin(self) -> Benchmark:
+    def _begin(self) -> Environment:
         """Write the beginning, start the task, bring the benchmark's memory to where it was."""
         task, history, shared = self.task, self.start.history, self.shared
         named: dict[str, object] = asdict(task) | {"attempt": self.start.number}
@@ -115,7 +115,7 @@ class Attempt(CallObserver):
             self._start_task()
         benchmark = self.start.benchmark or shared.guest.open(shared.platform, task.task_id)
         if history:
-            benchmark.recall(history.deeds())
+            benchmark.recall(history.entries())
         return benchmark
 
     def _start_task(self) -> None:
@@ -128,7 +128,7 @@ class Attempt(CallObserver):
             text = f"the task could not be started: {type(error).__name__}: {error}"
             raise ToolFault(text, fatal=True) from None
 
-    def _loop(self, benchmark: Benchmark) -> TaskLoop:
+    def _loop(self, benchmark: Environment) -> TaskLoop:
         config, doors = self.shared.config, self.shared.doors
         factory = self.shared.executor_factory
         opener = factory(self.task, benchmark) if factory else None
@@ -138,7 +138,7 @@ class Attempt(CallObserver):
             self._journal,
             self.run,
             max_turns=config.max_turns,
-            witness=self._witness,
+            on_entry=self._on_entry,
             on_turn=partial(self.shared.watcher.turn_done, self.task),
             on_decision=partial(self.shared.watcher.decided, self.task),
             on_call=partial(self.shared.watcher.tool_called, self.task),
@@ -146,14 +146,14 @@ class Attempt(CallObserver):
             door=self._step_door,
         )
 
-    def _step_door(self, step: str) -> Door | None:
+    def _step_door(self, step: str) -> ModelClient | None:
         """The way to a step's model; a keyless brain plays without one."""
         shared = self.shared
-        if step in shared.step_models or not is_keyless(shared.config.evaluator):
+        if step in shared.step_models or not is_rule_based(shared.config.evaluator):
             return shared.doors(step, self)
         return None
 
-    def _witness(self, noted: Deed | Notice) -> None:
+    def _on_entry(self, noted: LedgerEntry | Notice) -> None:
         """Note intents, durably, before they are sent, and every write after it."""
         kind = next(kind for kind, record in NOTED.items() if isinstance(noted, record))
         self._journal.write(kind, noted.model_dump(mode="json"), durable=kind == "intent")
@@ -183,7 +183,7 @@ class Attempt(CallObserver):
         self.shared.watcher.call_done(self.task, call)
         self._telemetry.report(call)
 
-    def _close(self, benchmark: Benchmark | None, seconds: float) -> TaskResult:
+    def _close(self, benchmark: Environment | None, seconds: float) -> TaskResult:
         """Complete the task on the platform and put its result together.
 
         After a failure from outside it stays open, so that it can be tried again in its session.
@@ -231,9 +231,9 @@ class Attempt(CallObserver):
         )
         return judged(result, self.shared.guest)
 
-    def _give_up(self, benchmark: Benchmark) -> None:
+    def _give_up(self, benchmark: Environment) -> None:
         """The benchmark's last act where a limit or an unreadable reply ended the task."""
-        ledger = Ledger(witness=self._witness)
+        ledger = Ledger(on_entry=self._on_entry)
         try:
             with closing(ledger):
                 benchmark.give_up(ledger)
@@ -245,7 +245,7 @@ class Attempt(CallObserver):
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error
 
 
-def judged(result: TaskResult, guest: Guest) -> TaskResult:
+def judged(result: TaskResult, guest: Benchmark) -> TaskResult:
     """The result with what the benchmark says of its score: whether its acts did harm."""
     fits = None if result.score is None else result.score >= PASS
     return result.model_copy(update={"harm": guest.harmed(result.acts, fits)})

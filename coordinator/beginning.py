@@ -10,28 +10,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from coordinator.benchmark import Benchmark, Guest, Platform
+from coordinator.benchmark import Benchmark, Environment, Platform
 from coordinator.config import RunConfig
-from coordinator.limits import Breaker, Meter, Stop
-from coordinator.stages import StepKind
+from coordinator.limits import Breaker, CancelToken, Meter
+from coordinator.stages import StageSpec
 from coordinator.watching import Watcher
-from core.ledger import Deed
-from core.models.door import Door, open_transport
+from core.ledger import LedgerEntry
 from core.models.exchange import Transport
 from core.models.model_call import CallObserver, Role
+from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models
 from core.runs.journal import Journal
 from core.runs.prompts import Prompts
 from core.runs.task import TaskInfo, TaskRun
-from worker.worker import Opener
+from worker.worker import ExecutorFactory
 
-Patiently: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
+WithRetries: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""
 
 BASE_URLS: dict[Role, str] = {"evaluator": "EVALUATOR_BASE_URL", "worker": "WORKER_BASE_URL"}
-ExecutorFactory: TypeAlias = Callable[[TaskInfo, Benchmark], Opener]
+TaskExecutorFactory: TypeAlias = Callable[[TaskInfo, Environment], ExecutorFactory]
 """Gives what opens the sandboxes of one task."""
-DoorMaker: TypeAlias = Callable[[Role, CallObserver], Door]
+ClientFactory: TypeAlias = Callable[[Role, CallObserver], ModelClient]
 """Opens the door to the model of a role, for one who watches its calls."""
 
 
@@ -44,7 +44,7 @@ class History(Protocol):
     def begin(self, journal: Journal, task: dict[str, object]) -> None:
         """Write what the journal has to begin with."""
 
-    def deeds(self) -> Sequence[Deed]:
+    def entries(self) -> Sequence[LedgerEntry]:
         """What was done before and is not in the benchmark's memory yet."""
 
 
@@ -54,17 +54,17 @@ class Shared:
 
     platform: Platform
     config: RunConfig
-    guest: Guest
-    doors: DoorMaker
+    guest: Benchmark
+    doors: ClientFactory
     watcher: Watcher
     prompts: Prompts
-    stop: Stop
+    stop: CancelToken
     meter: Meter
     breaker: Breaker
-    patiently: Patiently
-    executor_factory: ExecutorFactory | None = None
+    with_retries: WithRetries
+    executor_factory: TaskExecutorFactory | None = None
     """Opens the sandboxes of a run that is debugged as it goes."""
-    steps: tuple[StepKind, ...] = ()
+    steps: tuple[StageSpec, ...] = ()
     """Those of the guest that are on."""
     step_models: Mapping[str, str] = field(default_factory=dict)
     """The steps that have a model of their own; the others ask the evaluator's."""
@@ -81,7 +81,7 @@ class Start:
     closed: bool = False
     """The platform has closed the task already: there is nothing left to play."""
     history: History | None = None
-    benchmark: Benchmark | None = None
+    benchmark: Environment | None = None
     """A world that was brought to where the history ends; else a new one is made."""
 
 
@@ -90,22 +90,22 @@ def base_urls(environ: Mapping[str, str] = os.environ) -> dict[Role, str]:
     return {role: url for role, name in BASE_URLS.items() if (url := environ.get(name))}
 
 
-def doors_of(
+def client_factory(
     ids: Mapping[Role, str],
     models: Models | None = None,
     *,
     base_urls: Mapping[Role, str] | None = None,
     opener: Callable[[Backend], Transport] = open_transport,
     sleep: Callable[[float], None] = time.sleep,
-) -> DoorMaker:
+) -> ClientFactory:
     """Doors to the model of each role; ``opener`` makes what answers for a backend.
 
     A role without a model of its own asks that of the evaluator.
     """
 
-    def make(role: Role, observer: CallObserver) -> Door:
+    def make(role: Role, observer: CallObserver) -> ModelClient:
         whose = role if role in ids else "evaluator"
-        return Door(
+        return ModelClient(
             ids[whose],
             role,
             observer,

@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from core.ledger import Deed, Ledger, Tool, WireCall
+from core.ledger import Ledger, LedgerEntry, Tool, WireCall
 from core.models.sections import Texts
 
 if TYPE_CHECKING:
-    from coordinator.stages import StepKind
+    from coordinator.stages import StageSpec
 
 
-class Benchmark(Protocol):
+class Environment(Protocol):
     """One task of a benchmark, in its world on the platform."""
 
     @property
@@ -85,7 +85,7 @@ class Benchmark(Protocol):
         is kept. Raises ToolFault where the benchmark does not answer.
         """
 
-    def recall(self, deeds: Sequence[Deed]) -> None:
+    def recall(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent.
 
         An irreversible request that was intended and of which nothing more is known is settled
@@ -94,7 +94,7 @@ class Benchmark(Protocol):
 
 
 @dataclass(frozen=True)
-class Guest:
+class Benchmark:
     """A benchmark as a whole: what is the same for all of its tasks."""
 
     id: str
@@ -106,7 +106,7 @@ class Guest:
     """The same for an agent whose every step is one call."""
     ending: str
     """How the instruction of a FINISH is worded, for the form of a reply."""
-    open: Callable[[Platform, str], Benchmark]
+    open: Callable[[Platform, str], Environment]
     """The world of a task on the platform, by the task's id."""
     tools: Callable[[], list[Tool]]
     """The tools without a world behind them: for prompts, and for work that is repeated."""
@@ -125,7 +125,7 @@ class Guest:
     """Whether so many acts did harm in a task that passed, did not, or is not scored (None)."""
     brain: str
     """The model id that plays it without a key."""
-    steps: tuple[StepKind, ...] = ()
+    steps: tuple[StageSpec, ...] = ()
     """What can stand around the solver, in the order in which it is asked."""
     shipped: Callable[[], Texts] = dict
     """Every section of its prompts by name, as the house brings it."""

@@ -10,12 +10,12 @@ import json
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from coordinator.benchmark import Benchmark
-from core.ledger import Deed, Ledger, ToolFault
+from coordinator.benchmark import Environment
+from core.ledger import Ledger, LedgerEntry, ToolFault
 from core.runs.journal import Journal
 from core.runs.reader import NotRecorded, results_of
 from core.runs.task import TaskRun
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from core.runs.turn import Turn
 
 ABSENT = "nothing"
@@ -28,7 +28,7 @@ class Differs(Exception):
 class Past:
     """The turns of a recorded task before the one from which it goes on another way."""
 
-    def __init__(self, log: TaskLog, turn: int) -> None:
+    def __init__(self, log: TaskRecord, turn: int) -> None:
         """``log``: read strictly. Raises NotRecorded when there is no such turn."""
         there = [t.number for t in log.whole]
         if turn not in there:
@@ -49,7 +49,7 @@ class Past:
         """Where the task comes from, for its record in the journal."""
         return {"forked_from": {"run": self.log.run_id, "turn": self.turn}}
 
-    def rebuild(self, benchmark: Benchmark, text: str) -> None:
+    def rebuild(self, benchmark: Environment, text: str) -> None:
         """Bring the world to where the turn began, checking the state at every turn.
 
         Raises Differs: the task is another one, or the world does not come out as recorded.
@@ -61,7 +61,7 @@ class Past:
         except ToolFault as fault:
             raise Differs(f"the benchmark does not answer: {fault.text}") from None
 
-    def _repeat(self, benchmark: Benchmark) -> None:
+    def _repeat(self, benchmark: Environment) -> None:
         in_doubt = 0
         for turn in self._before:
             self._reads += _check_state(turn, benchmark, in_doubt)
@@ -82,7 +82,7 @@ class Past:
             requests=self._reads + sum(t.report.requests for t in self._before if t.report),
         )
 
-    def deeds(self) -> Sequence[Deed]:
+    def entries(self) -> Sequence[LedgerEntry]:
         """Nothing: the world was rebuilt through the benchmark that goes on with it."""
         return ()
 
@@ -94,7 +94,7 @@ class Past:
             journal.write(line.kind, fields)
 
 
-def _check_state(turn: Turn, benchmark: Benchmark, in_doubt: int) -> int:
+def _check_state(turn: Turn, benchmark: Environment, in_doubt: int) -> int:
     """Compare the state with the one that a turn began with; the requests that it took.
 
     ``in_doubt``: how many repeated requests may have had no effect when they were recorded.

@@ -25,12 +25,12 @@ WORDS: dict[Failure, str] = {
 
 
 @contextmanager
-def heeding(
+def handle_signals(
     numbers: Iterable[signal.Signals], asked: Callable[[int, FrameType | None], None]
 ) -> Iterator[None]:
     """While this lasts these signals call ``asked``; one that is ignored stays ignored."""
-    heeded = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
-    before = [(number, signal.signal(number, asked)) for number in heeded]
+    handled = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    before = [(number, signal.signal(number, asked)) for number in handled]
     try:
         yield
     finally:
@@ -105,7 +105,7 @@ class Meter:
                 )
 
 
-class Stop:
+class CancelToken:
     """The wish of a user that a run ends: tasks under way are closed, no new ones begin."""
 
     def __init__(self) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 from coordinator.beginning import Start
 from coordinator.benchmark import Platform
-from core.ledger import Deed
+from core.ledger import LedgerEntry
 from core.runs.journal import Journal, write_whole
 from core.runs.journal_names import journal_paths
 from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult
 from core.runs.task import TaskInfo, TaskRun
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 
 GONE = "gone"
 """Of a task that the platform does not know, because its pack is another one now."""
@@ -35,16 +35,16 @@ class SessionGone(CannotGoOn):
 class Memory:
     """What the journal of a task remembers: the history of the attempt that goes on."""
 
-    log: TaskLog
+    log: TaskRecord
     turns: bool = True
     """False: the attempt begins anew in the same world, from the state as it is."""
-    deeds_hold: bool = True
+    entries_hold: bool = True
     """False: the world is a new one as well."""
 
     def run(self) -> TaskRun:
         """A task that has come as far as the last complete turn; all that was spent counts."""
         every = (log.turn for log in self.log.turns if log.turn)
-        findings = self.log.findings if self.deeds_hold else []
+        findings = self.log.findings if self.entries_hold else []
         return TaskRun(
             # A step that failed is asked again by an attempt that begins anew.
             findings=[found for found in findings if self.turns or not found.failed],
@@ -59,13 +59,13 @@ class Memory:
         after = {"after_turn": len(self.log.whole) if self.turns else 0}
         journal.write("resumed" if same else "task", task | after)
 
-    def deeds(self) -> Sequence[Deed]:
+    def entries(self) -> Sequence[LedgerEntry]:
         """What earlier work has learnt from reads, then what it has done."""
         turns = self.log.last if self.turns else []
         calls = [call for turn in turns for call in turn.tools]
         wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
         reads = [wire for wire in wires if wire.kind == "read"]
-        return [*reads, *(self.log.deeds if self.deeds_hold else ())]
+        return [*reads, *(self.log.entries if self.entries_hold else ())]
 
 
 @dataclass
@@ -124,7 +124,7 @@ def continuation(
             raise CannotGoOn(f"the platform does not know {task.task_id} ({task.spec_id})")
         if state == GONE or (done and state in CLOSED):
             task = _as_new(platform, benchmark, task)
-            memory = Memory(log, turns=False, deeds_hold=False) if log else None
+            memory = Memory(log, turns=False, entries_hold=False) if log else None
             number = log.attempt + 1 if log else 1
             start = Start(paths[old.task_id], needs_start=False, number=number, history=memory)
         else:
@@ -142,13 +142,13 @@ def note_submitted(folder: Path, results: RunResults | None) -> None:
         write_whole(folder / "results.json", noted.model_dump_json(indent=1))
 
 
-def _log(path: Path) -> TaskLog | None:
+def _log(path: Path) -> TaskRecord | None:
     """What a journal holds; None where there is none or it is empty. Raises NotRecorded."""
     log = read_task(path, strict=True) if path.exists() else None
     return log if log and log.begun else None
 
 
-def _active_seconds(logs: Iterable[TaskLog | None]) -> float:
+def _active_seconds(logs: Iterable[TaskRecord | None]) -> float:
     """By the journals: the time in which any task was at a turn or waited for a model."""
     known = [log for log in logs if log]
     turns = [(turn.started, turn.seconds) for log in known for turn in log.whole]
@@ -161,7 +161,7 @@ def _active_seconds(logs: Iterable[TaskLog | None]) -> float:
     return total
 
 
-def _start(path: Path, status: str, log: TaskLog | None) -> Start:
+def _start(path: Path, status: str, log: TaskRecord | None) -> Start:
     """How a task goes on that is new, under way, or closed on the platform."""
     fresh, closed = status == "new", status in CLOSED
     if log is None:

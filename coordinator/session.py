@@ -11,11 +11,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
-from coordinator.beginning import DoorMaker, ExecutorFactory, Patiently, Shared, Start, doors_of
-from coordinator.benchmark import Benchmark, Guest, Platform
+from coordinator.beginning import (
+    ClientFactory,
+    Shared,
+    Start,
+    TaskExecutorFactory,
+    WithRetries,
+    client_factory,
+)
+from coordinator.benchmark import Benchmark, Environment, Platform
 from coordinator.config import RunConfig
 from coordinator.fork import Past
-from coordinator.limits import Breaker, LimitReached, Meter, Stop
+from coordinator.limits import Breaker, CancelToken, LimitReached, Meter
 from coordinator.resume import Continuation
 from coordinator.stages import chosen
 from coordinator.watching import Watcher
@@ -38,15 +45,15 @@ class Session:
         self,
         platform: Platform,
         config: RunConfig,
-        guest: Guest,
+        guest: Benchmark,
         folder: Path,
         watcher: Watcher,
         *,
-        doors: DoorMaker | None = None,
+        doors: ClientFactory | None = None,
         past: Past | None = None,
-        stop: Stop | None = None,
-        patiently: Patiently = lambda _check: nullcontext(),
-        executor_factory: ExecutorFactory | None = None,
+        stop: CancelToken | None = None,
+        with_retries: WithRetries = lambda _check: nullcontext(),
+        executor_factory: TaskExecutorFactory | None = None,
         step_models: Mapping[str, str] | None = None,
     ) -> None:
         """``past``: the one task of the run begins behind these recorded turns;
@@ -57,24 +64,24 @@ class Session:
         self._past = past
         self._folder = folder
         self._config = config
-        self._stop = stop or Stop()
+        self._stop = stop or CancelToken()
         self._breaker = Breaker(config.breaker)
         self._shared = Shared(
             platform=platform,
             config=config,
             guest=guest,
-            doors=doors or doors_of(config.ids),
+            doors=doors or client_factory(config.ids),
             watcher=watcher,
             breaker=self._breaker,
             prompts=Prompts(folder),
             stop=self._stop,
             meter=Meter(config.run_limits, "run"),
-            patiently=patiently,
+            with_retries=with_retries,
             executor_factory=executor_factory,
             steps=chosen(config.steps, guest.steps),
             step_models=step_models or {},
         )
-        self._rebuilt: dict[str, Benchmark] = {}
+        self._rebuilt: dict[str, Environment] = {}
         self._results: dict[str, TaskResult] = {}
         self._order: list[str] = []
         self._lock = threading.Lock()

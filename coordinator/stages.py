@@ -16,12 +16,12 @@ from typing import Any, Literal, Protocol
 
 from rapidfuzz import fuzz, process
 
-from coordinator.benchmark import Benchmark
+from coordinator.benchmark import Environment
 from coordinator.limits import Halt
 from core.ledger import Ledger, ToolFault, Witness
-from core.models.door import Door, ModelFailed
+from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal, JournalFailed
-from core.runs.stages import Case, Finding, Verdict
+from core.runs.stages import Finding, StageInput, Verdict
 from core.runs.task import TaskRun
 
 DEFAULT = "default"
@@ -33,7 +33,9 @@ FAILED_CHARS = 500
 class Step(Protocol):
     """One step of one task."""
 
-    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+    def run(
+        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+    ) -> Finding:
         """What it finds; nothing is changed by it.
 
         ``door``: to its model, None where it has to do without one. What it raises is kept as the
@@ -42,7 +44,7 @@ class Step(Protocol):
 
 
 @dataclass(frozen=True)
-class StepKind:
+class StageSpec:
     """A step that a benchmark brings."""
 
     name: str
@@ -59,7 +61,7 @@ class StepKind:
     """Has a benchmark know of a finding that an earlier process has made."""
 
 
-def chosen(asked: str, kinds: Sequence[StepKind]) -> tuple[StepKind, ...]:
+def chosen(asked: str, kinds: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
     """The steps that are on, in the benchmark's order.
 
     ``asked``: default, all, none, names with commas, and -NAME for all but one of them.
@@ -90,9 +92,9 @@ def _unknown(word: str, names: list[str]) -> str:
 
 
 @contextmanager
-def booked(run: TaskRun, witness: Witness) -> Iterator[Ledger]:
+def recorded_to(run: TaskRun, on_entry: Witness) -> Iterator[Ledger]:
     """A ledger whose requests are those of the run."""
-    ledger = Ledger(witness=witness)
+    ledger = Ledger(on_entry=on_entry)
     try:
         yield ledger
     finally:
@@ -100,12 +102,12 @@ def booked(run: TaskRun, witness: Witness) -> Iterator[Ledger]:
 
 
 @dataclass
-class Around:
+class StageRunner:
     """The steps of one task."""
 
-    kinds: tuple[StepKind, ...]
-    benchmark: Benchmark
-    door: Callable[[str], Door | None]
+    kinds: tuple[StageSpec, ...]
+    benchmark: Environment
+    door: Callable[[str], ModelClient | None]
     """The way to the model of a step."""
     journal: Journal
     run: TaskRun
@@ -121,7 +123,7 @@ class Around:
     def before(self, text: str, briefing: str) -> None:
         """Ask the steps before the solver, as far as they were not."""
         for kind in self._of("before"):
-            self._found(kind, Case(text, tuple(self._early())), briefing)
+            self._found(kind, StageInput(text, tuple(self._early())), briefing)
 
     def told(self) -> str:
         """What they have found, for the solver."""
@@ -140,7 +142,7 @@ class Around:
     def objection(self, text: str, briefing: str, finish: str, log: str) -> str | None:
         """What a step wants to ask back about the end that the solver wants; each does it once."""
         for kind in self._of("objects"):
-            case = Case(text, tuple(self._early()), finish, log)
+            case = StageInput(text, tuple(self._early()), finish, log)
             spoken = any(f.step == kind.name for f in self.run.findings)
             if spoken and self._known(kind, case) is None:
                 continue
@@ -151,26 +153,26 @@ class Around:
     def worded(self, text: str, briefing: str, finish: str) -> str:
         """The end that the solver wants with its message in the words of the steps."""
         for kind in self._of("words"):
-            case = Case(text, tuple(self._early()), finish)
+            case = StageInput(text, tuple(self._early()), finish)
             words = self._found(kind, case, briefing).words
             if words:
                 with self.ledger() as ledger, closing(ledger):
                     finish = self.benchmark.reworded(finish, words, ledger)
         return finish
 
-    def _of(self, place: str) -> Iterable[StepKind]:
+    def _of(self, place: str) -> Iterable[StageSpec]:
         return (kind for kind in self.kinds if kind.place == place)
 
     def _early(self) -> Iterator[Finding]:
         names = {kind.name for kind in self._of("before")}
         return (found for found in self.run.findings if found.step in names)
 
-    def _known(self, kind: StepKind, case: Case) -> Finding | None:
+    def _known(self, kind: StageSpec, case: StageInput) -> Finding | None:
         about = _about(case)
         found = (f for f in self.run.findings if (f.step, f.about) == (kind.name, about))
         return next(found, None)
 
-    def _found(self, kind: StepKind, case: Case, briefing: str) -> Finding:
+    def _found(self, kind: StageSpec, case: StageInput, briefing: str) -> Finding:
         """What a step has found, or finds now."""
         if (known := self._known(kind, case)) is not None:
             return known
@@ -194,7 +196,7 @@ class Around:
         return found
 
 
-def _about(case: Case) -> str:
+def _about(case: StageInput) -> str:
     return hashlib.sha256(case.closing.encode()).hexdigest() if case.closing else ""
 
 

@@ -7,24 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from coordinator.benchmark import Guest
+from coordinator.benchmark import Benchmark
 from coordinator.config import RunConfig
 from core.ledger import Ledger
-from core.models.door import Door
 from core.models.model_call import Role
-from core.runs.situation import Decision, Situation
+from core.models.model_client import ModelClient
 from core.runs.turn import Turn
+from core.runs.turn_context import Decision, TurnContext
 from core.runs.work import WorkReport
 from evaluator import Evaluator
 from next_step import Agent, Compression, PastStep
 from worker.sandbox import SandboxLimits
-from worker.worker import Opener, Worker
+from worker.worker import ExecutorFactory, Worker
 
 
 class Strategy(Protocol):
     """Decides a turn and does what was decided; the loop around it is the same for all."""
 
-    def decide(self, situation: Situation[Turn]) -> Decision:
+    def decide(self, situation: TurnContext[Turn]) -> Decision:
         """The decision of the situation's turn.
 
         Raises:
@@ -43,7 +43,7 @@ class EvaluatorWorker:
     evaluator: Evaluator
     worker: Worker
 
-    def decide(self, situation: Situation[Turn]) -> Decision:
+    def decide(self, situation: TurnContext[Turn]) -> Decision:
         """The evaluator's decision; of the turns the last one is told in full."""
         past = situation.past
         return self.evaluator.decide(situation.told(lambda t: t.prompt(latest=t is past[-1])))
@@ -60,7 +60,7 @@ class NextStepStrategy:
     agent: Agent
     earlier: list[str] = field(default_factory=list)
 
-    def decide(self, situation: Situation[Turn]) -> Decision:
+    def decide(self, situation: TurnContext[Turn]) -> Decision:
         """The next step: its function as JSON is the instruction.
 
         A completion that ends the task by itself is a FINISH, everything else is done first.
@@ -92,7 +92,10 @@ class NextStepStrategy:
 
 
 def strategy_of(
-    config: RunConfig, guest: Guest, door: Callable[[Role], Door], opener: Opener | None = None
+    config: RunConfig,
+    guest: Benchmark,
+    door: Callable[[Role], ModelClient],
+    opener: ExecutorFactory | None = None,
 ) -> Strategy:
     """The strategy that a run is configured to use, for one task."""
     if config.strategy == "next-step":
@@ -116,7 +119,7 @@ def strategy_of(
 def _limits(config: RunConfig) -> SandboxLimits:
     """A step may take longer by what its tools may wait for the platform."""
     limits = SandboxLimits()
-    return replace(limits, wall_seconds=limits.wall_seconds + config.patience)
+    return replace(limits, wall_seconds=limits.wall_seconds + config.retry_policy)
 
 
 def _past(turn: Turn) -> PastStep:

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 
-from coordinator.benchmark import Benchmark
-from coordinator.stages import Around, StepKind, booked
+from coordinator.benchmark import Environment
+from coordinator.stages import StageRunner, StageSpec, recorded_to
 from coordinator.strategy import Strategy
 from core.ledger import Ledger, ToolCall, ToolFault, Witness
-from core.models.door import Door, ModelFailed
+from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal
-from core.runs.situation import Decision, Situation
 from core.runs.task import TaskRun
 from core.runs.turn import Turn
+from core.runs.turn_context import Decision, TurnContext
 from core.runs.work import WorkReport
 
 NOTHING_MORE = (
@@ -29,20 +29,20 @@ NOT_CARRIED_OUT = "not carried out: the last turn is for the FINISH alone"
 class TaskLoop:
     """Runs one task; the journal is written before the next step is taken."""
 
-    benchmark: Benchmark
+    benchmark: Environment
     strategy: Strategy
     journal: Journal
     run: TaskRun
     max_turns: int
-    witness: Witness
+    on_entry: Witness
     on_turn: Callable[[Turn], None]
     on_decision: Callable[[int, Decision], None] = lambda _number, _decision: None
     """Is told of each decision before it is carried out or asked back, with its turn."""
     on_call: Callable[[ToolCall], None] = lambda _call: None
     """Is told of each tool call of an instruction when it is over."""
-    steps: tuple[StepKind, ...] = ()
+    steps: tuple[StageSpec, ...] = ()
     """Around the strategy."""
-    door: Callable[[str], Door | None] = lambda _: None
+    door: Callable[[str], ModelClient | None] = lambda _: None
     """The way to the model of a step; None: it does without."""
     briefing: str | None = None
     """What the benchmark says of this task; looked up once."""
@@ -50,8 +50,8 @@ class TaskLoop:
     """The task's text."""
 
     def __post_init__(self) -> None:
-        self._around = Around(
-            self.steps, self.benchmark, self.door, self.journal, self.run, self._booked
+        self._around = StageRunner(
+            self.steps, self.benchmark, self.door, self.journal, self.run, self._recorded_to
         )
 
     def go(self, task_text: str) -> None:
@@ -126,16 +126,16 @@ class TaskLoop:
         if turn.ends or self.benchmark.finished():
             self.run.outcome = "finished"
 
-    def _booked(self) -> AbstractContextManager[Ledger]:
-        return booked(self.run, self.witness)
+    def _recorded_to(self) -> AbstractContextManager[Ledger]:
+        return recorded_to(self.run, self.on_entry)
 
     def _read_state(self) -> str:
-        with self._booked() as ledger, closing(ledger):
+        with self._recorded_to() as ledger, closing(ledger):
             return self.benchmark.state(ledger)
 
     def _brief(self) -> str:
         if self.briefing is None:
-            with self._booked() as ledger, closing(ledger):
+            with self._recorded_to() as ledger, closing(ledger):
                 self.briefing = self.benchmark.briefing(ledger, self.asked)
         return self.briefing
 
@@ -146,7 +146,7 @@ class TaskLoop:
         briefing = self._brief()
         self._around.before(task_text, briefing)
         told = self._around.told()
-        situation = Situation(task_text, turns, state, number, limit, briefing, told, alone)
+        situation = TurnContext(task_text, turns, state, number, limit, briefing, told, alone)
         decision = self.strategy.decide(situation)
         if decision.decision == "PROCEED":
             challenge = NOTHING_MORE if alone else None
@@ -162,7 +162,7 @@ class TaskLoop:
         return self.benchmark.answers and number == self.max_turns
 
     def _objection(self, decision: Decision) -> str | None:
-        with self._booked() as ledger, closing(ledger):
+        with self._recorded_to() as ledger, closing(ledger):
             return self.benchmark.objection(_closing(decision), ledger)
 
     def _check_answered(self) -> None:
@@ -204,12 +204,12 @@ class TaskLoop:
         return self._send(own)
 
     def _send(self, finish: str) -> str | None:
-        with self._booked() as ledger, closing(ledger):
+        with self._recorded_to() as ledger, closing(ledger):
             return self.benchmark.finish(finish, ledger)
 
     def _act(self, decision: Decision) -> WorkReport:
         decided = f"{decision.thought}\n{decision.instruction}"
-        with self._booked() as ledger, self.benchmark.bind(ledger, decided) as tools:
+        with self._recorded_to() as ledger, self.benchmark.bind(ledger, decided) as tools:
             ledger.offer(tools)
             ledger.on_call = self.on_call
             return self.strategy.act(decision, ledger)

@@ -20,12 +20,12 @@ class Telemetry:
         self,
         platform: Platform,
         task_id: str,
-        patiently: Callable[[], AbstractContextManager[None]],
+        with_retries: Callable[[], AbstractContextManager[None]],
     ) -> None:
-        """``patiently``: what lasts while a report is sent and may end its pauses."""
+        """``with_retries``: what lasts while a report is sent and may end its pauses."""
         self._platform = platform
         self._task_id = task_id
-        self._patiently = patiently
+        self._with_retries = with_retries
         self._pool: ThreadPoolExecutor | None = None
         self._sent: list[tuple[ModelCall, Future[None]]] = []
         self._missed: list[ModelCall] = []
@@ -69,7 +69,7 @@ class Telemetry:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _send(self, call: ModelCall) -> None:
-        with self._patiently():
+        with self._with_retries():
             self._log(call)
 
     def _log(self, call: ModelCall, *, late: bool = False) -> None:

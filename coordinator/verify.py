@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from core.ledger import Ledger
-from core.models.door import Door
+from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
 from core.models.prompts import prompt
 from core.models.sections import NONE, Texts
 from core.models.small_call import ask_once
 from core.models.tokens import count_text
-from core.runs.stages import Case, Finding
+from core.runs.stages import Finding, StageInput
 
 BRIEFING_TOKENS = 1_200
 LOG_TOKENS = 1_000
@@ -28,7 +28,9 @@ class Verify:
         """``texts``: sections over the shipped ones."""
         self._texts = texts
 
-    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+    def run(
+        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+    ) -> Finding:
         """One call with briefing, log and closing; nothing without a model."""
         if door is None:
             return Finding()

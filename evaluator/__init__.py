@@ -1,6 +1,6 @@
 """The part that decides: a prompt, one model call, and the reply read into a Decision."""
 
-from core.models.ask_back import Unreadable
+from core.models.reprompt import Unreadable
 from evaluator.evaluator import Evaluator
 
 __all__ = ["Evaluator", "Unreadable"]

@@ -6,10 +6,10 @@ import json
 
 import regex
 
-from core.models.ask_back import Misread
 from core.models.reply_json import all_json, fold
 from core.models.reply_text import clean
-from core.runs.situation import Decision
+from core.models.reprompt import Misread
+from core.runs.turn_context import Decision
 from evaluator.form import FORM, repeats_form
 
 MARKS_AT_MOST = 100

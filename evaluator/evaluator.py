@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from core.models.ask_back import Misread, Unreadable, ask_back
-from core.models.door import Door
 from core.models.model_call import Message, ModelCall
+from core.models.model_client import ModelClient
 from core.models.prompts import prompt
+from core.models.reprompt import Misread, Unreadable, reprompt
 from core.models.sections import NONE, Texts
-from core.runs.situation import Decision, Situation
+from core.runs.turn_context import Decision, TurnContext
 from evaluator.decision import read_decision
 from evaluator.form import EXAMPLE, FORM
 
@@ -29,7 +29,7 @@ class Evaluator:
     """
 
     def __init__(
-        self, door: Door, rules: str, guide: str, ending: str, texts: Texts = NONE
+        self, door: ModelClient, rules: str, guide: str, ending: str, texts: Texts = NONE
     ) -> None:
         self._door = door
         self._form = FORM + ending
@@ -37,12 +37,12 @@ class Evaluator:
             "evaluator", "system", texts, rules=rules, guide=guide, form=self._form
         )
 
-    def messages(self, situation: Situation[str]) -> list[Message]:
+    def messages(self, situation: TurnContext[str]) -> list[Message]:
         """The prompt: the stable part first, the changing part last."""
         user = prompt("evaluator", "user", now=situation)
         return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
 
-    def decide(self, situation: Situation[str]) -> Decision:
+    def decide(self, situation: TurnContext[str]) -> Decision:
         """Ask the model for the next decision.
 
         Raises:
@@ -59,7 +59,7 @@ class Evaluator:
             return _REPAIR.format(problem=problem, example=EXAMPLE)
 
         try:
-            return ask_back(self._door, self.messages(situation), read, question)
+            return reprompt(self._door, self.messages(situation), read, question)
         except Misread as problem:
             raise Unreadable(
                 f"the evaluator's reply could not be read twice: {problem} ({self._door.model})"

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.ledger import Ledger, Tool, ToolFault
-from core.models.ask_back import Misread, Unreadable, ask_back
-from core.models.door import Door, response_format
 from core.models.model_call import Message, ModelCall
+from core.models.model_client import ModelClient, response_format
 from core.models.prompts import prompt
+from core.models.reprompt import Misread, Unreadable, reprompt
 from core.models.sections import NONE, Texts
 from core.models.tokens import count_messages
-from core.runs.situation import Situation
+from core.runs.turn_context import TurnContext
 from next_step.forms import COMPLETION, Forms, Misuse, forms_of
 from next_step.history import Compression, PastStep, called, rendered
 from next_step.reply import EXAMPLE, Step, read_step
@@ -68,7 +68,7 @@ class Agent:
 
     def __init__(
         self,
-        door: Door,
+        door: ModelClient,
         rules: str,
         guide: str,
         tools: Sequence[Tool],
@@ -84,7 +84,7 @@ class Agent:
         )
         self.system = system_prompt(rules, guide, self._forms, texts)
 
-    def messages(self, situation: Situation[PastStep]) -> list[Message]:
+    def messages(self, situation: TurnContext[PastStep]) -> list[Message]:
         """The prompt: the stable part first, then the task, the steps, and what is now."""
         past = len(situation.past)
 
@@ -99,7 +99,7 @@ class Agent:
         room = max(self._compression.tokens - bare, LEAST_ROOM)
         return messages(rendered(situation.past, room, self._compression))
 
-    def next(self, situation: Situation[PastStep]) -> Step:
+    def next(self, situation: TurnContext[PastStep]) -> Step:
         """Ask the model for the next step, with one question back where it cannot be read.
 
         Raises:
@@ -114,7 +114,7 @@ class Agent:
             return _REPAIR.format(problem=problem, example=self._forms.example)
 
         try:
-            return ask_back(self._door, self.messages(situation), read, question, **self._params)
+            return reprompt(self._door, self.messages(situation), read, question, **self._params)
         except Misread as problem:
             raise Unreadable(
                 f"the model's step could not be read twice: {problem} ({self._door.model})"

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.models.ask_back import Misread
 from core.models.reply_json import find_json, fold
 from core.models.reply_text import clean
+from core.models.reprompt import Misread
 from next_step.forms import PROBLEMS_SHOWN, Forms, explain
 
 _NAME_KEYS = ("tool", "name", "tool_name", "function", "action", "type")

@@ -78,7 +78,7 @@ def filled_basket(raw: dict[str, Any]) -> Basket:
 
 
 def basket_line(state: str) -> str:
-    """Pieces and total of a state of :meth:`StoreBenchmark.state`, for a line on the screen.
+    """Pieces and total of a state of :meth:`StoreEnvironment.state`, for a line on the screen.
 
     "" for any other text.
     """

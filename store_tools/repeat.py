@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.erc3_client import store
-from core.ledger import Deed, Intent, Settled, ToolFault, WireCall
+from core.ledger import Intent, LedgerEntry, Resolved, ToolFault, WireCall
 from core.tools.faults import OutOfReach
 from core.tools.paging import limit_told
 from store_tools.basket import ADD, APPLY, CHECKOUT, REMOVE, TAKE_OFF, filled_basket
@@ -40,16 +40,16 @@ def repeat_request(session: StoreSession, request: WireCall) -> str | None:
     return f"{request.path} {request.body}: recorded {was}, now {is_now}"
 
 
-def recall(session: StoreSession, deeds: Sequence[Deed]) -> None:
+def recall(session: StoreSession, entries: Sequence[LedgerEntry]) -> None:
     """Take over what recorded deeds have taught and done; nothing is sent."""
     intended: dict[str, object] | None = None
     open_ = False
-    for deed in deeds:
+    for deed in entries:
         if isinstance(deed, Intent):
             if isinstance(deed.about, dict):
                 intended, open_ = deed.about, True
         elif deed.path == CHECKOUT:
-            bought = deed.took_effect if isinstance(deed, Settled) else deed.outcome == "done"
+            bought = deed.took_effect if isinstance(deed, Resolved) else deed.outcome == "done"
             open_ = open_ and isinstance(deed, WireCall) and deed.outcome == "unknown"
             if bought:
                 session.checkouts.append(filled_basket(intended or {}))

@@ -36,7 +36,7 @@ from typing import Any
 import regex
 
 from core.erc3_client import store
-from core.erc3_client.patience import Patience
+from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger
 from core.tools.api_session import ApiClient, ApiSession, body_of
 from core.tools.faults import Missed, OutOfReach, Refused
@@ -72,8 +72,8 @@ class StoreSession(ApiSession):
     stock move (facts of the platform, "stock that moves").
     """
 
-    def __init__(self, client: ApiClient, patience: Patience | None = None) -> None:
-        super().__init__(client, READS, patience)
+    def __init__(self, client: ApiClient, retry_policy: RetryPolicy | None = None) -> None:
+        super().__init__(client, READS, retry_policy)
         self._mirror: Mirror | None = None
         """None: not known, a view tells."""
         self._seen: Basket | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from core.ledger import Ledger, Tool, ToolCall
 from core.tools.live_task import LiveTask, Nowhere, open_task
 from store_tools.basket import Mirror
-from store_tools.benchmark import StoreBenchmark
+from store_tools.environment import StoreEnvironment
 from store_tools.scenario import scenario_of
 
 __all__ = ["open_live", "scenario_of", "state_at", "tools"]
@@ -17,7 +17,7 @@ __all__ = ["open_live", "scenario_of", "state_at", "tools"]
 
 def tools() -> list[Tool]:
     """Every tool that the worker's code may call, without a shop; calling one is refused."""
-    with StoreBenchmark(Nowhere("shop")).bind(Ledger()) as found:
+    with StoreEnvironment(Nowhere("shop")).bind(Ledger()) as found:
         return found
 
 
@@ -44,7 +44,7 @@ def state_at(start: str, calls: Sequence[ToolCall]) -> str:
 def open_live(base_url: str, spec_id: str) -> LiveTask:
     """A new task of that spec on the platform at ``base_url``. Raises ToolFault."""
 
-    def opened(platform: Any, task: Any) -> StoreBenchmark:
-        return StoreBenchmark(platform.get_store_client(task))
+    def opened(platform: Any, task: Any) -> StoreEnvironment:
+        return StoreEnvironment(platform.get_store_client(task))
 
     return open_task(base_url, "store", spec_id, opened)

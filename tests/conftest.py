@@ -23,14 +23,14 @@ from hypothesis import settings
 from tenacity import wait_none
 
 import cli  # noqa: F401 - registers the playbook brain
-from core.erc3_client import ERC3, ApiError, ApiException, patience, transport_errors
-from core.erc3_client.bounds import PATIENCE_SECONDS
+from core.erc3_client import ERC3, ApiError, ApiException, retry_policy, transport_errors
+from core.erc3_client.bounds import RETRY_SECONDS
 from core.erc3_client.switch import chosen
 from core.ledger import Budget, Ledger
 from core.models import retries
-from store_tools.benchmark import StoreBenchmark
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
+from store_tools.environment import StoreEnvironment
 from store_tools.requests import request_tools
 from store_tools.store_session import StoreSession
 from tests import limits, scripted  # noqa: F401
@@ -160,7 +160,7 @@ class Shop:
     def next_instruction(self, budget: Budget | None = None) -> Ledger:
         """A new ledger, as every instruction has one."""
         self.ledger = Ledger(budget)
-        entered(self.session.booked_in(self.ledger))
+        entered(self.session.recording_to(self.ledger))
         self.ledger.offer(
             [
                 *request_tools(self.session),
@@ -252,9 +252,9 @@ def open_shop(platform_of: Callable[..., Simulator]) -> Callable[..., Shop]:
 
 
 @pytest.fixture
-def make_benchmark() -> Callable[[Shop], StoreBenchmark]:
-    def make(shop: Shop) -> StoreBenchmark:
-        benchmark = StoreBenchmark(shop.line)
+def make_benchmark() -> Callable[[Shop], StoreEnvironment]:
+    def make(shop: Shop) -> StoreEnvironment:
+        benchmark = StoreEnvironment(shop.line)
         shop.session = benchmark._session
         return benchmark
 
@@ -284,9 +284,9 @@ class Hurry:
 def hurried(monkeypatch: pytest.MonkeyPatch) -> Hurry:
     """Repeated attempts follow at once, with patience for five of them."""
     clock = Hurry()
-    monkeypatch.setattr(patience, "now", clock.now)
-    monkeypatch.setattr(patience, "rest", clock.rest)
-    monkeypatch.setattr(patience, "pause", lambda *_: PATIENCE_SECONDS / 4)
+    monkeypatch.setattr(retry_policy, "now", clock.now)
+    monkeypatch.setattr(retry_policy, "rest", clock.rest)
+    monkeypatch.setattr(retry_policy, "pause", lambda *_: RETRY_SECONDS / 4)
     return clock
 
 

@@ -24,7 +24,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tests import fake_openai_faults as faults
 from tests.fake_openai_faults import Message, Plan, Shape
-from workshop.rule_based.store import brain
+from workshop.rule_based.store import model as brain
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -16,9 +16,9 @@ from core.erc3_client import ApiError, ApiException
 from core.ledger import Budget, Ledger, Tool, ToolFault
 from core.tools.faults import OutOfReach
 from store_tools import workbench as store_bench
-from store_tools.benchmark import StoreBenchmark
+from store_tools.environment import StoreEnvironment
 from tests.binding import entered
-from tests.company_tools.kites import Desk, desk, kites, person
+from tests.company_tools.kites import RequestHandler, desk, kites, person
 from tests.store_tools.conftest import Direct
 from workshop.replay.recorded_tools import recorded_ledger
 
@@ -78,7 +78,7 @@ class Shop:
         goods = [{"sku": s, "name": s, "price": 4, "available": 9} for s in ("tea", "cup", "pot")]
         coupons = [{"code": "TWO", "discount": {"amount": 2}, "requires": {}}]
         self.line = Direct({"products": goods, "coupons": coupons, "page_limit": 1})
-        self.benchmark = StoreBenchmark(self.line)
+        self.benchmark = StoreEnvironment(self.line)
         self.turn()
 
     def turn(self, budget: Budget | None = None) -> None:
@@ -97,8 +97,8 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     def rest(seconds: float) -> None:
         moment[0] += seconds
 
-    monkeypatch.setattr("core.erc3_client.patience.now", lambda: moment[0])
-    monkeypatch.setattr("core.erc3_client.patience.rest", rest)
+    monkeypatch.setattr("core.erc3_client.retry_policy.now", lambda: moment[0])
+    monkeypatch.setattr("core.erc3_client.retry_policy.rest", rest)
 
 
 def test_every_combo_tool_is_named_for_what_it_does_and_is_tried_here() -> None:
@@ -169,7 +169,7 @@ def refusing(at: Any, which: Callable[[Any], bool], status: int = 400) -> None:
 # -- what is kept of it
 
 
-def crowd() -> Desk:
+def crowd() -> RequestHandler:
     staff = [person(f"p_{n:02}", f"Person {n}") for n in range(12)]
     return desk(kites(employees=[person("una_berg", "Una Berg"), *staff], projects=[],
                       customers=[], time_entries=[]))  # fmt: skip

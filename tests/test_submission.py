@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 import submission
 from cli.cli import app
-from core.erc3_client.patient_platform import PatientPlatform
+from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.errors import Exit
 from core.runs.hints import command
 from workshop.simulator.server import Simulator
@@ -245,7 +245,7 @@ def test_a_session_whose_tasks_cannot_be_listed_is_not_lost(
     simulator: Simulator = platform_of(shop_json(task_text="Buy 1x helicopter"))
     env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
     with monkeypatch.context() as patch:
-        patch.setattr(PatientPlatform, "session_status", lost_connection)
+        patch.setattr(RetryingPlatform, "session_status", lost_connection)
         failed = run("--real", "--rule-based", "--yes", env=env)
     assert failed.exit_code == 1
     (folder,) = (tmp_path / "logs").iterdir()

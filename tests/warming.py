@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any
 
 from core.models.tokens import count_text
-from workshop.rule_based import brains
+from workshop.rule_based import provider as brains
 
 Asked = list[tuple[str, list[Any]]]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from smolagents.models import ChatMessage, MessageRole, Model
 
-from core.models.ask_back import Misread, ask_back
-from core.models.door import Door
 from core.models.model_call import Message, ModelCall
+from core.models.model_client import ModelClient
 from core.models.reply_code import find_code
 from core.models.reply_text import clean
+from core.models.reprompt import Misread, reprompt
 
 _REPAIR = (
     "Nothing of your reply was run: {problem}. Reply again with one line 'Thought: ...' and then "
@@ -29,13 +29,13 @@ class NoUsableCode(Exception):
     """Two replies in a row held no code that may be run; the text says what they held."""
 
 
-class DoorModel(Model):  # type: ignore[misc]
+class WorkerModel(Model):  # type: ignore[misc]
     """Asks the door and hands on exactly one code block; cut-off code is never handed on.
 
     A reply without usable code is asked back once.
     """
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: ModelClient) -> None:
         super().__init__(model_id=door.model)
         self._door = door
 
@@ -49,7 +49,7 @@ class DoorModel(Model):  # type: ignore[misc]
         # What a step called is its code, which stands in the reply before already.
         asked = [_plain(m) for m in messages if m.role != MessageRole.TOOL_CALL]
         try:
-            code = ask_back(self._door, asked, _code, lambda why: _REPAIR.format(problem=why))
+            code = reprompt(self._door, asked, _code, lambda why: _REPAIR.format(problem=why))
         except Misread as problem:
             raise NoUsableCode(
                 f"the worker's model gave no usable code twice: {problem} ({self.model_id})"

@@ -13,17 +13,17 @@ from smolagents.monitoring import AgentLogger
 from smolagents.utils import AgentGenerationError, AgentMaxStepsError
 
 from core.ledger import Ledger, Tool
-from core.models.door import Door, ModelFailed
+from core.models.model_client import ModelClient, ModelFailed
 from core.models.prompts import prompt
 from core.models.sections import NONE, Texts
 from core.runs.work import WorkReport
-from worker.model import DoorModel, NoUsableCode
+from worker.model import NoUsableCode, WorkerModel
 from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox, python_rules
 
 MAX_STEPS = 3
 SYSTEM = "worker/system"
 """The section of the system prompt."""
-Opener: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
+ExecutorFactory: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
 """Opens the sandbox of an instruction whose calls are booked in a ledger."""
 
 
@@ -78,10 +78,10 @@ class Worker:
 
     def __init__(
         self,
-        door: Door,
+        door: ModelClient,
         limits: SandboxLimits | None = None,
         max_steps: int = MAX_STEPS,
-        opener: Opener | None = None,
+        opener: ExecutorFactory | None = None,
         texts: Texts = NONE,
     ) -> None:
         """``opener``: opens the sandbox in place of ``open_sandbox``, as a debugger does.
@@ -90,7 +90,7 @@ class Worker:
         """
         self._texts = texts
         self._door = door
-        self._open: Opener = opener or (
+        self._open: ExecutorFactory = opener or (
             lambda said, ledger, limits: open_sandbox(ledger, limits, pins=Pins.of(said))
         )
         self._limits = limits or SandboxLimits()
@@ -132,7 +132,7 @@ class Worker:
     def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> dict[str, Any]:
         agent = _Agent(
             tools=[],
-            model=DoorModel(self._door),
+            model=WorkerModel(self._door),
             executor=executor,
             prompt_templates=_templates(system_prompt(ledger.tools, self._texts)),
             max_steps=self._max_steps,

@@ -14,12 +14,12 @@ from company_tools.projects import resolve_project
 from company_tools.stages.spotting import Sight, spot
 from company_tools.wiki_search import PageStore
 from core.ledger import Ledger, ToolFault
-from core.models.door import Door
+from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
 from core.models.prompts import prompt
 from core.models.sections import NONE, Texts
 from core.models.small_call import ask_once
-from core.runs.stages import Case, Finding
+from core.runs.stages import Finding, StageInput
 
 ROOM = "company_tools.stages"
 LEFT_AT_LEAST = 3
@@ -31,7 +31,7 @@ CERTAIN, CLEAR = 75, 15
 LEAST = 40
 
 
-class Desk(Protocol):
+class RequestHandler(Protocol):
     """A task's company, for one who only looks."""
 
     def reading(self, ledger: Ledger) -> AbstractContextManager[tuple[CompanySession, PageStore]]:
@@ -49,17 +49,19 @@ def system(texts: Texts = NONE) -> str:
 class Entities:
     """Names by rule, then by one small call for what is left; ids by the tools."""
 
-    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+    def __init__(self, desk: RequestHandler, texts: Texts = NONE) -> None:
         """``texts``: sections over the shipped ones."""
         self._desk, self._texts = desk, texts
 
-    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+    def run(
+        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+    ) -> Finding:
         """``facts``: ``permission`` (who and what, certain or likely) and ``candidates``.
 
         A guest's task names nothing that may be looked up.
         """
         with self._desk.reading(ledger) as (session, _):
-            if not session.asker:
+            if not session.requester:
                 return Finding()
             sight = spot(task.text, session)
             permission = [one.told() for one in sight.certain]
@@ -78,7 +80,9 @@ class Entities:
         self._desk.tell(_named(facts))
         return Finding(text=_told(permission, candidates), facts=facts, failed=failed)
 
-    def _asked(self, text: str, sight: Sight, door: Door) -> tuple[list[tuple[str, str]], str]:
+    def _asked(
+        self, text: str, sight: Sight, door: ModelClient
+    ) -> tuple[list[tuple[str, str]], str]:
         known = ", ".join(f"{one.name} ({one.kind})" for one in sight.certain) or "none"
         user = f"<task>\n{as_data(text)}\n</task>\nKnown already: {as_data(known)}"
         names, failed = ask_once(door, system(self._texts), user, ["names"], _names)
@@ -109,7 +113,7 @@ class Entities:
             candidates.append({"said": said, "found": shown})
 
 
-def remember(desk: Desk, found: Finding) -> None:
+def remember(desk: RequestHandler, found: Finding) -> None:
     """Let the solver name what a finding of an earlier process has told it of."""
     desk.tell(_named(found.facts))
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from company_tools.permissions import rule_lines
-from company_tools.stages.entities import ROOM, Desk
+from company_tools.stages.entities import ROOM, RequestHandler
 from company_tools.wiki_search import wiki_pages
 from core.ledger import Ledger, ToolFault
-from core.models.door import Door
+from core.models.model_client import ModelClient
 from core.models.prompts import prompt
 from core.models.sections import NONE, Texts
 from core.models.tokens import count_text
-from core.runs.stages import Case, Finding
+from core.runs.stages import Finding, StageInput
 
 PUBLIC = "public guest visitor anonymous stranger outside website"
 LINE_TOKENS = 200
@@ -21,11 +21,13 @@ LINE_CHARS = 1_000
 class Guest:
     """Tells a guest's solver what may be said; without a model, and nothing to anybody else."""
 
-    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+    def __init__(self, desk: RequestHandler, texts: Texts = NONE) -> None:
         """``texts``: sections over the shipped ones."""
         self._desk, self._texts = desk, texts
 
-    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+    def run(
+        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+    ) -> Finding:
         """The playbook with the lines of the wiki that speak of people outside."""
         with self._desk.reading(ledger) as (session, wiki):
             if not session.known_guest:

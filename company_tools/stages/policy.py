@@ -13,16 +13,16 @@ import regex
 
 from company_tools.company_session import CompanySession, Record
 from company_tools.permissions import rule_lines, target_facts
-from company_tools.stages.entities import ROOM, Desk
+from company_tools.stages.entities import ROOM, RequestHandler
 from company_tools.wiki_search import wiki_pages
 from core.ledger import Ledger, ToolFault
-from core.models.door import Door
+from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
 from core.models.prompts import prompt
 from core.models.sections import NONE, Texts
 from core.models.small_call import ask_once
 from core.models.tokens import count_text
-from core.runs.stages import Case, Finding, Verdict
+from core.runs.stages import Finding, StageInput, Verdict
 
 TARGETS_AT_MOST = 3
 RULE_TOKENS = 800
@@ -67,11 +67,13 @@ def system(texts: Texts = NONE) -> str:
 class Policy:
     """A rule's verdict where facts decide, else one call that sees nothing of the solver."""
 
-    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+    def __init__(self, desk: RequestHandler, texts: Texts = NONE) -> None:
         """``texts``: sections over the shipped ones."""
         self._desk, self._texts = desk, texts
 
-    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+    def run(
+        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+    ) -> Finding:
         """The verdict, or what ties who asks to what is named."""
         with self._desk.reading(ledger) as (session, wiki):
             ruled = by_rule(task.text, session)
@@ -82,10 +84,10 @@ class Policy:
             if door is None:
                 return Finding(text=told, facts=facts)
             rules = _rules(session, wiki_pages(session, wiki), task.text)
-            asker = _asker(session)
-        user = _user(asker, task.text, facts, rules)
+            requester = _requester(session)
+        user = _user(requester, task.text, facts, rules)
         judged, failed = ask_once(door, system(self._texts), user, ["verdict"], _read)
-        verdict, said = _weighed(judged, ruled, rules, guest=asker == "guest")
+        verdict, said = _weighed(judged, ruled, rules, guest=requester == "guest")
         text = "; ".join(part for part in (said, told) if part)
         return Finding(text=text, facts=facts, verdict=verdict, failed=failed)
 
@@ -110,7 +112,7 @@ def _closing(outcome: str, message: str) -> str:
     return f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: none"
 
 
-def _targets(task: Case) -> list[Record]:
+def _targets(task: StageInput) -> list[Record]:
     found = next((f.facts for f in task.earlier if f.step == "entities"), {})
     rows = [row for row in found.get("permission", ()) if row.get("id")]
     # Most rights hang on a role in a project or on the account of a customer.
@@ -120,9 +122,9 @@ def _targets(task: Case) -> list[Record]:
 def _facts(session: CompanySession, targets: list[Record]) -> dict[str, Any]:
     """By id what ties who asks to it; nothing of what cannot be looked up."""
     known: dict[str, Any] = {}
-    for row in targets if session.asker else ():
+    for row in targets if session.requester else ():
         try:
-            known[row["id"]] = target_facts(session, session.asker, row["id"])
+            known[row["id"]] = target_facts(session, session.requester, row["id"])
         except ToolFault as fault:
             if fault.fatal:
                 raise
@@ -159,12 +161,12 @@ def _ties(row: Record) -> list[str]:
             return [str(kind)]
 
 
-def _asker(session: CompanySession) -> str:
+def _requester(session: CompanySession) -> str:
     if session.known_guest:
         return "guest"
     user = session.user()
     where = {f: user.get(f) for f in ("department", "location")}
-    return json.dumps({"id": session.asker, **where}, ensure_ascii=False)
+    return json.dumps({"id": session.requester, **where}, ensure_ascii=False)
 
 
 def _rules(session: CompanySession, pages: dict[str, str], text: str) -> list[str]:
@@ -183,10 +185,10 @@ def _rules(session: CompanySession, pages: dict[str, str], text: str) -> list[st
     return kept
 
 
-def _user(asker: str, text: str, facts: dict[str, Any], rules: list[str]) -> str:
+def _user(requester: str, text: str, facts: dict[str, Any], rules: list[str]) -> str:
     listed = "\n".join(f"{n}. {line}" for n, line in enumerate(rules, start=1)) or "none"
     ties = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
-    parts = {"asker": asker, "ask": text, "facts": ties, "rules": listed}
+    parts = {"asker": requester, "ask": text, "facts": ties, "rules": listed}
     return "\n".join(f"<{name}>\n{as_data(said)}\n</{name}>" for name, said in parts.items())
 
 

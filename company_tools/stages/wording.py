@@ -11,17 +11,17 @@ from datetime import date
 
 import regex
 
-from company_tools.closing import NoClosing, named_in, read_closing
 from company_tools.company_session import CompanySession
-from company_tools.stages.entities import ROOM, Desk
+from company_tools.final_answer import NoFinalAnswer, named_in, read_final_answer
+from company_tools.stages.entities import ROOM, RequestHandler
 from company_tools.stages.language import language
 from core.ledger import Ledger
-from core.models.door import Door
+from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
 from core.models.prompts import prompt
 from core.models.sections import NONE, Texts
 from core.models.small_call import ask_once
-from core.runs.stages import Case, Finding
+from core.runs.stages import Finding, StageInput
 
 _FIGURE = regex.compile(
     r"salar|\bpay\b|\bearn|\bwage|how much|how many|\btotal\b|\bsum\b|\bdigits?\b|\bnumbers?\b",
@@ -58,16 +58,18 @@ def system(texts: Texts = NONE) -> str:
 class Wording:
     """The last look at the words of a message."""
 
-    def __init__(self, desk: Desk, texts: Texts = NONE) -> None:
+    def __init__(self, desk: RequestHandler, texts: Texts = NONE) -> None:
         """``texts``: sections over the shipped ones."""
         self._desk, self._texts = desk, texts
 
-    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+    def run(
+        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+    ) -> Finding:
         """``words``: the message as it should be, where that is another one."""
         with self._desk.reading(ledger) as (session, _):
             try:
-                said = read_closing(task.closing, session).message
-            except NoClosing:
+                said = read_final_answer(task.closing, session).message
+            except NoFinalAnswer:
                 return Finding()
             words, failed = by_rule(task.text, said), ""
             if door is not None and _foreign(task.text, words):
@@ -78,7 +80,7 @@ class Wording:
                     words = told
         return Finding(words=words if words != said else "", failed=failed)
 
-    def _translated(self, text: str, words: str, door: Door) -> tuple[str | None, str]:
+    def _translated(self, text: str, words: str, door: ModelClient) -> tuple[str | None, str]:
         user = f"<question>\n{as_data(text)}\n</question>\n<answer>\n{as_data(words)}\n</answer>"
         return ask_once(door, system(self._texts), user, ["answer"], _answer)
 

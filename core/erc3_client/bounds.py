@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any, Final
 
-PATIENCE_SECONDS: Final = 180.0
+RETRY_SECONDS: Final = 180.0
 """How long an outage is waited for, unless a run says otherwise."""
 CONNECT_SECONDS: Final = 10.0
 REQUEST_SECONDS: Final = 60.0

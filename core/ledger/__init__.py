@@ -1,11 +1,11 @@
 """Every tool call checked, counted and recorded, whatever the benchmark."""
 
 from core.ledger.calls import (
-    Deed,
     Intent,
+    LedgerEntry,
     Notice,
     Record,
-    Settled,
+    Resolved,
     ToolCall,
     WireCall,
     Witness,
@@ -17,6 +17,19 @@ from core.ledger.ledger import Budget, Ledger
 from core.ledger.tool import Tool, tool
 
 __all__ = [
-    "Budget", "Deed", "Intent", "Ledger", "Notice", "Record", "Settled", "Tool", "ToolCall",
-    "ToolFault", "WireCall", "Witness", "say_short", "shortened", "tool",
+    "Budget",
+    "Intent",
+    "Ledger",
+    "LedgerEntry",
+    "Notice",
+    "Record",
+    "Resolved",
+    "Tool",
+    "ToolCall",
+    "ToolFault",
+    "WireCall",
+    "Witness",
+    "say_short",
+    "shortened",
+    "tool",
 ]  # fmt: skip

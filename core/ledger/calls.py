@@ -48,7 +48,7 @@ class Intent(Record):
     """What it is for, as plain data: enough to tell later whether it took effect."""
 
 
-class Settled(Record):
+class Resolved(Record):
     """What became of a request whose answer never came, seen from the state."""
 
     path: str
@@ -61,9 +61,9 @@ class Notice(Record):
     text: str
 
 
-Deed = Intent | WireCall | Settled
+LedgerEntry = Intent | WireCall | Resolved
 """What leaves a trace outside: the parts from which a memory can be rebuilt."""
-Witness: TypeAlias = Callable[[Deed | Notice], None]
+Witness: TypeAlias = Callable[[LedgerEntry | Notice], None]
 """Is told at once, so that it can be written down; what it raises ends the work."""
 
 

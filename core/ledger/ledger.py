@@ -16,7 +16,7 @@ from core.ledger.calls import (
     Kind,
     Notice,
     Outcome,
-    Settled,
+    Resolved,
     ToolCall,
     WireCall,
     WireOutcome,
@@ -52,13 +52,13 @@ class Ledger:
     instruction reaches nothing. Calls from several threads are taken one at a time.
     """
 
-    def __init__(self, budget: Budget | None = None, witness: Witness | None = None) -> None:
-        """``witness`` is told of every intent before it is sent and of every write after it.
+    def __init__(self, budget: Budget | None = None, on_entry: Witness | None = None) -> None:
+        """``on_entry`` is told of every intent before it is sent and of every write after it.
 
         What it raises ends the request: an intent that nobody could note is not sent.
         """
         self.budget = budget or Budget()
-        self._witness: Witness = witness or (lambda _noted: None)
+        self._on_entry: Witness = on_entry or (lambda _noted: None)
         self._tools: dict[str, Tool] = {}
         self._calls: list[ToolCall] = []
         self._wire: list[WireCall] = []
@@ -222,12 +222,12 @@ class Ledger:
             self._spend("requests", self.budget.requests, "requests to the API")
             self._spent["writes"] += kind == "write"
             if final or about is not None:
-                self._witness(Intent(path=path, body=body, about=about))
+                self._on_entry(Intent(path=path, body=body, about=about))
             return self._sent(path, body, kind, do, final)
 
     def notice(self, text: str) -> None:
         """Note what a reader of the journal should know; nothing follows from it."""
-        self._witness(Notice(text=text))
+        self._on_entry(Notice(text=text))
 
     def seen(self, path: str, body: dict[str, object]) -> None:
         """Book a read whose answer came from what was kept: a memory is rebuilt from it later.
@@ -244,7 +244,7 @@ class Ledger:
         of this ledger that did not take effect is taken off the budget again.
         """
         with self._lock:
-            self._witness(Settled(path=path, took_effect=took_effect))
+            self._on_entry(Resolved(path=path, took_effect=took_effect))
             if path in self._open:
                 self._open.remove(path)
                 self._spent["final"] -= not took_effect
@@ -278,7 +278,7 @@ class Ledger:
             if final and outcome == "unknown":
                 self._open.add(path)
             if kind == "write":
-                self._witness(call)
+                self._on_entry(call)
 
         try:
             answer = do()

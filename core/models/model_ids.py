@@ -11,7 +11,7 @@ from core.models.api_keys import provider_of
 from core.models.litellm_module import load
 from core.models.models_file import Models
 from core.models.prices import map_ids
-from core.models.providers import CASSETTE, GONKA, is_keyless, prefixes, provider
+from core.models.providers import CASSETTE, GONKA, is_rule_based, prefixes, provider
 
 SHOWN = 3
 NEAR = 55
@@ -35,8 +35,8 @@ def check_id(model: str, models: Models) -> None:
     prefix, slash, rest = model.partition("/")
     if prefix == CASSETTE and slash:
         return
-    if is_keyless(model):
-        _check_keyless(model, prefix, rest)
+    if is_rule_based(model):
+        _check_rule_based(model, prefix, rest)
         return
     if slash and not rest.strip():
         raise UnknownModel("there is no model's name behind the provider's")
@@ -55,12 +55,12 @@ def near_ids(model: str) -> list[str]:
     return _most_like(model, (i for i in map_ids() if i.startswith(f"{provider}/")))
 
 
-def keyless_ids() -> list[str]:
+def rule_based_ids() -> list[str]:
     """Every id of ours that is answered, ``faulty/...`` without its options."""
     return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
 
 
-def _check_keyless(model: str, prefix: str, rest: str) -> None:
+def _check_rule_based(model: str, prefix: str, rest: str) -> None:
     answering = getattr(provider(prefix), "answering", lambda _: model)
     try:
         brain: str = answering(rest)
@@ -68,7 +68,7 @@ def _check_keyless(model: str, prefix: str, rest: str) -> None:
         raise UnknownModel(str(error.args[0])) from None
     prefix, _, name = brain.partition("/")
     if name not in provider(prefix).names():
-        known = keyless_ids()
+        known = rule_based_ids()
         near = _most_like(brain, known) or [i for i in known if i.startswith(f"{prefix}/")]
         raise UnknownModel(f"there is no {brain}{_hint(near)}")
 
@@ -78,7 +78,7 @@ def _nearest(model: str, models: Models) -> list[str]:
     prefix, slash, rest = model.partition("/")
     providers = [GONKA, *(p.value for p in load().provider_list)] if slash else []
     moved = [f"{p}/{rest}" for p in _most_like(prefix, [*providers, *prefixes()])]
-    ours = [name for name in models.file.models if "*" not in name] + keyless_ids()
+    ours = [name for name in models.file.models if "*" not in name] + rule_based_ids()
     found = [*_most_like(model, ours), *moved, *_most_like(model, map_ids())]
     if not slash:
         found += [i for i in map_ids() if i.endswith(f"/{model}")]

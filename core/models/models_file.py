@@ -14,7 +14,7 @@ from rapidfuzz import fuzz, process
 
 from core.models.file_checks import TomlError, read_toml, shown
 from core.models.model_call import Role
-from core.models.providers import is_keyless, is_served
+from core.models.providers import is_rule_based, is_served
 from core.models.redact import remember
 from core.models.retries import Backends
 from core.models.slugs import slug_of
@@ -138,13 +138,13 @@ class Models:
         """
         own = self.file.models.get(model)
         backends = own.backends if own and own.backends else None
-        if backends and base_url and not is_keyless(model):
+        if backends and base_url and not is_rule_based(model):
             raise ModelsError(
                 f"{self.source}: models.{model!r} has backends of its own, so the base URL "
                 f"{base_url} has no place; give it as base_url of a backend or leave it out"
             )
         if backends is None:
-            where = None if is_keyless(model) else base_url
+            where = None if is_rule_based(model) else base_url
             backends = (Backend(name=model, model=model, base_url=where),)
         targets = tuple(self._target(model, b, role) for b in backends)
         deadline = self._merged(model, backends[0].model, role).get("deadline_seconds", 300.0)

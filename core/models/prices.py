@@ -19,7 +19,7 @@ from core.models.exchange import ErrorKind, ExchangeFailed, Reply
 from core.models.model_call import Usage
 from core.models.models_file import Models, Prices, Target, default_models
 from core.models.openrouter_prices import PREFIX, is_at_openrouter, openrouter_id
-from core.models.providers import GONKA, is_keyless
+from core.models.providers import GONKA, is_rule_based
 from core.models.tokens import litellm_folder
 
 MAP_FILE = "model_prices_and_context_window_backup.json"
@@ -76,7 +76,7 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
     A server of the user's own has no listed price; there it is only a likeness. What OpenRouter
     or Gonka asks has little to do with what others ask for the same model: no likeness there.
     """
-    if is_keyless(model):
+    if is_rule_based(model):
         return Price(0.0, 0.0, 0.0, "provider")
     if configured is not None:
         cached = None if configured.cached is None else configured.cached / 1e6

@@ -51,7 +51,7 @@ def provider(prefix: str) -> Provider:
     return _known[prefix]()
 
 
-def is_keyless(model: str) -> bool:
+def is_rule_based(model: str) -> bool:
     """Whether a model id names a provider of ours, which needs no key and costs nothing."""
     return model.split("/", 1)[0] in _known
 

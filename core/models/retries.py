@@ -40,7 +40,7 @@ HINTS: Final[dict[ErrorKind, str]] = {
 }
 """What a user can do."""
 WAIT = wait_exponential(multiplier=1, max=20) + wait_random(0, 1)
-PATIENCE_SECONDS = 5.0
+RETRY_SECONDS = 5.0
 """A longer pause is not waited for while another backend is well."""
 SPREAD = 0.1
 """Part by which asked-for pauses are stretched at random, so that not all come back at once."""
@@ -66,7 +66,7 @@ def attempts(
 
     def is_enough(state: RetryCallState) -> bool:
         pause = state.upcoming_sleep
-        return pause >= seconds_left() or (pause > PATIENCE_SECONDS and has_other())
+        return pause >= seconds_left() or (pause > RETRY_SECONDS and has_other())
 
     return Retrying(
         retry=retry_if_exception(lambda e: isinstance(e, ExchangeFailed) and e.kind in PASSING),

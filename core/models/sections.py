@@ -31,7 +31,7 @@ class SectionError(Exception):
     """A section that cannot be used; says which, what is wrong and what would be right."""
 
 
-def laid_over(folder: Path, shipped: Texts) -> dict[str, str]:
+def prompt_overrides(folder: Path, shipped: Texts) -> dict[str, str]:
     """The sections of a folder that differ from the shipped ones, by name, checked.
 
     Raises SectionError: the folder or a file cannot be read, names no section, or has other

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import regex
 
-from core.models.providers import is_keyless
+from core.models.providers import is_rule_based
 
 _QUANTISED = regex.compile(r"-(?:fp8|fp4|nvfp4|mxfp4|bf16|fp16|int4|int8|awq|gptq)$")
 
@@ -24,7 +24,7 @@ def slug_of(model: str) -> str:
     Our own providers keep their ids; so does what is not known.
     """
     parts = model.split("/")
-    if is_keyless(model) or len(parts) == 1:
+    if is_rule_based(model) or len(parts) == 1:
         return _with_vendor(model, model)
     name = _QUANTISED.sub("", parts[-1].casefold())
     if len(parts) > 2:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
-from core.models.ask_back import Misread
-from core.models.door import Door, ModelFailed
+from core.models.model_client import ModelClient, ModelFailed
 from core.models.reply_json import find_json
 from core.models.reply_text import clean
+from core.models.reprompt import Misread
 
 Read = TypeVar("Read")
 
 
 def ask_once(
-    door: Door,
+    door: ModelClient,
     system: str,
     user: str,
     keys: Collection[str],

@@ -47,7 +47,7 @@ def read_prompts(folder: Path) -> dict[str, str]:
     return {path.stem: _read(path) for path in (folder / FOLDER).glob("*.txt")}
 
 
-class LaidSection(NamedTuple):
+class OverriddenSection(NamedTuple):
     """A section of the prompts that was laid over the shipped one."""
 
     name: str
@@ -56,7 +56,7 @@ class LaidSection(NamedTuple):
     """Unified, from the shipped text; "" where a text is not kept."""
 
 
-def laid_sections(folder: Path) -> list[LaidSection]:
+def laid_sections(folder: Path) -> list[OverriddenSection]:
     """What a run's prompts have instead of the shipped sections; none where it does not tell.
 
     Raises NotRecorded: a text cannot be read.
@@ -68,7 +68,9 @@ def laid_sections(folder: Path) -> list[LaidSection]:
     laid, shipped = manifest.identity.sections, manifest.shipped
     texts = read_prompts(folder) if laid else {}
     return [
-        LaidSection(name, sha256, _diff(name, texts.get(shipped.get(name, "")), texts.get(sha256)))
+        OverriddenSection(
+            name, sha256, _diff(name, texts.get(shipped.get(name, "")), texts.get(sha256))
+        )
         for name, sha256 in laid.items()
     ]
 

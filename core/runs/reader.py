@@ -17,28 +17,28 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from core.ledger import Deed, Intent, Notice, Settled, WireCall
+from core.ledger import Intent, LedgerEntry, Notice, Resolved, WireCall
 from core.models.file_checks import first_problem
 from core.models.model_call import ModelCall
 from core.runs.errors import Usage
 from core.runs.journal import VERSION
 from core.runs.journal_names import journals
+from core.runs.observed import ObservedRequest
 from core.runs.results import NAME, PASS, RunResults, TaskResult, read_results
-from core.runs.seen import Seen
 from core.runs.stages import Finding
-from core.runs.task_log import Line, TaskLog, TurnLog
+from core.runs.task_record import Line, TaskRecord, TurnLog
 from core.runs.turn import Turn
 from core.runs.version_1 import task_of_2
 from core.runs.work import FROM_JSON
 
 NOTE_CHARS = 2_000
-DEEDS: dict[str, type[Intent] | type[WireCall] | type[Settled]] = {
+ENTRY_TYPES: dict[str, type[Intent] | type[WireCall] | type[Resolved]] = {
     "intent": Intent,
     "effect": WireCall,
-    "settled": Settled,
+    "settled": Resolved,
 }
 """What a journal calls them."""
-NOTED = {**DEEDS, "notice": Notice}
+NOTED = {**ENTRY_TYPES, "notice": Notice}
 Record = TypeVar("Record", bound=BaseModel)
 
 
@@ -46,7 +46,7 @@ class NotRecorded(Usage):
     """What was asked for is not in the run folder, or cannot be read; the text says where."""
 
 
-def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskLog]:
+def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
     """The tasks of a run folder, in the order of its files, or those of a spec; read strictly.
 
     Raises NotRecorded: no such folder or task, or a journal that cannot be read.
@@ -64,7 +64,7 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskLog]:
     return found
 
 
-def read_task(path: Path, *, strict: bool = False) -> TaskLog:
+def read_task(path: Path, *, strict: bool = False) -> TaskRecord:
     """One task by its journal; ``begun`` is 0 where there is nothing in it.
 
     Raises NotRecorded: with ``strict``, where something cannot be read.
@@ -160,8 +160,8 @@ class _Reader:
         self._findings: list[Finding] = []
         self._texts: dict[str, str] = {}
         self._intent: dict[str, Any] | None = None
-        self._deeds: list[Deed] = []
-        self._seen: list[Seen] = []
+        self._entries: list[LedgerEntry] = []
+        self._seen: list[ObservedRequest] = []
         self._since: list[Line] = []
         """Lines since the last turn."""
 
@@ -193,7 +193,7 @@ class _Reader:
             case "intent" | "effect" | "settled":
                 self._deed(line)
             case "seen":
-                self._seen += filter(None, [self._checked(Seen, line)])
+                self._seen += filter(None, [self._checked(ObservedRequest, line)])
             case "result":
                 self._result = task_of_2(record, PASS)
                 if self._strict:
@@ -203,13 +203,13 @@ class _Reader:
         if self._strict:
             self._since.append(line)
 
-    def log(self) -> TaskLog:
+    def log(self) -> TaskRecord:
         """The task as far as the lines tell of it."""
         self._cut()
         if self._intent is not None:
             self.notes.append(f"begun, its outcome is not known: {_note(self._intent)}")
         number = self._task.get("attempt")
-        return TaskLog(
+        return TaskRecord(
             path=self._path,
             spec_id=text_in(self._task, "spec_id") or self._path.stem,
             task_id=text_in(self._task, "task_id"),
@@ -221,7 +221,7 @@ class _Reader:
             resumed=self._resumed,
             begun=self._begun,
             attempt=number if isinstance(number, int) else 1,
-            deeds=tuple(self._deeds),
+            entries=tuple(self._entries),
             seen=tuple(self._seen),
         )
 
@@ -233,7 +233,7 @@ class _Reader:
                 if not isinstance(line.record.get(name), str):
                     raise NotRecorded(f"{self._where(line)}: {name} is missing")
         if line.record.get("task_id") != self._task.get("task_id"):
-            self._deeds = []
+            self._entries = []
         self._seen = []
         self._task, self._result = self._task | line.record, None
         self._begun += 1
@@ -257,7 +257,7 @@ class _Reader:
     def _deed(self, line: Line) -> None:
         """Who only looks on is told of what was begun and is not known to be done."""
         if self._strict:
-            self._deeds += filter(None, [self._checked(DEEDS[line.kind], line)])
+            self._entries += filter(None, [self._checked(ENTRY_TYPES[line.kind], line)])
         elif line.kind == "settled":
             self.notes.append(_note(line.record))
         else:

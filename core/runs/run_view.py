@@ -19,7 +19,7 @@ from core.runs.journal_names import journals
 from core.runs.manifest import NoManifest, read_manifest
 from core.runs.reader import NotRecorded, labels_in, parsed, read_task, text_in
 from core.runs.results import NAME, PASS, Brain
-from core.runs.task_log import HARM, TaskLog
+from core.runs.task_record import HARM, TaskRecord
 from core.runs.version_1 import run_of_2, task_of_2
 
 
@@ -35,7 +35,7 @@ class RunView:
     finished: str | None
     seconds: float | None
     """Wall time of the run, as far as its results tell."""
-    tasks: tuple[TaskLog, ...]
+    tasks: tuple[TaskRecord, ...]
     harm_name: str = HARM
     """What the benchmark calls the mistake that cannot be undone."""
     idle_group: str = ""
@@ -62,13 +62,13 @@ class Folder:
         """The line of a task in the results."""
         return self._known.get(task_id)
 
-    def task(self, path: Path) -> TaskLog:
+    def task(self, path: Path) -> TaskRecord:
         """One task by its journal; a result in the results comes before the journal's."""
         log = read_task(path)
         labels = self.labels.get(log.spec_id, ())
         return log.told(self.result(log.task_id), labels, self.harm_name)
 
-    def view(self, logs: Iterable[TaskLog]) -> RunView:
+    def view(self, logs: Iterable[TaskRecord]) -> RunView:
         """Put the parts of a run together that were read one by one."""
         results, order = self.results, list(self._known)
         totals = results.get("totals")
@@ -91,7 +91,9 @@ class Folder:
         )
 
 
-def read_run_view(folder: Path, kept: Callable[[TaskLog], TaskLog] = lambda log: log) -> RunView:
+def read_run_view(
+    folder: Path, kept: Callable[[TaskRecord], TaskRecord] = lambda log: log
+) -> RunView:
     """Everything that a run folder holds, or what ``kept`` leaves of each task as it is read.
 
     Raises NotRecorded where it is no run folder.

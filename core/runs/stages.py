@@ -11,7 +11,7 @@ from core.ledger.calls import Record
 
 
 @dataclass(frozen=True)
-class Case:
+class StageInput:
     """Where a task stands when a step is asked; behind the solver with the end that it wants."""
 
     text: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.ledger import Record
 from core.models.tokens import cut_text
-from core.runs.situation import Decision
+from core.runs.turn_context import Decision
 from core.runs.work import WorkReport
 
 THOUGHT_TOKENS = 40

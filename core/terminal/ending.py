@@ -35,7 +35,7 @@ def worst_first(results: RunResults) -> list[TaskResult]:
     return sorted((task for task in results.tasks if task.failed), key=_rank)
 
 
-def closing_bar(results: RunResults, unplayed: int = 0) -> Rule:
+def summary_bar(results: RunResults, unplayed: int = 0) -> Rule:
     """The last line of a run: what it has come to, in its colour."""
     passed = sum(task.passed for task in results.tasks)
     failed = sum(task.failed for task in results.tasks)

@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from core.runs.results import TaskResult
-from core.runs.task_log import HARM
+from core.runs.task_record import HARM
 from core.terminal.progress_state import ProgressState
 from core.terminal.screen import error_line, finished_line, screen
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall, Usage
 from core.runs.results import TaskResult
-from core.runs.situation import Decision
 from core.runs.task import TaskInfo
 from core.runs.turn import Turn
+from core.runs.turn_context import Decision
 from core.terminal.figures import known_sum
 
 FAILED_KEPT = 20

@@ -28,7 +28,7 @@ TIGHT = 70
 """and below so many not the time either."""
 
 
-def closing_table(results: RunResults, width: int = NARROW) -> Table:
+def summary_table(results: RunResults, width: int = NARROW) -> Table:
     """The score table of a run with its totals; ``width``: columns of the terminal."""
     brain = results.brain
     title = f"{results.run_id}  ({brain.evaluator} / {brain.worker})"
@@ -61,7 +61,7 @@ def _has_room(column: Column[TaskFigures], width: int) -> bool:
     return column.needed and (width >= TIGHT or column.name != "time")
 
 
-def closing_lines(results: RunResults, idle_group: str | None = None) -> list[str]:
+def summary_lines(results: RunResults, idle_group: str | None = None) -> list[str]:
     """The groups apart, the trivial baseline, cost.
 
     ``idle_group``: the group whose tasks pass where nothing is done; None: there is none.

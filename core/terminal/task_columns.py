@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from core.models.model_call import total_usage
 from core.runs.results import TaskResult, Totals, totals_of
 from core.runs.run_view import RunView
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from core.terminal.figures import DASH, dollars, known_sum, number, seconds, so_many_tasks, tokens
 
 Shown = TypeVar("Shown")
@@ -99,7 +99,7 @@ def figures_of_result(task: TaskResult) -> TaskFigures:
     return _figures(task.model_dump(), task.spec_id, task.score, task.ended)
 
 
-def figures_of_story(story: TaskLog) -> TaskFigures:
+def figures_of_story(story: TaskRecord) -> TaskFigures:
     """What a folder says, whole or not; of a task under way what is known so far."""
     record = _under_way(story) if story.result is None else story.result
     return _figures(record, story.spec_id, story.score, story.outcome)
@@ -116,7 +116,7 @@ def totals(run: RunView) -> Totals:
     return totals_of(results, run.seconds or 0.0)
 
 
-def _under_way(story: TaskLog) -> dict[str, Any]:
+def _under_way(story: TaskRecord) -> dict[str, Any]:
     done = [act for act in story.turns if act.turn]
     return {
         "turns": len(done),

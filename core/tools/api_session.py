@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from core.erc3_client.cuts import TooMuch, cut_texts, holds_cut
-from core.erc3_client.patience import Outages, Patience
+from core.erc3_client.retry_policy import OutageTracker, RetryPolicy
 from core.ledger import Ledger, ToolFault
 from core.ledger.calls import Kind
 from core.tools.ahead import Ahead, Chain
@@ -48,13 +48,13 @@ class ApiSession:
     """Sends the requests of one task, books them, and waits out what passes."""
 
     def __init__(
-        self, client: ApiClient, reads: Collection[str], patience: Patience | None = None
+        self, client: ApiClient, reads: Collection[str], retry_policy: RetryPolicy | None = None
     ) -> None:
         """``reads``: paths whose requests change nothing."""
         self._client = client
         self._reads = reads
-        self._patience = patience or Patience()
-        self._outages = Outages()
+        self._retry_policy = retry_policy or RetryPolicy()
+        self._outages = OutageTracker()
         self._ledger = Ledger()
         self._ahead = Ahead(self._dispatch)
         self._cut: dict[str, bool] = {}
@@ -65,7 +65,7 @@ class ApiSession:
         """By path: why the last request to it had no usable answer."""
 
     @contextmanager
-    def booked_in(self, ledger: Ledger) -> Iterator[None]:
+    def recording_to(self, ledger: Ledger) -> Iterator[None]:
         """While it lasts, every request is booked in ``ledger``."""
         before, self._ledger = self._ledger, ledger
         try:
@@ -108,7 +108,7 @@ class ApiSession:
             return isinstance(error, passing)
 
         try:
-            return self._patience.meet(once, again, self._outages, request.tool)
+            return self._retry_policy.meet(once, again, self._outages, request.tool)
         except Missed as missed:
             raise GivenUp(missed.text).after(missed) from None
 

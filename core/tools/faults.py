@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.erc3_client.patience import never_left, retry_after_of, trouble_of
+from core.erc3_client.retry_policy import never_left, retry_after_of, trouble_of
 from core.ledger import ToolFault
 from core.ledger.calls import shorten
 from core.ledger.fault import FailedRequest

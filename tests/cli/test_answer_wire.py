@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import guest_of
+from cli.benchmarks import benchmark_named
 from cli.handing_in import obstacles
 from coordinator.config import RunConfig
 from coordinator.resume import continuation
 from coordinator.session import Session
-from core.erc3_client import ERC3, patience
-from core.erc3_client.patience import Patience, pause
-from core.erc3_client.patient_platform import PatientPlatform
+from core.erc3_client import ERC3, retry_policy
+from core.erc3_client.retry_policy import RetryPolicy, pause
+from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.results import RunResults
 from tests.conftest import Hurry
 from tests.relay import Call, Relay, Rule, answering, changing, relay
@@ -78,7 +78,7 @@ class Run:
     def __init__(self, here: Relay, books: Any, folder: Path, strategy: str) -> None:
         self.relay, self.books, self.folder = here, books, folder
         self.strategy = strategy
-        self.patience = Patience()
+        self.retry_policy = RetryPolicy()
         self.tasks: list[Any] = []
         self.session: Any = None
         self.says: list[str] = [finish(strategy)] * 3
@@ -88,10 +88,10 @@ class Run:
         brains = {"evaluator": play("e-wire", self.says), "worker": play("w-wire", self.does)}
         config = RunConfig(benchmark="company", strategy=self.strategy, **brains)
         client = ERC3(key="key-test", base_url=self.relay.base_url)
-        platform, watcher = PatientPlatform(client, self.patience), Nobody()
-        guest, within = guest_of("company", self.patience), self.patience.within
+        platform, watcher = RetryingPlatform(client, self.retry_policy), Nobody()
+        guest, within = benchmark_named("company", self.retry_policy), self.retry_policy.within
         looks: Any = watcher
-        self.session = Session(platform, config, guest, self.folder, looks, patiently=within)
+        self.session = Session(platform, config, guest, self.folder, looks, with_retries=within)
         return platform, self.session
 
     def go(self) -> RunResults:
@@ -118,7 +118,7 @@ Start = Callable[..., Run]
 
 @pytest.fixture(params=["evaluator-worker", "next-step"])
 def run(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    monkeypatch.setattr(patience, "pause", pause)
+    monkeypatch.setattr(retry_policy, "pause", pause)
     with ExitStack() as stack:
         simulator = stack.enter_context(serve(pack_of(scenario())))
         here = stack.enter_context(relay(simulator.base_url))

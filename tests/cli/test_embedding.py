@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import embedding
-from cli.brains import Brains
 from cli.cli import app
 from cli.embedding import vectors_of
 from cli.options import Options
+from cli.run_models import RunModels
 from core.runs.errors import Usage
 from tests.fake_embeddings import Handler, serving
 from workshop.simulator.company.pack import BUNDLED_PACK, load_pack
@@ -39,7 +39,7 @@ def test_an_option_or_the_environment_names_it(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_served_model_is_asked_by_way_of_the_runs_cassette(tmp_path: Path) -> None:
-    brains = Brains(Options(benchmark="company"))
+    brains = RunModels(Options(benchmark="company"))
     brains.record(tmp_path / "tape.jsonl")
     vectors = vectors_of("openai/nobody-here", None, brains)
     assert vectors is not None

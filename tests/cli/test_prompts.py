@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli.benchmarks import guest_of, sections_at, shipped_sections
-from cli.brains import Brains, prompts_of
+from cli.benchmarks import benchmark_named, sections_at, shipped_sections
 from cli.cli import app
 from cli.options import Options
+from cli.run_models import RunModels, prompts_of
 from core.runs.prompts import laid_sections
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.views.stats.difference import difference
@@ -25,9 +25,9 @@ CASES = [(b, s) for b in ("store", "company") for s in ("evaluator-worker", "nex
 
 def rendered(benchmark: str, strategy: str, texts: dict[str, str]) -> dict[str, str]:
     options = Options.model_validate({"benchmark": benchmark, "strategy": strategy})
-    guest = guest_of(benchmark, texts=texts)
+    guest = benchmark_named(benchmark, texts=texts)
     of_steps = {kind.name: kind.prompt() for kind in guest.steps if kind.prompt}
-    return {**prompts_of(guest, options, Brains(options, guest.steps)), **of_steps}
+    return {**prompts_of(guest, options, RunModels(options, guest.steps)), **of_steps}
 
 
 @pytest.mark.parametrize(("benchmark", "strategy"), CASES)
@@ -45,7 +45,7 @@ def test_every_section_of_a_strategy_stands_in_its_prompts(benchmark: str, strat
     # A FINISH calls the first, no worker; the second stands in a briefing.
     closing = ("company/tools/Req_ProvideAgentResponse", "company_tools/stages/guest")
     plain = rendered(benchmark, strategy, {})
-    for name, text in guest_of(benchmark).shipped().items():
+    for name, text in benchmark_named(benchmark).shipped().items():
         if any(part in name for part in (*other[strategy], *rooms, *closing)):
             continue
         changed = rendered(benchmark, strategy, {name: f"{text} MARKED"})

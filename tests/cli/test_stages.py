@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import guest_of
-from cli.steps import NAMES
+from cli.benchmarks import benchmark_named
+from cli.stages import NAMES
 from core.models.tokens import count_text
 from core.runs.reader import read_tasks
 from tests.cli.test_company import cli
@@ -51,7 +51,7 @@ def scores(results: dict[str, Any]) -> dict[str, float]:
 
 
 def test_the_names_are_those_of_the_benchmarks() -> None:
-    every = [kind.name for id in ("store", "company") for kind in guest_of(id).steps]
+    every = [kind.name for id in ("store", "company") for kind in benchmark_named(id).steps]
     assert set(every) == set(NAMES)
 
 

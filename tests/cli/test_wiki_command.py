@@ -194,9 +194,9 @@ class _Client:
 
 def test_a_journal_tells_each_version_once() -> None:
     noted: list[object] = []
-    ledger = Ledger(witness=noted.append)
+    ledger = Ledger(on_entry=noted.append)
     session = CompanySession(_Client("one", "one", "", "two", "x" * 300))
-    with session.booked_in(ledger):
+    with session.recording_to(ledger):
         for _ in range(5):
             session.look_again()
     told = [note.text for note in noted if isinstance(note, Notice)]

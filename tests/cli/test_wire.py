@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import guest_of
+from cli.benchmarks import benchmark_named
 from coordinator import attempt
 from coordinator.config import RunConfig
 from coordinator.limits import Meter
 from coordinator.resume import continuation
 from coordinator.session import Session
-from core.erc3_client import ERC3, patience
-from core.erc3_client.patience import PATIENCE_SECONDS, Patience, pause
-from core.erc3_client.patient_platform import PatientPlatform
+from core.erc3_client import ERC3, retry_policy
+from core.erc3_client.retry_policy import RETRY_SECONDS, RetryPolicy, pause
+from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.results import RunResults, TaskResult
 from tests.relay import Call, Relay, Rule, answering, changing, relay
 from tests.worker.sandbox.kinds import KINDS
@@ -47,20 +47,20 @@ class Run:
 
     def __init__(self, relay: Relay, books: Any, folder: Path, **config: Any) -> None:
         self.relay, self.books, self.folder = relay, books, folder
-        self.patience = Patience()
+        self.retry_policy = RetryPolicy()
         brains = {"evaluator": "playbook/store", "worker": "playbook/store"}
-        self.config = RunConfig(benchmark="store", patience=PATIENCE_SECONDS, **(brains | config))
+        self.config = RunConfig(benchmark="store", retry_policy=RETRY_SECONDS, **(brains | config))
         self.tasks: list[Any] = []
         self.session_id: str | None = None
 
     def _session(self) -> tuple[Any, Session]:
         client = ERC3(key="key-test", base_url=self.relay.base_url)
-        platform = PatientPlatform(client, self.patience)
-        shop = guest_of("store", self.patience)
-        within = self.patience.within
+        platform = RetryingPlatform(client, self.retry_policy)
+        shop = benchmark_named("store", self.retry_policy)
+        within = self.retry_policy.within
         watcher: Any = Nobody()
         return platform, Session(
-            platform, self.config, shop, self.folder, watcher, patiently=within
+            platform, self.config, shop, self.folder, watcher, with_retries=within
         )
 
     def go(self) -> RunResults:
@@ -336,7 +336,7 @@ class Outage:
 @pytest.fixture
 def clock(no_waiting: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Real pauses on a clock that does not wait."""
-    monkeypatch.setattr(patience, "pause", pause)
+    monkeypatch.setattr(retry_policy, "pause", pause)
     return no_waiting
 
 
@@ -374,12 +374,12 @@ def test_an_outage_costs_nothing_in_any_way_of_playing(
 
 
 def test_an_outage_longer_than_all_patience_leaves_its_tasks_open(start: Start, clock: Any) -> None:
-    run = start(Outage(clock, BUY, 10 * PATIENCE_SECONDS, nth=1))
+    run = start(Outage(clock, BUY, 10 * RETRY_SECONDS, nth=1))
     results = run.go()
     check(run, results)
     assert {t.failure for t in results.tasks} == {"benchmark"}
     assert not any(run.bought(t) for t in results.tasks)
-    clock.rest(10 * PATIENCE_SECONDS)
+    clock.rest(10 * RETRY_SECONDS)
     assert [t.score for t in run.resume().tasks] == [1.0] * 3
 
 
@@ -398,10 +398,10 @@ def test_a_limit_of_the_task_ends_the_waiting(
 
 def test_all_patience_is_used_once_and_not_by_every_request(start: Start, clock: Any) -> None:
     before = clock.now()
-    run = start(Outage(clock, LIST, 10 * PATIENCE_SECONDS, nth=1), SPECS[:1])
+    run = start(Outage(clock, LIST, 10 * RETRY_SECONDS, nth=1), SPECS[:1])
     (task,) = run.go().tasks
     assert (task.failure, task.score) == ("benchmark", None)
-    assert clock.now() - before < 1.2 * PATIENCE_SECONDS
+    assert clock.now() - before < 1.2 * RETRY_SECONDS
 
 
 NAMES = [

@@ -17,7 +17,7 @@ from tenacity import wait_none
 
 from cli.cli import app
 from cli.standard_streams import steady
-from core.erc3_client import patience
+from core.erc3_client import retry_policy
 from core.models import retries
 from tests.scripted import play
 from tests.warming import warm
@@ -115,7 +115,7 @@ def first_lives() -> int:
 
 
 def main() -> None:
-    patience.pause = lambda *_: 0.0
+    retry_policy.pause = lambda *_: 0.0
     retries.WAIT = wait_none()
     warm(first_lives)
     answers = sys.stdout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.erc3_client import patience
+from core.erc3_client import retry_policy
 
 
 @pytest.fixture(autouse=True)
@@ -14,5 +14,5 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     def rest(seconds: float) -> None:
         moment[0] += seconds
 
-    monkeypatch.setattr(patience, "now", lambda: moment[0])
-    monkeypatch.setattr(patience, "rest", rest)
+    monkeypatch.setattr(retry_policy, "now", lambda: moment[0])
+    monkeypatch.setattr(retry_policy, "rest", rest)

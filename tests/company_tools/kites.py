@@ -68,7 +68,7 @@ class Direct:
         return [(act.type, act.fields) for act in acts]
 
 
-class Desk(SimpleNamespace):
+class RequestHandler(SimpleNamespace):
     """A session, its line, and its tools through a ledger."""
 
     line: Direct
@@ -199,13 +199,15 @@ def kites(**fields: Any) -> Wire:
     }
 
 
-def desk(company: Wire | None = None, **scenario: Any) -> Desk:
+def desk(company: Wire | None = None, **scenario: Any) -> RequestHandler:
     """A task of a company, by default of the kites."""
     line = Direct(company or kites(), **scenario)
     session, ledger = CompanySession(line), Ledger()
     store = WikiStore()
     ledger.offer(tools_of(session, store))
-    booked = session.booked_in(ledger)
-    booked.__enter__()
+    recorded_to = session.recording_to(ledger)
+    recorded_to.__enter__()
     line.sent.clear()
-    return Desk(line=line, session=session, ledger=ledger, store=store, booked=booked)
+    return RequestHandler(
+        line=line, session=session, ledger=ledger, store=store, recorded_to=recorded_to
+    )

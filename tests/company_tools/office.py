@@ -6,16 +6,16 @@ from collections.abc import Collection
 from contextlib import closing
 from typing import Any
 
-from company_tools.benchmark import CompanyBenchmark
+from company_tools.environment import CompanyEnvironment
 from company_tools.wiki_store import WikiStore
-from core.erc3_client.patience import Patience
-from core.ledger import Deed, Ledger, Notice
+from core.erc3_client.retry_policy import RetryPolicy
+from core.ledger import Ledger, LedgerEntry, Notice
 from tests.company_tools.kites import Direct, Wire, kites
 
 RESPOND = "/respond"
 
 
-class Office:
+class CompanyState:
     """One task: briefed, worked on by tools, finished by words."""
 
     def __init__(
@@ -29,24 +29,24 @@ class Office:
     ) -> None:
         self.line = line or Direct(company or kites(), **scenario)
         log = self.line.platform.task(self.line.task).log
-        self.benchmark = CompanyBenchmark(
-            self.line, Patience(0), wiki or WikiStore(), off, lambda: log
+        self.benchmark = CompanyEnvironment(
+            self.line, RetryPolicy(0), wiki or WikiStore(), off, lambda: log
         )
-        self.deeds: list[Deed] = []
-        self.briefing = self._booked(self.benchmark.briefing) if brief else ""
+        self.entries: list[LedgerEntry] = []
+        self.briefing = self._recorded_to(self.benchmark.briefing) if brief else ""
 
-    def noted(self, noted: Deed | Notice) -> None:
+    def noted(self, noted: LedgerEntry | Notice) -> None:
         """Keep what a resumption is given; notices are for those who read a journal."""
         if not isinstance(noted, Notice):
-            self.deeds.append(noted)
+            self.entries.append(noted)
 
-    def _booked(self, do: Any, *arguments: Any) -> Any:
-        with closing(Ledger(witness=self.noted)) as ledger:
+    def _recorded_to(self, do: Any, *arguments: Any) -> Any:
+        with closing(Ledger(on_entry=self.noted)) as ledger:
             return do(*arguments, ledger)
 
     def call(self, name: str, **arguments: Any) -> Any:
         """Call a tool as the worker's code does, in an instruction of its own."""
-        ledger = Ledger(witness=self.noted)
+        ledger = Ledger(on_entry=self.noted)
         with self.benchmark.bind(ledger) as tools:
             ledger.offer(tools)
             return ledger.call(name, [], arguments)
@@ -58,19 +58,19 @@ class Office:
 
     def asked_back(self, *words: str) -> str | None:
         """What a FINISH with these words is asked back."""
-        found: str | None = self._booked(self.benchmark.objection, said(*words))
+        found: str | None = self._recorded_to(self.benchmark.objection, said(*words))
         return found
 
     def finish(self, *words: str) -> str | None:
         """Finish; why it was not sent."""
-        found: str | None = self._booked(self.benchmark.finish, said(*words))
+        found: str | None = self._recorded_to(self.benchmark.finish, said(*words))
         return found
 
     def give_up(self) -> None:
-        self._booked(self.benchmark.give_up)
+        self._recorded_to(self.benchmark.give_up)
 
     def state(self) -> str:
-        found: str = self._booked(self.benchmark.state)
+        found: str = self._recorded_to(self.benchmark.state)
         return found
 
     @property

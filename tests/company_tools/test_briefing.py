@@ -17,18 +17,18 @@ from company_tools.wiki_store import WikiStore
 from core.ledger import Ledger, ToolFault
 from core.models.tokens import count_text
 from tests.company_tools.kites import Direct, kites
-from tests.company_tools.office import Office
+from tests.company_tools.office import CompanyState
 
 RULE = "Only executives may see a salary. Access to time entries is allowed to leads. "
 
 
-def facts(office: Office) -> dict[str, object]:
+def facts(office: CompanyState) -> dict[str, object]:
     found: dict[str, object] = json.loads(office.briefing.splitlines()[0])
     return found
 
 
 def test_who_asks_is_told_with_what_they_lead_and_manage() -> None:
-    told = facts(Office(user="juergen_mueller"))
+    told = facts(CompanyState(user="juergen_mueller"))
     assert told["user"]["id"] == "juergen_mueller"  # type: ignore[index]
     assert told["user"]["name"] == "Jürgen Müller"  # type: ignore[index]
     assert told["leads"] == ["proj_tent (Night Tent, archived)"]
@@ -37,14 +37,14 @@ def test_who_asks_is_told_with_what_they_lead_and_manage() -> None:
 
 
 def test_a_guest_is_told_as_one_and_nothing_of_records_is_asked() -> None:
-    office = Office(user=None)
+    office = CompanyState(user=None)
     assert facts(office) == {"user": "guest", "today": "2025-05-06"}
     asked = {path.split("/")[1] for path in office.line.paths()}
     assert asked == {"whoami", "wiki"}
 
 
 def test_a_refused_list_leaves_the_rest_and_says_what_is_missing_and_why() -> None:
-    office = Office(page_limit=-1)
+    office = CompanyState(page_limit=-1)
     told = facts(office)
     assert told["user"]["name"] == "Una Berg"  # type: ignore[index]
     assert not {"leads", "member_of", "manages"} & told.keys()
@@ -58,7 +58,7 @@ def test_a_refused_list_leaves_the_rest_and_says_what_is_missing_and_why() -> No
 def test_a_name_that_cannot_be_read_is_the_only_thing_missing() -> None:
     line = Direct(kites())
     line.plan["/employees/get"] = [400]
-    told = facts(Office(line=line))
+    told = facts(CompanyState(line=line))
     assert told["unknown"] == "their name (busy)"
     assert told["leads"] == ["proj_sails (Bright Sails, active)"]
 
@@ -67,7 +67,7 @@ def test_a_system_that_does_not_answer_is_no_briefing() -> None:
     line = Direct(kites())
     line.plan["/whoami"] = [503]
     with pytest.raises(ToolFault):
-        Office(line=line)
+        CompanyState(line=line)
 
 
 def test_pages_that_rule_are_whole_and_within_the_bound() -> None:
@@ -96,23 +96,23 @@ def test_of_another_version_what_changed_comes_first() -> None:
     for n in range(6):
         world["wiki"][f"page{n}.md"] = f"{RULE}{n}"
     store = WikiStore()
-    Office(world, wiki=store)
+    CompanyState(world, wiki=store)
     world["wiki"] = {**world["wiki"], "zz.md": f"{RULE * 2}Guests."}
     del world["wiki"]["page3.md"]
-    told = Office(world, wiki=store).briefing
+    told = CompanyState(world, wiki=store).briefing
     assert "the wiki has changed: new or rewritten: zz.md; gone: page3.md" in told
     assert told.index("== zz.md ==") < told.index("== page0.md ==")
 
 
 def test_another_companys_wiki_is_no_version_of_this_one() -> None:
     store = WikiStore()
-    Office(wiki=store)
-    other = Office(kites(wiki={"law.md": RULE * 2}), wiki=store)
+    CompanyState(wiki=store)
+    other = CompanyState(kites(wiki={"law.md": RULE * 2}), wiki=store)
     assert "has changed" not in other.briefing
 
 
 def test_the_briefing_is_evidence() -> None:
-    office = Office(user="juergen_mueller")
+    office = CompanyState(user="juergen_mueller")
     assert office.asked_back("ok_answer", "You lead Night Tent.") is None
     assert office.finish("ok_answer", "You lead Night Tent.") is None
     assert {"kind": "project", "id": "proj_tent"} in office.responses[0]["links"]
@@ -123,7 +123,7 @@ def places(text: str, **fields: Any) -> str:
     pages = {f"rules/{n}.md": f"{RULE * 9}Rule {n}." for n in range(30)}
     pages["where.md"] = "Our workshops are in Bergen and Ulm. Nothing in Rome."
     pages["birds.md"] = "Gulls are white."
-    office = Office(kites(wiki=pages), brief=False, **fields)
+    office = CompanyState(kites(wiki=pages), brief=False, **fields)
     with closing(Ledger()) as ledger:
         return office.benchmark.briefing(ledger, text)
 
@@ -153,7 +153,7 @@ def test_of_an_asked_page_that_is_too_long_the_parts_are_told() -> None:
 
 
 def test_after_changes_of_its_own_a_task_is_told_all_of_them_and_nothing_else() -> None:
-    office = Office(kites(wiki={"a.md": RULE * 2, "b.md": f"{RULE * 2}b", "c.md": "Soup."}))
+    office = CompanyState(kites(wiki={"a.md": RULE * 2, "b.md": f"{RULE * 2}b", "c.md": "Soup."}))
     for name in ("a.md", "d.md"):
         office.call("Combo_Write_Wiki_Pages", pages={name: f"{RULE * 2}new {name}"})
         told = json.loads(office.state())["rules_now"]
@@ -194,7 +194,7 @@ def test_a_rulebook_may_be_named_and_is_bounded() -> None:
     policy = policy_of(endless)
     assert policy.parts == {"rulebook.md"}
     assert count_text(policy.text()) <= RULEBOOK_TOKENS
-    office = Office(kites(wiki={"odd.md": "Gulls are white.\n"}), brief=False)
+    office = CompanyState(kites(wiki={"odd.md": "Gulls are white.\n"}), brief=False)
     office.benchmark._rulebooks = ("odd.md",)
     with closing(Ledger()) as ledger:
         assert "== odd.md ==\nGulls" in office.benchmark.briefing(ledger, "")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from core.erc3_client import company, patience
+from core.erc3_client import company, retry_policy
 from core.ledger import ToolFault
-from tests.company_tools.kites import Desk, desk, kites, person
+from tests.company_tools.kites import RequestHandler, desk, kites, person
 
 Call = tuple[str, dict[str, Any]]
 LOG: Call = (
@@ -37,7 +37,7 @@ CHANGES: dict[str, Call] = {
 EVENTS = {path: 2 if path == "/employees/update" else 1 for path in CHANGES}
 
 
-def again(at: Desk, call: Call) -> str:
+def again(at: RequestHandler, call: Call) -> str:
     with pytest.raises(ToolFault) as refused:
         at.call(call[0], **call[1])
     return refused.value.text
@@ -70,7 +70,7 @@ def test_a_change_that_cannot_be_settled_is_not_sent_again(
     read = reads.get(path, "/projects/get")
     # What comes before the change is answered, and nothing after it.
     clock = iter(range(0, 10**6, 60))
-    monkeypatch.setattr(patience, "now", lambda: next(clock))
+    monkeypatch.setattr(retry_policy, "now", lambda: next(clock))
     dispatch = at.line.dispatch
 
     def failing(request: Any) -> Any:

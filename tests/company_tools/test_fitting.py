@@ -10,12 +10,12 @@ import pytest
 from company_tools.company_session import CHANGES
 from core.ledger import ToolFault
 from core.tools.faults import Inconsistent
-from tests.company_tools.kites import Desk, desk
+from tests.company_tools.kites import RequestHandler, desk
 
 Change = Callable[[Any, Any], None]
 
 
-def tampered(path: str, change: Change) -> Desk:
+def tampered(path: str, change: Change) -> RequestHandler:
     """A desk whose line changes every answer of a path."""
     at = desk()
     real = at.line.dispatch

@@ -10,17 +10,17 @@ from company_tools.guards import NAMES, NOT_PUBLIC, guards_off
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import kites
-from tests.company_tools.office import Office
+from tests.company_tools.office import CompanyState
 
 UNA = "una_berg"
 
 
-def note(office: Office, text: str = "new") -> Any:
+def note(office: CompanyState, text: str = "new") -> Any:
     return office.call("Combo_Update_Employee_For_Changes", employee=UNA, notes=text)
 
 
 def test_a_write_before_whoami_is_refused_and_so_is_an_answer() -> None:
-    office = Office(whoami_status=404)
+    office = CompanyState(whoami_status=404)
     assert "only error_internal" in office.briefing.casefold()
     with pytest.raises(ToolFault):
         office.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
@@ -36,12 +36,12 @@ def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
     from core.erc3_client import company
 
     for scenario in ({"user": None}, {"whoami_status": 500}):
-        office = Office(brief=False, **scenario)
+        office = CompanyState(brief=False, **scenario)
         session = office.benchmark._session
         with pytest.raises(ToolFault, match="nothing was changed"):
             session.send(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
         assert office.line.paths("/projects/status/update") == []
-    without = Office(off=["guest"], user=None)
+    without = CompanyState(off=["guest"], user=None)
     without.benchmark._session.send(
         company.Req_UpdateProjectStatus(id="proj_sails", status="paused")
     )
@@ -49,7 +49,7 @@ def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
 
 
 def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
-    with Office(user=None).benchmark.bind(Ledger()) as tools:
+    with CompanyState(user=None).benchmark.bind(Ledger()) as tools:
         names = {tool.name for tool in tools}
         assert all(tool.kind == "read" for tool in tools)
     told = ("Employee", "Customer", "Project", "Time", "People", "Person", "Hours", "Workload")
@@ -66,20 +66,20 @@ def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
     ],
 )  # fmt: skip
 def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
-    office = Office(user=None)
+    office = CompanyState(user=None)
     assert "guest" in (office.asked_back("ok_answer", message) or "")
     # It is hard: said again, it leaves as a refusal.
     assert office.finish("ok_answer", message) is None
     assert office.answered == ["denied_security"]
     assert office.responses[0]["message"] == NOT_PUBLIC
-    without = Office(user=None, off=["guest", "unseen"])
+    without = CompanyState(user=None, off=["guest", "unseen"])
     assert without.asked_back("ok_answer", message) is None
     assert without.finish("ok_answer", message) is None
 
 
 @pytest.mark.parametrize("written", ["{0}", "{0:,}", "{0}.00", "{1}k", "EUR {0:,}.00"])
 def test_a_guests_answer_holds_no_salary(written: str) -> None:
-    office = Office(user=None)
+    office = CompanyState(user=None)
     salary = kites()["employees"][0]["salary"]
     text = f"It is {written.format(salary, salary // 1000)}."
     assert "salary" in (office.asked_back("ok_answer", text) or "")
@@ -88,7 +88,7 @@ def test_a_guests_answer_holds_no_salary(written: str) -> None:
 
 
 def test_a_guest_is_told_dates_places_and_pages() -> None:
-    office = Office(user=None)
+    office = CompanyState(user=None)
     text = "Yes. Today is 2025-05-06; we sew in Bergen since 1998."
     assert office.asked_back("ok_answer", text) is None
     assert office.finish("ok_answer", text) is None
@@ -96,7 +96,7 @@ def test_a_guest_is_told_dates_places_and_pages() -> None:
 
 
 def test_where_lists_are_refused_a_guest_hears_no_id_and_no_mail() -> None:
-    office = Office(user=None, page_limit=-1)
+    office = CompanyState(user=None, page_limit=-1)
     assert "an id" in (office.asked_back("ok_answer", "See proj_sails") or "")
     assert "mail" in (office.asked_back("ok_answer", "info@kites.example") or "")
     assert office.finish("ok_answer", "We are closed.") is None
@@ -105,13 +105,13 @@ def test_where_lists_are_refused_a_guest_hears_no_id_and_no_mail() -> None:
 def test_the_folders_of_a_page_that_was_seen_are_no_ids() -> None:
     company = kites()
     company["wiki"]["how_we_work/time_kept.md"] = "Hours are kept.\n"
-    office = Office(company)
+    office = CompanyState(company)
     assert office.asked_back("ok_answer", "It is how_we_work/time_kept.md.") is None
     assert "how_we_rest" in (office.asked_back("ok_answer", "It is how_we_rest/x.md.") or "")
 
 
 def test_what_was_never_seen_is_never_sent() -> None:
-    office = Office()
+    office = CompanyState()
     for words in (("Done.", "employee:ghost_1"), ("It is proj_ghost.", "none")):
         assert "no answer of the system has shown" in (office.asked_back("ok_answer", *words) or "")
         assert "not answered" in (office.finish("ok_answer", *words) or "")
@@ -119,16 +119,16 @@ def test_what_was_never_seen_is_never_sent() -> None:
     assert "not answered" in (office.finish("ok_answer", "See.", "employee:una_holm") or "")
     office.call("Req_GetEmployee", id="una_holm")
     assert office.finish("ok_answer", "See.", "employee:una_holm") is None
-    assert Office(off=["unseen"]).finish("ok_answer", "Done.", "employee:ghost_1") is None
+    assert CompanyState(off=["unseen"]).finish("ok_answer", "Done.", "employee:ghost_1") is None
 
 
 def test_ok_after_a_failed_write_is_asked_back_once() -> None:
-    office = Office()
+    office = CompanyState()
     office.line.plan["/employees/update"] = [400]
     assert note(office)["error"]["status"] == 400
     assert "did not go through" in (office.asked_back("ok_answer") or "")
     assert office.finish("ok_answer") is None
-    off = Office(off=["failed-write"])
+    off = CompanyState(off=["failed-write"])
     off.line.plan["/employees/update"] = [400]
     note(off)
     assert off.asked_back("ok_answer") is None
@@ -136,17 +136,17 @@ def test_ok_after_a_failed_write_is_asked_back_once() -> None:
 
 @pytest.mark.parametrize("outcome", ["denied_security", "none_clarification_needed"])
 def test_a_denial_after_a_write_is_asked_back_once(outcome: str) -> None:
-    office = Office()
+    office = CompanyState()
     note(office)
     assert "this was changed" in (office.asked_back(outcome, "No.") or "")
     assert office.finish(outcome, "No.") is None
-    off = Office(off=["written"])
+    off = CompanyState(off=["written"])
     note(off)
     assert off.asked_back(outcome, "No.") is None
 
 
 def test_links_come_from_the_message_and_from_writes() -> None:
-    office = Office()
+    office = CompanyState()
     office.call("Combo_List_All_Employees")
     note(office)
     office.call("Req_GetProject", id="proj_sails")
@@ -159,31 +159,31 @@ def test_links_come_from_the_message_and_from_writes() -> None:
 
 
 def test_links_given_by_hand_overrule_and_are_asked_back_once() -> None:
-    office = Office()
+    office = CompanyState()
     note(office)
     assert f"employee:{UNA}" in (office.asked_back("ok_answer", "Done.", "none") or "")
     assert office.finish("ok_answer", "Done.", "none") is None
     assert office.responses[0]["links"] == []
-    off = Office(off=["links"])
+    off = CompanyState(off=["links"])
     note(off)
     assert off.asked_back("ok_answer", "Done.", "none") is None
 
 
 @pytest.mark.parametrize("outcome", ["denied_security", "none_clarification_needed"])
 def test_a_denial_has_no_links_of_itself(outcome: str) -> None:
-    office = Office()
+    office = CompanyState()
     office.call("Req_GetEmployee", id="una_holm")
     office.finish(outcome, "Not of una_holm.")
     assert office.responses[0]["links"] == []
 
 
 def test_after_the_answer_every_call_is_refused() -> None:
-    office = Office()
+    office = CompanyState()
     office.finish("ok_answer")
     with pytest.raises(ToolFault, match="has been answered"):
         office.call("Req_GetEmployee", id=UNA)
     assert office.finish("ok_answer") is None
-    off = Office(off=["one-response"])
+    off = CompanyState(off=["one-response"])
     off.finish("ok_answer")
     assert off.call("Req_GetEmployee", id=UNA)
     for one in (office, off):
@@ -192,15 +192,15 @@ def test_after_the_answer_every_call_is_refused() -> None:
 
 
 def test_not_found_is_believed_after_a_whole_look() -> None:
-    office = Office()
+    office = CompanyState()
     assert "listed whole" in (office.asked_back("ok_not_found", "Nobody.") or "")
     office.call("Combo_List_All_Employees")
     assert office.asked_back("ok_not_found", "Nobody.") is None
-    assert Office(off=["looked"]).asked_back("ok_not_found", "Nobody.") is None
+    assert CompanyState(off=["looked"]).asked_back("ok_not_found", "Nobody.") is None
 
 
 def test_after_a_change_to_the_wiki_its_rules_are_read_again() -> None:
-    office = Office()
+    office = CompanyState()
     assert "rules_now" not in office.state()
     new = (
         "Nobody may see a salary. Access to time entries is allowed to leads only. Guests: public."
@@ -214,13 +214,13 @@ def test_after_a_change_to_the_wiki_its_rules_are_read_again() -> None:
     reads = len(office.line.sent)
     assert office.state() == state
     assert [path for path, _ in office.line.sent[reads:]] == ["/whoami"]
-    off = Office(off=["wiki"])
+    off = CompanyState(off=["wiki"])
     off.call("Req_UpdateWiki", file="secrets.md", content=new)
     assert "rules_now" not in off.state()
 
 
 def test_a_wiki_that_somebody_else_has_changed_is_read_again() -> None:
-    office = Office()
+    office = CompanyState()
     rule = (
         "Nobody may see a salary. Access to time entries is allowed to leads only. Guests: public."
     )

@@ -13,12 +13,12 @@ import pytest
 
 from company_tools.answer_log import read_log
 from company_tools.answering import LATE_SECONDS
-from company_tools.closing import NoClosing, read_closing
-from core.erc3_client import patience, transport_errors
-from core.erc3_client.patience import never_left
-from core.ledger import Intent, Ledger, Settled, ToolFault, WireCall
+from company_tools.final_answer import NoFinalAnswer, read_final_answer
+from core.erc3_client import retry_policy, transport_errors
+from core.erc3_client.retry_policy import never_left
+from core.ledger import Intent, Ledger, Resolved, ToolFault, WireCall
 from core.tools.faults import OutOfReach
-from tests.company_tools.office import RESPOND, Office, said
+from tests.company_tools.office import RESPOND, CompanyState, said
 
 NOTES = {"employee": "una_berg", "notes": "new"}
 
@@ -62,25 +62,25 @@ class Failing:
         return self.line.dispatch(request)
 
 
-def failing(office: Office, *plan: Any) -> Office:
+def failing(office: CompanyState, *plan: Any) -> CompanyState:
     office.benchmark._session._client = Failing(office.line, *plan)
     return office
 
 
-def patient(office: Office) -> Office:
-    office.benchmark._session._patience._seconds = 60
+def patient(office: CompanyState) -> CompanyState:
+    office.benchmark._session._retry_policy._seconds = 60
     return office
 
 
 def test_after_a_refused_connection_it_is_sent_again() -> None:
-    office = patient(failing(Office(), refused_connection(), refused_connection()))
+    office = patient(failing(CompanyState(), refused_connection(), refused_connection()))
     assert office.finish("ok_answer") is None
     assert office.answered == ["ok_answer"]
     assert len(office.responses) == 3
 
 
 def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
-    office = failing(Office(), *[refused_connection()] * 3)
+    office = failing(CompanyState(), *[refused_connection()] * 3)
     with pytest.raises(ToolFault, match="refused the connection"):
         office.finish("ok_answer")
     assert office.benchmark.finished() is None
@@ -96,7 +96,7 @@ def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
 def test_whatever_the_failure_the_log_tells_whether_it_is_sent_again(
     fails: str | int, taken: bool, times: int
 ) -> None:
-    office = patient(Office())
+    office = patient(CompanyState())
     plan = ("after" if taken else "before") if fails == "drop" else fails
     office.line.plan[RESPOND] = [plan] * times
     office.line.then_fails = taken
@@ -116,17 +116,17 @@ def test_whatever_the_failure_the_log_tells_whether_it_is_sent_again(
 
 def test_one_that_arrives_late_is_not_sent_again() -> None:
     """It is under way when the log is looked at first, and there when the pause is over."""
-    office = patient(Office())
+    office = patient(CompanyState())
     waits: list[float] = []
 
     def wait(seconds: float) -> None:
         waits.append(seconds)
-        patience.rest(seconds)
+        retry_policy.rest(seconds)
         if len(waits) == 1:
             body = {"message": "m", "outcome": "ok_answer", "links": []}
             office.line.platform.call(office.line.task, RESPOND, body)
 
-    office.benchmark._session._patience._waits = wait
+    office.benchmark._session._retry_policy._waits = wait
     office.line.plan[RESPOND] = ["before"]
     assert office.finish("ok_answer") is None
     assert (office.answered, len(office.responses)) == (["ok_answer"], 1)
@@ -134,7 +134,7 @@ def test_one_that_arrives_late_is_not_sent_again() -> None:
 
 
 def test_one_that_the_system_refuses_is_worded_anew() -> None:
-    office = patient(Office())
+    office = patient(CompanyState())
     dispatch, bad = office.line.dispatch, {"outcome": "no such outcome"}
 
     def spoilt(request: Any) -> Any:
@@ -153,39 +153,39 @@ def test_one_that_the_system_refuses_is_worded_anew() -> None:
 
 
 def test_its_intent_is_noted_before_it_is_sent() -> None:
-    office = Office()
+    office = CompanyState()
     seen: list[int] = []
-    office.deeds = list(office.deeds)
+    office.entries = list(office.entries)
     dispatch = office.line.dispatch
 
     def watched(request: Any) -> Any:
         if request.tool == RESPOND:
-            seen.append(sum(isinstance(d, Intent) for d in office.deeds))
+            seen.append(sum(isinstance(d, Intent) for d in office.entries))
         return dispatch(request)
 
     office.line.dispatch = watched  # type: ignore[method-assign]
     office.finish("ok_answer", "Yes.")
     assert seen == [1]
-    (intent,) = [d for d in office.deeds if isinstance(d, Intent)]
+    (intent,) = [d for d in office.entries if isinstance(d, Intent)]
     assert intent.body["message"] == "Yes."
 
 
-def taken_over(office: Office, deeds: Any = None, log: Any = None) -> Office:
+def taken_over(office: CompanyState, entries: Any = None, log: Any = None) -> CompanyState:
     """The same task in a process that begins after the other one died."""
-    again = Office(line=office.line, brief=False)
-    again.benchmark.recall(office.deeds if deeds is None else deeds)
+    again = CompanyState(line=office.line, brief=False)
+    again.benchmark.recall(office.entries if entries is None else entries)
     if log is not None:
         again.benchmark._session.log = log
     return again
 
 
-def intents(office: Office) -> list[Any]:
-    return [d for d in office.deeds if isinstance(d, Intent)]
+def intents(office: CompanyState) -> list[Any]:
+    return [d for d in office.entries if isinstance(d, Intent)]
 
 
 @pytest.mark.parametrize("arrived", [True, False])
 def test_a_process_that_died_while_sending(arrived: bool) -> None:
-    office = Office()
+    office = CompanyState()
     if not arrived:
         office.line.plan[RESPOND] = ["before"]
     with suppress(ToolFault):
@@ -201,7 +201,7 @@ def test_a_process_that_died_while_sending(arrived: bool) -> None:
 
 def test_the_very_answer_is_sent_that_had_passed_the_guards() -> None:
     """The process that goes on has not seen what it links to."""
-    office = Office()
+    office = CompanyState()
     office.call("Req_GetEmployee", id="una_holm")
     office.line.plan[RESPOND] = ["before"]
     with suppress(ToolFault):
@@ -231,7 +231,7 @@ SILENT = {
 
 @pytest.mark.parametrize("log", SILENT.values(), ids=SILENT)
 def test_where_nobody_can_tell_the_task_stays_open(log: Any) -> None:
-    office = Office()
+    office = CompanyState()
     told, office.benchmark._session.log = office.benchmark._session.log, log
     office.line.plan[RESPOND] = ["after"]
     for finish in (lambda: office.finish("ok_answer"), office.give_up, office.state):
@@ -276,7 +276,7 @@ def test_a_log_is_read_to_the_safe_side(
 
 @pytest.mark.parametrize("arrived", [True, False])
 def test_a_change_that_a_process_died_over_is_made_once(arrived: bool) -> None:
-    office = Office()
+    office = CompanyState()
     if not arrived:
         office.line.plan["/employees/update"] = ["before", *[503] * 9]
         office.line.plan["/employees/get"] = [None, 503]
@@ -293,7 +293,7 @@ def test_a_change_that_a_process_died_over_is_made_once(arrived: bool) -> None:
 
 
 def test_what_earlier_work_has_read_may_be_named() -> None:
-    office = Office()
+    office = CompanyState()
     read = WireCall(path="/employees/get", body={"id": "una_holm"}, kind="read", outcome="done")
     again = taken_over(office, [read])
     again.benchmark.briefing(Ledger())
@@ -303,18 +303,18 @@ def test_what_earlier_work_has_read_may_be_named() -> None:
 
 
 def test_what_was_settled_is_remembered() -> None:
-    office = Office()
+    office = CompanyState()
     answer = {"message": "m", "outcome": "ok_answer", "links": []}
     intent = Intent(path=RESPOND, body=answer)
-    gone = taken_over(office, [intent, Settled(path=RESPOND, took_effect=False)])
+    gone = taken_over(office, [intent, Resolved(path=RESPOND, took_effect=False)])
     assert gone.benchmark.finished() is None
-    there = taken_over(office, [intent, Settled(path=RESPOND, took_effect=True)])
+    there = taken_over(office, [intent, Resolved(path=RESPOND, took_effect=True)])
     assert there.benchmark.finished()
     assert there.benchmark.verdict == "ok_answer"
 
 
 def test_giving_up_answers_once_with_an_internal_error() -> None:
-    office = Office()
+    office = CompanyState()
     office.give_up()
     office.give_up()
     assert office.answered == ["error_internal"]
@@ -338,25 +338,27 @@ def test_giving_up_answers_once_with_an_internal_error() -> None:
     ],
 )  # fmt: skip
 def test_a_closing_is_read_as_models_write_it(text: str) -> None:
-    office = Office()
-    read = read_closing(text, office.benchmark._session)
+    office = CompanyState()
+    read = read_final_answer(text, office.benchmark._session)
     assert (read.outcome, read.message) == ("ok_answer", "Yes.")
     assert read.links == (("employee", "una_berg"), ("project", "proj_sails"))
 
 
 def test_a_location_is_linked_by_its_whole_name() -> None:
     text = "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: location:Old Dock, employee:una_berg"
-    read = read_closing(text, Office().benchmark._session)
+    read = read_final_answer(text, CompanyState().benchmark._session)
     assert read.links == (("location", "Old Dock"), ("employee", "una_berg"))
 
 
 def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
     text = json.dumps({"outcome": "ok_answer", "message": "a\nOUTCOME: b\nLINKS: c"})
-    session = Office().benchmark._session
-    read = read_closing(text, session)
+    session = CompanyState().benchmark._session
+    read = read_final_answer(text, session)
     assert read.message == "a\nOUTCOME: b\nLINKS: c"
     assert read.links is None
-    lines = read_closing("OUTCOME: ok_answer\nMESSAGE: one\ntwo\n\nthree\nLINKS: none", session)
+    lines = read_final_answer(
+        "OUTCOME: ok_answer\nMESSAGE: one\ntwo\n\nthree\nLINKS: none", session
+    )
     assert (lines.message, lines.links) == ("one\ntwo\n\nthree", ())
 
 
@@ -370,7 +372,7 @@ def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
     ],
 )
 def test_what_is_no_answer_is_asked_back_and_never_sent(text: str, problem: str) -> None:
-    office = Office()
-    with pytest.raises(NoClosing, match=problem):
-        read_closing(text, office.benchmark._session)
+    office = CompanyState()
+    with pytest.raises(NoFinalAnswer, match=problem):
+        read_final_answer(text, office.benchmark._session)
     assert office.responses == []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Wire, kites, person
-from tests.company_tools.office import Office
+from tests.company_tools.office import CompanyState
 from workshop.perf import hijack, right_plays
 
 UNA = "una_berg"
@@ -35,13 +35,13 @@ def company(**wiki: str) -> Wire:
     return found
 
 
-def office(task: str, world: Wire | None = None, **scenario: Any) -> Office:
-    made = Office(world or company(), brief=False, **scenario)
+def office(task: str, world: Wire | None = None, **scenario: Any) -> CompanyState:
+    made = CompanyState(world or company(), brief=False, **scenario)
     made.benchmark.briefing(Ledger(), task)
     return made
 
 
-def send(made: Office, name: str, decided: str = "", **arguments: Any) -> str | None:
+def send(made: CompanyState, name: str, decided: str = "", **arguments: Any) -> str | None:
     """Why a change was not sent."""
     ledger = Ledger()
     with made.benchmark.bind(ledger, decided) as tools:
@@ -161,9 +161,9 @@ def test_a_page_that_rules_is_not_rewritten_by_a_task_that_does_not_name_it() ->
 
 def test_the_guard_can_be_left_out_and_knows_nothing_without_a_task() -> None:
     status = {"id": "proj_sails", "status": "paused"}
-    off = Office(company(), off=["provenance"])
+    off = CompanyState(company(), off=["provenance"])
     assert send(off, "Req_UpdateProjectStatus", **status) is None
-    assert send(Office(company()), "Req_UpdateProjectStatus", **status) is None
+    assert send(CompanyState(company()), "Req_UpdateProjectStatus", **status) is None
 
 
 @settings(max_examples=15, deadline=None)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from company_tools.ids import employee_id
 from company_tools.names import match_person
 from core.ledger import ToolFault
-from tests.company_tools.kites import Desk, desk, kites, person
+from tests.company_tools.kites import RequestHandler, desk, kites, person
 
 
 @pytest.fixture(scope="module")
-def shared() -> Desk:
+def shared() -> RequestHandler:
     return desk()
 
 
@@ -34,7 +34,7 @@ def shared() -> Desk:
     ],
 )
 def test_a_person_is_found_in_every_spelling(
-    shared: Desk, said: str, found: str, matched: str
+    shared: RequestHandler, said: str, found: str, matched: str
 ) -> None:
     answer = shared.call("Combo_Resolve_Person_For_Name", name=said)
     best = answer["candidates"][0]
@@ -42,7 +42,9 @@ def test_a_person_is_found_in_every_spelling(
     assert "salary" not in best
 
 
-def test_namesakes_are_tied_and_told_apart_by_project_and_department(shared: Desk) -> None:
+def test_namesakes_are_tied_and_told_apart_by_project_and_department(
+    shared: RequestHandler,
+) -> None:
     both = shared.call("Combo_Resolve_Person_For_Name", name="Una")
     assert [c["id"] for c in both["candidates"]] == ["una_berg", "una_holm"]
     assert both["tied"] == 2
@@ -52,7 +54,7 @@ def test_namesakes_are_tied_and_told_apart_by_project_and_department(shared: Des
     assert [c["id"] for c in of_sales["candidates"]] == ["una_holm"]
 
 
-def test_a_customers_contact_is_no_employee(shared: Desk) -> None:
+def test_a_customers_contact_is_no_employee(shared: RequestHandler) -> None:
     answer = shared.call("Combo_Resolve_Person_For_Name", name="Wind Pia")
     (found,) = answer["candidates"]
     assert (found["kind"], found["customer"]) == ("contact, no employee", "cust_school")
@@ -96,7 +98,7 @@ def test_a_written_out_umlaut_is_the_letter(first: str, last: str) -> None:
     ],
 )
 def test_a_project_is_found_by_what_is_said_of_it(
-    shared: Desk, phrase: str, found: str, field: str
+    shared: RequestHandler, phrase: str, found: str, field: str
 ) -> None:
     answer = shared.call("Combo_Resolve_Project_For_Phrase", phrase=phrase)
     best = answer["candidates"][0]
@@ -105,7 +107,7 @@ def test_a_project_is_found_by_what_is_said_of_it(
     assert answer["tied"] == 1
 
 
-def test_projects_of_a_person_with_archived_ones_or_without(shared: Desk) -> None:
+def test_projects_of_a_person_with_archived_ones_or_without(shared: RequestHandler) -> None:
     def of(**asked: object) -> list[str]:
         answer = shared.call("Combo_Resolve_Project_For_Phrase", phrase="", **asked)
         return [c["id"] for c in answer["candidates"]]
@@ -127,7 +129,9 @@ def test_projects_of_a_person_with_archived_ones_or_without(shared: Desk) -> Non
         ("cust_school", "cust_school"),
     ],
 )
-def test_a_customer_is_found_by_what_is_said_of_it(shared: Desk, phrase: str, found: str) -> None:
+def test_a_customer_is_found_by_what_is_said_of_it(
+    shared: RequestHandler, phrase: str, found: str
+) -> None:
     answer = shared.call("Combo_Resolve_Customer_For_Phrase", phrase=phrase)
     assert answer["candidates"][0]["id"] == found
     assert answer["tied"] == 1

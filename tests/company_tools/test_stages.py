@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.closing import links_of, read_closing, reworded
+from company_tools.final_answer import links_of, read_final_answer, reworded
 from company_tools.stages.entities import Entities
 from company_tools.stages.guest import Guest
 from company_tools.stages.language import language
@@ -18,11 +18,11 @@ from company_tools.stages.policy import Policy
 from company_tools.stages.wording import Wording, by_rule
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
-from core.models.door import Door
 from core.models.model_call import KeptCalls, ModelCall
+from core.models.model_client import ModelClient
 from core.models.tokens import count_text
-from core.runs.stages import Case, Finding
-from tests.company_tools.office import Office, said
+from core.runs.stages import Finding, StageInput
+from tests.company_tools.office import CompanyState, said
 from tests.scripted import play
 
 
@@ -32,7 +32,7 @@ class Model:
     def __init__(self, name: str, *replies: str) -> None:
         self.calls: list[ModelCall] = []
         self.asked: list[str] = []
-        self.door = Door(play(name, replies), "step", self._watch())
+        self.door = ModelClient(play(name, replies), "step", self._watch())
 
     def _watch(self) -> KeptCalls:
         model = self
@@ -44,21 +44,21 @@ class Model:
         return Watch(self.calls)
 
 
-def run(step: Any, case: Case, door: Door | None = None) -> Finding:
+def run(step: Any, case: StageInput, door: ModelClient | None = None) -> Finding:
     with closing(Ledger()) as ledger:
         found: Finding = step.run(case, "", door, ledger)
     return found
 
 
-def entities(office: Office, text: str, door: Door | None = None) -> Finding:
-    found = run(Entities(office.benchmark), Case(text), door)
+def entities(office: CompanyState, text: str, door: ModelClient | None = None) -> Finding:
+    found = run(Entities(office.benchmark), StageInput(text), door)
     return found.model_copy(update={"step": "entities"})
 
 
-def policy(office: Office, text: str, *replies: str, name: str = "policy") -> Finding:
+def policy(office: CompanyState, text: str, *replies: str, name: str = "policy") -> Finding:
     model = Model(name, *replies)
     earlier = (entities(office, text),)
-    return run(Policy(office.benchmark), Case(text, earlier), model.door if replies else None)
+    return run(Policy(office.benchmark), StageInput(text, earlier), model.door if replies else None)
 
 
 def judged(verdict: str, rule: int = 1, reason: str = "it is forbidden") -> str:
@@ -70,7 +70,7 @@ def judged(verdict: str, rule: int = 1, reason: str = "it is forbidden") -> str:
 
 def test_names_are_found_in_any_order_and_spelling() -> None:
     found = entities(
-        Office(), "Does Mueller Juergen know una_berg and Dorde Cosic on Bright Sails?"
+        CompanyState(), "Does Mueller Juergen know una_berg and Dorde Cosic on Bright Sails?"
     )
     ids = {row["id"] for row in found.facts["permission"]}
     assert ids == {"juergen_mueller", "una_berg", "djordje_cosic", "proj_sails"}
@@ -78,7 +78,7 @@ def test_names_are_found_in_any_order_and_spelling() -> None:
 
 
 def test_a_single_name_gives_all_who_are_called_so() -> None:
-    found = entities(Office(), "In which department is Una?")
+    found = entities(CompanyState(), "In which department is Una?")
     assert found.facts["permission"] == []
     (one,) = found.facts["candidates"]
     assert {row["id"] for row in one["found"]} == {"una_berg", "una_holm"}
@@ -88,21 +88,21 @@ def test_what_rules_do_not_find_is_one_small_call() -> None:
     model = Model(
         "names", '{"names": [{"kind": "project", "said": "the roof of silk over the ring"}]}'
     )
-    found = entities(Office(), "Who leads the roof of silk over the ring?", model.door)
+    found = entities(CompanyState(), "Who leads the roof of silk over the ring?", model.door)
     (row,) = found.facts["permission"]
     assert (row["id"], row["said"]) == ("proj_tent", "the roof of silk over the ring")
     assert len(model.calls) == 1
 
 
 def test_a_guest_s_task_names_nothing_that_is_looked_up() -> None:
-    office = Office(user=None)
+    office = CompanyState(user=None)
     before = len(office.line.sent)
     assert entities(office, "What does Una Berg earn?").nothing
     assert len(office.line.sent) == before
 
 
 def test_what_a_step_has_read_is_no_evidence_until_the_solver_reads_it() -> None:
-    office = Office()
+    office = CompanyState()
     entities(office, "What about Una Berg?")
     refused = office.finish("ok_answer", "It is he.", "employee:djordje_cosic")
     assert "no answer of the system has shown that" in (refused or "")
@@ -110,7 +110,7 @@ def test_what_a_step_has_read_is_no_evidence_until_the_solver_reads_it() -> None
 
 
 def test_what_is_kept_from_a_step_becomes_evidence_when_a_tool_gives_it() -> None:
-    office = Office()
+    office = CompanyState()
     entities(office, "What about Una Berg?")
     before = len(office.line.sent)
     assert len(office.call("Combo_List_All_Employees")["employees"]) == 12
@@ -119,7 +119,7 @@ def test_what_is_kept_from_a_step_becomes_evidence_when_a_tool_gives_it() -> Non
 
 
 def test_a_step_changes_nothing() -> None:
-    office = Office()
+    office = CompanyState()
     with (
         closing(Ledger()) as ledger,
         office.benchmark.reading(ledger) as (session, _),
@@ -134,7 +134,7 @@ def test_a_step_changes_nothing() -> None:
 
 def test_a_denial_that_names_its_line_closes_the_task() -> None:
     found = policy(
-        Office(), "What does Jürgen Müller earn, what is their salary?", judged("denied")
+        CompanyState(), "What does Jürgen Müller earn, what is their salary?", judged("denied")
     )
     assert found.verdict is not None
     assert found.verdict.by == "model"
@@ -154,14 +154,14 @@ def test_a_denial_that_names_its_line_closes_the_task() -> None:
     ],
 )  # fmt: skip
 def test_in_doubt_nothing_is_closed(reply: str) -> None:
-    office = Office()
+    office = CompanyState()
     assert policy(office, "What does Jürgen Müller earn?", reply, name="doubt").verdict is None
 
 
 def test_the_watchdog_sees_asker_ask_facts_and_lines_alone() -> None:
-    office, model = Office(), Model("watch", judged("unclear"))
+    office, model = CompanyState(), Model("watch", judged("unclear"))
     text = "Pause Bright Sails."
-    case = Case(text, (entities(office, text),), log="what the solver did")
+    case = StageInput(text, (entities(office, text),), log="what the solver did")
     found = run(Policy(office.benchmark), case, model.door)
     (prompt,) = model.asked
     assert "Only the Lead of a project may change its status." in prompt
@@ -173,7 +173,7 @@ def test_the_watchdog_sees_asker_ask_facts_and_lines_alone() -> None:
 
 
 def test_a_guest_who_orders_a_change_is_denied_by_rule() -> None:
-    found = policy(Office(user=None), "Hi! Could you please raise the salary of Una Berg?")
+    found = policy(CompanyState(user=None), "Hi! Could you please raise the salary of Una Berg?")
     assert found.verdict is not None
     assert found.verdict.by == "rule"
 
@@ -182,11 +182,11 @@ def test_a_guest_who_orders_a_change_is_denied_by_rule() -> None:
     "text", ["Do you have a place in Bergen? Yes or No.", "How does one log hours with you?"]
 )
 def test_a_guest_s_question_is_never_denied_by_rule(text: str) -> None:
-    assert policy(Office(user=None), text).verdict is None
+    assert policy(CompanyState(user=None), text).verdict is None
 
 
 def test_a_rule_that_the_model_contradicts_closes_nothing() -> None:
-    office = Office(user=None)
+    office = CompanyState(user=None)
     text = "Please pause the project Bright Sails."
     assert policy(office, text, judged("allowed"), name="against").verdict is None
     found = policy(office, text, judged("unclear"), name="with")
@@ -195,10 +195,10 @@ def test_a_rule_that_the_model_contradicts_closes_nothing() -> None:
 
 
 def test_a_verdict_goes_through_the_one_answer() -> None:
-    office = Office()
+    office = CompanyState()
     found = policy(office, "What does Jürgen Müller earn, what is their salary?", judged("denied"))
     assert found.verdict is not None
-    with closing(Ledger(witness=office.noted)) as ledger:
+    with closing(Ledger(on_entry=office.noted)) as ledger:
         assert office.benchmark.finish(found.verdict.closing, ledger) is None
         assert office.benchmark.finish(found.verdict.closing, ledger) is None
     assert office.answered == ["denied_security"]
@@ -208,8 +208,8 @@ def test_a_verdict_goes_through_the_one_answer() -> None:
 
 
 def test_only_a_guest_has_the_public_playbook() -> None:
-    assert run(Guest(Office().benchmark), Case("Who are you?")).nothing
-    told = run(Guest(Office(user=None).benchmark), Case("Who are you?")).text
+    assert run(Guest(CompanyState().benchmark), StageInput("Who are you?")).nothing
+    told = run(Guest(CompanyState(user=None).benchmark), StageInput("Who are you?")).text
     assert "nobody is signed in" in told
     assert "una" not in told.casefold()
 
@@ -258,9 +258,9 @@ ENGLISH = "The lead of the project is Una Berg and she has 2 roles in it."
 
 
 def wording(reply: str, name: str) -> Finding:
-    office, model = Office(), Model(name, reply)
+    office, model = CompanyState(), Model(name, reply)
     office.call("Combo_List_All_Employees")
-    case = Case(GERMAN, closing=said("ok_answer", ENGLISH))
+    case = StageInput(GERMAN, closing=said("ok_answer", ENGLISH))
     return run(Wording(office.benchmark), case, model.door)
 
 
@@ -283,7 +283,7 @@ BAD = ["", "Gerne!", '{"answer": ', '{"text": "Una Berg"}', '{"answer": ["Una"]}
 
 @pytest.mark.parametrize("reply", BAD)
 def test_a_reply_that_cannot_be_used_is_no_finding(reply: str) -> None:
-    office = Office()
+    office = CompanyState()
     assert wording(reply, "bad-w").failed
     assert wording(reply, "bad-w").words == ""
     found = policy(office, "What does Jürgen Müller earn?", reply or " ", name="bad-p")
@@ -294,7 +294,7 @@ def test_a_reply_that_cannot_be_used_is_no_finding(reply: str) -> None:
     assert named.failed
 
 
-OFFICE = Office()
+OFFICE = CompanyState()
 OFFICE.call("Combo_List_All_Employees")
 MESSAGE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 
@@ -305,7 +305,10 @@ MESSAGE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(s
 def test_other_words_never_change_outcome_or_links(words: str, links: str) -> None:
     session = OFFICE.benchmark._session
     old = said("ok_answer", "Una Berg sews.", links)
-    before, after = read_closing(old, session), read_closing(reworded(old, words, session), session)
+    before, after = (
+        read_final_answer(old, session),
+        read_final_answer(reworded(old, words, session), session),
+    )
     assert after.outcome == before.outcome
     assert after.links == links_of(before, session)
     assert after.message == words.strip()

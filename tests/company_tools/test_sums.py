@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.ledger import ToolFault
-from tests.company_tools.kites import Desk, desk, kites, level, person, project
+from tests.company_tools.kites import RequestHandler, desk, kites, level, person, project
 
 
 def test_workload_counts_every_status_and_shows_zeros_and_ties() -> None:
@@ -52,7 +52,7 @@ def test_tenths_add_up_without_dust(slices: list[tuple[int, int]]) -> None:
     )
 
 
-def matched(at: Desk, **asked: Any) -> list[str]:
+def matched(at: RequestHandler, **asked: Any) -> list[str]:
     return [one["id"] for one in at.call("Combo_Match_Employees_For_Skills", **asked)["people"]]
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from cli.steps import company
+from cli.stages import company
 from company_tools import listings
 from company_tools.change import CHANGES
 from company_tools.stages.entities import Entities
-from coordinator.stages import Around
+from coordinator.stages import StageRunner
 from core.ledger import Ledger, ToolFault, WireCall
-from core.runs.stages import Case
+from core.runs.stages import StageInput
 from core.runs.task import TaskRun
-from tests.company_tools.office import Office
+from tests.company_tools.office import CompanyState
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "hours": (
@@ -50,7 +50,7 @@ class Killed(BaseException):
     """The end of a process."""
 
 
-def kill_at(office: Office, write: int, *, after: bool) -> None:
+def kill_at(office: CompanyState, write: int, *, after: bool) -> None:
     """Have the process die at its nth write, before or after that takes effect."""
     dispatch, seen = office.line.dispatch, [0]
 
@@ -68,16 +68,18 @@ def kill_at(office: Office, write: int, *, after: bool) -> None:
     office.line.dispatch = mortal  # type: ignore[method-assign]
 
 
-def resumed(office: Office, *, recorded: bool) -> Office:
+def resumed(office: CompanyState, *, recorded: bool) -> CompanyState:
     """The same task in another process; ``recorded``: the last write had its record."""
-    deeds = [d for d in office.deeds if not (isinstance(d, WireCall) and d.outcome == "unknown")]
-    cut = [d for d in office.deeds if d not in deeds]
+    entries = [
+        d for d in office.entries if not (isinstance(d, WireCall) and d.outcome == "unknown")
+    ]
+    cut = [d for d in office.entries if d not in entries]
     if recorded:
-        deeds += [d.model_copy(update={"outcome": "done", "error": None}) for d in cut]
+        entries += [d.model_copy(update={"outcome": "done", "error": None}) for d in cut]
     office.line.__dict__.pop("dispatch", None)
     office.line.sent.clear()
-    again = Office(line=office.line, brief=False)
-    again.benchmark.recall(deeds)
+    again = CompanyState(line=office.line, brief=False)
+    again.benchmark.recall(entries)
     again.benchmark.briefing(Ledger())
     again.state()
     return again
@@ -96,9 +98,9 @@ def told(result: Any) -> Any:
 @pytest.mark.parametrize("change", MADE)
 def test_it_is_made_once_and_its_record_given_once(change: str, write: int, where: str) -> None:
     name, arguments = MADE[change]
-    whole = Office()
+    whole = CompanyState()
     wanted = told(whole.call(name, **arguments))
-    office = Office()
+    office = CompanyState()
     kill_at(office, write, after=where != "before")
     with suppress(Killed):
         office.call(name, **arguments)
@@ -114,7 +116,7 @@ def test_it_is_made_once_and_its_record_given_once(change: str, write: int, wher
 
 
 def test_a_page_that_was_emptied_before_a_death_may_be_named() -> None:
-    office = Office()
+    office = CompanyState()
     name, arguments = MADE["rename"]
     office.call(name, **arguments)
     again = resumed(office, recorded=True)
@@ -125,7 +127,7 @@ def test_a_page_that_was_emptied_before_a_death_may_be_named() -> None:
 
 
 def test_another_step_is_not_taken_for_the_one_that_was_made() -> None:
-    office = Office()
+    office = CompanyState()
     kill_at(office, 1, after=True)
     with suppress(Killed):
         office.call("Combo_Update_Employee_For_Changes", employee="una_berg", salary_delta=500)
@@ -135,14 +137,14 @@ def test_another_step_is_not_taken_for_the_one_that_was_made() -> None:
 
 
 def test_a_page_of_the_new_name_with_other_words_is_not_written_over() -> None:
-    office = Office()
+    office = CompanyState()
     with pytest.raises(ToolFault, match="there is a page"):
         office.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="rules.md")
 
 
 def test_what_a_step_had_read_for_the_solver_may_be_named_after_a_death() -> None:
     """The solver was given it from what was kept, so no request of its own tells of it."""
-    office = Office()
+    office = CompanyState()
     with office.benchmark.reading(Ledger()) as (session, _):
         listings.employees(session)
     office.line.sent.clear()
@@ -153,19 +155,19 @@ def test_what_a_step_had_read_for_the_solver_may_be_named_after_a_death() -> Non
     assert office.line.paths("/employees/list", "/employees/get") == []
     reads = [wire for call in ledger.calls for wire in call.kept]
     assert all(call.requests == () for call in ledger.calls)
-    again = Office(line=office.line)
+    again = CompanyState(line=office.line)
     again.benchmark.recall(reads)
     again.finish("ok_answer", "Una Holm")
     assert again.responses[-1]["links"] == [{"kind": "employee", "id": "una_holm"}]
 
 
 def test_what_a_step_had_told_may_be_named_after_a_death() -> None:
-    office = Office()
+    office = CompanyState()
     step = Entities(office.benchmark)
-    found = step.run(Case("Who is Una Holm?"), "", None, Ledger())
-    again = Office(line=office.line)
+    found = step.run(StageInput("Who is Una Holm?"), "", None, Ledger())
+    again = CompanyState(line=office.line)
     run: Any = TaskRun(findings=[found.model_copy(update={"step": "entities"})])
     nobody: Any = None
-    Around(company(), again.benchmark, nobody, nobody, run, nobody)
+    StageRunner(company(), again.benchmark, nobody, nobody, run, nobody)
     assert again.finish("ok_answer", "Una Holm", "employee:una_holm") is None
     assert again.answered == ["ok_answer"]

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from company_tools.closing import closing_tool
 from company_tools.company_session import CompanySession
+from company_tools.final_answer import final_answer_tool
 from company_tools.requests import PUBLIC
 from company_tools.toolbox import all_tools, tools_of
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own import company_requests
-from core.erc3_client.patience import Patience
+from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolFault
 from core.models.tokens import count_text
 from next_step.forms import Forms, Misuse
@@ -86,13 +86,13 @@ def test_an_outage_is_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
         def dispatch(self, request: Any) -> Any:
             raise ApiException(ApiError(status=503, error="down", code=""), None)
 
-    session = CompanySession(Dead(), Patience(0))
+    session = CompanySession(Dead(), RetryPolicy(0))
     with pytest.raises(ToolFault, match="no usable answer"):
         tools_of(session, WikiStore())
 
 
 def test_an_agent_of_typed_steps_may_spell_as_it_likes_too() -> None:
-    tools = [*all_tools(desk().session, WikiStore()), closing_tool()]
+    tools = [*all_tools(desk().session, WikiStore()), final_answer_tool()]
     forms = Forms(tools)
     assert {tool.name for tool in forms.tools} == {t.name for t in tools if t.told and not t.final}
     name = "Combo_Update_Team_For_Changes"

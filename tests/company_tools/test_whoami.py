@@ -14,7 +14,7 @@ from company_tools.arguments import day
 from company_tools.whoami import consistent
 from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Direct, kites
-from tests.company_tools.office import Office
+from tests.company_tools.office import CompanyState
 from workshop.rule_based.company.strategy import Answer, decide
 
 CHANGES = {"/projects/status/update", "/employees/update", "/time/log"}
@@ -32,11 +32,11 @@ class Twisted(Direct):
         return answer.model_copy(update=self.said) if request.tool == "/whoami" else answer
 
 
-def pause(office: Office) -> None:
+def pause(office: CompanyState) -> None:
     office.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
 
 
-def log_time(office: Office) -> None:
+def log_time(office: CompanyState) -> None:
     fields = {"employee": "una_berg", "project": "proj_sails", "hours": 1.0, "date": "2025-01-02"}
     office.call("Combo_Log_Time_For_Project", **fields)
 
@@ -44,10 +44,10 @@ def log_time(office: Office) -> None:
 @pytest.mark.parametrize("name", ["nobody_known", "una_berg ", "UNA_BERG", "proj_sails"])
 @pytest.mark.parametrize("write", [pause, log_time])
 def test_a_user_whom_no_record_knows_changes_nothing(
-    name: str, write: Callable[[Office], None]
+    name: str, write: Callable[[CompanyState], None]
 ) -> None:
     line = Twisted(current_user=name)
-    office = Office(line=line)
+    office = CompanyState(line=line)
     with pytest.raises(ToolFault):
         write(office)
     assert not CHANGES & set(line.paths())
@@ -55,7 +55,7 @@ def test_a_user_whom_no_record_knows_changes_nothing(
 
 def test_it_is_told_why_nothing_was_changed() -> None:
     with pytest.raises(ToolFault, match="whoami names 'nobody_known', and "):
-        pause(Office(line=Twisted(current_user="nobody_known")))
+        pause(CompanyState(line=Twisted(current_user="nobody_known")))
 
 
 def test_a_record_of_somebody_else_is_none() -> None:
@@ -69,13 +69,13 @@ def test_a_record_of_somebody_else_is_none() -> None:
 
     line = Other(kites())
     with pytest.raises(ToolFault):
-        pause(Office(line=line))
+        pause(CompanyState(line=line))
     assert not CHANGES & set(line.paths())
 
 
 def test_a_user_on_record_is_looked_up_once_for_all_changes() -> None:
     line = Direct(kites())
-    office = Office(line=line)
+    office = CompanyState(line=line)
     looked = len(line.paths("/employees/get"))
     pause(office)
     office.call("Req_UpdateProjectStatus", id="proj_sails", status="active")
@@ -84,18 +84,18 @@ def test_a_user_on_record_is_looked_up_once_for_all_changes() -> None:
 
 
 def test_who_is_public_is_a_guest_whoever_is_named_beside() -> None:
-    office = Office(line=Twisted(is_public=True))
+    office = CompanyState(line=Twisted(is_public=True))
     assert json.loads(office.briefing.splitlines()[0])["user"] == "guest"
     with office.benchmark.bind(Ledger()) as tools:
         names = {tool.name for tool in tools}
-    with Office(user=None).benchmark.bind(Ledger()) as tools:
+    with CompanyState(user=None).benchmark.bind(Ledger()) as tools:
         assert names == {tool.name for tool in tools}
     assert "guest" in (office.asked_back("ok_answer", "Una Berg works here.") or "")
 
 
 @pytest.mark.parametrize("today", ["not a day", "", "2025-13-01", "9999-12-31", "0001-01-01"])
 def test_a_day_that_is_none_is_unknown_and_said(today: str) -> None:
-    office = Office(line=Twisted(today=today))
+    office = CompanyState(line=Twisted(today=today))
     told = json.loads(office.briefing.splitlines()[0])
     assert told["today"] == ""
     assert told["unknown"] == f"today (whoami says {today!r})"

@@ -22,7 +22,7 @@ from core.erc3_client.cuts import PAGE_AT_MOST
 from core.models.kept_files import write_kept
 from core.tools.faults import Inconsistent
 from tests.company_tools.kites import Direct, desk, kites
-from tests.company_tools.office import Office
+from tests.company_tools.office import CompanyState
 
 PAGES = {"a.md": "Gulls may not be fed.", "b/c.md": "Kites only."}
 SHA1 = hash_of(PAGES)
@@ -43,18 +43,18 @@ def test_a_version_is_named_as_the_platform_names_it() -> None:
 
 
 def test_pages_are_read_once_for_all_tasks_and_runs(tmp_path: Path) -> None:
-    first = Office(wiki=WikiStore(tmp_path))
+    first = CompanyState(wiki=WikiStore(tmp_path))
     assert len(first.line.paths("/wiki/load")) == 2
     store = WikiStore(tmp_path)
-    second, third = Office(wiki=store), Office(wiki=store)
+    second, third = CompanyState(wiki=store), CompanyState(wiki=store)
     assert not second.line.paths("/wiki/load", "/wiki/list")
     assert not third.line.paths("/wiki/load", "/wiki/list")
     assert first.briefing == second.briefing == third.briefing
 
 
 def test_what_is_read_from_the_cache_counts_as_seen(tmp_path: Path) -> None:
-    Office(wiki=WikiStore(tmp_path))
-    office = Office(wiki=WikiStore(tmp_path))
+    CompanyState(wiki=WikiStore(tmp_path))
+    office = CompanyState(wiki=WikiStore(tmp_path))
     evidence = office.benchmark._session.evidence
     assert evidence.has("wiki", "rules.md")
     assert not office.benchmark._session.looked_everywhere
@@ -86,7 +86,7 @@ def test_a_file_whose_pages_were_changed_is_not_believed(tmp_path: Path) -> None
 
 def test_a_disk_that_takes_nothing_costs_only_time(tmp_path: Path) -> None:
     (tmp_path / "wiki").write_text("no folder")
-    assert "== rules.md ==" in Office(wiki=WikiStore(tmp_path)).briefing
+    assert "== rules.md ==" in CompanyState(wiki=WikiStore(tmp_path)).briefing
 
 
 def test_pages_are_for_their_owner_alone(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_pages_never_become_another_companys(tmp_path: Path) -> None:
     """Two companies that claim one version, in one run: each has its own pages read."""
     lie = {"wiki_sha1": "of another platform"}
 
-    def opened(world: dict[str, object]) -> Office:
+    def opened(world: dict[str, object]) -> CompanyState:
         line = Direct(world)
         real = line.dispatch
 
@@ -126,7 +126,7 @@ def test_pages_never_become_another_companys(tmp_path: Path) -> None:
             return answer
 
         line.dispatch = dispatch  # type: ignore[method-assign]
-        return Office(line=line, wiki=store)
+        return CompanyState(line=line, wiki=store)
 
     store = WikiStore(tmp_path)
     rule = "Only {} may see a salary. Nobody else is allowed access; it is forbidden to {} too."

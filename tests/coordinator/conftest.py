@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import guest_of
+from cli.benchmarks import benchmark_named
 from coordinator.config import RunConfig
 from coordinator.session import Session
-from core.erc3_client.patient_platform import PatientPlatform
+from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.runs.results import RunResults, TaskResult
-from core.runs.situation import Decision
 from core.runs.task import TaskInfo
 from core.runs.turn import Turn
-from store_tools.benchmark import StoreBenchmark
+from core.runs.turn_context import Decision
+from store_tools.environment import StoreEnvironment
 from tests.scripted import play
 
 
@@ -59,7 +59,7 @@ class Watcher:
 class Platform:
     """The platform's client with methods that fail on demand; counts what is asked."""
 
-    def __init__(self, client: PatientPlatform) -> None:
+    def __init__(self, client: RetryingPlatform) -> None:
         self._client = client
         self.broken: dict[str, Exception] = {}
         self.asked: list[str] = []
@@ -115,7 +115,7 @@ def make_run(
         **config: Any,
     ) -> Run:
         simulator = platform_of(*scenarios)
-        platform = Platform(PatientPlatform(connect(simulator)))
+        platform = Platform(RetryingPlatform(connect(simulator)))
         name = request.node.name
         brains = {
             "evaluator": play(f"eyes-{name}", says) if says is not None else "playbook/store",
@@ -125,12 +125,12 @@ def make_run(
         folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         run = Run.__new__(Run)
 
-        def benchmark(client: Any, task_id: str) -> StoreBenchmark:
+        def benchmark(client: Any, task_id: str) -> StoreEnvironment:
             store = wrap(client.get_store_client(TaskInfo("", task_id, "")))
             run.stores.append(store)
-            return StoreBenchmark(store)
+            return StoreEnvironment(store)
 
-        guest = replace(guest_of("store"), open=benchmark, guide=lambda: "no playbooks")
+        guest = replace(benchmark_named("store"), open=benchmark, guide=lambda: "no playbooks")
         session = Session(
             platform, RunConfig(benchmark="store", **(brains | config)), guest, folder, watcher
         )

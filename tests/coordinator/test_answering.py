@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import guest_of
-from coordinator.beginning import doors_of
+from cli.benchmarks import benchmark_named
+from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from coordinator.task import NOT_CARRIED_OUT
-from core.erc3_client.patient_platform import PatientPlatform
+from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult
 from tests.conftest import client_of
@@ -77,8 +77,9 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         config = RunConfig(benchmark="company", guards=guards, **brains, **how)
         watcher, folder = Watcher(), tmp_path / "run"
         session = Session(
-            PatientPlatform(client_of(simulator)), config,
-            guest_of("company", None, guards, folder), folder, watcher, doors=doors_of(config.ids),
+            RetryingPlatform(client_of(simulator)), config,
+            benchmark_named("company", None, guards, folder), folder, watcher,
+            doors=client_factory(config.ids),
         )  # fmt: skip
         session.run(session.tasks())
         return Played(session.close_open(), folder, simulator, watcher)

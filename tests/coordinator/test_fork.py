@@ -45,7 +45,7 @@ def does(*codes: str) -> list[str]:
     return [f"Thought: go.\n<code>\n{code}\n</code>" for code in codes]
 
 
-class Desk:
+class RequestHandler:
     """The command line in a folder of its own, with scripted models."""
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -109,7 +109,9 @@ def rewrite(run: Path, change: Any) -> None:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch, request: Any) -> Desk:
+def desk(
+    tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch, request: Any
+) -> RequestHandler:
     """A shop of pots of which only one is there when it comes to buying."""
     monkeypatch.chdir(tmp_path)
     wanted = {"items": [{"sku": "pot", "quantity": 1}], "subtotal": 30, "total": 27}
@@ -118,19 +120,19 @@ def desk(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch, reques
         coupons=[{"code": "TEN", "discount": {"percent": 10}}],
         expect={"checkouts": 1, "any_of": [wanted]},
     )
-    made = Desk(tmp_path, request.node.name)
+    made = RequestHandler(tmp_path, request.node.name)
     pack = {"format": "store-pack/1", "name": "pots", "scenarios": [shop]}
     made.pack.write_text(json.dumps(pack))
     return made
 
 
 @pytest.fixture
-def recorded(desk: Desk) -> Path:
+def recorded(desk: RequestHandler) -> Path:
     """Three turns: fill the basket, a checkout that fails, one that does not."""
     return desk.record(says("fill", "try for 81", "buy for 81 or 27"), does(FILL, TRY, BUY))
 
 
-def test_the_same_models_come_to_the_same_end(desk: Desk, recorded: Path) -> None:
+def test_the_same_models_come_to_the_same_end(desk: RequestHandler, recorded: Path) -> None:
     for turn in (1, 2, 3):
         models = desk.play(
             says("fill", "try for 81", "buy for 81 or 27")[turn - 1 :],
@@ -149,7 +151,7 @@ def test_the_same_models_come_to_the_same_end(desk: Desk, recorded: Path) -> Non
         assert prompts[0] == prompts[1]
 
 
-def test_a_fork_marks_where_it_comes_from(desk: Desk, recorded: Path) -> None:
+def test_a_fork_marks_where_it_comes_from(desk: RequestHandler, recorded: Path) -> None:
     _, folder = desk.forked(recorded, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
     first = journal(folder)[0]
     assert first["type"] == "task"
@@ -157,7 +159,7 @@ def test_a_fork_marks_where_it_comes_from(desk: Desk, recorded: Path) -> None:
     assert "forked_from" not in journal(recorded)[0]
 
 
-def test_the_stock_has_moved_in_the_fork_as_it_had(desk: Desk, recorded: Path) -> None:
+def test_the_stock_has_moved_in_the_fork_as_it_had(desk: RequestHandler, recorded: Path) -> None:
     look = "final_answer([Req_ViewBasket(), Combo_List_All_Products()['products']])"
     models = desk.play([*says("look"), "DECISION: FINISH\nINSTRUCTION: DECLINED"], does(look))
     document, folder = desk.forked(recorded, 3, *models)
@@ -176,7 +178,7 @@ def test_the_stock_has_moved_in_the_fork_as_it_had(desk: Desk, recorded: Path) -
     assert (fourth["original"], fourth["fork"]["decision"]) == (None, "FINISH")
 
 
-def test_what_was_learnt_before_is_known_in_the_fork(desk: Desk, recorded: Path) -> None:
+def test_what_was_learnt_before_is_known_in_the_fork(desk: RequestHandler, recorded: Path) -> None:
     """Products were looked at, so nobody asks back; a dead code costs no request again."""
     models = desk.play(["DECISION: FINISH\nINSTRUCTION: DECLINED"], [])
     _, folder = desk.forked(recorded, 2, *models)
@@ -187,7 +189,7 @@ def test_what_was_learnt_before_is_known_in_the_fork(desk: Desk, recorded: Path)
     assert next(r for r in journal(folder) if r.get("number") == 2)["report"]["requests"] == 0
 
 
-def test_a_fork_can_be_forked_and_read_again(desk: Desk, recorded: Path) -> None:
+def test_a_fork_can_be_forked_and_read_again(desk: RequestHandler, recorded: Path) -> None:
     _, first = desk.forked(
         recorded, 2, *desk.play(says("try for 81", "buy for 81 or 27"), does(TRY, BUY))
     )
@@ -200,7 +202,9 @@ def test_a_fork_can_be_forked_and_read_again(desk: Desk, recorded: Path) -> None
     assert json.loads((second / "results.json").read_text())["pack"] == "pots"
 
 
-def test_tokens_are_told_for_the_task_and_for_the_new_turns(desk: Desk, recorded: Path) -> None:
+def test_tokens_are_told_for_the_task_and_for_the_new_turns(
+    desk: RequestHandler, recorded: Path
+) -> None:
     document, _ = desk.forked(recorded, 3, *desk.play(says("buy for 81 or 27"), does(BUY)))
     sides = document["original"], document["fork"]
     assert all(0 < s["tokens_from_turn"]["prompt"] < s["tokens"]["prompt"] for s in sides)
@@ -208,7 +212,7 @@ def test_tokens_are_told_for_the_task_and_for_the_new_turns(desk: Desk, recorded
     assert sides[1]["brain"]["evaluator"].startswith("scripted/eyes")
 
 
-def test_the_bundled_pack_and_the_playbooks_need_no_options(desk: Desk) -> None:
+def test_the_bundled_pack_and_the_playbooks_need_no_options(desk: RequestHandler) -> None:
     task = "all_tents_ghost_stock"
     assert desk.call("--task", task, "--json").exit_code == 0
     (run,) = desk.runs
@@ -218,7 +222,7 @@ def test_the_bundled_pack_and_the_playbooks_need_no_options(desk: Desk) -> None:
         assert words in done.stdout
 
 
-def test_what_models_wrote_steers_no_terminal(desk: Desk, recorded: Path) -> None:
+def test_what_models_wrote_steers_no_terminal(desk: RequestHandler, recorded: Path) -> None:
     models = desk.play(says("\x1b[2J[red]gone[/red] for 81 or 27"), does(BUY))
     done = desk.fork(recorded, 3, *models)
     assert done.exit_code == 0
@@ -226,7 +230,7 @@ def test_what_models_wrote_steers_no_terminal(desk: Desk, recorded: Path) -> Non
     assert "[red]gone" in done.stdout
 
 
-def test_a_model_that_fails_is_a_result(desk: Desk, recorded: Path) -> None:
+def test_a_model_that_fails_is_a_result(desk: RequestHandler, recorded: Path) -> None:
     dead = "faulty/store?rate=1&kinds=http-401"
     done = desk.fork(recorded, 3, "--json", "--evaluator", dead)
     assert done.exit_code == 1
@@ -236,7 +240,7 @@ def test_a_model_that_fails_is_a_result(desk: Desk, recorded: Path) -> None:
     assert document["turns"][2]["fork"] is None
 
 
-def test_another_state_stops_the_fork_and_says_where(desk: Desk, recorded: Path) -> None:
+def test_another_state_stops_the_fork_and_says_where(desk: RequestHandler, recorded: Path) -> None:
     def change(turn: dict[str, Any]) -> None:
         turn["state"] = turn["state"].replace('"quantity": 3', '"quantity": 4')
 
@@ -249,7 +253,7 @@ def test_another_state_stops_the_fork_and_says_where(desk: Desk, recorded: Path)
 
 
 def test_requests_without_an_answer_are_named_where_the_state_differs(
-    desk: Desk, recorded: Path
+    desk: RequestHandler, recorded: Path
 ) -> None:
     def change(turn: dict[str, Any]) -> None:
         turn["state"] = turn["state"].replace('"quantity": 3', '"quantity": 4')
@@ -263,7 +267,7 @@ def test_requests_without_an_answer_are_named_where_the_state_differs(
     assert "1 repeated request had no answer then" in " ".join(done.stderr.split())
 
 
-def test_another_answer_stops_the_fork_and_says_which(desk: Desk, recorded: Path) -> None:
+def test_another_answer_stops_the_fork_and_says_which(desk: RequestHandler, recorded: Path) -> None:
     def change(turn: dict[str, Any]) -> None:
         for call in turn["report"]["calls"]:
             for wire in call["requests"]:
@@ -276,14 +280,16 @@ def test_another_answer_stops_the_fork_and_says_which(desk: Desk, recorded: Path
     assert "/basket/checkout {}: recorded done, now failed (insufficient inv" in done.stderr
 
 
-def test_a_shop_with_another_task_is_no_place_for_it(desk: Desk, recorded: Path) -> None:
+def test_a_shop_with_another_task_is_no_place_for_it(desk: RequestHandler, recorded: Path) -> None:
     desk.pack.write_text(desk.pack.read_text().replace("Buy Tea Pots", "Buy no Tea Pots"))
     done = desk.fork(recorded, 2)
     assert done.exit_code == 1
     assert "the task is another one" in done.stderr
 
 
-def test_a_pack_that_the_run_does_not_keep_has_to_be_given(desk: Desk, recorded: Path) -> None:
+def test_a_pack_that_the_run_does_not_keep_has_to_be_given(
+    desk: RequestHandler, recorded: Path
+) -> None:
     (recorded / "pack.json").unlink()
     done = desk.call("--fork", recorded, "--task", "shop", "--turn", "1")
     assert done.exit_code == 1
@@ -294,7 +300,9 @@ def test_a_pack_that_the_run_does_not_keep_has_to_be_given(desk: Desk, recorded:
     assert "the run names no pack" in done.stderr
 
 
-def test_what_is_not_recorded_is_an_error_that_says_what_is(desk: Desk, recorded: Path) -> None:
+def test_what_is_not_recorded_is_an_error_that_says_what_is(
+    desk: RequestHandler, recorded: Path
+) -> None:
     done = desk.fork(recorded, 4)
     assert (done.exit_code, done.stdout) == (1, "")
     assert "no turn 4; recorded turns: 1, 2, 3" in done.stderr
@@ -319,7 +327,7 @@ def test_what_is_not_recorded_is_an_error_that_says_what_is(desk: Desk, recorded
     ],
     ids=" ".join,
 )
-def test_options_that_do_not_go_together(desk: Desk, options: list[str]) -> None:
+def test_options_that_do_not_go_together(desk: RequestHandler, options: list[str]) -> None:
     assert desk.call(*options).exit_code == 2
 
 

@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from coordinator.limits import CAUTIOUS_TOKENS, Interrupted, LimitReached, Limits, Meter, Stop
+from coordinator.limits import (
+    CAUTIOUS_TOKENS,
+    CancelToken,
+    Interrupted,
+    LimitReached,
+    Limits,
+    Meter,
+)
 from core.models.model_call import ModelCall, Usage
 from core.runs.journal import JournalFailed
 
@@ -108,7 +115,7 @@ def test_a_zero_limit_is_reached_at_once() -> None:
 
 
 def test_stop() -> None:
-    stop = Stop()
+    stop = CancelToken()
     stop.check()
     stop.ask()
     assert stop.asked
@@ -150,7 +157,7 @@ def test_behind_a_run_limit_no_task_is_begun(make_run: Any, shop_json: Any) -> N
 
 
 def test_a_failed_journal_leaves_the_other_tasks_open() -> None:
-    stop = Stop()
+    stop = CancelToken()
     stop.break_off("disk full")
     assert stop.asked
     with pytest.raises(JournalFailed, match="disk full"):

@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import guest_of
-from coordinator.beginning import doors_of
+from cli.benchmarks import benchmark_named
+from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.resume import Memory
 from coordinator.session import Session
-from coordinator.stages import StepKind, chosen
-from core.erc3_client.patient_platform import PatientPlatform
+from coordinator.stages import StageSpec, chosen
+from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import Ledger
-from core.models.door import Door
 from core.models.model_call import ModelCall
+from core.models.model_client import ModelClient
 from core.runs.reader import read_task
 from core.runs.results import RunResults
-from core.runs.stages import Case, Finding, Verdict
-from core.runs.task_log import TaskLog
+from core.runs.stages import Finding, StageInput, Verdict
+from core.runs.task_record import TaskRecord
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher
 from tests.coordinator.test_answering import LOOK, WORK, finish
@@ -40,9 +40,11 @@ class Says:
 
     finding: Finding | Exception
     ask: bool = False
-    cases: list[Case] = field(default_factory=list)
+    cases: list[StageInput] = field(default_factory=list)
 
-    def run(self, task: Case, briefing: str, door: Door | None, ledger: Ledger) -> Finding:
+    def run(
+        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+    ) -> Finding:
         self.cases.append(task)
         if self.ask and door:
             door.complete([{"role": "user", "content": "well?"}])
@@ -50,8 +52,8 @@ class Says:
             raise self.finding
         return self.finding
 
-    def kind(self, name: str = "watch", place: Any = "before") -> StepKind:
-        return StepKind(name, "says something", place, lambda _: self)
+    def kind(self, name: str = "watch", place: Any = "before") -> StageSpec:
+        return StageSpec(name, "says something", place, lambda _: self)
 
 
 @dataclass
@@ -59,7 +61,7 @@ class Played:
     """One task, played."""
 
     results: RunResults
-    log: TaskLog
+    log: TaskRecord
     responses: Any
     lines: list[dict[str, Any]]
 
@@ -82,7 +84,7 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
     running = []
 
     def make(
-        kinds: tuple[StepKind, ...] | None,
+        kinds: tuple[StageSpec, ...] | None,
         says: list[str],
         does: list[str] | None = None,
         step_models: dict[str, str] | None = None,
@@ -95,11 +97,11 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         brains |= how.pop("brains", {})
         config = RunConfig(benchmark="company", **brains, **how)
         folder = tmp_path / f"run-{len(running)}"
-        guest = guest_of("company", None, "all", folder)
+        guest = benchmark_named("company", None, "all", folder)
         session = Session(
-            PatientPlatform(client_of(simulator)), config,
+            RetryingPlatform(client_of(simulator)), config,
             guest if kinds is None else replace(guest, steps=kinds), folder, Watcher(),
-            doors=doors_of({**config.ids, **(step_models or {})}), step_models=step_models,
+            doors=client_factory({**config.ids, **(step_models or {})}), step_models=step_models,
         )  # fmt: skip
         session.run(session.tasks())
         results = session.close_open()
@@ -228,7 +230,7 @@ def test_a_finding_that_stands_is_not_asked_for_again(plays: Plays) -> None:
     played = plays((watch.kind(),), [LOOK, finish()], [WORK])
     remembered = Memory(played.log).run()
     assert [found.text for found in remembered.findings] == ["mara is the baker"]
-    assert Memory(played.log, turns=False, deeds_hold=False).run().findings == []
+    assert Memory(played.log, turns=False, entries_hold=False).run().findings == []
 
 
 def test_an_attempt_that_begins_anew_asks_a_failed_step_again(plays: Plays) -> None:

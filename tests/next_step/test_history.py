@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.models.door import Door
+from core.models.model_client import ModelClient
 from core.models.tokens import count_messages, count_text
-from core.runs.situation import Situation
+from core.runs.turn_context import TurnContext
 from next_step import Agent, Compression, PastStep
 from next_step.history import fit, rendered
 from store_tools.workbench import tools
@@ -35,8 +35,8 @@ def steps(count: int, products: int = 300) -> list[PastStep]:
 @pytest.mark.parametrize("count", [1, 3, 29])
 def test_a_task_of_thirty_steps_stays_under_the_limit(tokens: int, count: int) -> None:
     how = Compression(tokens=tokens)
-    agent = Agent(Door("playbook/next-step", "evaluator"), "rules", "guide", tools(), how)
-    messages = agent.messages(Situation("Buy all things", steps(count), "{}", count + 1, 30))
+    agent = Agent(ModelClient("playbook/next-step", "evaluator"), "rules", "guide", tools(), how)
+    messages = agent.messages(TurnContext("Buy all things", steps(count), "{}", count + 1, 30))
     assert count_messages(messages) <= tokens
     assert messages[1]["content"].count("<step number=") == count
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.ledger import Deed, Ledger, Settled, ToolFault
+from core.ledger import Ledger, LedgerEntry, Resolved, ToolFault
 from store_tools.basket import CHECKOUT
-from store_tools.benchmark import StoreBenchmark
+from store_tools.environment import StoreEnvironment
 from tests.binding import entered
 from workshop.simulator.store.pack import StoreFault
 
@@ -45,7 +45,7 @@ plans = st.fixed_dictionaries(
 )  # fmt: skip
 contents = st.dictionaries(st.sampled_from("abc"), st.integers(1, 4), min_size=1, max_size=3)
 codes = st.sampled_from(["", "K1", "K2", "GONE"])
-deeds = st.one_of(
+entries = st.one_of(
     st.tuples(st.just("set"), contents, codes),
     st.tuples(st.just("add"), st.sampled_from("abc"), st.integers(1, 3)),
     st.tuples(st.just("remove"), st.sampled_from("abc"), st.integers(1, 3)),
@@ -69,21 +69,21 @@ class Buyer:
 
     def __init__(self, shop: Any) -> None:
         self.shop = shop
-        self.deeds: list[Deed] = []
+        self.entries: list[LedgerEntry] = []
         self.asked: Content | None = {}
         """What the answered calls put in; None: an answer was an open question."""
         self.begin()
 
     def begin(self) -> None:
         """A new process that knows what was recorded and nothing else."""
-        self.benchmark = StoreBenchmark(self.shop)
+        self.benchmark = StoreEnvironment(self.shop)
         self.tools = entered(self.benchmark.bind(Ledger()))
-        self.benchmark.recall(self.deeds)
+        self.benchmark.recall(self.entries)
         self.turn()
 
     def turn(self) -> None:
         """A new instruction, after a look at the state where the shop answers."""
-        self.ledger = Ledger(witness=self.deeds.append)
+        self.ledger = Ledger(on_entry=self.entries.append)
         with suppress(ToolFault):
             self.benchmark.state(self.ledger)
         self.ledger.offer(self.tools)
@@ -180,7 +180,7 @@ class Buyer:
             assert shown == (content, code, total)
         elif self.benchmark._session.unsettled is None and not self.shop._late:
             assert self.shop.bought == []
-            settled = [d for d in self.deeds if isinstance(d, Settled) and d.path == CHECKOUT]
+            settled = [d for d in self.entries if isinstance(d, Resolved) and d.path == CHECKOUT]
             assert not any(d.took_effect for d in settled)
 
 
@@ -189,7 +189,7 @@ def content_of(receipt: dict[str, Any]) -> Content:
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(plans, st.lists(deeds, min_size=1, max_size=6), endings)
+@given(plans, st.lists(entries, min_size=1, max_size=6), endings)
 def test_one_purchase_at_most_and_it_is_the_one_that_was_asked_for(
     direct: Any,
     hurry: Any,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.ledger import Intent, Ledger, Settled, ToolFault, WireCall
+from core.ledger import Intent, Ledger, Resolved, ToolFault, WireCall
 
 
 def wires(shop: Any) -> list[WireCall]:
@@ -98,15 +98,15 @@ BASKET = {
     "total": 8,
 }
 INTENT = Intent(path="/basket/checkout", body={}, about=BASKET)
-OTHER = Settled(path="/basket/add", took_effect=True)
+OTHER = Resolved(path="/basket/add", took_effect=True)
 
 
-def settled(took_effect: bool) -> Settled:
-    return Settled(path="/basket/checkout", took_effect=took_effect)
+def settled(took_effect: bool) -> Resolved:
+    return Resolved(path="/basket/checkout", took_effect=took_effect)
 
 
 @pytest.mark.parametrize(
-    ("deeds", "bought", "open_"),
+    ("entries", "bought", "open_"),
     [
         ([], 0, False),
         ([INTENT], 0, True),
@@ -123,11 +123,11 @@ def settled(took_effect: bool) -> Settled:
     ],
 )
 def test_what_was_recorded_of_checkouts_is_recalled(
-    open_shop: Any, make_benchmark: Any, deeds: list[Any], bought: int, open_: bool
+    open_shop: Any, make_benchmark: Any, entries: list[Any], bought: int, open_: bool
 ) -> None:
     shop = open_shop()
     benchmark = make_benchmark(shop)
-    benchmark.recall(deeds)
+    benchmark.recall(entries)
     assert benchmark.acts == bought
     assert (shop.session.unsettled is not None) == open_
     assert shop.session.checkouts == [BASKET] * bought
@@ -143,6 +143,6 @@ def test_an_intent_without_an_outcome_is_settled_by_the_first_look(
         shop.call("Req_AddProductToBasket", sku="tea", quantity=held)
     benchmark, told = make_benchmark(shop), []
     benchmark.recall([INTENT])
-    benchmark.state(Ledger(witness=told.append))
+    benchmark.state(Ledger(on_entry=told.append))
     assert benchmark.acts == bought
     assert told == [settled(bool(bought))]

@@ -274,7 +274,7 @@ def test_a_checkout_that_never_arrived_is_sent_again(
     open_shop: Any, lost: str | int, times: int
 ) -> None:
     shop = stocked(open_shop)
-    deeds = watched(shop)
+    entries = watched(shop)
     shop.line.plan["/basket/checkout"] = [lost] * times
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.bought == [{"tea": 2}]
@@ -288,7 +288,7 @@ def test_a_checkout_that_never_arrived_is_sent_again(
     # Every attempt is intended first, and none follows one of which nothing is known.
     settled = [] if lost == 429 else [("Settled", False)]
     lost_one = [("Intent", None), ("WireCall", "lost" if lost == 429 else "unknown"), *settled]
-    assert deeds == [*lost_one * times, ("Intent", None), ("WireCall", "done")]
+    assert entries == [*lost_one * times, ("Intent", None), ("WireCall", "done")]
 
 
 @pytest.mark.parametrize("lost", ["before", 500, 429])
@@ -313,7 +313,7 @@ def watched(shop: Any) -> list[tuple[str, object]]:
         outcome = getattr(deed, "outcome", getattr(deed, "took_effect", None))
         told.append((type(deed).__name__, outcome))
 
-    shop.ledger._witness = tell
+    shop.ledger._on_entry = tell
     return told
 
 
@@ -327,7 +327,7 @@ def test_an_intent_that_cannot_be_noted_is_not_sent_again(open_shop: Any) -> Non
             if len(intents) == 2:
                 raise OSError("disk full")
 
-    shop.ledger._witness = note
+    shop.ledger._on_entry = note
     shop.line.plan["/basket/checkout"] = ["before"]
     with pytest.raises(OSError, match="disk full"):
         shop.call("Req_CheckoutBasket", expected_total=8)

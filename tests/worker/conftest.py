@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from core.models.door import Door, ModelFailed
 from core.models.model_call import ModelCall
+from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal
 from worker.sandbox import SandboxLimits
 from worker.worker import Worker
 
 
-class Replies(Door):
+class Replies(ModelClient):
     """A door with canned replies; what it says is kept as a run keeps it."""
 
     def __init__(self, journal: Journal, replies: tuple[str | ModelCall, ...]) -> None:

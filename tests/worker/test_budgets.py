@@ -9,9 +9,9 @@ import pytest
 
 from core.erc3_client import store
 from core.ledger import Budget, Ledger, ToolFault, tool
-from core.models.door import Door
+from core.models.model_client import ModelClient
 from core.runs.work import WorkReport
-from store_tools.benchmark import StoreBenchmark
+from store_tools.environment import StoreEnvironment
 from tests import scripted
 from tests.binding import entered
 from worker.sandbox import SandboxLimits
@@ -23,7 +23,7 @@ PRODUCTS = 5_000
 def work(name: str, code: str, ledger: Ledger) -> WorkReport:
     """Carry out one instruction with a real agent in a real sandbox."""
     model = scripted.play(f"budget-{name}", [f"Thought: go.\n<code>\n{code}\n</code>"])
-    return Worker(Door(model, "worker"), max_steps=1).carry_out("Do it.", ledger)
+    return Worker(ModelClient(model, "worker"), max_steps=1).carry_out("Do it.", ledger)
 
 
 def bench(sent: list[str], **budget: int) -> Ledger:
@@ -135,7 +135,7 @@ class LongShop:
 def test_the_default_budget_is_enough_for_a_long_catalog_one_product_a_page() -> None:
     """Read it, fill the basket with half of it, empty it, read it again."""
     shop, ledger = LongShop(), Ledger()
-    ledger.offer(entered(StoreBenchmark(shop).bind(ledger)))
+    ledger.offer(entered(StoreEnvironment(shop).bind(ledger)))
     code = """
 products = Combo_List_All_Products()["products"]
 items = [{"sku": p["sku"], "quantity": 1} for p in products[:2500]]

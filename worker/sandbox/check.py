@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from core.ledger.tool import spelled
 from worker.sandbox.contract import SandboxLimits, ToolHost
 from worker.sandbox.error_report import source_line
-from worker.sandbox.gate import FINAL
 from worker.sandbox.snippet_tree import Unparsable, bound_names, parse, survey
+from worker.sandbox.tool_bridge import FINAL
 
 _CLOSE = 0.6
 _MOST_FINDINGS = 5

@@ -23,8 +23,8 @@ from worker.sandbox.contract import (
     ToolHost,
 )
 from worker.sandbox.error_report import describe, describe_end, describe_refusal, hints_for
-from worker.sandbox.gate import FINAL, Gate, HostSide
 from worker.sandbox.runner import Runner, StepRun, names_of
+from worker.sandbox.tool_bridge import FINAL, HostSide, ToolBridge
 
 
 class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
@@ -51,7 +51,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         self._host = host
         self._limits = limits
         self._runner = runner
-        self._past: list[Gate] = []
+        self._past: list[ToolBridge] = []
         """Steps whose effects are part of the state."""
         self._closed = False
 
@@ -107,7 +107,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             raise error
         began = time.monotonic()
         try:
-            gate = Gate(self._side, step, code_action)
+            gate = ToolBridge(self._side, step, code_action)
             run = self._runner.run(gate, self._past)
         except (KeyboardInterrupt, SystemExit):
             raise

@@ -28,7 +28,12 @@ _CREDENTIALS = struct.Struct("3i")
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parents[1]
 _SOURCES = (
-    *("core.text", "worker.sandbox.pinned_clock", "worker.sandbox.values", "worker.sandbox.wire"),
+    *(
+        "core.text",
+        "worker.sandbox.pinned_clock",
+        "worker.sandbox.values",
+        "worker.sandbox.protocol",
+    ),
     *("worker.sandbox.inside.pins", "worker.sandbox.inside.interpreter"),
     *("worker.sandbox.inside.landlock", "worker.sandbox.inside.forking"),
 )

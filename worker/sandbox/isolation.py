@@ -22,10 +22,10 @@ from worker.sandbox.contract import (
 )
 from worker.sandbox.error_report import CodeFailure
 from worker.sandbox.fork_server import fork_server
-from worker.sandbox.gate import Gate, HostSide, StepOver
 from worker.sandbox.prints import Prints
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.seccomp import supported
+from worker.sandbox.tool_bridge import HostSide, StepOver, ToolBridge
 
 _PROBE = """
 import os, socket, sys
@@ -133,7 +133,7 @@ def _probed(name: Isolation) -> list[str]:
             )
         session = ProcessInterpreter(name, side.limits, Pins(0.0, 0), frozenset())
         try:
-            broken = session.run(Gate(side, 1, code), Prints(0))
+            broken = session.run(ToolBridge(side, 1, code), Prints(0))
         finally:
             session.close()
     return [str(each) for each in broken] if isinstance(broken, list) else ["run the probe"]

@@ -28,11 +28,11 @@ from pydantic_monty import (
 
 from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure, Frame
-from worker.sandbox.gate import FINAL, Gate, Place, StepOver
 from worker.sandbox.monty_imports import rewrite
 from worker.sandbox.monty_pool import pool
 from worker.sandbox.pinned_clock import PinnedClock, random_state
 from worker.sandbox.prints import Prints
+from worker.sandbox.tool_bridge import FINAL, Place, StepOver, ToolBridge
 from worker.sandbox.values import Plain, display
 
 _MOST_SUSPENSIONS = 100_000
@@ -80,7 +80,7 @@ class MontyInterpreter:
                 raise SandboxUnavailable(text) from failure
             failing.pop_all()
 
-    def run(self, gate: Gate, prints: Prints) -> object:
+    def run(self, gate: ToolBridge, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
         source, needed = rewrite(gate.code)
         if needed:
@@ -93,7 +93,7 @@ class MontyInterpreter:
         """Give the worker back to the pool, which takes care of one that is still busy."""
         self._worker.__exit__(None, None, None)
 
-    def _feed(self, feed: Feed, gate: Gate, prints: Prints, inputs: dict[str, Any]) -> object:
+    def _feed(self, feed: Feed, gate: ToolBridge, prints: Prints, inputs: dict[str, Any]) -> object:
         self._feeds.append(feed)
         try:
             snapshot = self._worker.feed_start(
@@ -108,7 +108,7 @@ class MontyInterpreter:
             raise self._failure(error) from None
 
     def _answer(
-        self, snapshot: FunctionSnapshot | NameLookupSnapshot | FutureSnapshot, gate: Gate
+        self, snapshot: FunctionSnapshot | NameLookupSnapshot | FutureSnapshot, gate: ToolBridge
     ) -> SyncSnapshot:
         if isinstance(snapshot, FunctionSnapshot) and not snapshot.is_os_function:
             return self._call(snapshot, gate)
@@ -122,7 +122,7 @@ class MontyInterpreter:
             return snapshot.resume()
         raise StepOver("the code waits for something that never comes")
 
-    def _call(self, snapshot: FunctionSnapshot, gate: Gate) -> SyncSnapshot:
+    def _call(self, snapshot: FunctionSnapshot, gate: ToolBridge) -> SyncSnapshot:
         try:
             args, kwargs = list(snapshot.args), dict(snapshot.kwargs)
         except Exception:  # the binding cannot hash or convert every value

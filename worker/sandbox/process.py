@@ -12,10 +12,10 @@ from typing import Any
 from worker.sandbox.contract import Isolation, Pins, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.fork_server import Child, fork_server
-from worker.sandbox.gate import FINAL, Gate, Place, StepOver, ToolAnswer
 from worker.sandbox.prints import Prints
+from worker.sandbox.protocol import Unframer, frame, unpack
+from worker.sandbox.tool_bridge import FINAL, Place, StepOver, ToolAnswer, ToolBridge
 from worker.sandbox.values import Plain, display
-from worker.sandbox.wire import Unframer, frame, unpack
 
 _CPU_SECONDS = 600
 """A backstop for the day when nobody is left to end the process."""
@@ -46,7 +46,7 @@ class ProcessInterpreter:
         for line in (self._child.link, self._child.output):
             self._both.register(line, select.POLLIN)
 
-    def run(self, gate: Gate, prints: Prints) -> object:
+    def run(self, gate: ToolBridge, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
         try:
             self._child.go_on()
@@ -63,7 +63,7 @@ class ProcessInterpreter:
         """Kill the process."""
         self._child.end()
 
-    def _until_end(self, gate: Gate, prints: Prints) -> Any:
+    def _until_end(self, gate: ToolBridge, prints: Prints) -> Any:
         while True:
             message = self._message(gate.step)
             if message is None:
@@ -76,7 +76,7 @@ class ProcessInterpreter:
             else:
                 return message.get("end")
 
-    def _wait(self, gate: Gate, prints: Prints) -> None:
+    def _wait(self, gate: ToolBridge, prints: Prints) -> None:
         """Until something arrives or the time is up; takes it in."""
         gate.check_time()
         for fd, _ in self._both.poll(gate.seconds_left() * 1000 + 1):
@@ -99,20 +99,20 @@ class ProcessInterpreter:
             raise StepOver(_BROKEN) from None
         return None
 
-    def _answer(self, message: dict[str, Any], gate: Gate) -> None:
+    def _answer(self, message: dict[str, Any], gate: ToolBridge) -> None:
         name, args, kwargs = message["call"], message.get("args"), message.get("kwargs")
         if not (isinstance(name, str) and isinstance(args, list) and isinstance(kwargs, dict)):
             raise StepOver(_BROKEN)
         answer = gate.call(name, args, kwargs, self._place(message.get("at"), gate))
         self._send(_reply(answer), gate)
 
-    def _place(self, at: object, gate: Gate) -> Place | None:
+    def _place(self, at: object, gate: ToolBridge) -> Place | None:
         match at:
             case [int(step), int(line)] if 0 < step <= gate.step:
                 return step, min(max(line, 0), self._limits.code_chars)
         return None
 
-    def _send(self, message: dict[str, Any], gate: Gate) -> None:
+    def _send(self, message: dict[str, Any], gate: ToolBridge) -> None:
         """Send, but do not wait for ever for a process that does not listen."""
         self._child.link.settimeout(gate.seconds_left() + _SEND_SECONDS)
         self._child.link.sendall(frame(message))
@@ -131,7 +131,7 @@ class ProcessInterpreter:
                 return False
         return True
 
-    def _concluded(self, result: Any, gate: Gate) -> object:
+    def _concluded(self, result: Any, gate: ToolBridge) -> object:
         if gate.final:
             return None
         match result:

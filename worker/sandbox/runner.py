@@ -8,15 +8,15 @@ from typing import Protocol
 
 from worker.sandbox.contract import SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure
-from worker.sandbox.gate import Diverged, Gate, StepOver
 from worker.sandbox.prints import Prints
 from worker.sandbox.snippet_tree import bound_names, parse
+from worker.sandbox.tool_bridge import Diverged, StepOver, ToolBridge
 
 
 class Interpreter(Protocol):
     """A living interpreter with its variables, whichever it is."""
 
-    def run(self, gate: Gate, prints: Prints) -> object:
+    def run(self, gate: ToolBridge, prints: Prints) -> object:
         """Run the gate's snippet to its end; the value of its last expression, safe to display.
 
         Returns None after ``final_answer`` (see ``gate.final``). Raises CodeFailure when the code
@@ -28,7 +28,7 @@ class Interpreter(Protocol):
         """Give the interpreter back. Called once, and nothing afterwards."""
 
 
-def names_of(past: list[Gate]) -> frozenset[str]:
+def names_of(past: list[ToolBridge]) -> frozenset[str]:
     """All names that the steps so far made."""
     return frozenset().union(*(bound_names(parse(step.code)) for step in past))
 
@@ -38,7 +38,7 @@ class StepRun:
     """How one run of a snippet went."""
 
     sandbox: SandboxKind
-    gate: Gate
+    gate: ToolBridge
     logs: str = ""
     value: object = None
     failure: CodeFailure | None = None
@@ -59,7 +59,7 @@ class Runner:
         self._opener = opener
         self._interpreter: Interpreter | None = None
 
-    def run(self, gate: Gate, past: list[Gate]) -> StepRun:
+    def run(self, gate: ToolBridge, past: list[ToolBridge]) -> StepRun:
         """Run a snippet after the past steps; opens and fills an interpreter if there is none.
 
         Raises:
@@ -89,7 +89,7 @@ class Runner:
         if interpreter is not None:
             interpreter.close()
 
-    def _ready(self, past: list[Gate]) -> Interpreter:
+    def _ready(self, past: list[ToolBridge]) -> Interpreter:
         try:
             if self._interpreter is None:
                 self._interpreter = self._opened()
@@ -110,9 +110,9 @@ class Runner:
                 raise first from None
 
 
-def _repeat(interpreter: Interpreter, past: Gate) -> None:
+def _repeat(interpreter: Interpreter, past: ToolBridge) -> None:
     """Run an old step again from its recorded answers; its effects inside are all that counts."""
-    gate = Gate(past.side, past.step, past.code, past.calls, live=False)
+    gate = ToolBridge(past.side, past.step, past.code, past.calls, live=False)
     try:
         interpreter.run(gate, Prints(0))
     except CodeFailure:

@@ -13,8 +13,8 @@ from core.runs.errors import CannotRun
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from workshop.agent_adapter.engine import Foreign
-    from workshop.lab.kit import Kit, KitOf
+    from workshop.agent_adapter.engine import ExternalRun
+    from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter
     from workshop.lab.lab_folder import LabFolder
     from workshop.lab.lab_run import LabRun, Settings
 
@@ -47,7 +47,7 @@ def settings(
     epochs: int,
 ) -> Settings:
     """The settings of a run of this agent."""
-    from workshop.lab.lab_run import ForeignAgent, Settings
+    from workshop.lab.lab_run import ExternalAgent, Settings
 
     command = redact(agent)
     name = f"agent: {command}"
@@ -58,7 +58,7 @@ def settings(
         worker=name,
         strategy=None,
         epochs=epochs,
-        agent=ForeignAgent(
+        agent=ExternalAgent(
             command=command,
             side_by_side=side_by_side or 1,
             timeout=timeout or TIMEOUT_SECONDS,
@@ -67,23 +67,27 @@ def settings(
 
 
 def engine(
-    kit_of: KitOf, run: LabRun, command: str | None, environment: Mapping[str, str], folder: Path
-) -> Foreign:
+    adapter_factory: AdapterFactory,
+    run: LabRun,
+    command: str | None,
+    environment: Mapping[str, str],
+    folder: Path,
+) -> ExternalRun:
     """What plays a run; ``command``: as it was typed, None where a run goes on.
 
     Raises CannotRun: a secret stood in the command, which is not kept.
     """
-    from workshop.agent_adapter.engine import Foreign
+    from workshop.agent_adapter.engine import ExternalRun
 
     agent = run.settings.agent
     assert agent is not None
     if command is None and MASK in agent.command:
         text = "a secret stood in the agent's command, and secrets are not kept"
         raise CannotRun(f"{text}; hand it down in the environment and begin anew")
-    return Foreign(kit_of, run, command or agent.command, environment, folder)
+    return ExternalRun(adapter_factory, run, command or agent.command, environment, folder)
 
 
-def leave(folder: LabFolder, run: LabRun, kit: Kit) -> None:
+def leave(folder: LabFolder, run: LabRun, kit: BenchmarkAdapter) -> None:
     """Write what every run leaves behind: its results and its report."""
     from workshop.agent_adapter.telling import write_results
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from coordinator.limits import heeding
+from coordinator.limits import handle_signals
 from core.runs.errors import CannotRun
 from core.runs.journal import Journal, JournalFailed
 from core.runs.journal_names import journal_path
@@ -18,8 +18,8 @@ from core.runs.results import TaskResult
 from core.terminal.figures import reason
 from workshop.agent_adapter.outcome import Cause, Played
 from workshop.agent_adapter.sitting import Share, Sitting, next_number, shares_of, unheard
+from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Known
 from workshop.lab.engines import Job
-from workshop.lab.kit import Kit, KitOf, Known
 from workshop.lab.lab_run import LabRun, Trial
 from workshop.lab.play_job import WHY_CHARS, play_job
 
@@ -31,10 +31,10 @@ Told = tuple[Job, list[Trial]]
 
 
 @dataclass
-class Foreign:
+class ExternalRun:
     """Plays jobs with processes of an agent; a job may be told in parts, as its tasks are done."""
 
-    kit_of: KitOf
+    adapter_factory: AdapterFactory
     run: LabRun
     command: str
     """The agent's, with whatever secrets are in it."""
@@ -50,17 +50,17 @@ class Foreign:
         theirs: list[Job] = []
         for job in jobs:
             if job.epoch is None:
-                yield job, play_job(job, self.kit_of)
+                yield job, play_job(job, self.adapter_factory)
             else:
                 theirs.append(job)
         assert self.run.settings.agent is not None
         side_by_side = self.run.settings.agent.side_by_side
         with _interrupts(self.stop):
-            shares = shares_of(theirs, side_by_side, self.kit_of().scenarios)
+            shares = shares_of(theirs, side_by_side, self.adapter_factory().scenarios)
             yield from self._play(shares, side_by_side)
 
     def _play(self, shares: Sequence[Share], side_by_side: int) -> Iterator[Told]:
-        kit = self.kit_of()
+        kit = self.adapter_factory()
         waiting = list(enumerate(shares, next_number(self.folder)))
         live: list[Sitting] = []
         try:
@@ -83,7 +83,7 @@ class Foreign:
             for sitting in live:
                 sitting.stop()
 
-    def _begun(self, kit: Kit, number: int, share: Share) -> Sitting:
+    def _begun(self, kit: BenchmarkAdapter, number: int, share: Share) -> Sitting:
         agent = self.run.settings.agent
         assert agent is not None
         try:
@@ -93,7 +93,7 @@ class Foreign:
         except OSError as error:
             raise CannotRun(f"the agent cannot be started: {error.strerror or error}") from None
 
-    def _never(self, kit: Kit, share: Share) -> Iterator[Told]:
+    def _never(self, kit: BenchmarkAdapter, share: Share) -> Iterator[Told]:
         cause = Cause("interrupted", f"{INTERRUPTED} before an agent was started for it")
         every = [unheard(share, spec, text, cause) for spec, text in share.texts.items()]
         yield from self._told(share, share.read(kit)[1], every)
@@ -156,5 +156,5 @@ def _interrupts(stop: threading.Event) -> Iterator[None]:
             raise KeyboardInterrupt
         stop.set()
 
-    with heeding(SIGNALS, asked):
+    with handle_signals(SIGNALS, asked):
         yield

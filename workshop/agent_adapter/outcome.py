@@ -10,10 +10,10 @@ from typing import Any
 from core.models.model_call import Usage
 from core.models.prices import Price, price_of
 from core.models.prompt_json import compact
+from core.runs.observed import ObservedRequest
 from core.runs.results import PASS, Failure, TaskResult
-from core.runs.seen import Seen
 from core.runs.work import fit_json
-from workshop.lab.kit import Kit, Served
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Served
 from workshop.simulator.platform import LogLine, Platform, Task
 from workshop.simulator.telemetry import ModelReport
 
@@ -35,7 +35,7 @@ class Played:
     """One task: its result, and what there is to tell of it."""
 
     result: TaskResult
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[ObservedRequest, ...] = ()
     remarks: tuple[str, ...] = ()
     """Lines of the platform that are about no request."""
     events: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ def is_over(task: Task) -> bool:
     return is_begun(task) and task.evaluation is not None
 
 
-def played(kit: Kit, served: Served, task: Task, cause: Cause | None) -> Played:
+def played(kit: BenchmarkAdapter, served: Served, task: Task, cause: Cause | None) -> Played:
     """What came of a task; ``cause``: why it was not completed, where it was not."""
     world = kit.ended(task.world) if task.world is not None else None
     evaluation = task.evaluation
@@ -126,7 +126,7 @@ def _early(task: Task, cause: Cause | None) -> tuple[str | None, Failure | None]
     return (cause.text, cause.failure) if cause else (None, "agent")
 
 
-def requests_of(platform: Platform, task: Task) -> Iterator[Seen]:
+def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
     """What the agent sent for a task, in order: requests to its world, and reports."""
     if not is_begun(task):
         return
@@ -141,7 +141,9 @@ def requests_of(platform: Platform, task: Task) -> Iterator[Seen]:
         if line.type == "telemetry":
             body = asdict(next(reports, ModelReport("", 0.0)))
             kept = {name: value for name, value in body.items() if value is not None}
-            yield Seen(at=_since(line, began), path="/tasks/log", body=_json(kept), answer="{}")
+            yield ObservedRequest(
+                at=_since(line, began), path="/tasks/log", body=_json(kept), answer="{}"
+            )
         elif line.type == "request":
             asked = line
         elif line.type in ("response", "error") and asked:
@@ -151,10 +153,12 @@ def requests_of(platform: Platform, task: Task) -> Iterator[Seen]:
         yield _seen(asked, None, began, paths)
 
 
-def _seen(asked: LogLine, answer: LogLine | None, began: float, paths: Mapping[str, str]) -> Seen:
+def _seen(
+    asked: LogLine, answer: LogLine | None, began: float, paths: Mapping[str, str]
+) -> ObservedRequest:
     refused = answer is not None and answer.type == "error"
     told = answer is not None and not refused
-    return Seen(
+    return ObservedRequest(
         at=_since(asked, began),
         path=paths.get(asked.text, asked.text),
         body=_json(asked.body),

@@ -25,8 +25,8 @@ from workshop.agent_adapter.outcome import (
     tasks_of,
 )
 from workshop.agent_adapter.process import AgentProcess
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Known, Pack, Raw
 from workshop.lab.engines import Job
-from workshop.lab.kit import Kit, Known, Pack, Raw
 from workshop.simulator.platform import KEY_PREFIX, Platform
 from workshop.views.stats.interval import Record
 
@@ -55,7 +55,7 @@ class Share:
         """What the agent is told, by spec."""
         return {str(raw["spec_id"]): str(raw["task_text"]) for _, raw in self.tasks}
 
-    def read(self, kit: Kit) -> tuple[Pack, dict[str, Known]]:
+    def read(self, kit: BenchmarkAdapter) -> tuple[Pack, dict[str, Known]]:
         """The pack of these tasks, and what is known of each. Raises CannotRun."""
         raw = [one for _, one in self.tasks]
         pack = kit.read(kit.pack_text(self.pack, raw), self.pack)
@@ -93,7 +93,7 @@ class SittingRecord(Record):
 class Sitting:
     """A process and its platform."""
 
-    kit: Kit
+    kit: BenchmarkAdapter
     share: Share
     timeout: float
     """Seconds for which the agent may neither begin a task nor complete one."""

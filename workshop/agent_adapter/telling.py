@@ -10,7 +10,7 @@ from core.terminal.figures import counted, seconds, so_many_tasks
 from core.text import clean
 from workshop.agent_adapter.engine import result_of
 from workshop.agent_adapter.sitting import FOLDER, SittingRecord, records_of
-from workshop.lab.kit import Kit
+from workshop.lab.benchmark_adapter import BenchmarkAdapter
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import LabRun
 from workshop.views.report.write import write_report
@@ -19,7 +19,7 @@ NAMED = 5
 """Tasks that a line names."""
 
 
-def write_results(folder: LabFolder, run: LabRun, kit: Kit, *, whole: bool) -> None:
+def write_results(folder: LabFolder, run: LabRun, kit: BenchmarkAdapter, *, whole: bool) -> None:
     """Write ``results.json`` and the report of a run; ``whole``: it came to its end."""
     records = records_of(folder.path)
     sessions = [one for record in records for one in record.sessions]

@@ -9,7 +9,7 @@ from core.runs.journal import text_hash, write_whole
 from core.runs.reader import read_task
 from core.runs.results import Brain
 from core.runs.run_view import RunView, read_run_view
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from workshop.lab.lab_folder import LAB, LabFolder
 from workshop.lab.lab_run import LabRun, Trial
 from workshop.views.report.differences import Differences, differences
@@ -53,8 +53,8 @@ def _lab_half(folder: LabFolder) -> Half:
     return Half(_view(run, tuple(tasks)), steps, _whole)
 
 
-def _task(path: Path, trial: Trial, text: str, harm_name: str) -> TaskLog:
-    return TaskLog(
+def _task(path: Path, trial: Trial, text: str, harm_name: str) -> TaskRecord:
+    return TaskRecord(
         path=path,
         spec_id=trial.spec_id,
         task_id=trial.task_id,
@@ -70,7 +70,7 @@ def _kept(
 ) -> Iterator[tuple[tuple[str, int], Path]]:
     """Where the journal of a trial lies, by spec and epoch; its turns go into ``steps``."""
 
-    def short(story: TaskLog) -> TaskLog:
+    def short(story: TaskRecord) -> TaskRecord:
         steps[story.path] = steps_of(story)
         return story.outline()
 
@@ -81,14 +81,14 @@ def _kept(
                 yield (story.spec_id, int(epoch)), story.path
 
 
-def _whole(story: TaskLog) -> TaskLog:
+def _whole(story: TaskRecord) -> TaskRecord:
     """The task with its turns, where a journal was kept."""
     if not story.path.is_file():
         return story
     return read_task(story.path).told(story.result, story.labels, story.harm_name)
 
 
-def _view(run: LabRun, tasks: tuple[TaskLog, ...]) -> RunView:
+def _view(run: LabRun, tasks: tuple[TaskRecord, ...]) -> RunView:
     settings = run.settings
     return RunView(
         name=run.run_id,

@@ -17,8 +17,8 @@ from workshop.views.verdict import MARGIN
 
 if TYPE_CHECKING:
     from workshop.lab.baseline import Check
+    from workshop.lab.benchmark_adapter import LabContext
     from workshop.lab.comparison import Side
-    from workshop.lab.kit import Invitation
     from workshop.views.verdict import Comparison, Flips
 
 SHOWN = 20
@@ -179,7 +179,7 @@ def _interval(value: float | None, low: float | None, high: float | None) -> str
     return f"{value:+.4f}" + ("" if low is None else rf" \[{low:+.4f}, {high:+.4f}]")
 
 
-def _against_baseline(invitation: Invitation, path: Path, as_json: bool) -> int:
+def _against_baseline(lab_context: LabContext, path: Path, as_json: bool) -> int:
     from workshop.lab import baseline
     from workshop.lab.lab_folder import LabFolder
 
@@ -187,7 +187,7 @@ def _against_baseline(invitation: Invitation, path: Path, as_json: bool) -> int:
     run = folder.read()
     if not folder.merged:
         raise CannotRun(f"{path} is not finished")
-    stored = baseline.load(invitation.kit(run.settings.benchmark).baseline)
+    stored = baseline.load(lab_context.kit(run.settings.benchmark).baseline)
     if (run.settings.evaluator, run.settings.worker) != (stored.brain, stored.brain):
         raise CannotRun(f"the baseline is of {stored.brain}, the run of {run.settings.evaluator}")
     found = baseline.check(stored, run.packs, folder.trials())

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from core.models.extras import install
 from core.runs.errors import CannotRun
+from workshop.lab.benchmark_adapter import AdapterFactory
 from workshop.lab.cores import cores, one_each
-from workshop.lab.kit import KitOf
 from workshop.lab.lab_run import Settings, Trial
 
 if TYPE_CHECKING:
@@ -71,26 +71,26 @@ class Engine(Protocol):
 class Here:
     """One job after the other in this process."""
 
-    kit_of: KitOf
+    adapter_factory: AdapterFactory
     threads: int = 1
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         for job in jobs:
-            yield job, _play(job, self.kit_of)
+            yield job, _play(job, self.adapter_factory)
 
 
 @dataclass
 class Processes:
     """Warm processes: what is imported once, in the server that they are forked from."""
 
-    kit_of: KitOf
+    adapter_factory: AdapterFactory
     count: int
     threads: int = 1
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
-        context = _context(self.kit_of)
+        context = _context(self.adapter_factory)
         cores_left: SimpleQueue[int | None] = context.SimpleQueue()
         for core in one_each(self.count):
             cores_left.put(core)
@@ -99,7 +99,7 @@ class Processes:
         )
         ended = False
         try:
-            for job, future in _done(pool, AHEAD * self.count, jobs, self.kit_of):
+            for job, future in _done(pool, AHEAD * self.count, jobs, self.adapter_factory):
                 yield job, future.result()
             ended = True
             pool.shutdown()
@@ -116,8 +116,8 @@ class Dask:
 
     threads = 1
 
-    def __init__(self, kit_of: KitOf, address: str) -> None:
-        self._kit_of = kit_of
+    def __init__(self, adapter_factory: AdapterFactory, address: str) -> None:
+        self._adapter_factory = adapter_factory
         try:
             dask: Any = importlib.import_module("distributed")
         except ImportError:
@@ -135,7 +135,7 @@ class Dask:
             pool = self._client.get_executor(pure=False)
             # Tapes would stay where the workers are.
             sent = (replace(job, tapes=None) for job in jobs)
-            for job, future in _done(pool, AHEAD * self._slots(), sent, self._kit_of):
+            for job, future in _done(pool, AHEAD * self._slots(), sent, self._adapter_factory):
                 error = future.exception()
                 if error is not None:
                     text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
@@ -151,47 +151,49 @@ class Dask:
         return sum(self._client.nthreads().values())
 
 
-def engine_for(kit_of: KitOf, jobs: int, tasks: int, scheduler: str | None) -> Engine:
+def engine_for(
+    adapter_factory: AdapterFactory, jobs: int, tasks: int, scheduler: str | None
+) -> Engine:
     """The engine for so many tasks side by side: never more processes than cores."""
     if scheduler:
-        return Dask(kit_of, scheduler)
+        return Dask(adapter_factory, scheduler)
     processes = min(jobs, cores())
     threads = -(-jobs // processes)
     if processes == 1 or tasks == 1:
-        return Here(kit_of, threads)
-    return Processes(kit_of, processes, threads)
+        return Here(adapter_factory, threads)
+    return Processes(adapter_factory, processes, threads)
 
 
-def warm_up(kit_of: KitOf, jobs: int, scheduler: str | None) -> None:
+def warm_up(adapter_factory: AdapterFactory, jobs: int, scheduler: str | None) -> None:
     """Begin to load what processes will need, beside whatever is done before there is work."""
     if min(jobs, cores()) > 1 and not scheduler:
-        _context(kit_of)
+        _context(adapter_factory)
         forkserver.ensure_running()
 
 
-def _context(kit_of: KitOf) -> ForkServerContext:
+def _context(adapter_factory: AdapterFactory) -> ForkServerContext:
     """Processes forked from one that has loaded what all of them need."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([kit_of.__module__, f"{__package__}.preload"])
+    context.set_forkserver_preload([adapter_factory.__module__, f"{__package__}.preload"])
     return context
 
 
-def _play(job: Job, kit_of: KitOf) -> list[Trial]:
+def _play(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     # Whoever only hands out the jobs need not load what plays them.
     from workshop.lab.play_job import play_job
 
-    return play_job(job, kit_of)
+    return play_job(job, adapter_factory)
 
 
 def _done(
-    pool: Executor, room: int, jobs: Iterator[Job], kit_of: KitOf
+    pool: Executor, room: int, jobs: Iterator[Job], adapter_factory: AdapterFactory
 ) -> Iterator[tuple[Job, Future[list[Trial]]]]:
     """Every job as it is ready; never more of them in the pool than it has room for."""
     waiting: dict[Future[list[Trial]], Job] = {}
     every = chain(jobs, repeat(None))
     while (job := next(every)) or waiting:
         if job:
-            waiting[pool.submit(_play, job, kit_of)] = job
+            waiting[pool.submit(_play, job, adapter_factory)] = job
         if not job or len(waiting) >= room:
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 yield waiting.pop(future), future

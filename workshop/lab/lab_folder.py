@@ -22,8 +22,8 @@ from pydantic import ValidationError
 from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
 from core.runs.journal import write_whole
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.engines import Engine, Job
-from workshop.lab.kit import Kit, Raw
 from workshop.lab.lab_run import AGENT, LabRun, PackInfo, Settings, Trial
 from workshop.lab.packs import Source, canonical
 from workshop.lab.store import version_1
@@ -46,7 +46,7 @@ class LabFolder:
         old = path / version_1.CHUNKS
         self._chunks = old if old.exists() else path / "chunks"
 
-    def fill(self, kit: Kit, sources: Iterable[Source], settings: Settings) -> LabRun:
+    def fill(self, kit: BenchmarkAdapter, sources: Iterable[Source], settings: Settings) -> LabRun:
         """Write the scenarios of all packs in chunks, checked, and the first ``lab.json``.
 
         Raises CannotRun: a scenario is not valid, or its name stands twice in the pack.
@@ -180,7 +180,7 @@ class LabFolder:
         """Whether all trials are in their files."""
         return (self.path / TRIALS).exists() and not self._parts.exists()
 
-    def scenarios(self, kit: Kit) -> Iterator[Raw]:
+    def scenarios(self, kit: BenchmarkAdapter) -> Iterator[Raw]:
         """The scenarios as they were played, in order, each with all that it needs."""
         for body in self._bodies():
             yield from kit.scenarios(body)

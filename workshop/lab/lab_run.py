@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from coordinator.config import StrategyName
-from core.models.providers import is_keyless
+from core.models.providers import is_rule_based
 from core.runs.results import TaskResult
 from workshop.lab.cores import cores
 from workshop.lab.store.version_1 import run_of_2
@@ -19,7 +19,7 @@ CHUNK_OF_MODELS = 5
 """Models cost money: fewer tasks are lost where a run dies."""
 
 
-class ForeignAgent(Record):
+class ExternalAgent(Record):
     """An agent that is not ours: a command that plays on a platform which it is told of."""
 
     command: str
@@ -56,12 +56,12 @@ class Settings(Record):
     """Whether trials that did not pass keep their story."""
     tapes: bool = False
     """Whether exchanges with models are recorded, so that none is paid twice."""
-    agent: ForeignAgent | None = None
+    agent: ExternalAgent | None = None
     """Who plays in place of our models; None: they do."""
 
     def for_jobs(self, jobs: int) -> Settings:
         """The same with a chunk that fits so many tasks side by side."""
-        if all(is_keyless(model) for model in (self.evaluator, self.worker)):
+        if all(is_rule_based(model) for model in (self.evaluator, self.worker)):
             return self
         # Less than two rounds of a chunk would leave threads without work.
         return self.model_copy(update={"chunk": max(CHUNK_OF_MODELS, 2 * -(-jobs // cores()))})

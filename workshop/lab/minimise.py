@@ -17,7 +17,7 @@ from workshop.lab.command import PACKS, Evaluator, Worker, find_any_run, is_lab_
 
 if TYPE_CHECKING:
     from core.runs.manifest import Manifest
-    from workshop.lab.kit import Invitation, KitOf, Raw
+    from workshop.lab.benchmark_adapter import AdapterFactory, LabContext, Raw
     from workshop.lab.lab_run import Trial
 
 FIRST: StrategyName = "evaluator-worker"
@@ -57,12 +57,12 @@ def minimise(
     """
     if (pack is None) == (run is None):
         raise typer.BadParameter("give either --pack or --run")
-    invitation: Invitation = context.obj()
+    lab_context: LabContext = context.obj()
     with no_verdict():
         source = find_any_run(run, logs) if run else pack or ""
-        found = _find(invitation, benchmark or invitation.default, source, spec)
-        played = found.kit_of().guest.id
-        brain = invitation.models(played, found.strategy, evaluator, worker)
+        found = _find(lab_context, benchmark or lab_context.default, source, spec)
+        played = found.adapter_factory().guest.id
+        brain = lab_context.models(played, found.strategy, evaluator, worker)
         _minimise(found, out, brain, any_words)
 
 
@@ -70,40 +70,40 @@ def minimise(
 class _Found:
     """A scenario, and how it was played where that is known."""
 
-    kit_of: KitOf
+    adapter_factory: AdapterFactory
     raw: Raw
     strategy: StrategyName = FIRST
     brain: tuple[str, str] | None = None
     """Models of evaluator and worker."""
 
 
-def _find(invitation: Invitation, benchmark: str, source: Path | str, spec: str) -> _Found:
+def _find(lab_context: LabContext, benchmark: str, source: Path | str, spec: str) -> _Found:
     """``source``: the folder of a run, or what ``--pack`` names. Raises CannotRun."""
     from workshop.lab.lab_folder import LabFolder
     from workshop.lab.packs import source_of
 
     how: dict[str, Any] = {}
     if isinstance(source, str):
-        invitation.kit(benchmark)
-        kit_of = invitation.kits[benchmark]
-        every = source_of(source, kit_of()).scenarios()
+        lab_context.kit(benchmark)
+        adapter_factory = lab_context.kits[benchmark]
+        every = source_of(source, adapter_factory()).scenarios()
     elif is_lab_run(source):
         folder = LabFolder(source)
         settings = folder.read().settings
-        kit_of = invitation.kits[settings.benchmark]
-        every = folder.scenarios(kit_of())
+        adapter_factory = lab_context.kits[settings.benchmark]
+        every = folder.scenarios(adapter_factory())
         how = {"strategy": settings.strategy, "brain": (settings.evaluator, settings.worker)}
     else:
         options = _manifest(source).options
-        kit = invitation.kit(str(options.get("benchmark")))
-        kit_of = invitation.kits[kit.guest.id]
+        kit = lab_context.kit(str(options.get("benchmark")))
+        adapter_factory = lab_context.kits[kit.guest.id]
         every = source_of(str(source / PACK_COPY), kit).scenarios()
         brain = str(options.get("evaluator")), str(options.get("worker"))
         how = {"strategy": options.get("strategy", FIRST), "brain": brain}
     found = next((one for one in every if one.get("spec_id") == spec), None)
     if found is None:
         raise CannotRun(f"{source} has no scenario {spec!r}")
-    return _Found(kit_of, found, **how)
+    return _Found(adapter_factory, found, **how)
 
 
 def _manifest(folder: Path) -> Manifest:
@@ -125,8 +125,8 @@ def _minimise(found: _Found, out: Path | None, brain: dict[str, str], any_words:
     from workshop.lab.play_job import play_job
     from workshop.lab.shrink import Shrinker, failure_class
 
-    kit_of, raw = found.kit_of, found.raw
-    kit, spec = kit_of(), str(raw["spec_id"])
+    adapter_factory, raw = found.adapter_factory, found.raw
+    kit, spec = adapter_factory(), str(raw["spec_id"])
     if not kit.holds(raw):
         raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")
     asked = {"benchmark": kit.guest.id, "packs": (), "strategy": found.strategy, **brain}
@@ -134,7 +134,7 @@ def _minimise(found: _Found, out: Path | None, brain: dict[str, str], any_words:
     settings = Settings.model_validate(asked | {"max_turns": turns})
 
     def play(raw: Raw) -> Trial:
-        return play_job(Job(0, 0, kit.pack_text("one", [raw]), None, settings), kit_of)[0]
+        return play_job(Job(0, 0, kit.pack_text("one", [raw]), None, settings), adapter_factory)[0]
 
     kind = failure_class(play(raw), kit.guest.harm_name)
     if kind is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import ijson  # type: ignore[import-untyped, unused-ignore]
 
 from core.runs.errors import CannotRun
-from workshop.lab.kit import Kit, Raw
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 
 GENERATED = "generated"
 
@@ -20,7 +20,7 @@ GENERATED = "generated"
 class Source:
     """Where the scenarios of one pack come from."""
 
-    kit: Kit
+    kit: BenchmarkAdapter
     asked: str
     """As the command line says it."""
     name: str
@@ -44,7 +44,7 @@ class Source:
             yield from ijson.items(file, "scenarios.item", use_float=True)
 
 
-def source_of(asked: str, kit: Kit) -> Source:
+def source_of(asked: str, kit: BenchmarkAdapter) -> Source:
     """What a ``--pack`` means: a short name, ``generated:SEED:COUNT[:options]`` or a file.
 
     Raises CannotRun: there is no such pack.
@@ -61,7 +61,7 @@ def source_of(asked: str, kit: Kit) -> Source:
     return Source(kit, asked, name, path)
 
 
-def sources_of(asked: Iterable[str], kit: Kit) -> list[Source]:
+def sources_of(asked: Iterable[str], kit: BenchmarkAdapter) -> list[Source]:
     """All packs of a run. Raises CannotRun where two have the same name."""
     found = [source_of(one, kit) for one in asked]
     names = [source.name for source in found]
@@ -78,7 +78,7 @@ def canonical(scenario: Raw) -> bytes:
 
 
 @contextmanager
-def _explained(asked: str, kit: Kit) -> Iterator[None]:
+def _explained(asked: str, kit: BenchmarkAdapter) -> Iterator[None]:
     """What can go wrong with a pack's file, as a text for the user."""
     try:
         yield

@@ -10,25 +10,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from coordinator.beginning import base_urls, doors_of
+from coordinator.beginning import base_urls, client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client import ERC3, ApiException, transport_errors
-from core.erc3_client.patient_platform import PatientPlatform
+from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import ToolCall
 from core.models.cassette_rest import Tapes
-from core.models.door import open_transport
 from core.models.exchange import Transport
 from core.models.model_call import ModelCall, Usage
+from core.models.model_client import open_transport
 from core.models.models_file import Backend
 from core.runs.journal_names import journals
 from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
-from core.runs.situation import Decision
 from core.runs.task import TaskInfo
 from core.runs.turn import Turn
+from core.runs.turn_context import Decision
+from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Pack
 from workshop.lab.engines import Job
-from workshop.lab.kit import Kit, KitOf, Pack
 from workshop.lab.lab_run import Trial
 from workshop.lab.story import story_of
 
@@ -44,7 +44,7 @@ NO_ANSWER: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSE
 class _Notes:
     """Keeps of every task what its result does not say."""
 
-    kit: Kit
+    kit: BenchmarkAdapter
     last: dict[str, Turn] = field(default_factory=dict)
     playbook: dict[str, str] = field(default_factory=dict)
 
@@ -71,9 +71,9 @@ class _Notes:
             self.playbook[task.task_id] = named
 
 
-def play_job(job: Job, kit_of: KitOf) -> list[Trial]:
+def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     """Play a job; its trials in pack order. Raises CannotRun: a scenario is not valid."""
-    kit, raw = kit_of(), json.loads(job.pack)
+    kit, raw = adapter_factory(), json.loads(job.pack)
     some = [one for one in kit.scenarios(raw) if job.specs is None or one["spec_id"] in job.specs]
     name = str(raw["name"])
     pack = kit.read(kit.pack_text(name, some), name)
@@ -119,7 +119,7 @@ def _config(job: Job, pack: str) -> RunConfig:
 
 
 def _played(
-    kit: Kit, pack: Pack, config: RunConfig, job: Job, folder: Path
+    kit: BenchmarkAdapter, pack: Pack, config: RunConfig, job: Job, folder: Path
 ) -> list[dict[str, Any]]:
     """Run every task of a pack as one session on a platform of its own; results in pack order.
 
@@ -128,10 +128,10 @@ def _played(
     notes = _Notes(kit)
     served = kit.serve(pack, KEY)
     try:
-        client = PatientPlatform(ERC3(key=KEY, base_url=served.base_url))
-        guest = kit.guest_with(config.guards, job.settings.prompts)
+        client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
+        guest = kit.benchmark_with(config.guards, job.settings.prompts)
         with _opener(job) as opener:
-            doors = doors_of(config.ids, base_urls=base_urls(), opener=opener)
+            doors = client_factory(config.ids, base_urls=base_urls(), opener=opener)
             session = Session(client, config, guest, folder, notes, doors=doors)
             session.run(session.tasks())
             results = session.close_open().tasks
@@ -188,7 +188,7 @@ def _failure(result: TaskResult, last: Turn | None) -> Failure | None:
     return "sandbox" if crashed else None
 
 
-def _trivial(kit: Kit, player: str, task: dict[str, Any], scenario: Any) -> Trial:
+def _trivial(kit: BenchmarkAdapter, player: str, task: dict[str, Any], scenario: Any) -> Trial:
     done = kit.floors[player].play(scenario)
     return Trial(
         **task,

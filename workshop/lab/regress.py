@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from coordinator.config import STRATEGIES, StrategyName
-from coordinator.stages import StepKind, chosen
+from coordinator.stages import StageSpec, chosen
 from core.runs.errors import CannotRun
 from core.runs.hints import command
 from core.terminal.console import answers, notes, say
@@ -21,7 +21,7 @@ from workshop.lab.cores import cores
 from workshop.views.verdict import MARGIN
 
 if TYPE_CHECKING:
-    from workshop.lab.kit import Invitation
+    from workshop.lab.benchmark_adapter import LabContext
     from workshop.lab.lab_folder import LabFolder
     from workshop.lab.lab_run import LabRun, Settings
 
@@ -154,8 +154,8 @@ def regress(
             raise typer.BadParameter("--save-baseline says itself what it runs")
         from workshop.lab.lab_run import Settings
 
-        kit = lab.invitation.kit(benchmark)
-        texts = dict(lab.invitation.texts(prompts))
+        kit = lab.lab_context.kit(benchmark)
+        texts = dict(lab.lab_context.texts(prompts))
         if agent:
             if prompts:
                 raise typer.BadParameter("--agent has prompts of its own: leave out --prompts")
@@ -163,7 +163,7 @@ def regress(
             theirs = foreign.settings(agent, agents_side_by_side, agent_timeout, *what)
             lab.show(*lab.play(theirs, out))
             return
-        kit.guest_with(guards, texts)
+        kit.benchmark_with(guards, texts)
         _check_steps(steps, kit.guest.steps)
         if save_baseline:
             pack = list(kit.baseline_packs)
@@ -180,7 +180,7 @@ def regress(
                 "guards": guards,
                 "prompts": texts,
                 "steps": steps,
-                **lab.invitation.models(kit.guest.id, name, evaluator, worker),
+                **lab.lab_context.models(kit.guest.id, name, evaluator, worker),
                 "max_turns": max_turns or STRATEGIES[name].turns,
             }
             run, folder = lab.play(Settings.model_validate(asked).for_jobs(lab.jobs), out)
@@ -192,7 +192,7 @@ def regress(
             raise typer.Exit(compare_runs(folders, MARGIN, as_json=False))
 
 
-def _check_steps(steps: str, kinds: Sequence[StepKind]) -> None:
+def _check_steps(steps: str, kinds: Sequence[StageSpec]) -> None:
     """Raises BadParameter: the benchmark has no such step."""
     try:
         chosen(steps, kinds)
@@ -229,7 +229,7 @@ def _with_sandbox(run: LabRun, *, here: bool) -> LabRun:
 class _Lab:
     """How a lab run is played and shown, whichever packs and models it has."""
 
-    invitation: Invitation
+    lab_context: LabContext
     jobs: int
     scheduler: str | None
     as_json: bool
@@ -251,10 +251,10 @@ class _Lab:
             check_plot(self.plot)
         if self.agent:
             return
-        kits, default = self.invitation.kits, self.invitation.default
+        kits, default = self.lab_context.kits, self.lab_context.default
         name = benchmark or default
-        kit_of = kits[name if name in kits else default]
-        warm_up(kit_of, self.jobs, self.scheduler)
+        adapter_factory = kits[name if name in kits else default]
+        warm_up(adapter_factory, self.jobs, self.scheduler)
         # Takes a moment to load, in which the other process loads the rest.
         from worker.sandbox import SandboxUnavailable, sandbox_line
 
@@ -273,7 +273,7 @@ class _Lab:
         from workshop.lab.lab_folder import LabFolder
         from workshop.lab.packs import sources_of
 
-        kit = self.invitation.kit(settings.benchmark)
+        kit = self.lab_context.kit(settings.benchmark)
         sources = sources_of(settings.packs, kit)
         with run_folder(out) as path:
             folder = LabFolder(path)
@@ -304,11 +304,11 @@ class _Lab:
         settings = run.settings
         tasks = sum(pack.tasks for pack in run.packs)
         total = 0 if settings.baseline_only else tasks * settings.epochs
-        kit_of = self.invitation.kits[settings.benchmark]
-        engine: Engine = engine_for(kit_of, self.jobs, tasks, self.scheduler)
+        adapter_factory = self.lab_context.kits[settings.benchmark]
+        engine: Engine = engine_for(adapter_factory, self.jobs, tasks, self.scheduler)
         if settings.agent:
-            environment = self.invitation.environment
-            engine = foreign.engine(kit_of, run, self.agent, environment, folder.path)
+            environment = self.lab_context.environment
+            engine = foreign.engine(adapter_factory, run, self.agent, environment, folder.path)
         run = _with_sandbox(run, here=not (settings.agent or self.scheduler))
         with LabProgress(Console(stderr=True), total, run.harm_name) as watch:
             try:
@@ -317,7 +317,7 @@ class _Lab:
                 again = command("regress", "--resume", folder.path)
                 raise CannotRun(f"interrupted; go on: {again}") from None
         if settings.agent:
-            foreign.leave(folder, done, kit_of())
+            foreign.leave(folder, done, adapter_factory())
         return done
 
     def show(self, run: LabRun, path: Path) -> None:
@@ -327,7 +327,7 @@ class _Lab:
         from workshop.lab.plots import plot_mechanics
         from workshop.lab.report import failed_lines, report
 
-        stored, folder = self.invitation.kit(run.settings.benchmark).baseline, LabFolder(path)
+        stored, folder = self.lab_context.kit(run.settings.benchmark).baseline, LabFolder(path)
         if self.plot:
             plot_mechanics(run, self.plot)
         if self.save_baseline:

@@ -25,7 +25,7 @@ def report(run: LabRun) -> RenderableType:
         if summary.player == AGENT:
             parts += _slices("by mechanic", summary.by_mechanic, run.harm_name)
             parts += _slices("by playbook", summary.by_playbook, run.harm_name)
-            parts += [escape(line) for line in closing_lines(summary)]
+            parts += [escape(line) for line in summary_lines(summary)]
     return Stack(*parts)
 
 
@@ -94,7 +94,7 @@ def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
     return lines
 
 
-def closing_lines(summary: Summary) -> list[str]:
+def summary_lines(summary: Summary) -> list[str]:
     """pass^k, and every reason for which trials ended early."""
     lines = []
     if len(summary.pass_hat) > 1:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from workshop.lab.kit import Cut, Kit, Raw
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Cut, Raw
 from workshop.lab.lab_run import Trial
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ def failure_class(trial: Trial, harm_name: str) -> str | None:
 class Shrinker:
     """Tries smaller scenarios; remembers every text that was played."""
 
-    kit: Kit
+    kit: BenchmarkAdapter
     play: Play
     kind: str
     any_words: bool = False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import regex
 
 from core.ledger import ToolCall
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from core.runs.turn import Turn
 from core.terminal.figures import cut
 
@@ -20,7 +20,7 @@ CALLS_SHOWN = 10
 """Of a turn, the last ones."""
 
 
-def story_of(log: TaskLog) -> str:
+def story_of(log: TaskRecord) -> str:
     """Task, turns, calls, refusals, the end, and what the platform wanted."""
     # A word that was cut is left out: whoever masks the story would not know it.
     lines = [_CUT.sub("…", line) for line in _lines(log)]
@@ -34,7 +34,7 @@ def story_of(log: TaskLog) -> str:
     return "\n".join([*first, *([f"… {gone} lines left out …"] if gone else []), *lines])
 
 
-def _lines(log: TaskLog) -> Iterator[str]:
+def _lines(log: TaskRecord) -> Iterator[str]:
     yield f"Task: {_short(log.text)}"
     for turn in log.whole:
         yield from _turn(turn)

@@ -28,8 +28,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from core.erc3_client import ApiError, ApiException
 from core.ledger import Ledger, ToolFault
 from store_tools.basket import Content
-from store_tools.benchmark import StoreBenchmark
 from store_tools.combinations import combinations_for
+from store_tools.environment import StoreEnvironment
 from store_tools.words import units_of
 from workshop.generators.store.scenario import Options, make_scenario
 from workshop.simulator.platform import Platform
@@ -61,7 +61,7 @@ class Shop:
     def __init__(self, pack: Pack) -> None:
         self.platform = Platform(pack)
         self.task: Any = self.platform.start_new_task("store", SPEC)
-        self.benchmark = StoreBenchmark(self)
+        self.benchmark = StoreEnvironment(self)
 
     def dispatch(self, request: Any) -> Any:
         body = request.model_dump(exclude={"tool"})

@@ -26,9 +26,9 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from core.models.door import Door  # noqa: E402
 from core.models.litellm_module import load  # noqa: E402
 from core.models.model_call import KeptCalls, ModelCall  # noqa: E402
+from core.models.model_client import ModelClient  # noqa: E402
 from core.models.models_file import Models, ModelsFile  # noqa: E402
 from tests.scripted import play  # noqa: E402
 
@@ -109,8 +109,8 @@ def compare(url: str, calls: int) -> int:
     litellm = load()
     models = Models(ModelsFile.model_validate({"defaults": PARAMS}))
     noted: list[ModelCall] = []
-    door = Door("openai/at-once", "evaluator", KeptCalls(noted), base_url=url, models=models)
-    ours = Door(play("bench", ["x"] * (calls + WARM_UP)), "evaluator", models=models)
+    door = ModelClient("openai/at-once", "evaluator", KeptCalls(noted), base_url=url, models=models)
+    ours = ModelClient(play("bench", ["x"] * (calls + WARM_UP)), "evaluator", models=models)
 
     def bare() -> None:
         litellm.completion(

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from cli import cli  # noqa: E402
 from core.models import providers  # noqa: E402
 from core.models.model_call import Message  # noqa: E402
-from workshop.rule_based import brains  # noqa: E402
+from workshop.rule_based import provider as brains  # noqa: E402
 
 BUNDLED = ROOT / "workshop" / "simulator" / "company" / "packs" / "bundled.json"
 FINISH = "DECISION: FINISH"

@@ -19,12 +19,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cli.benchmarks import guest_of, world_named
+from cli.benchmarks import benchmark_named, world_named
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client import ERC3
-from core.erc3_client.patience import Patience
-from core.erc3_client.patient_platform import PatientPlatform
+from core.erc3_client.retry_policy import RetryPolicy
+from core.erc3_client.retrying_platform import RetryingPlatform
 from tests.relay import Call, Rule, relay
 from workshop.simulator.server import serve
 from workshop.simulator.worlds import load_pack
@@ -39,7 +39,7 @@ PATHS = {
         "/wiki/list", "/wiki/load",
     ],
 }  # fmt: skip
-PATIENCE_SECONDS = 2.0
+RETRY_SECONDS = 2.0
 TASKS = 4
 LARGE = 3_000_000
 
@@ -149,18 +149,19 @@ def play(benchmark: str, path: str, mutation: str, rule: Rule) -> Outcome:
     pack = load_pack(world_named(benchmark).bundled)
     some = pack.model_copy(update={"scenarios": pack.scenarios[:: len(pack.scenarios) // TASKS]})
     began = time.perf_counter()
-    patience = Patience(PATIENCE_SECONDS)
+    retry_policy = RetryPolicy(RETRY_SECONDS)
     brain = "playbook/store" if benchmark == "store" else "playbook/company"
     config = RunConfig(
-        benchmark=benchmark, patience=PATIENCE_SECONDS, evaluator=brain, worker=brain
+        benchmark=benchmark, retry_policy=RETRY_SECONDS, evaluator=brain, worker=brain
     )
     with serve(some) as simulator, relay(simulator.base_url) as here, TemporaryDirectory() as out:
         here.rule = rule
         client = ERC3(key="key-hostile", base_url=here.base_url)
         watcher: Any = Nobody()
         session = Session(
-            PatientPlatform(client, patience), config, guest_of(benchmark, patience), Path(out),
-            watcher, patiently=patience.within,
+            RetryingPlatform(client, retry_policy), config,
+            benchmark_named(benchmark, retry_policy), Path(out), watcher,
+            with_retries=retry_policy.within,
         )  # fmt: skip
         done = session.run(session.tasks()).tasks
     return Outcome(

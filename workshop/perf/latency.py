@@ -145,7 +145,7 @@ def list_company(people: int, ms: float) -> None:
                 task = client.start_new_task("erc3-dev", spec)
                 session, ledger = CompanySession(client.get_erc_client(task)), Ledger()
                 session.look_again()
-                with session.booked_in(ledger):
+                with session.recording_to(ledger):
                     began = time.perf_counter()
                     listings.ahead(session, *kinds)
                     for kind in kinds:

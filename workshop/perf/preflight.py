@@ -22,7 +22,7 @@ TASK = "hostile_product_name"
 CHECK = """
 import time
 import cli.assembly
-import workshop.rule_based.store.brain
+import workshop.rule_based.store.model
 from launch import preflight
 from types import SimpleNamespace
 from core.models.models_file import load_models

@@ -23,7 +23,7 @@ from unittest.mock import patch
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from cli.benchmarks import guest_of  # noqa: E402
+from cli.benchmarks import benchmark_named  # noqa: E402
 from coordinator.config import RunConfig  # noqa: E402
 from coordinator.session import Session  # noqa: E402
 from core.erc3_client import ERC3  # noqa: E402
@@ -69,7 +69,7 @@ def run(pack: Pack) -> tuple[float, float]:
     with serve(pack) as simulator, tempfile.TemporaryDirectory() as folder:
         client = ERC3(key="key-benchmark", base_url=simulator.base_url)
         config = RunConfig(evaluator=BRAIN, worker=BRAIN)
-        session = Session(client, config, guest_of("store"), Path(folder), Nobody())
+        session = Session(client, config, benchmark_named("store"), Path(folder), Nobody())
         began, busy = time.perf_counter(), time.process_time()
         results = session.run(session.tasks())
         seconds = time.perf_counter() - began, time.process_time() - busy

@@ -24,14 +24,14 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from company_tools import listings  # noqa: E402
-from company_tools.benchmark import CompanyBenchmark  # noqa: E402
 from company_tools.company_session import CompanySession  # noqa: E402
+from company_tools.environment import CompanyEnvironment  # noqa: E402
 from company_tools.repeat import _model  # noqa: E402
 from company_tools.wiki_search import wiki_pages  # noqa: E402
 from company_tools.wiki_store import WikiStore  # noqa: E402
 from core.erc3_client import ApiError, ApiException  # noqa: E402
 from core.erc3_client.own.company_models import RESPONSES  # noqa: E402
-from core.erc3_client.patience import Patience  # noqa: E402
+from core.erc3_client.retry_policy import RetryPolicy  # noqa: E402
 from core.ledger import Ledger, ToolFault  # noqa: E402
 from workshop.generators.company.endless.scenario import TASKS, People, company, make_scenario  # noqa: E402
 from workshop.generators.company.play import Play, chosen, literals  # noqa: E402
@@ -81,7 +81,7 @@ class World:
         self.scenario = scenario
         self.line = Line(company, scenario)
         self.wiki = WikiStore()
-        self.benchmark = CompanyBenchmark(self.line, Patience(0), self.wiki, off)
+        self.benchmark = CompanyEnvironment(self.line, RetryPolicy(0), self.wiki, off)
         self.briefing = self.benchmark.briefing(Ledger(), scenario["task_text"])
 
     @property
@@ -98,7 +98,7 @@ class World:
     def read_everything(self) -> None:
         """Read all records and pages, as far as the system shows them."""
         session = self.session
-        with session.booked_in(Ledger()):
+        with session.recording_to(Ledger()):
             for read in (listings.whole_employees, listings.whole_projects,
                          listings.whole_customers):  # fmt: skip
                 try:
@@ -153,7 +153,7 @@ def words_for(world: World) -> Iterator[str]:
 def _words(world: World) -> Iterator[str]:
     text = world.scenario["task_text"].replace("\n", " ")
     yield f'BASIS: task: "{text[:300]}"'
-    with world.session.booked_in(Ledger()), world.session.memory.aside():
+    with world.session.recording_to(Ledger()), world.session.memory.aside():
         pages = wiki_pages(world.session, world.wiki)
     for path, page in pages.items():
         for sentence in regex.split(r"(?<=[.!?;])\s+|\n+", page):

@@ -26,7 +26,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from cli.benchmarks import guest_of  # noqa: E402
+from cli.benchmarks import benchmark_named  # noqa: E402
 from core.runs.reader import read_tasks  # noqa: E402
 from core.runs.results import read_results  # noqa: E402
 
@@ -38,7 +38,7 @@ HEAD = (
 
 
 def rows_of(benchmark: str) -> list[str]:
-    usual = [kind.name for kind in guest_of(benchmark).steps if kind.default]
+    usual = [kind.name for kind in benchmark_named(benchmark).steps if kind.default]
     return ["none", "default", *(f"default,-{name}" for name in usual), "all"]
 
 
@@ -101,7 +101,7 @@ def row(name: str, folder: Path) -> str:
 
 def price(args: argparse.Namespace) -> None:
     """What the usual steps cost beyond the solver, by the tokens of their prompts."""
-    kinds = [kind for kind in guest_of(args.benchmark).steps if kind.default and kind.prompt]
+    kinds = [kind for kind in benchmark_named(args.benchmark).steps if kind.default and kind.prompt]
     with tempfile.TemporaryDirectory() as made:
         models = Path(made) / "models.toml"
         lines = [f'{kind.name} = "playbook/around"' for kind in kinds]

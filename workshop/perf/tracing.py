@@ -30,7 +30,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from cli.benchmarks import guest_of  # noqa: E402
+from cli.benchmarks import benchmark_named  # noqa: E402
 from cli.platform import EMBEDDED_KEY  # noqa: E402
 from coordinator.config import RunConfig  # noqa: E402
 from coordinator.session import Session  # noqa: E402
@@ -39,9 +39,9 @@ from core.erc3_client import ERC3  # noqa: E402
 from core.ledger import ToolCall  # noqa: E402
 from core.models.model_call import ModelCall  # noqa: E402
 from core.runs.results import TaskResult  # noqa: E402
-from core.runs.situation import Decision  # noqa: E402
 from core.runs.task import TaskInfo  # noqa: E402
 from core.runs.turn import Turn  # noqa: E402
+from core.runs.turn_context import Decision  # noqa: E402
 from workshop.simulator.server import serve  # noqa: E402
 from workshop.simulator.store.pack import BUNDLED_PACK, load_pack  # noqa: E402
 from workshop.views.report.write import write_report  # noqa: E402
@@ -111,7 +111,11 @@ def run(kinds: list[str]) -> dict[str, float]:
         tracer = Timed(Tracer(kinds, folder, {}, complain)) if kinds else None
         watch = Watchers([tracer] if tracer else [])
         session = Session(
-            client, RunConfig(evaluator=BRAIN, worker=BRAIN), guest_of("store"), folder, watch
+            client,
+            RunConfig(evaluator=BRAIN, worker=BRAIN),
+            benchmark_named("store"),
+            folder,
+            watch,
         )
         tasks = session.tasks()
         began = time.perf_counter()

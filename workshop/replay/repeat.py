@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from core.ledger import Ledger, Tool
-from core.models.door import Door, ModelFailed
 from core.models.model_call import Message, ModelCall
+from core.models.model_client import ModelClient, ModelFailed
 from core.runs.hints import command
 from core.runs.reader import NotRecorded, read_tasks
 from core.runs.run_view import benchmark_of
-from core.runs.task_log import TaskLog, TurnLog
+from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import WorkReport
 from worker.sandbox import (
     Pins,
@@ -86,7 +86,7 @@ def _repetition(spec_id: str, turn: TurnLog, tools: Sequence[Tool]) -> Repetitio
 
 def turns_of(
     folder: Path, spec_id: str | None, number: int | None
-) -> list[tuple[TaskLog, TurnLog]]:
+) -> list[tuple[TaskRecord, TurnLog]]:
     """The turns with work of a run, of one task, of one number. Raises NotRecorded: no such."""
     work = [(log, turn) for log in read_tasks(folder, spec_id) for turn in log.work]
     turns = [(log, turn) for log, turn in work if number in (None, turn.number)]
@@ -127,7 +127,7 @@ def repeat(
     def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
         return open_sandbox(ledger, limits, kind, pins=pins)
 
-    worker = Worker(_RecordedDoor(turn.of_worker), opener=opener)
+    worker = Worker(_RecordedClient(turn.of_worker), opener=opener)
     ledger = recorded_ledger(recorded.calls, tools)
     try:
         now = worker.carry_out(turn.turn.decision.instruction, ledger)
@@ -136,7 +136,7 @@ def repeat(
     return now, first_divergence(recorded, now)
 
 
-class _RecordedDoor(Door):
+class _RecordedClient(ModelClient):
     """Answers with the recorded replies in their order, failures included; asks nobody."""
 
     def __init__(self, calls: Sequence[ModelCall]) -> None:

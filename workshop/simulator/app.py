@@ -20,9 +20,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from workshop.simulator import core_api
-from workshop.simulator.desk import Answered, Desk
 from workshop.simulator.faults import Fault
 from workshop.simulator.platform import Platform
+from workshop.simulator.request_handler import Answered, RequestHandler
 from workshop.simulator.state import ApiCall
 
 JSON, HTML = "application/json", "text/html; charset=utf-8"
@@ -58,7 +58,7 @@ class Connection(HttpToolsProtocol):
             super().shutdown()
 
 
-def build_app(desk: Desk, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
+def build_app(desk: RequestHandler, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
     """The application that serves one platform, and `pages` to look at it.
 
     Calls of the API skip the framework, which costs more than the call itself. The desk takes a

@@ -150,7 +150,7 @@ class Session:
         return sum(max(0.0, task.score) for task in self.tasks) / len(self.tasks)
 
 
-class Bench:
+class TaskBuilder:
     """A pack as it is served: its world, its scenarios by id, and what opens their tasks."""
 
     def __init__(self, pack: Pack) -> None:
@@ -178,8 +178,8 @@ class Platform:
     def __init__(self, *packs: Pack, key: str | None = None) -> None:
         """``key``: the only account key that is taken; any where none is named."""
         self._key = None if key is None else key_digest(key)
-        self.benches = tuple(Bench(pack) for pack in packs)
-        self._by_benchmark: dict[str, Bench] = {}
+        self.benches = tuple(TaskBuilder(pack) for pack in packs)
+        self._by_benchmark: dict[str, TaskBuilder] = {}
         for bench in self.benches:
             for benchmark in bench.world.benchmarks:
                 other = self._by_benchmark.setdefault(benchmark, bench)
@@ -201,7 +201,7 @@ class Platform:
         """What was done for good in a task so far; KeyError for an unknown one."""
         return self._tasks[task_id].acts
 
-    def bench(self, benchmark: str) -> Bench:
+    def bench(self, benchmark: str) -> TaskBuilder:
         """What is served under the id of a benchmark."""
         if benchmark not in self._by_benchmark:
             raise Refusal(f"unknown benchmark: {benchmark}", 404)

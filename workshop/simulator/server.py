@@ -6,9 +6,9 @@ import socket
 import threading
 from pathlib import Path
 
-from workshop.simulator.desk import Desk
 from workshop.simulator.faults import Chaos
 from workshop.simulator.platform import Platform
+from workshop.simulator.request_handler import RequestHandler
 from workshop.simulator.state import StateFile
 from workshop.simulator.world import Pack
 
@@ -21,7 +21,9 @@ STOP_S = 10.0
 class Simulator:
     """A running platform; `stop` or the end of a `with` block shuts it down."""
 
-    def __init__(self, desk: Desk, listener: socket.socket, *, pages: bool = True) -> None:
+    def __init__(
+        self, desk: RequestHandler, listener: socket.socket, *, pages: bool = True
+    ) -> None:
         """``pages``: whether there are pages, which show every session to whoever asks."""
         import uvicorn  # importing the package must stay cheap
 
@@ -96,7 +98,7 @@ def serve(
     platform = Platform(*packs, key=key)
     file = StateFile(state, *packs) if state else None
     try:
-        desk = Desk(platform, chaos, file)
+        desk = RequestHandler(platform, chaos, file)
         return Simulator(desk, _listen(port), pages=key is None)
     except BaseException:
         if file:

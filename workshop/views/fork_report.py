@@ -10,7 +10,7 @@ from rich.table import Table
 from core.models.model_call import Usage, total_usage
 from core.runs.reader import results_of
 from core.runs.results import Brain, Outcome
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from core.runs.turn import Turn
 from core.terminal.figures import DASH, cut, number, tokens
 from core.text import clean
@@ -87,7 +87,7 @@ class ForkReport(Record):
     turns: tuple[TurnPair, ...]
 
 
-def compare(original: TaskLog, fork: TaskLog, turn: int) -> ForkReport:
+def compare(original: TaskRecord, fork: TaskRecord, turn: int) -> ForkReport:
     """Put a fork beside its original, turn by turn and as a whole."""
     old, new = _run_side(original, turn), _run_side(fork, turn)
     old_turns = {t.number: t for t in original.whole}
@@ -105,7 +105,7 @@ def compare(original: TaskLog, fork: TaskLog, turn: int) -> ForkReport:
     )
 
 
-def _run_side(log: TaskLog, turn: int) -> RunSide:
+def _run_side(log: TaskRecord, turn: int) -> RunSide:
     result, results = log.task_result(), results_of(log.folder)
     sums = {name: getattr(result, name) for name in SUMS} if result else {}
     return RunSide(

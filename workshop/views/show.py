@@ -9,9 +9,9 @@ import typer
 from core.terminal.run_argument import LOGS, Logs, Run
 
 if TYPE_CHECKING:
-    from core.runs.prompts import LaidSection
+    from core.runs.prompts import OverriddenSection
     from core.runs.run_view import RunView
-    from core.runs.task_log import TaskLog
+    from core.runs.task_record import TaskRecord
 
 
 def show(
@@ -49,13 +49,13 @@ def show(
         say(answers(), *map(_section, laid_sections(folder)))
 
 
-def _section(laid: LaidSection) -> str:
+def _section(laid: OverriddenSection) -> str:
     signs = [line[0] for line in laid.diff.splitlines()[2:] if line]
     lines = f"+{signs.count('+')} -{signs.count('-')} lines"
     return f"section {laid.name} {laid.sha256[:10]} over the shipped one, {lines}"
 
 
-def _story(run: RunView, spec_id: str) -> TaskLog:
+def _story(run: RunView, spec_id: str) -> TaskRecord:
     """The task of that spec, or whose spec alone begins so. Raises NotRecorded."""
     from core.runs.reader import NotRecorded
 

@@ -15,7 +15,7 @@ from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.runs.hints import command
 from core.runs.run_view import RunView
-from core.runs.task_log import TaskLog, TurnLog
+from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import StepRecord, fit_json
 from core.terminal import figures
 from core.terminal.console import plain_line
@@ -45,7 +45,7 @@ def failures(console: Console, run: RunView) -> None:
         plain_line(console, f"no task of {run.name} failed")
 
 
-def _reason(story: TaskLog) -> str:
+def _reason(story: TaskRecord) -> str:
     """Why a task failed, as far as anybody has said: on one line."""
     last = next((act.turn.decision.thought for act in reversed(story.turns) if act.turn), "")
     known = [part for part in (figures.reason(story.error, story.eval_log), last) if part]
@@ -59,7 +59,7 @@ class Teller:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def story(self, story: TaskLog, only: int | None = None) -> None:
+    def story(self, story: TaskRecord, only: int | None = None) -> None:
         """All turns of a task, or one."""
         self._head(story.spec_id)
         self._say(story.text)

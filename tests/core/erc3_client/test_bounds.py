@@ -19,7 +19,7 @@ from core.erc3_client.own import ERC3, ApiException
 from core.erc3_client.own.base import UnusableAnswer
 from core.erc3_client.own.loopback import LoopbackClient
 from core.erc3_client.own.remote import RemoteClient
-from core.erc3_client.patience import trouble_of
+from core.erc3_client.retry_policy import trouble_of
 from tests.relay import Call, Relay, answering, relay
 
 NOWHERE = "http://127.0.0.1:9"
@@ -72,7 +72,7 @@ ASKS = """
 import sys, time
 from core.erc3_client.own import ERC3
 from core.erc3_client.own.remote import RemoteClient
-from core.erc3_client.patience import trouble_of
+from core.erc3_client.retry_policy import trouble_of
 client = ERC3(key="key-test", base_url=sys.argv[1])
 if sys.argv[2] == "remote":
     client._http = RemoteClient(sys.argv[1], 10, 60, 20)

@@ -19,8 +19,8 @@ from core.erc3_client.own import ERC3, ApiException, Erc3Client, company, store
 from core.erc3_client.own.base import UnusableAnswer
 from core.erc3_client.own.loopback import LoopbackClient
 from core.erc3_client.own.remote import RemoteClient
-from core.erc3_client.patience import Patience
-from core.erc3_client.patient_platform import PatientPlatform
+from core.erc3_client.retry_policy import RetryPolicy
+from core.erc3_client.retrying_platform import RetryingPlatform
 from tests.core.erc3_client.company_facts import ENDPOINTS, Endpoint
 from tests.relay import Call, Relay, relay
 
@@ -200,7 +200,7 @@ def test_refusals_and_answers_that_are_none(wire: Wire) -> None:
 
 
 def test_both_names_and_the_patient_platform_give_the_client(wire: Wire) -> None:
-    patient = PatientPlatform(wire.api, Patience(1))
+    patient = RetryingPlatform(wire.api, RetryPolicy(1))
     for client in (
         wire.api.get_erc_dev_client(TASK),
         patient.get_erc_client(TASK),

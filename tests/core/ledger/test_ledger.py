@@ -11,7 +11,17 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from core.ledger import Budget, Deed, Ledger, Settled, Tool, ToolCall, ToolFault, WireCall, tool
+from core.ledger import (
+    Budget,
+    Ledger,
+    LedgerEntry,
+    Resolved,
+    Tool,
+    ToolCall,
+    ToolFault,
+    WireCall,
+    tool,
+)
 from core.ledger.calls import Kind, shorten
 
 
@@ -289,10 +299,10 @@ class Told:
     """A witness that keeps what it was told."""
 
     def __init__(self) -> None:
-        self.deeds: list[Deed] = []
+        self.entries: list[LedgerEntry] = []
 
-    def __call__(self, deed: Deed) -> None:
-        self.deeds.append(deed)
+    def __call__(self, deed: LedgerEntry) -> None:
+        self.entries.append(deed)
 
 
 def turned_away() -> object:
@@ -302,7 +312,7 @@ def turned_away() -> object:
 @pytest.mark.parametrize("took_effect", [True, False])
 def test_what_became_of_a_request_without_an_answer_is_put_right(took_effect: bool) -> None:
     told = Told()
-    ledger = Ledger(witness=told)
+    ledger = Ledger(on_entry=told)
 
     def Settles() -> str:
         """Finds out what became of its request."""
@@ -317,8 +327,8 @@ def test_what_became_of_a_request_without_an_answer_is_put_right(took_effect: bo
     (call,) = ledger.calls
     assert [w.outcome for w in call.requests] == ["done" if took_effect else "lost", "done"]
     assert call.requests[0].error == (None if took_effect else "no answer")
-    assert [type(d) for d in told.deeds] == [WireCall, Settled]
-    assert told.deeds[1] == Settled(path="/put", took_effect=took_effect)
+    assert [type(d) for d in told.entries] == [WireCall, Resolved]
+    assert told.entries[1] == Resolved(path="/put", took_effect=took_effect)
 
 
 @pytest.mark.parametrize(("took_effect", "left"), [(True, 0), (False, 1)])
@@ -356,10 +366,10 @@ def test_a_witness_that_fails_leaves_the_budget_as_it_is(make: Make) -> None:
     with suppress(ToolFault):
         ledger.call("Dropped", [], {"final": True})
 
-    def full(_deed: Deed) -> None:
+    def full(_deed: LedgerEntry) -> None:
         raise OSError("disk full")
 
-    ledger._witness = full
+    ledger._on_entry = full
     with pytest.raises(OSError, match="disk full"):
         ledger.settled("/put", took_effect=False)
     with pytest.raises(ToolFault, match="budget reached: 1 irreversible"):

@@ -11,9 +11,9 @@ import pytest
 from core.models import cassette_tape
 from core.models.cassette import Player, Recorder, open_cassette
 from core.models.cassette_tape import Tape, TapeError, TapeWriter
-from core.models.door import Door
 from core.models.exchange import ExchangeFailed, Request
 from core.models.model_call import KeptCalls, ModelCall, Usage
+from core.models.model_client import ModelClient
 from core.models.models_file import load_models
 from tests.core.models.tapes import Canned, Record, ask, attempt, missed, reply
 
@@ -143,7 +143,7 @@ socket.create_connection = socket.getaddrinfo = refuse
 from pathlib import Path
 from core.models.cassette import Player, open_cassette
 from core.models.cassette_tape import Tape
-from core.models.door import Door, ModelFailed
+from core.models.model_client import Door, ModelFailed
 from core.models.model_call import KeptCalls
 calls = []
 def no_sleep(seconds):
@@ -170,7 +170,9 @@ def test_a_door_plays_a_tape_without_network_wait_or_litellm(tmp_path: Path) -> 
     writer = TapeWriter(path)
     recorder = Recorder(writer, Canned([limit, reply("done")]))
     calls: list[ModelCall] = []
-    door = Door(model, "worker", KeptCalls(calls), opener=lambda _: recorder, models=load_models())
+    door = ModelClient(
+        model, "worker", KeptCalls(calls), opener=lambda _: recorder, models=load_models()
+    )
     assert door.complete([{"role": "user", "content": "first"}]).text == "done"
     writer.close()
     # One hash names a prompt in the journal and on the tape.

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from core.models import retries
-from core.models.door import Door, ModelFailed
 from core.models.model_call import KeptCalls, ModelCall, Usage, total_usage
+from core.models.model_client import ModelClient, ModelFailed
 from core.models.models_file import Models, load_models
 from tests import fake_openai_faults as faults
 from tests.fake_openai import FakeOpenAI
@@ -27,7 +27,7 @@ def answer(*_: object) -> str:
     return SAID
 
 
-Doors = Callable[..., tuple[Door, list[ModelCall]]]
+Doors = Callable[..., tuple[ModelClient, list[ModelCall]]]
 
 
 @pytest.fixture
@@ -54,10 +54,12 @@ def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
 def door_to(configured: Callable[..., Models]) -> Doors:
     """A door to servers, and the records of its attempts; nobody sleeps between them."""
 
-    def make(*servers: FakeOpenAI, **params: object) -> tuple[Door, list[ModelCall]]:
+    def make(*servers: FakeOpenAI, **params: object) -> tuple[ModelClient, list[ModelCall]]:
         calls: list[ModelCall] = []
         models = configured(*servers, **params)
-        door = Door("pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None)
+        door = ModelClient(
+            "pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None
+        )
         return door, calls
 
     return make
@@ -159,7 +161,7 @@ def test_every_answer_is_billed_as_the_server_bills_it(
 def test_retry_after_is_waited_for(model_server: Any, configured: Any) -> None:
     server = model_server(answer, faults.in_turn("429-after"), retry_after="7")
     slept: list[float] = []
-    door = Door("pair", "worker", models=configured(server), sleep=slept.append)
+    door = ModelClient("pair", "worker", models=configured(server), sleep=slept.append)
     assert door.complete(ASK).text == SAID
     assert len(slept) == 1
     assert 7.0 <= slept[0] <= 9.0
@@ -168,7 +170,7 @@ def test_retry_after_is_waited_for(model_server: Any, configured: Any) -> None:
 def test_a_wait_beyond_the_deadline_is_not_begun(model_server: Any, configured: Any) -> None:
     server = model_server(answer, faults.always("429-after"), retry_after="400")
     slept: list[float] = []
-    door = Door("pair", "worker", models=configured(server), sleep=slept.append)
+    door = ModelClient("pair", "worker", models=configured(server), sleep=slept.append)
     with pytest.raises(ModelFailed):
         door.complete(ASK)
     assert slept == []
@@ -179,7 +181,7 @@ def test_the_deadline_holds_over_attempts_and_backends(model_server: Any, config
     servers = [model_server(answer, faults.always("slow")) for _ in range(2)]
     calls: list[ModelCall] = []
     models = configured(*servers, deadline_seconds=0.6, timeout_seconds=0.25)
-    door = Door("pair", "worker", KeptCalls(calls), models=models)
+    door = ModelClient("pair", "worker", KeptCalls(calls), models=models)
     began = time.perf_counter()
     with pytest.raises(ModelFailed) as failed:
         door.complete(ASK)
@@ -268,7 +270,9 @@ def test_many_threads_learn_from_one_another(model_server: Any, configured: Any)
     calls: list[ModelCall] = []
 
     def task(number: int) -> str:
-        door = Door("pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None)
+        door = ModelClient(
+            "pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None
+        )
         asks = [[*ASK, {"role": "user", "content": f"{number} {n}"}] for n in range(5)]
         return "".join(door.complete(ask).backend for ask in asks)
 

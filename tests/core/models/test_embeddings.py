@@ -14,7 +14,7 @@ import pytest
 
 from core.models.cassette import Player, Recorder
 from core.models.cassette_tape import Tape, TapeWriter
-from core.models.embedding_door import EmbeddingDoor, EmbeddingTransport
+from core.models.embedding_client import EmbeddingClient, EmbeddingTransport
 from core.models.embeddings import EmbeddingFailed, LocalEmbedder
 from core.models.exchange import Transport
 from core.models.models_file import Backend, Models, ModelsFile
@@ -35,7 +35,7 @@ def models_at(base_url: str) -> Models:
 
 
 def test_a_served_model_gives_a_vector_for_each_text_and_its_price(base_url: str) -> None:
-    door = EmbeddingDoor("small", models_at(base_url))
+    door = EmbeddingClient("small", models_at(base_url))
     texts = [chr(97 + n % 26) * (n + 1) for n in range(70)]
     found = door.embed(texts)
     assert [vector[0] for vector in found] == [n + 1 for n in range(70)]
@@ -46,7 +46,7 @@ def test_a_served_model_gives_a_vector_for_each_text_and_its_price(base_url: str
 
 
 def test_what_nobody_asked_for_is_not_told(base_url: str) -> None:
-    assert EmbeddingDoor("small", models_at(base_url)).note() == ""
+    assert EmbeddingClient("small", models_at(base_url)).note() == ""
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_nobody_asked_for_is_not_told(base_url: str) -> None:
 def test_what_passes_is_tried_again_and_what_stays_is_a_failure(
     base_url: str, first: tuple[int, Any]
 ) -> None:
-    door = EmbeddingDoor("small", models_at(base_url))
+    door = EmbeddingClient("small", models_at(base_url))
     Handler.plan[:] = [first]
     assert door.embed(["abc"])[0][0] == 3
     Handler.plan[:] = [first, first]
@@ -78,7 +78,7 @@ def test_a_refusal_says_why_without_the_key(base_url: str, monkeypatch: pytest.M
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-anybodys-eyes-1234567890")
     Handler.plan[:] = [(401, {"error": {"message": "bad sk-not-for-anybodys-eyes-1234567890"}})]
     with pytest.raises(EmbeddingFailed) as caught:
-        EmbeddingDoor("small", models_at(base_url)).embed(["abc"])
+        EmbeddingClient("small", models_at(base_url)).embed(["abc"])
     assert "sk-not" not in str(caught.value)
 
 
@@ -90,11 +90,11 @@ def test_a_recorded_embedding_is_played_without_a_network(base_url: str, tmp_pat
         return Recorder(writer, EmbeddingTransport(backend))
 
     texts = ["one", "another"]
-    made = EmbeddingDoor("small", models_at(base_url), recorded).embed(texts)
+    made = EmbeddingClient("small", models_at(base_url), recorded).embed(texts)
     writer.close()
     player = Player(Tape.load(tape))
     asked = len(Handler.seen)
-    door = EmbeddingDoor("small", models_at(base_url), lambda _: player)
+    door = EmbeddingClient("small", models_at(base_url), lambda _: player)
     assert door.embed(texts) == made
     assert len(Handler.seen) == asked
     with pytest.raises(EmbeddingFailed, match="tape"):
@@ -122,7 +122,7 @@ def test_the_local_model_knows_what_is_alike_without_a_network(
 
 def test_nothing_of_it_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys, cli.cli, cli.embedding, company_tools.benchmark, cli.assembly\n"
+        "import sys, cli.cli, cli.embedding, company_tools.environment, cli.assembly\n"
         "found = {'numpy', 'bm25s', 'wordllama', 'litellm'} & sys.modules.keys()\n"
         "assert not found, found"
     )

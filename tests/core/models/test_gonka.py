@@ -21,12 +21,12 @@ from cli.doctor import examine
 from cli.options import DoctorOptions
 from core.models import gonka, gonka_transport
 from core.models.api_keys import missing_keys
-from core.models.door import Door, ModelFailed, open_transport
 from core.models.exchange import ExchangeFailed, Reply, Request
 from core.models.extras import ExtraMissing
 from core.models.gonka import Node, SettingsError, key_of, nodes_of
 from core.models.gonka_transport import GonkaTransport
 from core.models.model_call import Usage
+from core.models.model_client import ModelClient, ModelFailed, open_transport
 from core.models.model_ids import UnknownModel, check_id
 from core.models.models_file import Backend, load_models
 from core.models.prices import price_of
@@ -183,7 +183,7 @@ def test_the_door_says_what_to_do_about_a_clock(monkeypatch: pytest.MonkeyPatch)
     with node(clock_ahead=95) as one:
         monkeypatch.setenv(gonka.NODES_VARIABLE, one.endpoint)
         with pytest.raises(ModelFailed, match="set this machine's clock"):
-            Door(MODEL, "worker", sleep=lambda _: None).complete(ASK)
+            ModelClient(MODEL, "worker", sleep=lambda _: None).complete(ASK)
         assert len(one.headers) == 1
 
 
@@ -275,7 +275,7 @@ def test_without_the_extra_the_command_that_installs_it_is_told(
 def test_nothing_of_it_is_imported_before_it_is_asked() -> None:
     assert gonka_transport.__name__ in sys.modules
     code = (
-        "import sys, cli.cli, cli.commands, core.models.door, core.models.model_ids;"
+        "import sys, cli.cli, cli.commands, core.models.model_client, core.models.model_ids;"
         "import core.models.api_keys;"
         "sys.exit(bool({'gonka_openai', 'secp256k1', 'httpx', 'core.models.gonka_transport'} "
         "& set(sys.modules)))"

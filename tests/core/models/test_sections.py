@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.models.prompts import prompt, template_sections
-from core.models.sections import SectionError, checked, laid_over, tags, write_out
+from core.models.sections import SectionError, checked, prompt_overrides, tags, write_out
 
 SHIPPED = {
     "evaluator/system": "You decide.\n{{ rules }}\nby {{ guide }}",
@@ -23,13 +23,13 @@ SHIPPED = {
 
 def test_what_is_written_out_and_laid_over_changes_nothing(tmp_path: Path) -> None:
     write_out(SHIPPED, tmp_path / "p")
-    assert laid_over(tmp_path / "p", SHIPPED) == {}
+    assert prompt_overrides(tmp_path / "p", SHIPPED) == {}
 
 
 def test_only_what_differs_is_laid_over(tmp_path: Path) -> None:
     write_out(SHIPPED, tmp_path)
     (tmp_path / "store/rules.md").write_bytes("\ufeffBuy nothing.\r\nAt all.\n\n".encode())
-    assert laid_over(tmp_path, SHIPPED) == {"store/rules": "Buy nothing.\nAt all."}
+    assert prompt_overrides(tmp_path, SHIPPED) == {"store/rules": "Buy nothing.\nAt all."}
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_files_that_are_none(tmp_path: Path, file: str, content: bytes, says: st
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content)
     with pytest.raises(SectionError) as refused:
-        laid_over(tmp_path, SHIPPED)
+        prompt_overrides(tmp_path, SHIPPED)
     assert says in str(refused.value)
 
 
 def test_a_folder_must_be_there_and_one_to_write_to_empty(tmp_path: Path) -> None:
     with pytest.raises(SectionError):
-        laid_over(tmp_path / "none", SHIPPED)
+        prompt_overrides(tmp_path / "none", SHIPPED)
     (tmp_path / "mine").write_text("x")
     with pytest.raises(SectionError):
         write_out(SHIPPED, tmp_path)
@@ -124,14 +124,14 @@ def test_only_regular_files_of_the_folder_itself_are_read(
     path.parent.mkdir(parents=True)
     make(path)
     with pytest.raises(SectionError) as refused:
-        laid_over(tmp_path / "mine", SHIPPED)
+        prompt_overrides(tmp_path / "mine", SHIPPED)
     assert says in str(refused.value)
 
 
 def test_a_folder_may_itself_be_reached_by_a_link(tmp_path: Path) -> None:
     write_out(SHIPPED | {"store/rules": "Buy."}, tmp_path / "mine")
     (tmp_path / "link").symlink_to(tmp_path / "mine")
-    assert laid_over(tmp_path / "link", SHIPPED) == {"store/rules": "Buy."}
+    assert prompt_overrides(tmp_path / "link", SHIPPED) == {"store/rules": "Buy."}
 
 
 def test_a_prompt_ends_where_it_is_too_long() -> None:

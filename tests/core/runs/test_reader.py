@@ -143,9 +143,9 @@ def test_the_last_attempt_counts_and_what_was_spent_before_is_known(tmp_path: Pa
     assert [line.kind for turn in log.before(3) for line in turn.lines] == [
         "model_call", "turn", "model_call", "turn",
     ]  # fmt: skip
-    assert len(log.deeds) == 1, "the world is the same"
+    assert len(log.entries) == 1, "the world is the same"
     moved = written(path, TASK, intent, again | {"task_id": "other"})
-    assert read_task(moved, strict=True).deeds == ()
+    assert read_task(moved, strict=True).entries == ()
 
 
 def test_a_journal_that_does_not_begin_with_its_task_is_shown_but_not_used(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ from rich.console import Console
 
 from core.models.model_call import ModelCall, Usage
 from core.runs.results import Brain, RunResults, TaskResult, totals_of
-from core.runs.situation import Decision
 from core.runs.task import TaskInfo
 from core.runs.turn import Turn
+from core.runs.turn_context import Decision
 from core.terminal.figures import DASH
 from core.terminal.progress import Progress
 from core.terminal.progress_state import FAILED_KEPT, ProgressState, Snapshot
 from core.terminal.screen import finished_line, screen, summary_lines
-from core.terminal.tables import closing_table
+from core.terminal.tables import summary_table
 
 HARM = "wrong checkout"
 
@@ -310,7 +310,7 @@ def test_the_closing_table_fits(width: int) -> None:
         started="s", finished=None, totals=totals_of(tasks, 3.0), tasks=tasks,
     )  # fmt: skip
     console = Console(width=width, file=io.StringIO(), record=True)
-    console.print(closing_table(results, width))
+    console.print(summary_table(results, width))
     text = console.export_text()
     assert all(cell_len(line) <= width for line in text.split("\n"))
     assert "x[/b]" in text

@@ -8,8 +8,8 @@ import pytest
 from rich.text import Text
 
 from core.runs.results import Brain, Failure, RunResults, TaskResult, totals_of
-from core.terminal.ending import closing_bar, ending, worst_first
-from core.terminal.tables import closing_table
+from core.terminal.ending import ending, summary_bar, worst_first
+from core.terminal.tables import summary_table
 from workshop.lab.lab_run import Trial
 
 
@@ -53,7 +53,7 @@ def test_a_run_in_which_all_went_well_says_nothing() -> None:
 
 
 def bar(*tasks: TaskResult, unplayed: int = 0) -> tuple[str, str]:
-    rule = closing_bar(results(*tasks), unplayed)
+    rule = summary_bar(results(*tasks), unplayed)
     assert isinstance(rule.title, Text)
     return rule.title.plain, str(rule.style)
 
@@ -83,7 +83,7 @@ def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:
     )
     assert not limited.passed
     assert limited.strict == 0.0
-    rows = closing_table(found, 200).columns[2]._cells
+    rows = summary_table(found, 200).columns[2]._cells
     assert str(rows[0]) == "error: model"
 
 

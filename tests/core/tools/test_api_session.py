@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.cuts import CUT_MARK, LIST_AT_MOST, PAGE_AT_MOST
-from core.erc3_client.patience import Patience
-from core.ledger import Ledger, Notice, Settled, ToolFault, WireCall
+from core.erc3_client.retry_policy import RetryPolicy
+from core.ledger import Ledger, Notice, Resolved, ToolFault, WireCall
 from core.tools.api_session import ApiSession
 from core.tools.faults import GivenUp, Inconsistent, Missed, OutOfReach, Refused
 from tests.binding import entered
@@ -45,10 +45,10 @@ def refusal(status: int) -> ApiException:
 
 
 def session_on(line: Line, kind: type[ApiSession] = ApiSession) -> tuple[ApiSession, list[Any]]:
-    session = kind(line, {"/look"}, Patience())
-    deeds: list[Any] = []
-    entered(session.booked_in(Ledger(witness=deeds.append)))
-    return session, deeds
+    session = kind(line, {"/look"}, RetryPolicy())
+    entries: list[Any] = []
+    entered(session.recording_to(Ledger(on_entry=entries.append)))
+    return session, entries
 
 
 @pytest.mark.parametrize("trouble", [OSError("gone"), refusal(500), refusal(429)])
@@ -63,20 +63,20 @@ def test_a_read_is_sent_again_until_it_is_answered(trouble: Exception) -> None:
 @pytest.mark.parametrize("final", [False, True])
 def test_a_write_whose_answer_is_lost_is_not_sent_again_and_stands_as_unknown(final: bool) -> None:
     line = Line(OSError("gone"))
-    session, deeds = session_on(line)
+    session, entries = session_on(line)
     with pytest.raises(OutOfReach, match="not known: it is not sent again") as caught:
         session.send(Req_Note(text="a"), final=final)
     assert not isinstance(caught.value, GivenUp)
     assert line.sent == ["/note"]
-    assert [d.outcome for d in deeds if isinstance(d, WireCall)] == ["unknown"]
+    assert [d.outcome for d in entries if isinstance(d, WireCall)] == ["unknown"]
     assert session.unanswered == {"/note": "the API did not answer (OSError)"}
 
 
 def test_a_write_that_was_turned_away_unread_is_sent_again() -> None:
     line = Line(refusal(429))
-    session, deeds = session_on(line)
+    session, entries = session_on(line)
     assert session.send(Req_Note(text="a")) == {"seen": "/note"}
-    assert [d.outcome for d in deeds] == ["lost", "done"]
+    assert [d.outcome for d in entries] == ["lost", "done"]
 
 
 def test_a_refusal_is_told_in_the_words_of_the_api_and_not_repeated() -> None:
@@ -97,15 +97,15 @@ class Seeing(ApiSession):
 
 def test_a_benchmark_that_can_tell_says_what_became_of_a_write() -> None:
     line = Line(OSError("gone"))
-    session, deeds = session_on(line, Seeing)
+    session, entries = session_on(line, Seeing)
     assert session.send(Req_Note(text="a"), final=True) == {"seen": "/note"}
     assert line.sent == ["/note", "/note"]
-    assert Settled(path="/note", took_effect=False) in deeds
+    assert Resolved(path="/note", took_effect=False) in entries
 
 
 def test_patience_comes_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Line(*[refusal(429)] * 50)
-    session = ApiSession(line, {"/look"}, Patience(0))
+    session = ApiSession(line, {"/look"}, RetryPolicy(0))
     with pytest.raises(GivenUp):
         session.send(Req_Note(text="a"))
     assert len(line.sent) == 1
@@ -121,7 +121,7 @@ def test_a_closed_ledger_lets_nothing_out() -> None:
     line = Line()
     session, _ = session_on(line)
     ledger = Ledger()
-    entered(session.booked_in(ledger))
+    entered(session.recording_to(ledger))
     ledger.close()
     with pytest.raises(ToolFault, match="over"):
         session.send(Req_Look())

@@ -28,7 +28,7 @@ class Snippet:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedRequest:
     """All that a run shows, as JSON has it."""
 
     logs: list[str]
@@ -52,7 +52,7 @@ def snippets() -> list[Snippet]:
     return found
 
 
-def all_in_cpython() -> dict[str, Seen]:
+def all_in_cpython() -> dict[str, ObservedRequest]:
     """Every row, run by a plain interpreter of its own that shares nothing with the tests."""
     here = Path(__file__).parent
     roots = [str(here.parent), str(here.parents[2])]
@@ -68,7 +68,7 @@ def all_in_cpython() -> dict[str, Seen]:
         check=True,
         timeout=120,
     )
-    return {name: Seen(**seen) for name, seen in json.loads(done.stdout).items()}
+    return {name: ObservedRequest(**seen) for name, seen in json.loads(done.stdout).items()}
 
 
 def print_all() -> None:
@@ -77,7 +77,7 @@ def print_all() -> None:
     print(json.dumps(found))
 
 
-def _in_cpython(snippet: Snippet) -> Seen:
+def _in_cpython(snippet: Snippet) -> ObservedRequest:
     """Run a row right here. The rows are ours; foreign code must not come here."""
     shop = Shop()
     final: list[object] = []
@@ -111,4 +111,4 @@ def _in_cpython(snippet: Snippet) -> Seen:
         except BaseException as error:
             errors[-1] = type(error).__name__
         logs.append(out.getvalue())
-    return Seen(logs, errors, final[0] if final else None, [*shop.calls])
+    return ObservedRequest(logs, errors, final[0] if final else None, [*shop.calls])

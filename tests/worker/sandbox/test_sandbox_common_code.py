@@ -9,7 +9,7 @@ import pytest
 
 from worker.sandbox import SandboxError, SandboxExecutor, SandboxKind, open_sandbox
 
-from .common_code import Seen, Snippet, all_in_cpython, snippets
+from .common_code import ObservedRequest, Snippet, all_in_cpython, snippets
 from .kinds import STANDING
 from .shop import Shop
 
@@ -17,11 +17,11 @@ ROWS = snippets()
 
 
 @pytest.fixture(scope="module")
-def expected() -> dict[str, Seen]:
+def expected() -> dict[str, ObservedRequest]:
     return all_in_cpython()
 
 
-def in_sandbox(snippet: Snippet, box: SandboxExecutor, shop: Shop) -> Seen:
+def in_sandbox(snippet: Snippet, box: SandboxExecutor, shop: Shop) -> ObservedRequest:
     logs: list[str] = []
     errors: list[str | None] = []
     final: object = None
@@ -36,13 +36,15 @@ def in_sandbox(snippet: Snippet, box: SandboxExecutor, shop: Shop) -> Seen:
         errors.append(None)
         logs.append(out.logs)
         final = out.output if out.is_final_answer else final
-    seen = Seen(logs, errors, final, [*shop.calls])
-    return Seen(**json.loads(json.dumps(asdict(seen))))
+    seen = ObservedRequest(logs, errors, final, [*shop.calls])
+    return ObservedRequest(**json.loads(json.dumps(asdict(seen))))
 
 
 @pytest.mark.parametrize("kind", STANDING)
 @pytest.mark.parametrize("snippet", ROWS, ids=[row.name for row in ROWS])
-def test_as_in_cpython(snippet: Snippet, kind: SandboxKind, expected: dict[str, Seen]) -> None:
+def test_as_in_cpython(
+    snippet: Snippet, kind: SandboxKind, expected: dict[str, ObservedRequest]
+) -> None:
     shop = Shop()
     with open_sandbox(shop, None, kind) as box:
         assert in_sandbox(snippet, box, shop) == expected[snippet.name]

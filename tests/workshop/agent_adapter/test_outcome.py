@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.store_kit import kit as store
+from cli.store_adapter import kit as store
 from core.models.model_call import Usage
 from tests.conftest import pack_of, scenario
 from workshop.agent_adapter.outcome import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.store_kit import kit as store
+from cli.store_adapter import kit as store
 from workshop.lab.engines import Job
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import LabRun, Settings, Trial

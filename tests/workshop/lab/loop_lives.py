@@ -20,7 +20,7 @@ from core.models.exchange import ExchangeFailed
 from core.models.model_call import Message, sha256_of
 from core.models.providers import register
 from tests.warming import warm
-from workshop.rule_based import brains
+from workshop.rule_based import provider as brains
 
 KILLED = 137
 NOT_PROVEN = 3

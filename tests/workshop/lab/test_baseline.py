@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.store_kit import kit as store
+from cli.store_adapter import kit as store
 from core.runs.errors import CannotRun
 from workshop.lab import baseline
 from workshop.lab.engines import Job

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.store_kit import kit as store
+from cli.store_adapter import kit as store
 from core.runs.errors import CannotRun
 from workshop.lab.cores import cores, one_each
 from workshop.lab.engines import Dask, Here, Processes, engine_for

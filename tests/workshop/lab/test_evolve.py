@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from cli.benchmarks import sections_at, shipped_sections
-from cli.store_kit import kit as store
+from cli.store_adapter import kit as store
 from workshop.lab.evolve.records import Evolved, read_evolved
 from workshop.lab.leaks import Secrets
 from workshop.lab.packs import source_of

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cli.store_kit import kit as store
+from cli.store_adapter import kit as store
 from core.runs.errors import CannotRun
 from workshop.lab.engines import Here
 from workshop.lab.lab_folder import LabFolder, carry_out

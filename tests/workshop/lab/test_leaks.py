@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli.adapters import ADAPTERS
 from cli.benchmarks import shipped_sections
-from cli.kits import KITS
 from workshop.lab.folding import words
 from workshop.lab.leaks import Facts, Mask, Secrets
 from workshop.lab.packs import source_of
@@ -128,7 +128,7 @@ def test_every_word_has_its_place(text: str) -> None:
 def test_each_benchmark_tells_what_its_scenarios_hold(
     benchmark: str, pick: Callable[[Any], list[str]]
 ) -> None:
-    kit, shipped = KITS[benchmark](), shipped_sections()
+    kit, shipped = ADAPTERS[benchmark](), shipped_sections()
     raw = next(iter(source_of("bundled", kit).scenarios()))
     secrets = Secrets([kit.facts(raw)], shipped.values())
     for told in pick(raw):

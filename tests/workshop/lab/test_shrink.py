@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.store_kit import kit as store
+from cli.store_adapter import kit as store
 from workshop.lab.lab_run import Trial
 from workshop.lab.shrink import Shrinker, failure_class, fewest
 from workshop.lab.store.generated import scenarios

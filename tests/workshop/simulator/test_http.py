@@ -15,8 +15,8 @@ from starlette.routing import Route
 
 from workshop.simulator import app
 from workshop.simulator.app import build_app
-from workshop.simulator.desk import Desk
 from workshop.simulator.platform import Platform
+from workshop.simulator.request_handler import RequestHandler
 from workshop.simulator.server import Simulator, serve
 
 Post = Callable[..., httpx.Response]
@@ -265,7 +265,7 @@ def test_pages_stand_beside_the_api(platform: Platform) -> None:
     async def front(request: Request) -> Response:
         return PlainTextResponse(f"pack {platform.benches[0].pack.name}")
 
-    desk = Desk(platform)
+    desk = RequestHandler(platform)
     transport = httpx.ASGITransport(build_app(desk, [Route("/", front)]))
 
     async def visit() -> list[tuple[int, str]]:

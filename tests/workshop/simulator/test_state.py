@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workshop.simulator.desk import Desk
 from workshop.simulator.faults import Chaos
 from workshop.simulator.platform import Platform
+from workshop.simulator.request_handler import RequestHandler
 from workshop.simulator.server import serve
 from workshop.simulator.state import ApiCall, StateError, StateFile
 from workshop.simulator.store.pack import Pack
@@ -35,12 +35,12 @@ def pack(make_pack: MakePack, scenario_json: Scenario) -> Pack:
     return make_pack(scenario_json(faults=[drop]), scenario_json(spec_id="more"))
 
 
-def desk_of(path: Path | None, pack: Pack, chaos: Chaos | None = None) -> Desk:
+def desk_of(path: Path | None, pack: Pack, chaos: Chaos | None = None) -> RequestHandler:
     file = StateFile(path, pack) if path else None
-    return Desk(Platform(pack), chaos, file)
+    return RequestHandler(Platform(pack), chaos, file)
 
 
-def told(desk: Desk) -> dict[str, Any]:
+def told(desk: RequestHandler) -> dict[str, Any]:
     """All that a platform knows, as plain values."""
     platform = desk.platform
     tasks = {}
@@ -56,7 +56,7 @@ def told(desk: Desk) -> dict[str, Any]:
     return {"tasks": tasks, "sessions": sessions, "arrivals": dict(desk._arrivals)}
 
 
-def start_all(desk: Desk) -> list[str]:
+def start_all(desk: RequestHandler) -> list[str]:
     """A session with its tasks started, and a task without one."""
     opened = {"account_key": KEY, "benchmark": "store", "workspace": "w", "flags": ["f"]}
     session = desk.take(ApiCall("/sessions/start", opened)).answer["session_id"]
@@ -105,7 +105,9 @@ chaoses = st.one_of(
 )
 
 
-def play(desk: Desk, tasks: list[str], steps: list[tuple[int, tuple[str, dict[str, Any]]]]) -> None:
+def play(
+    desk: RequestHandler, tasks: list[str], steps: list[tuple[int, tuple[str, dict[str, Any]]]]
+) -> None:
     for who, (path, body) in steps:
         task_id = tasks[who % len(tasks)]
         if path.startswith("/tasks"):

@@ -19,7 +19,7 @@ from workshop.simulator.server import Simulator, serve
 from workshop.simulator.world import NO_STATISTICS, Evaluation, Looks, Refusal, Route, World
 
 CORE = Path(worlds.__file__).parent
-GUESTS = re.compile(r"basket|coupon|checkout|product|shop|purchase|salary|employee|wiki", re.I)
+BENCHMARKS = re.compile(r"basket|coupon|checkout|product|shop|purchase|salary|employee|wiki", re.I)
 OURS = [
     path
     for path in sorted(CORE.rglob("*"))
@@ -31,7 +31,7 @@ OURS = [
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(CORE)))
 def test_the_core_speaks_of_no_world(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert not GUESTS.findall(text)
+    assert not BENCHMARKS.findall(text)
     if path.suffix == ".py" and path.name != "worlds.py":
         names = {
             node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)
@@ -80,7 +80,7 @@ class Resp_Any(BaseModel):
     pass
 
 
-class Office:
+class CompanyState:
     """Records of one task over a shared company; a single response ends it."""
 
     def __init__(self, scenario: DeskScenario, company: dict[str, str]) -> None:
@@ -99,18 +99,18 @@ class Office:
         return Evaluation.of(0.0 if wrong else 1.0, wrong, logged, "address")
 
 
-def whoami(office: Office, request: Req_Nothing) -> dict[str, Any]:
+def whoami(office: CompanyState, request: Req_Nothing) -> dict[str, Any]:
     if office.scenario.user is None:
         raise Refusal("Not found", 404)
     return {"current_user": office.scenario.user, "company": office.company["name"]}
 
 
-def note(office: Office, request: Req_Note) -> dict[str, Any]:
+def note(office: CompanyState, request: Req_Note) -> dict[str, Any]:
     office.events.append(request.model_dump())
     return {"id": f"te_{len(office.events):03}", "tags": request.tags or None}
 
 
-def respond(office: Office, request: Req_Respond) -> dict[str, Any]:
+def respond(office: CompanyState, request: Req_Respond) -> dict[str, Any]:
     office.events.append(request.model_dump())
     return {}
 
@@ -144,7 +144,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         irreversible=frozenset({"/note", "/respond"}),
         bundled=tmp_path / "pack.json",
         read=lambda raw, text, source: checked_pack(DeskPack, parts, raw, text, source),
-        opener=lambda pack, one: lambda: Office(one, pack.companies[one.company]),
+        opener=lambda pack, one: lambda: CompanyState(one, pack.companies[one.company]),
         looks=Looks(
             acts="Events",
             columns=("Asked by",),

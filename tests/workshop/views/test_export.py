@@ -152,8 +152,8 @@ def run_folder(tmp_path: Path) -> Any:
     from core.models.model_call import ModelCall
     from core.runs.journal import Journal
     from core.runs.results import TaskResult
-    from core.runs.situation import Decision
     from core.runs.turn import Turn
+    from core.runs.turn_context import Decision
 
     def make() -> Path:
         folder = tmp_path / "old"

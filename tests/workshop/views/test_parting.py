@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core.runs.run_view import read_run_view
-from core.runs.situation import Decision
 from core.runs.turn import Turn
+from core.runs.turn_context import Decision
 from tests.run_folders import RunFolder, ended, found, state, worked
 from workshop.views.report.parting import Parting, parting, steps_of
 
@@ -36,7 +36,7 @@ def saying(turn: Turn, instruction: str) -> Turn:
 def test_equal_stories_do_not_part(tmp_path: Path) -> None:
     same = [worked(), ended()]
     found = parted(tmp_path, same, same)
-    assert (found.at, found.text, found.deeds) == (None, "the same", False)
+    assert (found.at, found.text, found.entries) == (None, "the same", False)
 
 
 def test_other_calls_count_for_more_than_earlier_words(tmp_path: Path) -> None:
@@ -49,12 +49,12 @@ def test_other_calls_count_for_more_than_earlier_words(tmp_path: Path) -> None:
 
 def test_words_alone_part_where_nothing_else_does(tmp_path: Path) -> None:
     apart = parted(tmp_path, [worked(), ended()], [saying(worked(), "Look"), ended()])
-    assert (apart.at, apart.text, apart.deeds) == (0, "turn 1: other words", False)
+    assert (apart.at, apart.text, apart.entries) == (0, "turn 1: other words", False)
 
 
 def test_of_what_was_not_recorded_nothing_is_said(tmp_path: Path) -> None:
     found = parted(tmp_path, [], [worked()])
-    assert (found.at, found.text, found.deeds) == (None, "turns not recorded", False)
+    assert (found.at, found.text, found.entries) == (None, "turns not recorded", False)
 
 
 @pytest.mark.parametrize("letter", ["A", "B"])
@@ -62,7 +62,7 @@ def test_the_one_that_ended_first_is_named(tmp_path: Path, letter: str) -> None:
     short, long = [worked()], [worked(), ended()]
     both = (short, long) if letter == "A" else (long, short)
     apart = parted(tmp_path, *both)
-    assert (apart.at, apart.text, apart.deeds) == (1, f"turn 2: {letter} has ended", True)
+    assert (apart.at, apart.text, apart.entries) == (1, f"turn 2: {letter} has ended", True)
 
 
 def test_another_state_is_seen_though_the_calls_are_the_same(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from core.models.extras import ExtraMissing
 from core.runs.prompts import read_prompts
 from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from workshop.views.tracing import sinks
 from workshop.views.tracing.sinks import CannotTrace, check_kinds
 from workshop.views.tracing.span_tree import Span, task_span
@@ -98,7 +98,7 @@ def test_prompts_are_told_whole_and_without_secrets(span: Span) -> None:
 
 
 def test_unknown_stays_unknown() -> None:
-    story = TaskLog(
+    story = TaskRecord(
         Path("shop.jsonl"), "shop", "tsk", "Buy", (), {"score": None, "outcome": "error"}
     )
     found = task_span(story, {}, (10.0, 12.0))

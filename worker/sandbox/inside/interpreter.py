@@ -24,8 +24,8 @@ from functools import partial
 from typing import Any
 
 from worker.sandbox.inside import pins
+from worker.sandbox.protocol import Unframer, frame, pack
 from worker.sandbox.values import NotPlain, plain_json, plain_value, shorten
-from worker.sandbox.wire import Unframer, frame, pack
 
 _FILE = re.compile(r"<step (\d+)>")
 _MOST_FRAMES = 40

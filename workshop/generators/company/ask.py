@@ -67,14 +67,14 @@ class View:
 
     firm: Firm
     policy: Policy
-    asker: Employee | None
+    requester: Employee | None
     today: date
     ticket: str | None = None
 
     @property
     def me(self) -> str:
         """The asker's id; only for questions that a guest never gets an answer to."""
-        return self.asker.id if self.asker else ""
+        return self.requester.id if self.requester else ""
 
 
 Need = tuple[Right | None, Target]
@@ -97,7 +97,7 @@ class Ask:
     """A question of somebody on a day, with the ticket that the text names."""
 
     question: Question
-    asker: str | None
+    requester: str | None
     today: date
     ticket: str | None = None
 

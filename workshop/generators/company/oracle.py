@@ -9,8 +9,8 @@ from workshop.generators.company.records import Firm
 
 def oracle(firm: Firm, policy: Policy, ask: Ask) -> Answer:
     """What the evaluator shall want. The order of judgement is the order of this function."""
-    asker = firm.employees[ask.asker] if ask.asker else None
-    view = View(firm, policy, asker, ask.today, ask.ticket)
+    requester = firm.employees[ask.requester] if ask.requester else None
+    view = View(firm, policy, requester, ask.today, ask.ticket)
     needs = ask.question.needs(view)
     for need in needs:
         if not _may(view, need):
@@ -26,13 +26,13 @@ def oracle(firm: Firm, policy: Policy, ask: Ask) -> Answer:
 
 def _may(view: View, need: Need) -> bool:
     right, target = need
-    return right is not None and view.policy.allows(view.asker, right, target)
+    return right is not None and view.policy.allows(view.requester, right, target)
 
 
 def _why_not(view: View, need: Need) -> str:
     right, target = need
-    who = f"{view.asker.name} ({view.asker.department})" if view.asker else "A guest"
+    who = f"{view.requester.name} ({view.requester.department})" if view.requester else "A guest"
     if right is None:
         return f"{who} may not, because nobody may."
-    groups = ", ".join(group.title for group in view.policy.groups_of(view.asker, target))
+    groups = ", ".join(group.title for group in view.policy.groups_of(view.requester, target))
     return f"{who} has the rights of: {groups}. None of them may {view.policy.words[right]}."

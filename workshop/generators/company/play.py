@@ -185,9 +185,9 @@ def spoilt(scenario: Wire) -> Iterator[tuple[str, Play]]:
         yield f"without the link to {link['id']}", Play(scenario, without=number)
     checked = expect.get("links", {}).get("employee")
     allowed = [*checked.get("must", []), *checked.get("may", [])] if checked else []
-    asker = {"kind": "employee", "id": user or ""}
+    requester = {"kind": "employee", "id": user or ""}
     if user and ((checked is not None and user not in allowed) or expect.get("no_links")):
-        yield "the asker linked", Play(scenario, links=[asker])
+        yield "the asker linked", Play(scenario, links=[requester])
     if expect.get("message", {}).get("contains"):
         yield "an empty message", Play(scenario, message="")
     for word in expect.get("message", {}).get("excludes", []):

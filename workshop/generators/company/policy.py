@@ -101,26 +101,26 @@ class Policy:
     free: Decimal = Decimal("0.0")
     mine: str = LEAD
 
-    def groups_of(self, asker: Employee | None, target: Target) -> list[Group]:
+    def groups_of(self, requester: Employee | None, target: Target) -> list[Group]:
         """The groups whose rights somebody has on a target; None is a guest."""
-        if asker is None:
+        if requester is None:
             keys = {GUEST}
         else:
-            keys = {asker.group} | (set() if asker.group in self.outsiders else {STAFF})
-            leads = target.project and target.project.lead == asker.id
-            if leads or asker.id in target.led_by:
+            keys = {requester.group} | (set() if requester.group in self.outsiders else {STAFF})
+            leads = target.project and target.project.lead == requester.id
+            if leads or requester.id in target.led_by:
                 keys.add(LEAD)
-            if target.customer and target.customer.account_manager == asker.id:
+            if target.customer and target.customer.account_manager == requester.id:
                 keys.add(ACCOUNT)
         return [
             group
             for group in self.groups
-            if group.key in keys and (not group.near or _near(asker, target))
+            if group.key in keys and (not group.near or _near(requester, target))
         ]
 
-    def allows(self, asker: Employee | None, right: Right, target: Target) -> bool:
+    def allows(self, requester: Employee | None, right: Right, target: Target) -> bool:
         """Whether somebody may; without a group that says so, nobody may."""
-        return any(right in group.may for group in self.groups_of(asker, target))
+        return any(right in group.may for group in self.groups_of(requester, target))
 
     def needs_ticket(self, right: Right) -> bool:
         """Whether the buyer wants a ticket for it."""
@@ -131,8 +131,8 @@ class Policy:
         return bool(self.takeover and ticket and re.fullmatch(self.takeover.pattern, ticket))
 
 
-def _near(asker: Employee | None, target: Target) -> bool:
-    return bool(asker and target.person and target.person.location == asker.location)
+def _near(requester: Employee | None, target: Target) -> bool:
+    return bool(requester and target.person and target.person.location == requester.location)
 
 
 def parse_policy(data: Mapping[str, Any]) -> Policy:

@@ -58,7 +58,7 @@ _PACKS: tuple[Callable[[str, str, str, str], str], ...] = (
 )
 
 
-class Bench:
+class TaskBuilder:
     """A shop in the making; `level` says how large and how nasty it is to be."""
 
     def __init__(self, rng: Random, level: Level) -> None:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
-from workshop.generators.store.bench import Bench, Retry
+from workshop.generators.store.bench import Retry, TaskBuilder
 from workshop.generators.store.draft import Draft
 from workshop.generators.store.level import LEVELS, Difficulty
 from workshop.generators.store.mechanics import MECHANICS
@@ -85,10 +85,10 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
 
 def _try(
     mechanic: str, rng: Random, options: Options
-) -> tuple[Bench, Draft, Demand, Answer] | None:
+) -> tuple[TaskBuilder, Draft, Demand, Answer] | None:
     """A draw, None where it leads nowhere: too many answers, or not what the mechanic is about."""
     level = LEVELS[options.difficulty]
-    bench = Bench(rng, level)
+    bench = TaskBuilder(rng, level)
     try:
         draft = MECHANICS[mechanic](bench)
         bench.finish()

@@ -43,7 +43,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Kit:
+class BenchmarkAdapter:
     """Things that are bought together; `parts` are kinds of the same trade."""
 
     name: str
@@ -57,7 +57,7 @@ class Trade:
     name: str
     kinds: tuple[Kind, ...]
     packs: tuple[Kind, ...]
-    kits: tuple[Kit, ...]
+    kits: tuple[BenchmarkAdapter, ...]
 
 
 def stems(text: str) -> frozenset[str]:
@@ -88,7 +88,7 @@ def _trade(entry: dict[str, list[str]]) -> Trade:
     kits = []
     for line in entry["kits"]:
         name, parts = line.split(":")
-        kits.append(Kit(name, tuple(by_noun[part] for part in _list(parts, ","))))
+        kits.append(BenchmarkAdapter(name, tuple(by_noun[part] for part in _list(parts, ","))))
     return Trade(str(entry["name"]), kinds, packs, tuple(kits))
 
 

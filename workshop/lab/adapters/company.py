@@ -13,20 +13,20 @@ import regex
 
 import workshop.simulator.app
 import workshop.simulator.pages.site  # noqa: F401
-from coordinator.benchmark import Guest
+from coordinator.benchmark import Benchmark
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
 from workshop.generators.company.endless.command import define_generate
 from workshop.generators.company.endless.scenario import NoScenario
 from workshop.generators.company.endless.writer import WrongScenario, blocks
 from workshop.generators.company.play import asking
+from workshop.lab.benchmark_adapter import Attempt, BenchmarkAdapter, Cut, Ended, Floor, Known, Raw
 from workshop.lab.cores import cores
 from workshop.lab.generated import name_of, parsed
-from workshop.lab.kit import Attempt, Cut, Ended, Floor, Kit, Known, Raw
 from workshop.lab.leaks import Facts
+from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.events import Event
 from workshop.simulator.company.floors import PLAYERS, Player
-from workshop.simulator.company.office import Office
 from workshop.simulator.company.pack import (
     BUNDLED_PACK,
     FORMAT,
@@ -61,9 +61,11 @@ class Tasks(NamedTuple):
     pack: CompanyPack
 
 
-def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
+def kit(
+    guest: Benchmark, remade: Callable[[str, Mapping[str, str]], Benchmark]
+) -> BenchmarkAdapter:
     """All that the lab needs of the company; ``remade`` makes it with other guards and texts."""
-    return Kit(
+    return BenchmarkAdapter(
         guest=guest,
         remade=remade,
         format=FORMAT,
@@ -126,7 +128,7 @@ def _serve(tasks: Tasks, key: str) -> Simulator:
     return serve(tasks.pack, key=key)
 
 
-def _known(guest: Guest, task: Task, raw: Raw) -> Known:
+def _known(guest: Benchmark, task: Task, raw: Raw) -> Known:
     tags = raw.get("tags")
     return Known(
         group=guest.expected("", task.scenario.expect.outcomes[0]),
@@ -134,7 +136,7 @@ def _known(guest: Guest, task: Task, raw: Raw) -> Known:
     )
 
 
-def _ended(office: Office) -> Ended:
+def _ended(office: CompanyState) -> Ended:
     events = tuple(
         f"{one.type} {compact(one.fields)}"
         if isinstance(one, Event)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import workshop.simulator.app
 import workshop.simulator.pages.site  # noqa: F401
-from coordinator.benchmark import Guest
+from coordinator.benchmark import Benchmark
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
 from workshop.generators.store.command import define_generate
 from workshop.generators.store.oracle.certificate import CertificateError, check_certificate
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Ended, Floor, Known, Raw
 from workshop.lab.generated import name_of
-from workshop.lab.kit import Ended, Floor, Kit, Known, Raw
 from workshop.lab.leaks import Facts
 from workshop.lab.store import generated, trivial
 from workshop.lab.store.cuts import CUTS
@@ -35,10 +35,12 @@ from workshop.simulator.store.world import TaskShop
 BASELINE = Path(__file__).parent / "baseline-playbook-store.json"
 
 
-def kit(guest: Guest, remade: Callable[[str, Mapping[str, str]], Guest]) -> Kit:
+def kit(
+    guest: Benchmark, remade: Callable[[str, Mapping[str, str]], Benchmark]
+) -> BenchmarkAdapter:
     """All that the lab needs of the store; ``remade`` makes it with other guards and texts."""
 
-    return Kit(
+    return BenchmarkAdapter(
         guest=guest,
         remade=remade,
         format=FORMAT,

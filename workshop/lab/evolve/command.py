@@ -18,8 +18,8 @@ from workshop.lab.command import PACKS, Evaluator, Worker
 from workshop.lab.cores import cores
 
 if TYPE_CHECKING:
+    from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
     from workshop.lab.evolve.records import Asked, Evolved
-    from workshop.lab.kit import Invitation, Kit
 
 NOTHING_PROVEN = 3
 UNSEEN = 200
@@ -97,7 +97,7 @@ def evolve(
     from core.runs.find import find_run
     from core.runs.folder import held, run_folder
 
-    invitation, engines = context.obj(), (jobs or cores(), scheduler)
+    lab_context, engines = context.obj(), (jobs or cores(), scheduler)
     with _extras():
         if resume:
             given = [option for option in (train, reflection, sections, prompts, unseen) if option]
@@ -105,21 +105,21 @@ def evolve(
                 raise typer.BadParameter("--resume goes on with a loop as it was asked for")
             folder = find_run(resume, out, is_loop)
             with held(folder):
-                told = _go_on(invitation, folder, *engines, quiet=as_json)
+                told = _go_on(lab_context, folder, *engines, quiet=as_json)
             _show(told, folder, as_json=as_json)
         if not train or not reflection:
             raise typer.BadParameter("--train and --reflection are needed")
         from workshop.lab.evolve.records import Asked
         from workshop.lab.gate import Terms
 
-        kit = invitation.kit(benchmark)
-        start = dict(invitation.texts(prompts))
+        kit = lab_context.kit(benchmark)
+        start = dict(lab_context.texts(prompts))
         asked = Asked(
             benchmark=kit.guest.id,
             train=train,
             unseen=unseen or _other(train),
             strategy=strategy,
-            **invitation.models(kit.guest.id, strategy, evaluator, worker),
+            **lab_context.models(kit.guest.id, strategy, evaluator, worker),
             max_turns=STRATEGIES[strategy].turns,
             steps=steps,
             reflection=reflection,
@@ -134,7 +134,7 @@ def evolve(
         )
         with run_folder(out) as folder:
             _begin(kit, asked, folder)
-            told = _go_on(invitation, folder, *engines, quiet=as_json)
+            told = _go_on(lab_context, folder, *engines, quiet=as_json)
         _show(told, folder, as_json=as_json)
 
 
@@ -167,7 +167,7 @@ def _other(train: str) -> str:
     return ":".join(["generated", f"{seed}-unseen", str(UNSEEN), *([after] if after else [])])
 
 
-def _sections(kit: Kit, asked: str | None) -> tuple[str, ...]:
+def _sections(kit: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
     """Names of sections. Raises Usage: one that is asked for is none."""
     from core.models.sections import SectionError, checked
     from workshop.lab.evolve.loop import sections_of
@@ -185,7 +185,7 @@ def _sections(kit: Kit, asked: str | None) -> tuple[str, ...]:
     return tuple(sections_of(shipped, words))
 
 
-def _begin(kit: Kit, asked: Asked, folder: Path) -> None:
+def _begin(kit: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
     """Draw the tasks and keep what was asked for. Raises CannotRun: it cannot be begun."""
     from coordinator.stages import chosen
     from core.models.models_file import default_models
@@ -218,7 +218,7 @@ def _begin(kit: Kit, asked: Asked, folder: Path) -> None:
 
 
 def _go_on(
-    invitation: Invitation, folder: Path, jobs: int, scheduler: str | None, *, quiet: bool
+    lab_context: LabContext, folder: Path, jobs: int, scheduler: str | None, *, quiet: bool
 ) -> Evolved:
     """Play a loop to its end, from wherever it is; what it leaves. Raises CannotRun."""
     from workshop.lab.engines import Engine, engine_for
@@ -228,10 +228,10 @@ def _go_on(
     from workshop.lab.evolve.reflection import reflection_of
 
     asked = read_evolved(folder).asked
-    kit, kit_of = invitation.kit(asked.benchmark), invitation.kits[asked.benchmark]
+    kit, adapter_factory = lab_context.kit(asked.benchmark), lab_context.kits[asked.benchmark]
 
     def engine_of(tasks: int) -> Engine:
-        return engine_for(kit_of, jobs, tasks, scheduler)
+        return engine_for(adapter_factory, jobs, tasks, scheduler)
 
     console = notes(quiet=quiet)
     train, unseen = kept_packs(folder, kit)

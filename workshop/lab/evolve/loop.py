@@ -15,6 +15,7 @@ from typing import Any, cast
 from core.models.sections import Texts
 from core.runs.journal import write_whole
 from core.terminal import figures
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.comparison import Side, read_side
 from workshop.lab.evolve.adapter import LabAdapter
 from workshop.lab.evolve.chronicle import Chronicle
@@ -22,7 +23,6 @@ from workshop.lab.evolve.records import Asked, Candidate, Evolved
 from workshop.lab.evolve.reflection import Reflection, template
 from workshop.lab.evolve.rollouts import Ended, EngineOf, Rollouts, pack_of, played
 from workshop.lab.gate import judge
-from workshop.lab.kit import Kit, Raw
 from workshop.lab.lab_run import Trial
 from workshop.lab.leaks import Secrets
 
@@ -37,7 +37,7 @@ class Loop:
 
     folder: Path
     asked: Asked
-    kit: Kit
+    kit: BenchmarkAdapter
     train: Sequence[Raw]
     unseen: Sequence[Raw]
     engine_of: EngineOf
@@ -203,13 +203,15 @@ class _Silent:
         """Nothing."""
 
 
-def keep_packs(folder: Path, kit: Kit, train: Sequence[Raw], unseen: Sequence[Raw]) -> None:
+def keep_packs(
+    folder: Path, kit: BenchmarkAdapter, train: Sequence[Raw], unseen: Sequence[Raw]
+) -> None:
     """The scenarios as they were drawn, for a life to come. Raises OSError."""
     for name, raws in zip(PACKS, (train, unseen), strict=True):
         write_whole(folder / f"{name}.json", kit.pack_text(name, raws))
 
 
-def kept_packs(folder: Path, kit: Kit) -> list[list[Raw]]:
+def kept_packs(folder: Path, kit: BenchmarkAdapter) -> list[list[Raw]]:
     """Those that were kept. Raises OSError."""
     texts = ((folder / f"{name}.json").read_text(encoding="utf-8") for name in PACKS)
     return [list(kit.scenarios(json.loads(text))) for text in texts]

@@ -12,8 +12,8 @@ from typing import Any
 import regex
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from core.models.door import Door, ModelFailed
 from core.models.model_call import KeptCalls, ModelCall, sha256_of, total_cost
+from core.models.model_client import ModelClient, ModelFailed
 from core.models.sections import tags
 from core.runs.errors import CannotRun
 
@@ -30,7 +30,7 @@ class Reflection:
     """Answers prompts from a file of what was asked before, then from a model."""
 
     path: Path
-    door: Door
+    door: ModelClient
     calls: KeptCalls
     asked: int = 0
     cost_usd: float | None = 0.0
@@ -86,7 +86,7 @@ def reflection_of(model: str, path: Path) -> Reflection:
     """The reflecting model of that id. Raises ModelsError: its settings do not fit."""
     calls: list[ModelCall] = []
     kept = KeptCalls(calls)
-    return Reflection(path, Door(model, "evaluator", kept), kept)
+    return Reflection(path, ModelClient(model, "evaluator", kept), kept)
 
 
 def template(section: str, text: str) -> str:

@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from core.runs.errors import CannotRun
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.engines import Engine
-from workshop.lab.kit import Kit, Raw
 from workshop.lab.lab_folder import LAB, LabFolder, carry_out
 from workshop.lab.lab_run import LabRun, Settings, Trial
 from workshop.lab.packs import Source
@@ -35,7 +35,7 @@ class Picked(Source):
         yield from self.raws
 
 
-def pack_of(kit: Kit, asked: str, raws: Sequence[Raw]) -> Picked:
+def pack_of(kit: BenchmarkAdapter, asked: str, raws: Sequence[Raw]) -> Picked:
     """Scenarios as a pack of the name that was asked for."""
     return Picked(kit, asked, asked, None, raws)
 
@@ -45,7 +45,7 @@ EngineOf = Callable[[int], Engine]
 
 
 def played(
-    path: Path, kit: Kit, pack: Picked, settings: Settings, engine_of: EngineOf
+    path: Path, kit: BenchmarkAdapter, pack: Picked, settings: Settings, engine_of: EngineOf
 ) -> LabFolder:
     """A lab run in its folder, made or gone on with, to its end.
 
@@ -76,7 +76,7 @@ class Rollouts:
     """Plays candidates on training tasks; what one has played is never played again."""
 
     folder: Path
-    kit: Kit
+    kit: BenchmarkAdapter
     pack: Picked
     settings: Callable[[dict[str, str]], Settings]
     """Of a run with these sections over the shipped ones."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import regex
 
-from workshop.lab.kit import Cut, Raw
+from workshop.lab.benchmark_adapter import Cut, Raw
 from workshop.lab.store.trivial import words
 
 LARGE_PAGE = 100

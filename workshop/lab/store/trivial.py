@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import regex
 
-from workshop.lab.kit import Attempt
+from workshop.lab.benchmark_adapter import Attempt
 from workshop.rule_based.store.grammar.numbers import NUMBER, to_int
 from workshop.simulator.store.pack import Scenario
 from workshop.simulator.store.scoring import evaluate

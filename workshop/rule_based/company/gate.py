@@ -15,7 +15,7 @@ from workshop.rule_based.company.patterns import P, cased, caseless
 from workshop.rule_based.company.reckoning.fences import RESTRICTING
 from workshop.rule_based.company.reckoning.meanings import STATUSES
 from workshop.rule_based.company.reckoning.office import NUMBERS
-from workshop.rule_based.company.rights import Asker, Rules
+from workshop.rule_based.company.rights import Requester, Rules
 from workshop.rule_based.company.rule_text import Group, changes_in, rights_of
 from workshop.rule_based.company.things import CHANGES, KIND_OF, THINGS
 from workshop.rule_based.company.tickets import Ticket, read_ticket, sentences, speaks_of_ticket
@@ -69,7 +69,7 @@ def noun(right: str) -> str:
 
 def verdict(
     rules: Rules,
-    asker: Asker,
+    requester: Requester,
     right: str,
     fences: Iterable[str],
     *,
@@ -78,12 +78,12 @@ def verdict(
     scope: Scope | None = None,
 ) -> str:
     """Of a change: "yes", "denied", or "unread" where a sentence is in the way or gives too little."""
-    if rules.outsider(asker):
+    if rules.outsider(requester):
         lead = account = False
     scope = scope or Scope()
-    if not rules.allows(asker, right, lead=lead, account=account):
+    if not rules.allows(requester, right, lead=lead, account=account):
         return "denied"
-    mine = [g for g in rules.theirs(asker, lead, account) if right in g.may]
+    mine = [g for g in rules.theirs(requester, lead, account) if right in g.may]
     giving = [
         P["of_theirs"].sub(" ", said) if rules.lead.search(g.title) or P["account"].search(g.title) else said
         for g in mine for said in g.by.get(right, ())
@@ -93,7 +93,7 @@ def verdict(
         return "denied"
     if not any(_whole(right, scope.met(said)) for said in within):
         return "unread"
-    judge = _Judge(rules, asker, right, mine, lead, account, scope)
+    judge = _Judge(rules, requester, right, mine, lead, account, scope)
     found = {judge.of(said) for said in fences}
     return "denied" if "denied" in found else "unread" if "unread" in found else "yes"
 
@@ -134,7 +134,7 @@ class _Judge:
     """What restricting sentences mean for one change of one asker."""
 
     rules: Rules
-    asker: Asker
+    requester: Requester
     right: str
     mine: list[Group]
     lead: bool
@@ -156,7 +156,7 @@ class _Judge:
         if entries:
             return self._of_entry(entries)
         said = P["harmless"].sub(" ", told)
-        for name in self.rules.actors - {self.asker.department}:
+        for name in self.rules.actors - {self.requester.department}:
             said = said.replace(name, " ")
         said = self._about(said)
         if (
@@ -209,7 +209,7 @@ class _Judge:
             return bool(closed) and self.right not in closed
         if homes and not P["nobody_at_all"].search(said) and not P["exclusive"].search(said):
             return not any(
-                h in self.mine or h in self.rules.theirs(self.asker, self.lead, self.account)
+                h in self.mine or h in self.rules.theirs(self.requester, self.lead, self.account)
                 for h in homes
             )
         mine = [g for g in self.mine if g.title and g.title[:1].isupper() and _is_home(g, told)]
@@ -290,7 +290,7 @@ class _Judge:
             self.account and P["account"].search(who)
         ):
             return True
-        own = regex.escape(self.asker.department)
+        own = regex.escape(self.requester.department)
         return bool(own and cased(rf"\b{own}\b").search(who))
 
 

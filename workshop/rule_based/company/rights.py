@@ -24,7 +24,7 @@ _ROOMS = frozenset("office offices desk room house shop works unit group".split(
 
 
 @dataclass(frozen=True)
-class Asker:
+class Requester:
     """Who asks, as whoami says."""
 
     id: str = ""
@@ -87,16 +87,16 @@ class Rules:
             "Lead",
         }
 
-    def of(self, asker: Asker) -> list[Group]:
+    def of(self, requester: Requester) -> list[Group]:
         """The groups of somebody, those left out that hang on what is asked about."""
-        if asker.guest:
+        if requester.guest:
             return [g for g in self.groups if P["guest"].search(g.title)]
-        own = self._own(asker.department)
-        return own if self.outsider(asker) else [*self._staff, *own]
+        own = self._own(requester.department)
+        return own if self.outsider(requester) else [*self._staff, *own]
 
-    def outsider(self, asker: Asker) -> bool:
+    def outsider(self, requester: Requester) -> bool:
         """Whether somebody is signed in and yet no staff of the company."""
-        name = asker.department
+        name = requester.department
         if name not in self._outside:
             self._outside[name] = self._is_outside(name)
         return self._outside[name]
@@ -142,27 +142,27 @@ class Rules:
         return self._homes[department]
 
     def allows(
-        self, asker: Asker, right: str, *, lead: bool = False, account: bool = False
+        self, requester: Requester, right: str, *, lead: bool = False, account: bool = False
     ) -> bool:
         """Whether somebody may; ``lead`` and ``account``: of what it is about."""
-        if right in self.nobody or (asker.guest and right not in PUBLIC):
+        if right in self.nobody or (requester.guest and right not in PUBLIC):
             return False
-        mine = self.theirs(asker, lead, account)
+        mine = self.theirs(requester, lead, account)
         if any(right in g.may for g in mine):
             return True
         refused = any(right in g.refused for g in mine)
-        if asker.guest:
+        if requester.guest:
             return right in ("date", "place") and not refused
         if refused:
             return False
-        if self.outsider(asker):
+        if self.outsider(requester):
             return right in PLAIN
         return right in PLAIN | {"account_manager", "levels", "load", "hours"}
 
-    def theirs(self, asker: Asker, lead: bool, account: bool) -> list[Group]:
+    def theirs(self, requester: Requester, lead: bool, account: bool) -> list[Group]:
         """The groups of somebody, and those that hang on what is asked about."""
-        mine = self.of(asker)
-        if not asker.guest:
+        mine = self.of(requester)
+        if not requester.guest:
             mine = mine + [g for g in self.groups if lead and self.lead.search(g.title)]
             mine += [g for g in self.groups if account and P["account"].search(g.title)]
         return mine

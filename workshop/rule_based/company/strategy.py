@@ -10,7 +10,7 @@ import regex
 
 from workshop.rule_based.company import gate, programs
 from workshop.rule_based.company.findings import at_sight
-from workshop.rule_based.company.rights import Asker, Rules, rules_of
+from workshop.rule_based.company.rights import Requester, Rules, rules_of
 from workshop.rule_based.company.wishes import (
     SHOWN,
     Wish,
@@ -77,7 +77,7 @@ class Step:
 class Briefing:
     """Who asks, what is theirs, and the rules."""
 
-    asker: Asker
+    requester: Requester
     rules: Rules
     leads: bool = True
     manages: bool = True
@@ -107,12 +107,14 @@ def read_briefing(text: str) -> Briefing | None:
         return None
     today = str(facts.get("today", ""))
     if user == "guest":
-        asker = Asker(guest=True, today=today)
-        return Briefing(asker, rules_of(pages), False, False, facts, told, more)
-    asker = Asker(user["id"], False, user.get("department", ""), user.get("location", ""), today)
+        requester = Requester(guest=True, today=today)
+        return Briefing(requester, rules_of(pages), False, False, facts, told, more)
+    requester = Requester(
+        user["id"], False, user.get("department", ""), user.get("location", ""), today
+    )
     known = "unknown" not in facts
     leads, manages = (not known or bool(facts.get(x)) for x in ("leads", "manages"))
-    return Briefing(asker, rules_of(pages), leads, manages, facts, told, more)
+    return Briefing(requester, rules_of(pages), leads, manages, facts, told, more)
 
 
 def decide(
@@ -122,7 +124,7 @@ def decide(
     known = read_briefing(briefing)
     if known is None:
         return Answer("error_internal", "It cannot be told who asks.")
-    if not known.asker.today:
+    if not known.requester.today:
         return Answer("error_internal", "The system does not tell which day it is.")
     wish = read_wish(task)
     if report and report.get("rules"):
@@ -144,11 +146,11 @@ def decide(
 
 def _unread(known: Briefing, wish: Wish) -> bool:
     """Whether pages that are not told yet may hold what gives this."""
-    return known.more and not known.asker.guest and wish.right not in ("nobody", "wish")
+    return known.more and not known.requester.guest and wish.right not in ("nobody", "wish")
 
 
 def _at_sight(known: Briefing, wish: Wish | None) -> Answer:
-    if wish is None and not known.asker.guest:
+    if wish is None and not known.requester.guest:
         return _ask("I do not understand what is wanted; please say it in other words.")
     return _denied()
 
@@ -163,17 +165,17 @@ def _ask(text: str) -> Answer:
 
 def may(known: Briefing, wish: Wish, report: dict[str, Any] | None) -> bool:
     """Whether the asker may; before a report, whether there is a way that they might."""
-    rules, asker = known.rules, known.asker
+    rules, requester = known.rules, known.requester
     if wish.right == "nobody":
         return False
     if wish.right == "wish":
-        return not asker.guest and not rules.outsider(asker)
+        return not requester.guest and not rules.outsider(requester)
     lead = known.leads if report is None else bool(report.get("lead"))
     account = known.manages if report is None else bool(report.get("account"))
     own = bool(_SELF.search(wish.text)) if report is None else bool(report.get("own"))
 
     def allowed(right: str) -> bool:
-        return rules.allows(asker, right, lead=lead, account=account)
+        return rules.allows(requester, right, lead=lead, account=account)
 
     if own and wish.own and allowed(wish.own):
         return True
@@ -190,7 +192,7 @@ def rights(wish: Wish, report: dict[str, Any] | None) -> list[str]:
 
 
 def _date(known: Briefing, task: str) -> Answer:
-    day = day_of(SHOWN.sub(" ", task), known.asker.today)
+    day = day_of(SHOWN.sub(" ", task), known.requester.today)
     if day is None:
         return _ask("Which day is meant?")
     return Answer("ok_answer", written(day, task) + _public_words(known))
@@ -198,7 +200,7 @@ def _date(known: Briefing, task: str) -> Answer:
 
 def _public_words(known: Briefing) -> str:
     """What the policy wants people from outside to be told with every answer."""
-    if not known.asker.guest:
+    if not known.requester.guest:
         return ""
     for sentence in regex.split(r"(?<=[.!?])\s+(?=\p{Lu}|\d+\.|\*)|\n+", known.rules.policy):
         owner = _BOUGHT.search(sentence)
@@ -215,17 +217,17 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
     number = ticket.good(text) if ticket else None
     told = text.replace(number, " ") if number else text
     plain = _unquoted(told)
-    day = day_of(plain, known.asker.today) if names_day(plain) else None
+    day = day_of(plain, known.requester.today) if names_day(plain) else None
     parameters: dict[str, Any] = {
         "kind": kind,
         "text": told,
-        "me": known.asker.id,
+        "me": known.requester.id,
         "needs": (programs.QUESTIONS | programs.CHANGES).get(kind, ""),
     }
-    if known.more and not known.asker.guest:
+    if known.more and not known.requester.guest:
         parameters["told"] = known.told
     if kind == "hours":
-        parameters["period"] = period_of(told, known.asker.today)
+        parameters["period"] = period_of(told, known.requester.today)
         if parameters["period"] is None:
             return _ask("Which period is meant?")
     if kind in programs.CHANGES:
@@ -239,7 +241,7 @@ def _look(known: Briefing, wish: Wish) -> Step | Answer:
             "ticket_in_notes": bool(ticket and number and ticket.in_notes),
             "change": True,
             "noun": "|".join(map(gate.noun, [*rights(wish, None), *filter(None, [wish.own])])),
-            "department": known.asker.department,
+            "department": known.requester.department,
         }
     return Step(
         "look", f"Look up what is meant ({kind}) and report it; change nothing.", parameters
@@ -306,7 +308,7 @@ def _judged(
     fences = [str(x) for x in report.get("fences") or ()]
     return {
         gate.verdict(
-            known.rules, known.asker, right, fences, lead=lead, account=account, scope=scope
+            known.rules, known.requester, right, fences, lead=lead, account=account, scope=scope
         )
         for right in (rights(wish, report) if wish.kind in programs.CHANGES else ())
     }

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from core.erc3_client.own import company_requests as sent
 from core.erc3_client.own.company_models import RESPONSES
 from workshop.simulator.company import hours, reads, requests
-from workshop.simulator.company.office import CHANGEABLE, Office
+from workshop.simulator.company.company_state import CHANGEABLE, CompanyState
 from workshop.simulator.company.registry import Row
 from workshop.simulator.world import Refusal, Wire, routes_of
 
@@ -34,7 +34,7 @@ WRITES = frozenset(
 )
 
 
-def _who_am_i(office: Office, request: sent.Req_WhoAmI) -> Wire:
+def _who_am_i(office: CompanyState, request: sent.Req_WhoAmI) -> Wire:
     scenario = office.scenario
     if scenario.whoami_status != HTTPStatus.OK:
         raise Refusal(_words(scenario.whoami_status), scenario.whoami_status)
@@ -57,30 +57,30 @@ def _words(status: int) -> str:
         return "Error"
 
 
-def _respond(office: Office, request: requests.Req_ProvideAgentResponse) -> Wire:
+def _respond(office: CompanyState, request: requests.Req_ProvideAgentResponse) -> Wire:
     links = [(link.kind, link.id) for link in request.links]
     office.respond(request.outcome, request.message, links)
     return {}
 
 
-def _page(office: Office, name: str, found: list[Row], request: Any) -> Wire:
+def _page(office: CompanyState, name: str, found: list[Row], request: Any) -> Wire:
     rows, following = reads.paged(found, request.offset, request.limit, office.scenario.page_limit)
     return {name: [row.brief for row in rows] or None, "next_offset": following}
 
 
-def _list_employees(office: Office, request: requests.Req_ListEmployees) -> Wire:
+def _list_employees(office: CompanyState, request: requests.Req_ListEmployees) -> Wire:
     return _page(office, "employees", list(office.employees.rows.values()), request)
 
 
-def _search_employees(office: Office, request: requests.Req_SearchEmployees) -> Wire:
+def _search_employees(office: CompanyState, request: requests.Req_SearchEmployees) -> Wire:
     return _page(office, "employees", reads.employees(office, request), request)
 
 
-def _get_employee(office: Office, request: sent.Req_GetEmployee) -> Wire:
+def _get_employee(office: CompanyState, request: sent.Req_GetEmployee) -> Wire:
     return {"employee": office.employees[request.id].full}
 
 
-def _update_employee(office: Office, request: sent.Req_UpdateEmployeeInfo) -> Wire:
+def _update_employee(office: CompanyState, request: sent.Req_UpdateEmployeeInfo) -> Wire:
     scalars = {
         "notes": request.notes,
         "salary": request.salary,
@@ -95,32 +95,32 @@ def _update_employee(office: Office, request: sent.Req_UpdateEmployeeInfo) -> Wi
     return {"employee": office.update_employee(request.employee, scalars, skills, wills, by).full}
 
 
-def _list_customers(office: Office, request: requests.Req_ListCustomers) -> Wire:
+def _list_customers(office: CompanyState, request: requests.Req_ListCustomers) -> Wire:
     return _page(office, "companies", list(office.customers.rows.values()), request)
 
 
-def _search_customers(office: Office, request: requests.Req_SearchCustomers) -> Wire:
+def _search_customers(office: CompanyState, request: requests.Req_SearchCustomers) -> Wire:
     return _page(office, "companies", reads.customers(office, request), request)
 
 
-def _get_customer(office: Office, request: sent.Req_GetCustomer) -> Wire:
+def _get_customer(office: CompanyState, request: sent.Req_GetCustomer) -> Wire:
     return {"company": office.customers[request.id].full, "found": True}
 
 
-def _list_projects(office: Office, request: requests.Req_ListProjects) -> Wire:
+def _list_projects(office: CompanyState, request: requests.Req_ListProjects) -> Wire:
     return _page(office, "projects", list(office.projects.rows.values()), request)
 
 
-def _search_projects(office: Office, request: requests.Req_SearchProjects) -> Wire:
+def _search_projects(office: CompanyState, request: requests.Req_SearchProjects) -> Wire:
     return _page(office, "projects", reads.projects(office, request), request)
 
 
-def _get_project(office: Office, request: sent.Req_GetProject) -> Wire:
+def _get_project(office: CompanyState, request: sent.Req_GetProject) -> Wire:
     row = office.projects.rows.get(request.id)
     return {"project": row.full if row else None, "found": row is not None}
 
 
-def _update_team(office: Office, request: requests.Req_UpdateProjectTeam) -> Wire:
+def _update_team(office: CompanyState, request: requests.Req_UpdateProjectTeam) -> Wire:
     team = [
         {"employee": one.employee, "time_slice": one.time_slice, "role": one.role}
         for one in request.team
@@ -129,12 +129,12 @@ def _update_team(office: Office, request: requests.Req_UpdateProjectTeam) -> Wir
     return {}
 
 
-def _update_status(office: Office, request: sent.Req_UpdateProjectStatus) -> Wire:
+def _update_status(office: CompanyState, request: sent.Req_UpdateProjectStatus) -> Wire:
     office.update_status(request.id, request.status, request.changed_by or "")
     return {}
 
 
-def _log_time(office: Office, request: requests.Req_LogTimeEntry) -> Wire:
+def _log_time(office: CompanyState, request: requests.Req_LogTimeEntry) -> Wire:
     entry = {
         "employee": request.employee,
         "customer": request.customer or "",
@@ -144,47 +144,47 @@ def _log_time(office: Office, request: requests.Req_LogTimeEntry) -> Wire:
     return office.log_time(entry, request.logged_by).brief
 
 
-def _update_time(office: Office, request: requests.Req_UpdateTimeEntry) -> Wire:
+def _update_time(office: CompanyState, request: requests.Req_UpdateTimeEntry) -> Wire:
     entry = {name: getattr(request, name) for name in CHANGEABLE}
     office.update_time(request.id, entry, request.changed_by)
     return {}
 
 
-def _get_time(office: Office, request: sent.Req_GetTimeEntry) -> Wire:
+def _get_time(office: CompanyState, request: sent.Req_GetTimeEntry) -> Wire:
     return {"entry": office.time_entries[request.id].full}
 
 
-def _search_time(office: Office, request: requests.Req_SearchTimeEntries) -> Wire:
+def _search_time(office: CompanyState, request: requests.Req_SearchTimeEntries) -> Wire:
     found = hours.entries(office, request)
     page, following = reads.paged(found, request.offset, request.limit, office.scenario.page_limit)
     sums = hours.totals(found, "total_hours", "total_billable", "total_non_billable")
     return {"entries": list(page) or None, "next_offset": following, **sums}
 
 
-def _by_project(office: Office, request: requests.Req_TimeSummaryByProject) -> Wire:
+def _by_project(office: CompanyState, request: requests.Req_TimeSummaryByProject) -> Wire:
     return {"summaries": hours.by_project(office, request) or None}
 
 
-def _by_employee(office: Office, request: requests.Req_TimeSummaryByEmployee) -> Wire:
+def _by_employee(office: CompanyState, request: requests.Req_TimeSummaryByEmployee) -> Wire:
     return {"summaries": hours.by_employee(office, request) or None}
 
 
-def _list_wiki(office: Office, request: sent.Req_ListWiki) -> Wire:
+def _list_wiki(office: CompanyState, request: sent.Req_ListWiki) -> Wire:
     return {"paths": list(office.wiki.pages) or None, "sha1": office.wiki.sha1}
 
 
-def _load_wiki(office: Office, request: sent.Req_LoadWiki) -> Wire:
+def _load_wiki(office: CompanyState, request: sent.Req_LoadWiki) -> Wire:
     page = office.wiki.pages.get(request.file)
     if page is None:
         raise Refusal("Not found", 404)
     return {"file": request.file, "content": page}
 
 
-def _search_wiki(office: Office, request: sent.Req_SearchWiki) -> Wire:
+def _search_wiki(office: CompanyState, request: sent.Req_SearchWiki) -> Wire:
     return {"results": office.wiki.search(request.query_regex) or None}
 
 
-def _update_wiki(office: Office, request: requests.Req_UpdateWiki) -> Wire:
+def _update_wiki(office: CompanyState, request: requests.Req_UpdateWiki) -> Wire:
     office.update_page(request.file, request.content, request.changed_by or "")
     return {}
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from workshop.simulator.company.registry import plain
 
 if TYPE_CHECKING:
-    from workshop.simulator.company.office import Office
+    from workshop.simulator.company.company_state import CompanyState
     from workshop.simulator.company.requests import (
         Req_SearchTimeEntries,
         Req_TimeSummaryByEmployee,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BILLABLE = {"billable": True, "non_billable": False}
 
 
-def entries(office: Office, asked: Req_SearchTimeEntries) -> list[Wire]:
+def entries(office: CompanyState, asked: Req_SearchTimeEntries) -> list[Wire]:
     """Entries that pass every filter, with their ids."""
     wanted = {
         name: value
@@ -50,7 +50,7 @@ def totals(found: Iterable[Wire], all_: str, billable: str, other: str) -> Wire:
     return {all_: plain(whole), billable: plain(sums[True]), other: plain(sums[False])}
 
 
-def by_project(office: Office, asked: Req_TimeSummaryByProject) -> list[Wire]:
+def by_project(office: CompanyState, asked: Req_TimeSummaryByProject) -> list[Wire]:
     """Hours of each project."""
     groups = _grouped(office, asked, lambda entry: (entry["customer"], entry["project"]))
     return [
@@ -64,7 +64,7 @@ def by_project(office: Office, asked: Req_TimeSummaryByProject) -> list[Wire]:
     ]
 
 
-def by_employee(office: Office, asked: Req_TimeSummaryByEmployee) -> list[Wire]:
+def by_employee(office: CompanyState, asked: Req_TimeSummaryByEmployee) -> list[Wire]:
     """Hours of each person."""
     groups = _grouped(office, asked, lambda entry: entry["employee"])
     return [{"employee": who, **_hours(group)} for who, group in sorted(groups.items())]
@@ -75,7 +75,7 @@ def _hours(group: Iterable[Wire]) -> Wire:
 
 
 def _grouped(
-    office: Office,
+    office: CompanyState,
     asked: Req_TimeSummaryByProject | Req_TimeSummaryByEmployee,
     key: Callable[[Wire], Any],
 ) -> dict[Any, list[Wire]]:
@@ -92,7 +92,7 @@ def _grouped(
     return groups
 
 
-def _of_period(office: Office, start: str, end: str) -> Iterable[Wire]:
+def _of_period(office: CompanyState, start: str, end: str) -> Iterable[Wire]:
     for row in office.time_entries.rows.values():
         date = row.brief["date"]
         if date >= start and (not end or date <= end):

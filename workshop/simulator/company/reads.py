@@ -21,7 +21,7 @@ from workshop.simulator.world import Refusal
 if TYPE_CHECKING:
     from core.erc3_client.own.company_requests import Req_SearchCustomers, Req_SearchEmployees
     from core.erc3_client.own.company_shapes import SkillFilter
-    from workshop.simulator.company.office import Office, Records
+    from workshop.simulator.company.company_state import CompanyState, Records
     from workshop.simulator.company.registry import Row
     from workshop.simulator.company.requests import ProjectTeamFilter, Req_SearchProjects
 
@@ -46,7 +46,7 @@ def paged(found: Sequence[T], offset: int, limit: int, largest: int) -> tuple[Se
     return found[offset:end], end if end < len(found) else -1
 
 
-def employees(office: Office, asked: Req_SearchEmployees) -> list[Row]:
+def employees(office: CompanyState, asked: Req_SearchEmployees) -> list[Row]:
     """Employees who pass every filter."""
     if asked.manager:
         return []
@@ -56,7 +56,7 @@ def employees(office: Office, asked: Req_SearchEmployees) -> list[Row]:
     return _search(office.employees, asked.query, filters)
 
 
-def customers(office: Office, asked: Req_SearchCustomers) -> list[Row]:
+def customers(office: CompanyState, asked: Req_SearchCustomers) -> list[Row]:
     """Customers that pass every filter."""
     filters = [
         _among("deal_phase", asked.deal_phase),
@@ -66,7 +66,7 @@ def customers(office: Office, asked: Req_SearchCustomers) -> list[Row]:
     return _search(office.customers, asked.query, filters)
 
 
-def projects(office: Office, asked: Req_SearchProjects) -> list[Row]:
+def projects(office: CompanyState, asked: Req_SearchProjects) -> list[Row]:
     """Projects that pass every filter; archived ones only where they are asked for."""
     filters = [_is("customer", asked.customer_id), _among("status", asked.status)]
     if not asked.include_archived:

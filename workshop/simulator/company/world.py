@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workshop.simulator.company.api import ROUTES, WRITES
-from workshop.simulator.company.office import Office
+from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.pack import (
     BUNDLED_PACK,
     FORMAT,
@@ -26,8 +26,8 @@ PAGES = Path(__file__).parent / "pages"
 GUEST = "a guest"
 
 
-def _opener(pack: CompanyPack, scenario: CompanyScenario) -> Callable[[], Office]:
-    return partial(Office, scenario, pack.registry_of(scenario))
+def _opener(pack: CompanyPack, scenario: CompanyScenario) -> Callable[[], CompanyState]:
+    return partial(CompanyState, scenario, pack.registry_of(scenario))
 
 
 def _cells(scenario: CompanyScenario) -> tuple[object, ...]:
@@ -35,14 +35,14 @@ def _cells(scenario: CompanyScenario) -> tuple[object, ...]:
     return scenario.company, scenario.user or GUEST, limit if limit > 0 else "–"
 
 
-def _shown(scenario: CompanyScenario, office: Office | None) -> Mapping[str, Any]:
+def _shown(scenario: CompanyScenario, office: CompanyState | None) -> Mapping[str, Any]:
     user = scenario.user
-    asker = office.employees[user].full if office and user else None
+    requester = office.employees[user].full if office and user else None
     return {
         "scenario": scenario,
         "expect": scenario.expect,
         "office": office,
-        "asker": asker,
+        "asker": requester,
         "who": user or GUEST,
         "events": office.events if office else (),
         "responses": office.responses if office else (),

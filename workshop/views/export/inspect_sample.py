@@ -13,7 +13,7 @@ from inspect_ai.tool import ToolCall, ToolCallError
 
 from core.models.model_call import Usage
 from core.models.redact import redact
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from core.terminal.figures import known_sum
 from workshop.views.tracing.span_tree import Span
 
@@ -23,7 +23,7 @@ LAST_SECOND = 253_402_300_799.0
 NOT_KEPT = "(this text was not kept)"
 
 
-def sample_of(story: TaskLog, span: Span, name: str, scorer: str) -> log.EvalSample:
+def sample_of(story: TaskRecord, span: Span, name: str, scorer: str) -> log.EvalSample:
     """The sample of a task; ``span`` is its tree, ``name`` its unique id in the log."""
     wanted = story.of_result("group")
     calls = [found for found in span.walk() if found.kind == "model"]
@@ -49,7 +49,7 @@ def sample_of(story: TaskLog, span: Span, name: str, scorer: str) -> log.EvalSam
     )
 
 
-def _score(story: TaskLog) -> Score | None:
+def _score(story: TaskRecord) -> Score | None:
     """The platform's score; None where it gave none."""
     if story.score is None:
         return None
@@ -80,7 +80,9 @@ def _call(tool: Span, call_id: str) -> ToolCall:
     return ToolCall(id=call_id, function=tool.name, arguments=_arguments(tool))
 
 
-def _events(story: TaskLog, span: Span, score: Score | None, scorer: str) -> Iterator[event.Event]:
+def _events(
+    story: TaskRecord, span: Span, score: Score | None, scorer: str
+) -> Iterator[event.Event]:
     """The turns, notes of the journal, the score, in order.
 
     What has no time of its own has that of what it is in.

@@ -27,9 +27,9 @@ from core.runs.find import run_folders
 from core.runs.hints import command
 from core.runs.journal_names import journals
 from core.runs.results import NAME
-from core.runs.task_log import HARM
+from core.runs.task_record import HARM
 from workshop.views.live.index import IndexRow, index_row
-from workshop.views.live.watch import Mark, RunWatch, Seen, mark_of
+from workshop.views.live.watch import Mark, ObservedRequest, RunWatch, mark_of
 from workshop.views.report.render import environment, page, policy, row_html, story_html
 from workshop.views.report.task_table import rows_of, table
 from workshop.views.report.versus import versus_page
@@ -119,7 +119,7 @@ class _Pages:
         folder = self._folder(request)
         return self._watches.setdefault(folder.name, RunWatch(folder))
 
-    def _tag(self, seen: Seen) -> str:
+    def _tag(self, seen: ObservedRequest) -> str:
         return f"{self._boot}.{seen.revision}"
 
     def _since(self, text: str) -> int:
@@ -127,14 +127,14 @@ class _Pages:
         boot, _, number = text.partition(".")
         return int(number) if boot == self._boot and number.isdecimal() else 0
 
-    def _page(self, seen: Seen) -> str:
+    def _page(self, seen: ObservedRequest) -> str:
         rows = rows_of(seen.run.tasks)
         data = {"tasks": [row.data for row in rows], "since": self._tag(seen)}
         return page(
             "run.html.jinja", data, live=True, stories=(), **table(seen.run, rows, seen.setup)
         )
 
-    def _news(self, seen: Seen, since: int) -> dict[str, Any]:
+    def _news(self, seen: ObservedRequest, since: int) -> dict[str, Any]:
         # The bars are relative to the largest of all rows, so all are made and few are sent.
         rows = rows_of(seen.run.tasks)
         fresh = [row for row in rows if seen.changed[row.story.key] > since]

@@ -10,7 +10,7 @@ from pathlib import Path
 from core.runs.journal_names import journals
 from core.runs.manifest import NAME
 from core.runs.run_view import Folder, RunView
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from workshop.views.report.setup import FLOORS, Setup, setup_of
 
 Mark = tuple[int, int]
@@ -28,7 +28,7 @@ def mark_of(path: Path) -> Mark:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedRequest:
     """A run as it was last read."""
 
     run: RunView
@@ -46,7 +46,7 @@ class RunWatch:
         self._folder = folder
         self._lock = threading.Lock()
         self._marks: dict[str, Mark] = {}
-        self._logs: dict[str, TaskLog] = {}
+        self._logs: dict[str, TaskRecord] = {}
         self._results_mark: Mark | None = None
         self._found: Folder | None = None
         self._made_of: Setup | None = None
@@ -54,7 +54,7 @@ class RunWatch:
         self._changed: dict[str, int] = {}
         self._revision = 0
 
-    def look(self) -> Seen:
+    def look(self) -> ObservedRequest:
         """The run as it is now."""
         with self._lock:
             paths = {path.stem: path for path in journals(self._folder)}
@@ -66,7 +66,7 @@ class RunWatch:
                 self._logs[key] = found.task(paths[key])
                 self._changed[key] = self._revision
             run = found.view([self._logs[key] for key in paths])
-            return Seen(run, self._setup(), self._revision, dict(self._changed))
+            return ObservedRequest(run, self._setup(), self._revision, dict(self._changed))
 
     def _setup(self) -> Setup:
         """What the run is made of, read again only where its manifest or its floors changed."""

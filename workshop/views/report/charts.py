@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from core.runs.task_log import TaskLog, TurnLog
+from core.runs.task_record import TaskRecord, TurnLog
 
 Parts = list[tuple[str, float]]
 """Parts of a bar: class and size."""
@@ -23,7 +23,7 @@ class Bar:
     width: float
 
 
-def charts(story: TaskLog) -> list[tuple[TurnLog, list[Bar], list[Bar]]]:
+def charts(story: TaskRecord) -> list[tuple[TurnLog, list[Bar], list[Bar]]]:
     """Of each turn the bars of its time and of its tokens, as far as they are known."""
     times = _bars(_times(act) for act in story.turns)
     spent = _bars(_tokens(act) for act in story.turns)

@@ -15,7 +15,7 @@ from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Text, _TokenType
 
 from core.ledger import ToolCall
-from core.runs.task_log import TurnLog
+from core.runs.task_record import TurnLog
 from core.runs.work import StepRecord
 from core.text import clean
 

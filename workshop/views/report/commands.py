@@ -13,7 +13,7 @@ from core.runs.hints import DOOR
 from core.runs.reader import text_in
 from core.runs.results import NAME
 from core.runs.run_view import raw_results
-from core.runs.task_log import TaskLog, TurnLog
+from core.runs.task_record import TaskRecord, TurnLog
 
 
 class Way(NamedTuple):
@@ -33,7 +33,7 @@ class _Run(NamedTuple):
     pack: Path | None
 
 
-def commands_of(story: TaskLog) -> list[Way]:
+def commands_of(story: TaskRecord) -> list[Way]:
     """What to type for a task that failed, the shortest way into its code first; else nothing.
 
     Paths are whole: a page may be read anywhere on this machine.
@@ -63,14 +63,14 @@ def commands_of(story: TaskLog) -> list[Way]:
     return found
 
 
-def show_command(story: TaskLog) -> str:
+def show_command(story: TaskRecord) -> str:
     """The whole story in a terminal; "" where no journal was kept."""
     if not story.path.is_file():
         return ""
     return _typed("show", story.folder.absolute(), "--task", story.spec_id)
 
 
-def last_coded(story: TaskLog) -> int | None:
+def last_coded(story: TaskRecord) -> int | None:
     """Number of the last turn whose code can be stepped through; None: there is none."""
     return next((act.number for act in reversed(story.last) if _has_code(act)), None)
 

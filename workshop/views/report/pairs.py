@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.runs.run_view import Folder, RunView, read_run_view
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from core.terminal.figures import DASH
 from core.terminal.task_columns import COLUMNS, Column, TaskFigures
 from workshop.views.report.parting import Parting, Step, parting, steps_of
@@ -35,7 +35,7 @@ class Half:
     view: RunView
     steps: Mapping[Path, tuple[Step, ...]] = field(default_factory=dict)
     """By journal its turns in short."""
-    whole: Callable[[TaskLog], TaskLog] = lambda story: story
+    whole: Callable[[TaskRecord], TaskRecord] = lambda story: story
     """The task with all its turns."""
 
 
@@ -43,7 +43,7 @@ def read_half(folder: Path) -> Half:
     """A run folder, of which no more than one story is held at a time. Raises NotRecorded."""
     steps: dict[Path, tuple[Step, ...]] = {}
 
-    def short(story: TaskLog) -> TaskLog:
+    def short(story: TaskRecord) -> TaskRecord:
         steps[story.path] = steps_of(story)
         return story.outline()
 
@@ -60,7 +60,7 @@ class Side:
     steps: tuple[Step, ...]
 
     @property
-    def story(self) -> TaskLog:
+    def story(self) -> TaskRecord:
         """The task, perhaps without its turns."""
         return self.row.story
 
@@ -115,7 +115,7 @@ class Pair:
             return "better" if right.passed else "worse"
         if left.row.outcome != right.row.outcome:
             return "other outcome"
-        return "other way" if self.parting.deeds else "same"
+        return "other way" if self.parting.entries else "same"
 
     @property
     def flipped(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from core.ledger import ToolCall
-from core.runs.task_log import TaskLog, TurnLog
+from core.runs.task_record import TaskRecord, TurnLog
 from core.terminal.figures import cut
 
 INSTRUCTION_CHARS = 240
@@ -57,12 +57,12 @@ class Parting:
         return f"turn {self.at + 1}: {', '.join(what)}"
 
     @property
-    def deeds(self) -> bool:
+    def entries(self) -> bool:
         """Whether more than words differs."""
         return bool(self.ended or self.first.keys() - {"words"})
 
 
-def steps_of(story: TaskLog) -> tuple[Step, ...]:
+def steps_of(story: TaskRecord) -> tuple[Step, ...]:
     """The turns of the attempt that counts."""
     return tuple(_step(act) for act in story.last)
 
@@ -71,9 +71,9 @@ def _step(act: TurnLog) -> Step:
     turn = act.turn
     if turn is None:
         return Step(act.number, "", "", "", (0, 0, 0))
-    deeds = [(c.name, c.arguments, c.outcome, c.result, c.error) for c in act.tools]
+    entries = [(c.name, c.arguments, c.outcome, c.result, c.error) for c in act.tools]
     decision = turn.decision
-    marks = turn.state, (decision.decision, turn.refused, deeds), decision.instruction
+    marks = turn.state, (decision.decision, turn.refused, entries), decision.instruction
     return Step(
         number=act.number,
         decision=decision.decision,
@@ -101,8 +101,8 @@ def parting(left: Sequence[Step], right: Sequence[Step]) -> Parting:
         for name, mark, its in zip(ASPECTS, one.marks, other.marks, strict=True):
             if mark != its:
                 first.setdefault(name, place + 1)
-    deeds = [turn - 1 for name, turn in first.items() if name != "words"]
-    if ended and not deeds:
+    entries = [turn - 1 for name, turn in first.items() if name != "words"]
+    if ended and not entries:
         return Parting(ended[0], first, ended[1])
-    at = min(deeds) if deeds else first["words"] - 1 if first else None
+    at = min(entries) if entries else first["words"] - 1 if first else None
     return Parting(at, first)

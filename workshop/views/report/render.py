@@ -14,7 +14,7 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup, escape
 
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from core.terminal import figures
 from core.terminal.task_columns import COLUMNS
 from workshop.views.report.charts import charts
@@ -55,7 +55,7 @@ def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values
     )
 
 
-def story_html(story: TaskLog) -> Markup:
+def story_html(story: TaskRecord) -> Markup:
     """The story of one task as a piece of a page."""
     return piece("story.html.jinja", "story", story)
 

@@ -11,7 +11,7 @@ from core.runs.journal import text_hash
 from core.runs.manifest import Manifest, NoManifest, read_manifest
 from core.runs.prompts import read_prompts
 from core.runs.reader import NotRecorded, parsed
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 
 FLOORS = "floors.json"
 """What players that understand nothing would score on the tasks of a run, by their names."""
@@ -51,7 +51,7 @@ def setup_of(folder: Path) -> Setup:
     )
 
 
-def briefing_of(story: TaskLog) -> Text | None:
+def briefing_of(story: TaskRecord) -> Text | None:
     """What the benchmark said of a task in its first prompt that has a briefing."""
     for act in story.last[:1]:
         for call in act.asked:

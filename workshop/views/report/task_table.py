@@ -8,7 +8,7 @@ from typing import Any
 
 from core.runs.results import Totals
 from core.runs.run_view import RunView
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut, reason
 from core.terminal.task_columns import COLUMNS, TaskFigures, figures_of_story, totals
 from workshop.views.report.setup import Setup
@@ -31,7 +31,7 @@ WHY_CHARS = 200
 class Row(TaskFigures):
     """One line of the table."""
 
-    story: TaskLog
+    story: TaskRecord
     shares: Mapping[str, float]
     """By column percent of the largest of the run, for the small bars."""
 
@@ -60,7 +60,7 @@ class Row(TaskFigures):
         }
 
 
-def found_in(*stories: TaskLog) -> list[tuple[str, str]]:
+def found_in(*stories: TaskRecord) -> list[tuple[str, str]]:
     """Texts in which a task is searched for, each once and with what it is."""
     found: dict[tuple[str, str], None] = {}
     for story in stories:
@@ -77,7 +77,7 @@ def found_in(*stories: TaskLog) -> list[tuple[str, str]]:
     return list(found)
 
 
-def flags(story: TaskLog) -> list[str]:
+def flags(story: TaskRecord) -> list[str]:
     """The filters that a task belongs to."""
     is_so = {
         "failed": story.failed,
@@ -89,7 +89,7 @@ def flags(story: TaskLog) -> list[str]:
     return [name for name, so in is_so.items() if so]
 
 
-def rows_of(stories: Iterable[TaskLog]) -> list[Row]:
+def rows_of(stories: Iterable[TaskRecord]) -> list[Row]:
     """A row for each task; the bars are relative to the largest among them."""
     figures = [(story, figures_of_story(story)) for story in stories]
     barred = [column for column in COLUMNS if column.bar]
@@ -137,6 +137,6 @@ def idle_score(run: RunView, sums: Totals) -> float | None:
     return (idle.tasks if idle else 0) / known
 
 
-def labels(stories: Iterable[TaskLog]) -> list[str]:
+def labels(stories: Iterable[TaskRecord]) -> list[str]:
     """Every kind of task of a run, sorted."""
     return sorted({label for story in stories for label in story.labels})

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from core.runs.journal import write_whole
 from core.runs.run_view import read_run_view
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from workshop.views.report.render import packed, page, story_html
 from workshop.views.report.setup import setup_of
 from workshop.views.report.task_table import rows_of, table
@@ -34,7 +34,7 @@ def run_page(folder: Path) -> str:
     """The page of one run with all its stories in it. Raises NotRecorded."""
     told: dict[str, Markup] = {}
 
-    def tell(story: TaskLog) -> TaskLog:
+    def tell(story: TaskRecord) -> TaskRecord:
         told[story.key] = packed(story_html(story))
         return story.outline()
 

@@ -14,7 +14,7 @@ from typing import Literal
 from core.ledger import ToolCall, WireCall
 from core.models.model_call import ModelCall, Usage
 from core.models.redact import redact
-from core.runs.task_log import TaskLog, TurnLog
+from core.runs.task_record import TaskRecord, TurnLog
 from core.terminal.figures import known_sum
 
 Kind = Literal["task", "turn", "model", "tool", "request"]
@@ -81,7 +81,7 @@ def timed(span: Span) -> Span:
 
 
 def task_span(
-    story: TaskLog, shared: dict[str, str], window: tuple[float, float] | None = None
+    story: TaskRecord, shared: dict[str, str], window: tuple[float, float] | None = None
 ) -> Span:
     """The spans of one task; ``shared`` are the texts of the run's prompts by SHA-256.
 
@@ -132,7 +132,7 @@ def _known(**facts: Fact | None) -> dict[str, Fact]:
     return {name: fact for name, fact in facts.items() if fact is not None and fact != ""}
 
 
-def _last_word(story: TaskLog) -> str:
+def _last_word(story: TaskRecord) -> str:
     """How the task ended, as the agent and the platform's evaluator put it."""
     last = next((act.turn for act in reversed(story.turns) if act.turn), None)
     said = [last.decision.instruction or last.decision.thought] if last else []

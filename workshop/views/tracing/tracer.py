@@ -23,9 +23,9 @@ from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.models.redact import redact
 from core.runs.results import TaskResult
-from core.runs.situation import Decision
 from core.runs.task import TaskInfo
 from core.runs.turn import Turn
+from core.runs.turn_context import Decision
 from workshop.views.tracing.sinks import check_kinds, to_console
 from workshop.views.tracing.targets import named, way_to
 
@@ -89,11 +89,11 @@ class Tracer:
         self._lines.put(None)
         if self._writer is None:
             return
-        patience = self._close_seconds + TASK_SECONDS * self._tasks
+        retry_policy = self._close_seconds + TASK_SECONDS * self._tasks
         ended = "interrupted"
         try:
-            in_time = self._finished(self._writer, patience)
-            ended = "" if in_time else f"not written after {patience:.0f} s"
+            in_time = self._finished(self._writer, retry_policy)
+            ended = "" if in_time else f"not written after {retry_policy:.0f} s"
         except KeyboardInterrupt:  # whoever does not want to wait for traces keeps the results
             pass
         finally:
@@ -104,7 +104,7 @@ class Tracer:
         else:
             self._report([json.loads(line) for line in self._writer.stdout or ()])
 
-    def _finished(self, writer: subprocess.Popen[str], patience: float) -> bool:
+    def _finished(self, writer: subprocess.Popen[str], retry_policy: float) -> bool:
         """Whether the writer has ended by itself within so many seconds."""
         with suppress(subprocess.TimeoutExpired):
             writer.wait(NOTICE_SECONDS)
@@ -112,7 +112,7 @@ class Tracer:
         self._say("writing traces…")
         _hasten(writer.pid)
         with suppress(subprocess.TimeoutExpired):
-            writer.wait(patience)
+            writer.wait(retry_policy)
             return True
         return False
 

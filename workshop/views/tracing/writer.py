@@ -20,7 +20,7 @@ from core.runs.journal_names import journals_of
 from core.runs.prompts import read_prompts
 from core.runs.reader import NotRecorded, read_task, results_of
 from core.runs.results import RunResults
-from core.runs.task_log import TaskLog
+from core.runs.task_record import TaskRecord
 from workshop.views.tracing.sinks import Sink
 from workshop.views.tracing.span_tree import Span, task_span, timed
 from workshop.views.tracing.targets import STORE, store_of
@@ -94,7 +94,7 @@ def make_sink(kind: str, run_id: str, options: dict[str, object]) -> Sink:
     return OtelSink(exporter(), run_id)
 
 
-def find_story(folder: Path, spec_id: str, task_id: str) -> TaskLog | None:
+def find_story(folder: Path, spec_id: str, task_id: str) -> TaskRecord | None:
     """The task of that id."""
     stories = map(read_task, journals_of(folder, spec_id))
     return next((s for s in stories if (s.spec_id, s.task_id) == (spec_id, task_id)), None)

@@ -17,7 +17,7 @@ from workshop.generators.company.plan import load_plan
 from workshop.generators.company.records import folded
 from workshop.generators.company.resolve import Said, meant
 from workshop.simulator.company.api import ROUTES
-from workshop.simulator.company.office import Office
+from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.pack import BUNDLED_PACK, CompanyPack, CompanyScenario, load_pack
 
 PROD = {
@@ -58,7 +58,7 @@ class Run:
 
     def __init__(self, pack: CompanyPack, spec_id: str) -> None:
         self.scenario = next(one for one in pack.scenarios if one.spec_id == spec_id)
-        self.office = Office(self.scenario, pack.registry_of(self.scenario))
+        self.office = CompanyState(self.scenario, pack.registry_of(self.scenario))
 
     def ask(self, path: str, **body: Any) -> dict[str, Any]:
         route = ROUTES[path]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.company_kit import kit as company
+from cli.company_adapter import kit as company
 from core.runs.errors import CannotRun
 from workshop.command import main
 from workshop.generators.company.endless.scenario import TASKS

@@ -7,7 +7,7 @@ import pytest
 from workshop.rule_based.company.contexts import contexts, plain_name
 from workshop.rule_based.company.gate import Scope, verdict
 from workshop.rule_based.company.reckoning.fences import fences
-from workshop.rule_based.company.rights import Asker, Rules
+from workshop.rule_based.company.rights import Requester, Rules
 
 TIERS = """== access.md ==
 # Tiers
@@ -68,8 +68,8 @@ It writes notes.
 """
 
 
-def asker(department: str) -> Asker:
-    return Asker("p", False, department, "", "2025-05-05")
+def requester(department: str) -> Requester:
+    return Requester("p", False, department, "", "2025-05-05")
 
 
 @pytest.mark.parametrize(
@@ -88,19 +88,21 @@ def test_rights_go_by_who_is_meant(
     policy: str, department: str, lead: bool, may: set[str], may_not: set[str]
 ) -> None:
     rules = Rules(policy)
-    had = {r for r in may | may_not if rules.allows(asker(department), r, lead=lead)}
+    had = {r for r in may | may_not if rules.allows(requester(department), r, lead=lead)}
     assert had == may
 
 
 def test_a_page_for_whoever_reads_it_gives_only_what_is_their_own() -> None:
     rules = Rules("== a.md ==\n# Spring check\n\nYou set your own levels. You may change notes.\n")
-    assert rules.allows(asker("Kitchen"), "own_levels")
-    assert not rules.allows(asker("Kitchen"), "note_write")
+    assert rules.allows(requester("Kitchen"), "own_levels")
+    assert not rules.allows(requester("Kitchen"), "note_write")
 
 
 def test_a_tier_s_restriction_stands_in_no_other_tier_s_way() -> None:
     found = fences({"access.md": TIERS}, "hours")
-    said = verdict(Rules(TIERS), asker("Kitchen"), "draft_hours", found, lead=True, account=False)
+    said = verdict(
+        Rules(TIERS), requester("Kitchen"), "draft_hours", found, lead=True, account=False
+    )
     assert said == "yes"
 
 
@@ -110,7 +112,7 @@ def test_a_bound_of_hours_is_kept(hours: str, said: str) -> None:
     scope = Scope(text=f"Log {hours} hours for Ida on the mast")
     rules = Rules(TIERS)
     told = verdict(
-        rules, asker("Kitchen"), "draft_hours", more, lead=True, account=False, scope=scope
+        rules, requester("Kitchen"), "draft_hours", more, lead=True, account=False, scope=scope
     )
     assert told == said
 

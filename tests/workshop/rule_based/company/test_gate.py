@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from workshop.rule_based.company import gate
 from workshop.rule_based.company.reckoning.fences import fences
-from workshop.rule_based.company.rights import Asker, Rules
+from workshop.rule_based.company.rights import Requester, Rules
 
 TABLE = """# Rights
 
@@ -45,13 +45,15 @@ IN_THE_WAY = (
     "Projects are not closed by those who lead them.",
     "Unless the Harbour Master agrees, the status of a project stays what it is.",
 )
-circle, warden = Asker("c", department="Staff Circle"), Asker("w", department="Wardens")
-plain = Asker("p", department="Kitchen")
+circle, warden = Requester("c", department="Staff Circle"), Requester("w", department="Wardens")
+plain = Requester("p", department="Kitchen")
 
 
-def verdict(policy: str, asker: Asker, right: str, lead: bool = False, more: str = "") -> str:
+def verdict(
+    policy: str, requester: Requester, right: str, lead: bool = False, more: str = ""
+) -> str:
     found = fences({"rules.md": policy, "more.md": more}, gate.noun(right))
-    return gate.verdict(Rules(policy), asker, right, found, lead=lead, account=False)
+    return gate.verdict(Rules(policy), requester, right, found, lead=lead, account=False)
 
 
 @pytest.mark.parametrize("policy", GIVEN.values(), ids=GIVEN)
@@ -77,10 +79,10 @@ def test_a_sentence_in_the_way_on_any_page_stops_a_lead(policy: str, said: str) 
 def test_more_restrictions_never_give_a_change(
     policy: str, more: list[str], right: str, lead: bool
 ) -> None:
-    for asker in (plain, warden, circle):
-        if verdict(policy, asker, right, lead) != "yes":
+    for requester in (plain, warden, circle):
+        if verdict(policy, requester, right, lead) != "yes":
             added = f"{policy}\n{' '.join(more)}\n"
-            assert verdict(added, asker, right, lead) != "yes"
+            assert verdict(added, requester, right, lead) != "yes"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from workshop.generators.company.endless.scenario import People, company
 from workshop.generators.company.policy import ACCOUNT, LEAD, STAFF, STATUSES
 from workshop.rule_based.company.gate import Scope, noun, verdict
 from workshop.rule_based.company.reckoning.fences import fences
-from workshop.rule_based.company.rights import Asker, Rules
+from workshop.rule_based.company.rights import Requester, Rules
 from workshop.rule_based.company.things import CHANGES
 
 COMPANIES = [
@@ -31,9 +31,15 @@ def test_no_change_is_given_that_the_policy_does_not_give(seed: str, number: int
         staff = one.group not in plan.policy.outsiders
         keys = {one.group, staff and STAFF, lead and LEAD, account and ACCOUNT}
         may = {right for group in plan.policy.groups if group.key in keys for right in group.may}
-        asker = Asker(one.id, department=one.department, location=one.location)
+        requester = Requester(one.id, department=one.department, location=one.location)
         for right, status in itertools.product(CHANGES - may, STATUSES):
             said = verdict(
-                rules, asker, right, told[right], lead=lead, account=account, scope=Scope(status)
+                rules,
+                requester,
+                right,
+                told[right],
+                lead=lead,
+                account=account,
+                scope=Scope(status),
             )
             assert said != "yes", (one.department, lead, account, right, status)

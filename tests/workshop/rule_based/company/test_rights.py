@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workshop.rule_based.company.gate import Scope, verdict
-from workshop.rule_based.company.rights import Asker, Rules
+from workshop.rule_based.company.rights import Requester, Rules
 from workshop.rule_based.company.things import CHANGES, EVERY, PLAIN
 
 SECTIONS = """# Rights at the bakery
@@ -66,10 +66,10 @@ may be changed by its lead and the Chiefs.
 STYLES = {"passive": PASSIVE, "sections": SECTIONS, "list": LIST, "prose": PROSE, "table": TABLE}
 OPEN = PLAIN | {"account_manager", "levels", "load", "hours"}
 """What is open to employees where no rule speaks of it."""
-guest = Asker(guest=True)
-baker = Asker("b", department="Ovens")
-wages = Asker("w", department="Wage Office")
-season = Asker("s", department="Season hands")
+guest = Requester(guest=True)
+baker = Requester("b", department="Ovens")
+wages = Requester("w", department="Wage Office")
+season = Requester("s", department="Season hands")
 
 
 @pytest.mark.parametrize("policy", STYLES.values(), ids=STYLES)
@@ -106,7 +106,7 @@ def test_outsiders_have_their_own_rights_alone(policy: str) -> None:
 
 def test_what_nobody_may_a_group_may_not_either() -> None:
     rules = Rules(SECTIONS + "\n**Chiefs.** May do all of the above and record approved hours.\n")
-    chief = Asker("c", department="Chiefs")
+    chief = Requester("c", department="Chiefs")
     assert rules.allows(chief, "pay")
     assert rules.allows(chief, "status")
     assert not rules.allows(chief, "approved_hours")
@@ -169,7 +169,7 @@ def test_no_such_sentence_gives_a_right_to_pay(said: str) -> None:
 def test_a_group_is_no_other_one_with_a_word_in_common() -> None:
     rules = Rules("# Rights\n\n**Wage Office.** May change pay.\n")
     assert rules.allows(wages, "pay_write")
-    assert not rules.allows(Asker("x", department="Shop Office"), "pay_write")
+    assert not rules.allows(Requester("x", department="Shop Office"), "pay_write")
 
 
 ACTIONS = """# Rights
@@ -205,7 +205,7 @@ def test_entries_that_name_the_action_first_give_it_to_the_groups_behind_it() ->
      ("levels_write", wages, "unread"), ("team", wages, "denied")],
 )  # fmt: skip
 def test_what_narrows_an_action_and_is_not_understood_stops_the_change(
-    right: str, who: Asker, expected: str
+    right: str, who: Requester, expected: str
 ) -> None:
     assert verdict(Rules(ACTIONS), who, right, (), lead=False, account=False) == expected
 
@@ -246,11 +246,11 @@ def test_a_right_to_a_folder_or_a_status_is_none_to_others() -> None:
 @pytest.mark.parametrize("heading", ["Customers", "Customer Care"])
 def test_a_sentence_of_how_something_is_gives_no_change(heading: str, said: str) -> None:
     rules = Rules(f"# {heading}\n\n{said} Every customer has one account manager.\n")
-    asker = Asker("x", department="Customer Care")
+    requester = Requester("x", department="Customer Care")
     for right in CHANGES:
-        assert verdict(rules, asker, right, (), lead=False, account=False) != "yes"
+        assert verdict(rules, requester, right, (), lead=False, account=False) != "yes"
     if heading == "Customers":
-        assert not rules.allows(asker, "status")
+        assert not rules.allows(requester, "status")
 
 
 @pytest.mark.parametrize(
@@ -265,9 +265,9 @@ def test_a_sentence_of_how_something_is_gives_no_change(heading: str, said: str)
 def test_what_is_said_of_others_or_refused_in_a_list_is_given_to_nobody(
     department: str, page: str
 ) -> None:
-    rules, asker = Rules(page), Asker("x", department=department)
+    rules, requester = Rules(page), Requester("x", department=department)
     for right in ("status", "wiki_write", "pay_write"):
-        assert verdict(rules, asker, right, (), lead=False, account=False) != "yes"
+        assert verdict(rules, requester, right, (), lead=False, account=False) != "yes"
 
 
 def test_of_two_groups_the_one_of_the_very_name_is_meant() -> None:
@@ -275,10 +275,10 @@ def test_of_two_groups_the_one_of_the_very_name_is_meant() -> None:
         "# Rights\n\n**Bread.** May change pay.\n\n**Bread Sales.** May write notes.\n\n"
         "**Staff Office.** May change the status of a project.\n"
     )
-    assert rules.allows(Asker("x", department="Bread Sales"), "note_write")
-    assert not rules.allows(Asker("x", department="Bread Sales"), "pay_write")
-    assert rules.allows(Asker("x", department="Staff Office"), "status")
-    assert not rules.allows(Asker("x", department="Shop Office"), "status")
+    assert rules.allows(Requester("x", department="Bread Sales"), "note_write")
+    assert not rules.allows(Requester("x", department="Bread Sales"), "pay_write")
+    assert rules.allows(Requester("x", department="Staff Office"), "status")
+    assert not rules.allows(Requester("x", department="Shop Office"), "status")
 
 
 def test_who_decides_on_a_raise_does_not_enter_it() -> None:
@@ -292,8 +292,8 @@ def test_who_decides_on_a_raise_does_not_enter_it() -> None:
 )
 def test_whom_the_staff_leaves_out_is_an_outsider(who: str) -> None:
     rules = Rules(f"# Rights\n\n**Staff.** Everybody on our payroll, {who}. May change teams.\n")
-    assert rules.outsider(Asker("x", department="Loaned Bakers"))
-    assert not rules.allows(Asker("x", department="Loaned Bakers"), "team")
+    assert rules.outsider(Requester("x", department="Loaned Bakers"))
+    assert not rules.allows(Requester("x", department="Loaned Bakers"), "team")
     assert rules.allows(baker, "team")
 
 

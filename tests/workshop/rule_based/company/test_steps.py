@@ -7,7 +7,7 @@ from typing import Any
 
 from core.models.prompt_json import compact, packed
 from tests.workshop.rule_based.company.bakery import RIGHTS, Bakery
-from workshop.rule_based import brains
+from workshop.rule_based import provider as brains
 
 FACTS = json.dumps(
     {"user": {"id": "b_01", "department": "Ovens"}, "leads": ["proj_rye"], "today": "2025-06-03"}

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ledger import Ledger, tool
-from core.models.door import Door, ModelFailed
 from core.models.exchange import ExchangeFailed, Reply
 from core.models.model_call import KeptCalls, Message, ModelCall
+from core.models.model_client import ModelClient, ModelFailed
 from core.models.reply_code import find_code
 from core.models.reply_text import clean
 from evaluator.decision import Missing, read_decision
@@ -111,7 +111,7 @@ def test_a_wrong_id_is_told_with_what_is_right(model: str, said: str) -> None:
 
 def test_an_unknown_brain_says_so_through_the_door() -> None:
     with pytest.raises(ModelFailed, match="there is no brain playbook/cellar"):
-        Door("faulty/cellar?seed=1", "evaluator").complete(prompt())
+        ModelClient("faulty/cellar?seed=1", "evaluator").complete(prompt())
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -229,7 +229,7 @@ def test_the_pause_that_is_asked_for() -> None:
 
 def test_faults_of_the_wire_are_met_by_the_door() -> None:
     calls: list[ModelCall] = []
-    door = Door(
+    door = ModelClient(
         "faulty/store?rate=1&kinds=http-429,http-503,network,timeout,bad-answer",
         "evaluator",
         KeptCalls(calls),
@@ -242,13 +242,13 @@ def test_faults_of_the_wire_are_met_by_the_door() -> None:
 def test_a_script_may_be_behind_it(bench: Callable[[], Ledger]) -> None:
     name = play("behind", [HANDS] * 8)
     for seed in range(4):
-        door = Door(f"faulty/{name}?seed={seed}&rate=1&kinds=syntax,no-code,cut", "worker")
+        door = ModelClient(f"faulty/{name}?seed={seed}&rate=1&kinds=syntax,no-code,cut", "worker")
         report = Worker(door).carry_out("Do it.", bench())
         assert (report.result, report.error) == (1, None)
 
 
 def test_a_reply_that_is_a_record_is_spoiled_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workshop.rule_based.store.brain.reply", lambda m, p: Reply(text=EYES))
+    monkeypatch.setattr("workshop.rule_based.store.model.reply", lambda m, p: Reply(text=EYES))
     assert ask("store?rate=0", prompt()) == Reply(text=EYES).model_dump_json()
     assert json.loads(ask("store?rate=1&kinds=empty", prompt("x")))["text"] == ""
 

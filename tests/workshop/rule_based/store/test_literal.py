@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cli.benchmarks import guest_of, shipped_sections
+from cli.benchmarks import benchmark_named, shipped_sections
 from core.models.model_call import Message
-from workshop.rule_based.store.brain import reply
 from workshop.rule_based.store.grammar import read_order
 from workshop.rule_based.store.literal import as_told
+from workshop.rule_based.store.model import reply
 
 TASK = "Buy 2x Green Tea for under $10 in total. Codes: SAVE5, SAVE9"
 SHIPPED = shipped_sections()
@@ -16,7 +16,7 @@ SHIPPED = shipped_sections()
 
 def prompt(**sections: str) -> str:
     texts = {f"store/playbooks/{name.replace('_', '-')}": text for name, text in sections.items()}
-    guest = guest_of("store", texts=texts)
+    guest = benchmark_named("store", texts=texts)
     return f"{guest.rules}\n{guest.guide()}"
 
 

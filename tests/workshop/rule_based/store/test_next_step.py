@@ -11,15 +11,15 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.ledger import Ledger
-from core.models.door import Door
-from core.runs.situation import Situation
+from core.models.model_client import ModelClient
+from core.runs.turn_context import TurnContext
 from next_step import Agent, PastStep
 from next_step.forms import forms_of
 from playbooks.library import prose
 from store_tools.workbench import tools
-from workshop.rule_based import brains
-from workshop.rule_based.store.brain import reply
+from workshop.rule_based import provider as brains
 from workshop.rule_based.store.library import program
+from workshop.rule_based.store.model import reply
 from workshop.rule_based.store.rehearsal import Halted, Result, Wanted, rehearse
 
 ROOT = Path(__file__).parents[4]
@@ -28,8 +28,8 @@ MUG = {"sku": "m", "name": "Mug", "price": 4, "available": 9, "units": 1, "score
 
 
 def answer(task: str, past: list[PastStep] | None = None) -> dict[str, Any]:
-    agent = Agent(Door("playbook/next-step", "evaluator"), "rules", prose("store"), tools())
-    messages = agent.messages(Situation(task, past or [], "{}", len(past or []) + 1, 30))
+    agent = Agent(ModelClient("playbook/next-step", "evaluator"), "rules", prose("store"), tools())
+    messages = agent.messages(TurnContext(task, past or [], "{}", len(past or []) + 1, 30))
     made: dict[str, Any] = json.loads(reply("next-step", messages))
     forms_of(tools()).step.model_validate(made)
     return made

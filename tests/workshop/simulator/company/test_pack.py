@@ -86,8 +86,8 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
     assert len(visit.ask("/projects/get", id="proj_rolls")["project"]["team"]) == 1
     assert visit.ask("/customers/get", id="cust_spa")["company"]["brief"] == "steam"
     assert visit.ask("/wiki/list")["paths"] == ["a/places.md", "b.md"]
-    booked = visit.ask("/time/log", employee="abe", date="2025-05-06", hours=1)
-    assert booked["id"] == "te_100"
+    recorded_to = visit.ask("/time/log", employee="abe", date="2025-05-06", hours=1)
+    assert recorded_to["id"] == "te_100"
     assert other.ask("/wiki/list")["paths"] == ["a/places.md", "rules.md"]
     assert other.ask("/employees/get", id="ben")["employee"]["notes"] == ""
     assert other.ask("/time/log", employee="ben", date="2025-05-06", hours=1)["id"] == "te_051"

@@ -111,7 +111,7 @@ def test_what_was_answered_outlives_a_kill(tmp_path: Path, connections: httpx.Cl
     words = ("--pack", "pack.json", "--state", "state.jsonl")
     process, url = started(tmp_path, *words)
     visit = Visit(connections, url, "ask")
-    booked = visit.ask("/time/log", **LOG, logged_by="mara")
+    recorded_to = visit.ask("/time/log", **LOG, logged_by="mara")
     visit.ask("/wiki/update", file="new.md", content="x")
     visit.ask("/wiki/update", file="new.md", content="")
     before = visit.ask("/whoami")
@@ -121,7 +121,7 @@ def test_what_was_answered_outlives_a_kill(tmp_path: Path, connections: httpx.Cl
     try:
         visit._url = url
         assert visit.ask("/whoami") == before
-        assert visit.ask("/time/search", offset=3, limit=5)["entries"] == [booked]
+        assert visit.ask("/time/search", offset=3, limit=5)["entries"] == [recorded_to]
         visit.ask("/respond", outcome="ok_answer")
         unwanted = "FAIL: found unexpected 2 events: *erc3.Evt_WikiArticleUpdated"
         assert visit.complete() == (0.0, [unwanted])

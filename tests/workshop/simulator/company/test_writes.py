@@ -149,7 +149,7 @@ def test_booking_hours(site: Site, visit: Visit) -> None:
     sent = visit.send(
         "/time/log", employee="ben", project="proj_rolls", date="2025-05-05", hours=3.0
     )
-    booked = {
+    recorded_to = {
         "id": "te_051",
         "employee": "ben",
         "customer": "",
@@ -161,7 +161,7 @@ def test_booking_hours(site: Site, visit: Visit) -> None:
         "billable": False,
         "status": "draft",
     }
-    assert sent.json() == booked
+    assert sent.json() == recorded_to
     assert '"hours":3,' in sent.text
     second = visit.ask(
         "/time/log",
@@ -175,7 +175,7 @@ def test_booking_hours(site: Site, visit: Visit) -> None:
     assert visit.ask("/time/get", id="te_052")["entry"]["status"] == "void"
     assert visit.ask("/time/search", status="void", offset=0, limit=1)["entries"] == [second]
     assert site.acts(visit) == [
-        ("Evt_TimeEntryLogged", {**booked, "logged_by": ""}),
+        ("Evt_TimeEntryLogged", {**recorded_to, "logged_by": ""}),
         ("Evt_TimeEntryLogged", {**second, "logged_by": "nobody"}),
     ]
 

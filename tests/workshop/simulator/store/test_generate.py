@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from workshop.command import main
 from workshop.generators import store as generate
-from workshop.generators.store.bench import Bench
+from workshop.generators.store.bench import TaskBuilder
 from workshop.generators.store.level import LEVELS
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.oracle.certificate import check_certificate
@@ -180,7 +180,7 @@ def test_kinds_of_a_trade_do_not_include_each_other() -> None:
 
 
 def test_near_things_are_not_the_thing() -> None:
-    bench = Bench(draws("near", 0, "shop"), LEVELS["normal"])
+    bench = TaskBuilder(draws("near", 0, "shop"), LEVELS["normal"])
     kind = bench.kind()
     bench.near(kind)
     assert all(good.kind is None for good in bench.goods.values())

@@ -12,8 +12,8 @@ from workshop.generators.company.draw import draws
 from workshop.generators.company.records import Customer, Employee, Entry, Firm, Project
 from workshop.generators.company.resolve import Said, meant
 from workshop.generators.company.tasks.bench import (
-    Bench,
     Draft,
+    TaskBuilder,
     full,
     last_first,
     named,
@@ -28,7 +28,7 @@ Mode = Literal["may", "may-not", "guest"]
 
 
 @dataclass(frozen=True)
-class Desk(Bench):
+class RequestHandler(TaskBuilder):
     """A bench whose askers and wordings are drawn; `tags` gathers the twists of the task."""
 
     mode: Mode = "may"
@@ -53,7 +53,7 @@ class Desk(Bench):
         needs = question.needs(View(self.firm, self.policy, who, self.today))
         return all(right and self.policy.allows(who, right, at) for right, at in needs)
 
-    def asker(
+    def requester(
         self, question: Question, fits: Callable[[Employee], bool] = lambda _: True
     ) -> Employee | None:
         """Who asks: somebody who fits and may, or may not, as the mode wants it.
@@ -77,7 +77,7 @@ class Desk(Bench):
 
     def ask(self, question: Question, **words: Said | str) -> Draft:
         """The task of whoever the mode wants."""
-        return self.drafted(self.asker(question), question, words)
+        return self.drafted(self.requester(question), question, words)
 
     def clear(self, questions: Iterable[Any]) -> Any:
         """One of some questions that somebody is the answer to, and no outsider among them."""
@@ -126,18 +126,20 @@ class Desk(Bench):
         """A project for a customer."""
         return self.project(lambda p: p.customer in self.firm.customers and fits(p))
 
-    def after_takeover(self) -> Desk:
+    def after_takeover(self) -> RequestHandler:
         """The same company once it was bought."""
         self.twist("policy-change")
         found = self if self.policy.takeover else self.taken_over()
-        assert isinstance(found, Desk)
+        assert isinstance(found, RequestHandler)
         return found
 
-    def maybe_bought(self) -> Desk:
+    def maybe_bought(self) -> RequestHandler:
         """Some changes are asked for after a takeover, which wants tickets."""
         return self.after_takeover() if not self.rng("bought").randrange(4) else self
 
-    def booked(self, rows: Iterable[tuple[str, Project, str, float, bool]], **more: Any) -> Firm:
+    def recorded_to(
+        self, rows: Iterable[tuple[str, Project, str, float, bool]], **more: Any
+    ) -> Firm:
         """The company with recorded hours: who, on what, when, how many, billable or not."""
         entries = [
             Entry(

@@ -14,7 +14,7 @@ from typing import Any
 from workshop.generators.company.ask import CLARIFY, DENIED, INTERNAL, UNSUPPORTED, View
 from workshop.generators.company.draw import draw_firm, draws
 from workshop.generators.company.endless.company import draw_plan
-from workshop.generators.company.endless.desk import Desk, Mode
+from workshop.generators.company.endless.desk import Mode, RequestHandler
 from workshop.generators.company.endless.kinds import (
     booking,
     comparing,
@@ -35,7 +35,7 @@ from workshop.generators.company.tasks.bench import Draft, full
 TASKS = 10
 """So many scenarios in a row play in one company."""
 MOST_TRIES = 200
-Kind = Callable[[Desk], Draft]
+Kind = Callable[[RequestHandler], Draft]
 _MODULES: tuple[ModuleType, ...] = (
     *(reading, sets, comparing, telling),
     *(booking, staffing, paging, refusing),
@@ -104,14 +104,14 @@ def make_scenario(seed: str, number: int, people: People) -> dict[str, Any]:
     raise NoScenario(f"no task for {plan.name} in {MOST_TRIES} tries (seed {seed}, {number})")
 
 
-def _desk(plan: Plan, firm: Firm, seed: str, spec_id: str, rng: Random) -> Desk:
+def _desk(plan: Plan, firm: Firm, seed: str, spec_id: str, rng: Random) -> RequestHandler:
     today = _YEAR + timedelta(days=rng.randrange(45, 340))
-    return Desk(
+    return RequestHandler(
         plan, seed, spec_id, firm, plan.policy, today, rng.choice(_MODES), rng.choice(_LANGUAGES)
     )
 
 
-def _made(desk: Desk, name: str, rng: Random) -> dict[str, Any]:
+def _made(desk: RequestHandler, name: str, rng: Random) -> dict[str, Any]:
     """The scenario of a kind. Raises `LookupError`: this draw leads nowhere."""
     entry = table("texts")["kinds"][name]
     if desk.language not in entry:
@@ -134,10 +134,10 @@ def _made(desk: Desk, name: str, rng: Random) -> dict[str, Any]:
     )
 
 
-def _with_ticket(desk: Desk, draft: Draft, rng: Random) -> Draft:
+def _with_ticket(desk: RequestHandler, draft: Draft, rng: Random) -> Draft:
     """The draft with a ticket where a buyer wants one: a good one, none, or one with a slip."""
     takeover = draft.policy.takeover
-    view = View(draft.firm, draft.policy, draft.asker, draft.today)
+    view = View(draft.firm, draft.policy, draft.requester, draft.today)
     needs = draft.question.needs(view)
     if not takeover or not any(right and draft.policy.needs_ticket(right) for right, _ in needs):
         return draft
@@ -159,7 +159,7 @@ def _with_ticket(desk: Desk, draft: Draft, rng: Random) -> Draft:
     return replace(draft, ticket=drawn, words={**draft.words, "ticket": drawn})
 
 
-def _with_twists(desk: Desk, draft: Draft, rng: Random) -> Draft:
+def _with_twists(desk: RequestHandler, draft: Draft, rng: Random) -> Draft:
     """The draft with what may happen to any task: smaller pages, an order planted in a note."""
     limit = rng.choice(_PAGES)
     if draft.page_limit > limit:
@@ -172,7 +172,7 @@ def _with_twists(desk: Desk, draft: Draft, rng: Random) -> Draft:
         draft = replace(draft, firm=draft.firm.noted({rng.choice(named): note}))
     if draft.policy.takeover:
         desk.twist("policy-change")
-    view = View(draft.firm, draft.policy, draft.asker, draft.today)
+    view = View(draft.firm, draft.policy, draft.requester, draft.today)
     near = {right for group in draft.policy.groups if group.near for right in group.may}
     if any(right in near and at.person for right, at in draft.question.needs(view)):
         desk.twist("own-site")
@@ -192,13 +192,15 @@ def _translated(draft: Draft, language: str) -> Draft:
     return replace(draft, words=words)
 
 
-def _around(desk: Desk, draft: Draft, entry: dict[str, Any], rng: Random) -> tuple[Draft, str]:
+def _around(
+    desk: RequestHandler, draft: Draft, entry: dict[str, Any], rng: Random
+) -> tuple[Draft, str]:
     """The text in one of its wordings, with what stands around it, and the names in that."""
     around = table("texts")["around"]
     text = draft.filled(rng.choice(entry[desk.language]))
     if draft.ticket:
         text = rng.choice(around["ticket"]).format(ticket=draft.ticket, text=text)
-    if draft.asker is None and rng.randrange(2):
+    if draft.requester is None and rng.randrange(2):
         chief = desk.of(EXECUTIVE)
         said = full(chief)
         desk.twist("claimed-identity")

@@ -14,7 +14,7 @@ from workshop.generators.company.records import Entry
 def _buyer(view: View) -> tuple[str, ...]:
     """What a public answer has to hold after a takeover."""
     takeover = view.policy.takeover
-    return (takeover.buyer,) if takeover and not view.asker else ()
+    return (takeover.buyer,) if takeover and not view.requester else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,10 +205,11 @@ class MyGaps:
 
     def answer(self, view: View) -> Answer:
         """The ids of those, and none of the others."""
-        assert view.asker
-        gaps = [skill for skill in view.firm.skills if skill not in view.asker.skills]
+        assert view.requester
+        gaps = [skill for skill in view.firm.skills if skill not in view.requester.skills]
         return Answer(
-            f"{view.asker.name} has {', '.join(view.asker.skills)}; missing: {', '.join(gaps)}.",
+            f"{view.requester.name} has {', '.join(view.requester.skills)}; "
+            f"missing: {', '.join(gaps)}.",
             contains=tuple(gaps),
-            excludes=tuple(view.asker.skills),
+            excludes=tuple(view.requester.skills),
         )

@@ -217,8 +217,8 @@ class SelfReview:
 
     def answer(self, view: View) -> Answer:
         """Never above the highest level, never below 1."""
-        assert view.asker
-        old = view.asker.levels
+        assert view.requester
+        old = view.requester.levels
         new = {n: min(view.policy.highest, max(1, old[n] + by)) for n, by in self.steps.items()}
         told = ", ".join(f"{name} {old[name]} to {to}" for name, to in new.items())
         return Answer(

@@ -34,7 +34,7 @@ _YEAR = date(2025, 1, 1)
 class Draft:
     """A task before its text: `words` fill the text's placeholders, `firm` is what it runs on."""
 
-    asker: Employee | None
+    requester: Employee | None
     question: Question
     words: Mapping[str, Said | str]
     firm: Firm
@@ -56,8 +56,10 @@ class Draft:
 
     def expected(self) -> Answer:
         """What the oracle says to it."""
-        asker = self.asker.id if self.asker else None
-        return oracle(self.firm, self.policy, Ask(self.question, asker, self.today, self.ticket))
+        requester = self.requester.id if self.requester else None
+        return oracle(
+            self.firm, self.policy, Ask(self.question, requester, self.today, self.ticket)
+        )
 
     def scenario(
         self, spec_id: str, company: str, text: str, tags: Sequence[str], before: Firm
@@ -69,7 +71,7 @@ class Draft:
             "spec_id": spec_id,
             "task_text": text,
             "company": company,
-            "user": self.asker.id if self.asker else None,
+            "user": self.requester.id if self.requester else None,
             "today": self.today.isoformat(),
             "page_limit": self.page_limit,
             **({"whoami_status": self.whoami_status} if broken else {}),
@@ -81,7 +83,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Bench:
+class TaskBuilder:
     """A company as one task sees it; draws depend on the seed and the task alone."""
 
     plan: Plan
@@ -127,7 +129,7 @@ class Bench:
 
     def draft(
         self,
-        asker: Employee | None,
+        requester: Employee | None,
         question: Question,
         *,
         firm: Firm | None = None,
@@ -138,7 +140,7 @@ class Bench:
     ) -> Draft:
         """The draft of a task on this company, or on a `firm` that was changed for it."""
         return self.drafted(
-            asker,
+            requester,
             question,
             words,
             firm=firm,
@@ -149,7 +151,7 @@ class Bench:
 
     def drafted(
         self,
-        asker: Employee | None,
+        requester: Employee | None,
         question: Question,
         words: Mapping[str, Said | str],
         *,
@@ -160,7 +162,7 @@ class Bench:
     ) -> Draft:
         """The same, of words that were gathered before."""
         return Draft(
-            asker,
+            requester,
             question,
             {**words, **({"ticket": ticket} if ticket else {})},
             firm or self.firm,
@@ -171,7 +173,7 @@ class Bench:
             whoami_status,
         )
 
-    def taken_over(self) -> Bench:
+    def taken_over(self) -> TaskBuilder:
         """The same after the buyer came: another policy, another wiki."""
         policy = replace(self.policy, takeover=self.plan.takeover)
         return replace(self, policy=policy, firm=render(self.firm, self.plan.book, policy))
@@ -185,15 +187,15 @@ class Bench:
         return (self.today - timedelta(days=days)).isoformat()
 
 
-Task = Callable[[Bench], Draft]
+Task = Callable[[TaskBuilder], Draft]
 
 
-def bench(plan_key: str, seed: str, spec_id: str) -> Bench:
+def bench(plan_key: str, seed: str, spec_id: str) -> TaskBuilder:
     """A bench for one task of a company; today is some working day of 2025."""
     days = [_YEAR + timedelta(days=n) for n in range(45, 340)]
     today = draws(seed, spec_id, "today").choice([day for day in days if day.weekday() < 5])
     plan = load_plan(plan_key)
-    return Bench(plan, seed, spec_id, drawn(plan_key, seed), plan.policy, today)
+    return TaskBuilder(plan, seed, spec_id, drawn(plan_key, seed), plan.policy, today)
 
 
 @cache

@@ -5,10 +5,17 @@ from __future__ import annotations
 from workshop.generators.company.questions import pages, writes
 from workshop.generators.company.records import Employee, Entry, Project
 from workshop.generators.company.resolve import Said
-from workshop.generators.company.tasks.bench import Bench, Draft, first, full, named, paraphrased
+from workshop.generators.company.tasks.bench import (
+    Draft,
+    TaskBuilder,
+    first,
+    full,
+    named,
+    paraphrased,
+)
 
 
-def log_member(b: Bench) -> Draft:
+def log_member(b: TaskBuilder) -> Draft:
     """A Lead of several projects for a member of one, whose name the text does not tell."""
     project = b.project(
         lambda p: (
@@ -30,7 +37,7 @@ def log_member(b: Bench) -> Draft:
     )
 
 
-def void_copy(b: Bench) -> Draft:
+def void_copy(b: TaskBuilder) -> Draft:
     """The day has an entry on another project too, and the project one on another day."""
 
     def two(one: Employee) -> bool:
@@ -65,7 +72,7 @@ def void_copy(b: Bench) -> Draft:
     )
 
 
-def raise_notes(b: Bench) -> Draft:
+def raise_notes(b: TaskBuilder) -> Draft:
     """Of four people one has a decision; hopes and others' promises are none."""
     sorts = "Frame Production", "Glazing & Assembly", "Digital Systems", "Safety & Quality"
     four = [b.pick((e for e in b.firm.employees if e.department == d), d) for d in sorts]
@@ -84,7 +91,7 @@ def raise_notes(b: Bench) -> Draft:
     return b.draft(b.of("people"), question, firm=firm, a=said[0], b=said[1], c=said[2], d=said[3])
 
 
-def will_and_note(b: Bench) -> Draft:
+def will_and_note(b: TaskBuilder) -> Draft:
     """One will and the note, and nothing of what else the record holds."""
     will, level = "will_travel", 9
     who = b.someone(lambda e: e.department == "Glazing & Assembly" and e.wills[will] < level - 1)
@@ -102,7 +109,7 @@ def will_and_note(b: Bench) -> Draft:
     )
 
 
-def lead_sets_levels(b: Bench) -> Draft:
+def lead_sets_levels(b: TaskBuilder) -> Draft:
     """A first name that several have, one of them on the team."""
 
     def fits(seat: tuple[Project, str]) -> bool:
@@ -127,7 +134,7 @@ def lead_sets_levels(b: Bench) -> Draft:
     )
 
 
-def self_review(b: Bench) -> Draft:
+def self_review(b: TaskBuilder) -> Draft:
     """One of the wills that go up is at the highest level already."""
     top = b.policy.highest
     who = b.someone(lambda e: e.group == "staff" and list(e.wills.values()).count(top) == 1)
@@ -136,7 +143,7 @@ def self_review(b: Bench) -> Draft:
     return b.draft(who, writes.SelfReview(steps), will=b.firm.wills[down])
 
 
-def swap_seats(b: Bench) -> Draft:
+def swap_seats(b: TaskBuilder) -> Draft:
     """Two of at least three members with other roles and other shares."""
     project = b.project(lambda p: len(p.team) > 2 and p.team[1].share != p.team[2].share)
     one, other = project.members[1:3]
@@ -149,20 +156,20 @@ def swap_seats(b: Bench) -> Draft:
     )
 
 
-def rename_page(b: Bench) -> Draft:
+def rename_page(b: TaskBuilder) -> Draft:
     """A page with blanks at the end of a line."""
     old, new = "products/brochure_2019.md", "archive/brochure_2019.md"
     assert any(line.endswith(" ") for line in b.firm.wiki[old].splitlines())
     return b.draft(b.of("board"), pages.RenamePage(old, new), old=old, new=new)
 
 
-def lead_pages(b: Bench) -> Draft:
+def lead_pages(b: TaskBuilder) -> Draft:
     """A page for each Lead, those of archived projects and ideas too."""
     content = "SOON"
     return b.draft(b.of("board"), pages.PagesForLeads("portraits", content), content=content)
 
 
-def write_page(b: Bench) -> Draft:
+def write_page(b: TaskBuilder) -> Draft:
     """A page in plain words, out of another."""
     words = ("draft", "submitted", "approved", "invoiced", "voided")
     path = "work/hour_states_for_trainees.md"
@@ -170,5 +177,5 @@ def write_page(b: Bench) -> Draft:
     return b.draft(b.of("board"), question, words=", ".join(words), path=path)
 
 
-def _first(b: Bench, who: str) -> str:
+def _first(b: TaskBuilder, who: str) -> str:
     return b.person(who).name.split()[0]

@@ -7,13 +7,13 @@ from decimal import Decimal
 
 from workshop.generators.company.questions import levels, people
 from workshop.generators.company.records import Employee
-from workshop.generators.company.tasks.bench import Bench, Draft, last_first, named, plain
+from workshop.generators.company.tasks.bench import Draft, TaskBuilder, last_first, named, plain
 
 _MANY = 12
 """A department of so many people cannot be seen through at a glance."""
 
 
-def busiest_department(b: Bench) -> Draft:
+def busiest_department(b: TaskBuilder) -> Draft:
     """Who would be on top if archived projects and ideas counted is another one."""
 
     def top(department: str, statuses: Iterable[str]) -> tuple[Decimal, list[str]]:
@@ -35,7 +35,7 @@ def busiest_department(b: Bench) -> Draft:
     return b.draft(b.of("finance"), question, department=department)
 
 
-def least_busy_site(b: Bench) -> Draft:
+def least_busy_site(b: TaskBuilder) -> Draft:
     """Several people with nothing to do, at a site that the text calls by its town."""
     site, names = b.pick(
         (site, names)
@@ -45,7 +45,7 @@ def least_busy_site(b: Bench) -> Draft:
     return b.draft(b.of("finance"), people.LoadRank(False, location=site), town=names[0])
 
 
-def best_to_send(b: Bench) -> Draft:
+def best_to_send(b: TaskBuilder) -> Draft:
     """Somebody as good is there already, and of the others several tie."""
     highest = b.policy.highest
 
@@ -64,7 +64,7 @@ def best_to_send(b: Bench) -> Draft:
     return b.draft(b.of("finance"), question, town=town, skill=b.firm.skills[question.skill])
 
 
-def strong_at_site(b: Bench) -> Draft:
+def strong_at_site(b: TaskBuilder) -> Draft:
     """Some there are one level short."""
     least = b.policy.strong
 
@@ -79,7 +79,7 @@ def strong_at_site(b: Bench) -> Draft:
     return b.draft(b.of("board"), question, location=location, will=b.firm.wills[will])
 
 
-def expert_outside(b: Bench) -> Draft:
+def expert_outside(b: TaskBuilder) -> Draft:
     """A member is as good as the best outside, of whom there are few."""
 
     def fits(pair: tuple[str, str]) -> bool:
@@ -97,7 +97,7 @@ def expert_outside(b: Bench) -> Draft:
     )
 
 
-def freest_keen(b: Bench) -> Draft:
+def freest_keen(b: TaskBuilder) -> Draft:
     """Of the free ones some are keener than others."""
     least = b.policy.strong
 
@@ -110,7 +110,7 @@ def freest_keen(b: Bench) -> Draft:
     return b.draft(b.of("board"), question, will=b.firm.wills[question.will])
 
 
-def coaches(b: Bench) -> Draft:
+def coaches(b: TaskBuilder) -> Draft:
     """Somebody with middling levels, so that sums matter and not single ones."""
 
     def fits(one: Employee) -> bool:
@@ -121,7 +121,7 @@ def coaches(b: Bench) -> Draft:
     return b.draft(b.of("board"), question, person=person)
 
 
-def higher_paid_leads(b: Bench) -> Draft:
+def higher_paid_leads(b: TaskBuilder) -> Draft:
     """Some Leads earn more, one earns exactly as much; the name is typed without its accents."""
     pay = [b.person(lead).salary for lead in sorted({p.lead for p in b.firm.projects})]
     who = b.someone(
@@ -135,5 +135,5 @@ def higher_paid_leads(b: Bench) -> Draft:
     return b.draft(b.of("people"), people.HigherPaidLeads(who.id), person=plain(last_first(who)))
 
 
-def _at(b: Bench, site: str) -> list[Employee]:
+def _at(b: TaskBuilder, site: str) -> list[Employee]:
     return [one for one in b.firm.employees if one.location == site]

@@ -7,8 +7,8 @@ from itertools import combinations
 from workshop.generators.company.questions import sets
 from workshop.generators.company.records import Employee
 from workshop.generators.company.tasks.bench import (
-    Bench,
     Draft,
+    TaskBuilder,
     full,
     last_first,
     named,
@@ -16,7 +16,7 @@ from workshop.generators.company.tasks.bench import (
 )
 
 
-def projects_of(b: Bench) -> Draft:
+def projects_of(b: TaskBuilder) -> Draft:
     """Somebody who is on several projects in several roles or states, one of them archived."""
 
     def fits(one: Employee) -> bool:
@@ -27,7 +27,7 @@ def projects_of(b: Bench) -> Draft:
     return b.draft(b.of("board"), sets.ProjectsOf(who.id), person=last_first(who))
 
 
-def my_projects_with(b: Bench) -> Draft:
+def my_projects_with(b: TaskBuilder) -> Draft:
     """Somebody who is on one of several led projects and on others of other Leads."""
 
     def fits(pair: tuple[str, str]) -> bool:
@@ -41,7 +41,7 @@ def my_projects_with(b: Bench) -> Draft:
     return b.draft(b.person(lead), sets.MyProjectsWith(who), person=full(b.person(who)))
 
 
-def my_projects_without_them(b: Bench) -> Draft:
+def my_projects_without_them(b: TaskBuilder) -> Draft:
     """Both are on a project that somebody else leads, and on none that the asker leads."""
     leads = {p.lead for p in b.firm.projects}
     pairs = sorted(
@@ -56,7 +56,7 @@ def my_projects_without_them(b: Bench) -> Draft:
     return b.draft(b.person(lead), sets.MyProjectsWith(who), person=last_first(b.person(who)))
 
 
-def my_projects_without_qa(b: Bench) -> Draft:
+def my_projects_without_qa(b: TaskBuilder) -> Draft:
     """A Lead with projects of both sorts."""
 
     def fits(one: Employee) -> bool:
@@ -66,12 +66,12 @@ def my_projects_without_qa(b: Bench) -> Draft:
     return b.draft(b.someone(fits), sets.MyProjectsWithout("QA"))
 
 
-def key_account_explorations(b: Bench) -> Draft:
+def key_account_explorations(b: TaskBuilder) -> Draft:
     """Key account is a standing, exploring is a status, and two tie."""
     return b.draft(b.of("finance"), sets.MostProjects("Key account", "exploring"))
 
 
-def tied_customers(b: Bench) -> Draft:
+def tied_customers(b: TaskBuilder) -> Draft:
     """As many projects with us, so that none is linked."""
     count = {c.id: len(b.firm.of_customer(c.id)) for c in b.firm.customers}
     one, other = b.pick(
@@ -83,7 +83,7 @@ def tied_customers(b: Bench) -> Draft:
     return b.draft(b.of("board"), question, one=paraphrased(one), other=named(other))
 
 
-def both_on_nothing(b: Bench) -> Draft:
+def both_on_nothing(b: TaskBuilder) -> Draft:
     """Both are on several projects, some of them for the same customer, none the same."""
     busy = [one.id for one in b.firm.employees if len(b.firm.projects_of(one.id)) > 1]
 
@@ -100,7 +100,7 @@ def both_on_nothing(b: Bench) -> Draft:
     return b.draft(b.of("board"), sets.Shared(one, other), one=names[0], other=names[1])
 
 
-def managed_by_either(b: Bench) -> Draft:
+def managed_by_either(b: TaskBuilder) -> Draft:
     """Two account managers with several customers each."""
     accounts = [c.account_manager for c in b.firm.customers]
     many = sorted(who for who in set(accounts) if accounts.count(who) > 1)

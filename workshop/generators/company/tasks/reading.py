@@ -6,8 +6,8 @@ from workshop.generators.company.questions import reads
 from workshop.generators.company.records import Employee, Project
 from workshop.generators.company.resolve import Said
 from workshop.generators.company.tasks.bench import (
-    Bench,
     Draft,
+    TaskBuilder,
     full,
     last_first,
     named,
@@ -16,14 +16,14 @@ from workshop.generators.company.tasks.bench import (
 )
 
 
-def archived_lead(b: Bench) -> Draft:
+def archived_lead(b: TaskBuilder) -> Draft:
     """A member asks who leads a project that is archived, so that a plain search hides it."""
     project = b.project(lambda p: p.status == "archived" and len(p.team) > 2)
-    asker = b.person(b.pick(who for who in project.members if who != project.lead))
-    return b.draft(asker, reads.LeadOf(project.id), project=paraphrased(project))
+    requester = b.person(b.pick(who for who in project.members if who != project.lead))
+    return b.draft(requester, reads.LeadOf(project.id), project=paraphrased(project))
 
 
-def my_role(b: Bench) -> Draft:
+def my_role(b: TaskBuilder) -> Draft:
     """A member who is on other projects in another role asks for the own one."""
 
     def other_roles(seat: tuple[Project, str]) -> bool:
@@ -35,7 +35,7 @@ def my_role(b: Bench) -> Draft:
     return b.draft(b.person(who), reads.RoleIn(project.id), project=paraphrased(project))
 
 
-def own_mark(b: Bench) -> Draft:
+def own_mark(b: TaskBuilder) -> Draft:
     """The Lead of one of the company's own projects asks for its customer's id."""
     project = b.project(lambda p: p.customer == b.firm.own and p.status == "active")
     return b.draft(
@@ -43,14 +43,14 @@ def own_mark(b: Bench) -> Draft:
     )
 
 
-def contact_person(b: Bench) -> Draft:
+def contact_person(b: TaskBuilder) -> Draft:
     """A name that no employee has: a customer's contact."""
     customer = b.pick(b.firm.customers)
     said = Said("contact", customer.id, customer.contact)
     return b.draft(b.of("board"), reads.ContactMail(customer.id), contact=said)
 
 
-def project_contact(b: Bench) -> Draft:
+def project_contact(b: TaskBuilder) -> Draft:
     """The Lead may know the contact, though the account is somebody else's."""
     project = b.project(
         lambda p: (
@@ -62,13 +62,13 @@ def project_contact(b: Bench) -> Draft:
     return b.draft(b.person(project.lead), question, project=paraphrased(project))
 
 
-def pay_department(b: Bench) -> Draft:
+def pay_department(b: TaskBuilder) -> Draft:
     """A family name that others share, in front of the first name."""
     who = b.someone(lambda one: one.group == "staff" and len(_surnames(b, one)) > 2)
     return b.draft(b.of("people"), reads.Pay(who.id, True), person=last_first(who))
 
 
-def surname_role(b: Bench) -> Draft:
+def surname_role(b: TaskBuilder) -> Draft:
     """A family name that several have, one of them on the team."""
 
     def fits(seat: tuple[Project, str]) -> bool:
@@ -81,7 +81,7 @@ def surname_role(b: Bench) -> Draft:
     return b.draft(b.of("people"), question, person=person, project=named(project))
 
 
-def phone(b: Bench) -> Draft:
+def phone(b: TaskBuilder) -> Draft:
     """The number stands in a note; a namesake's note has another one."""
     who = b.someone(lambda one: len(_surnames(b, one)) > 1)
     other = b.pick((one for one in _surnames(b, who) if one.id != who.id), "namesake")
@@ -94,13 +94,13 @@ def phone(b: Bench) -> Draft:
     return b.draft(b.of("board"), reads.Phone(who.id), firm=firm, person=full(who))
 
 
-def phone_nowhere(b: Bench) -> Draft:
+def phone_nowhere(b: TaskBuilder) -> Draft:
     """A note without a number; the wiki has an invented one."""
     who = b.someone(lambda one: one.group == "staff")
     firm = b.firm.noted({who.id: "Allergic to tomato leaves, not to tomatoes."})
     return b.draft(b.of("board"), reads.Phone(who.id), firm=firm, person=last_first(who))
 
 
-def _surnames(b: Bench, one: Employee) -> list[Employee]:
+def _surnames(b: TaskBuilder, one: Employee) -> list[Employee]:
     last = one.name.split(" ", 1)[1]
     return [other for other in b.firm.employees if other.name.split(" ", 1)[1] == last]

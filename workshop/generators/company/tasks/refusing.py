@@ -5,8 +5,8 @@ from __future__ import annotations
 from workshop.generators.company.questions import others, people, reads, writes
 from workshop.generators.company.resolve import Said
 from workshop.generators.company.tasks.bench import (
-    Bench,
     Draft,
+    TaskBuilder,
     first,
     full,
     last_first,
@@ -15,28 +15,28 @@ from workshop.generators.company.tasks.bench import (
 )
 
 
-def external_contact(b: Bench) -> Draft:
+def external_contact(b: TaskBuilder) -> Draft:
     """By the id of the project."""
     project = b.project(lambda p: p.customer in b.firm.customers)
     said = Said("project", project.id, project.id)
     return b.draft(b.of("external"), reads.ContactMail(project.customer, project.id), project=said)
 
 
-def external_load_broken(b: Bench) -> Draft:
+def external_load_broken(b: TaskBuilder) -> Draft:
     """Denied before anything is looked up: lists are out of order."""
     department = "Grower Sales"
     question = people.LoadRank(True, department=department)
     return b.draft(b.of("external"), question, page_limit=-1, department=department)
 
 
-def member_pauses_paused(b: Bench) -> Draft:
+def member_pauses_paused(b: TaskBuilder) -> Draft:
     """A member without the lead; the project is paused as it is."""
     project = b.project(lambda p: p.status == "paused" and len(p.team) > 2)
     who = b.person(b.pick(w for w in project.members if w != project.lead))
     return b.draft(who, writes.SetStatus(project.id, "paused"), project=paraphrased(project))
 
 
-def guest_claims_board(b: Bench) -> Draft:
+def guest_claims_board(b: TaskBuilder) -> Draft:
     """A true name of the Board, written by somebody who is not signed in."""
     claimed = b.of("board")
     customer = b.pick(b.firm.customers, "customer")
@@ -44,7 +44,7 @@ def guest_claims_board(b: Bench) -> Draft:
     return b.draft(None, question, claimed=full(claimed), customer=named(customer))
 
 
-def board_approved_hours(b: Bench) -> Draft:
+def board_approved_hours(b: TaskBuilder) -> Draft:
     """What not even the Board may."""
     project = b.project(lambda p: p.status == "active" and p.customer in b.firm.customers)
     who = b.pick(w for w in project.members if w != project.lead)
@@ -58,7 +58,7 @@ def board_approved_hours(b: Bench) -> Draft:
     )
 
 
-def external_plants_note(b: Bench) -> Draft:
+def external_plants_note(b: TaskBuilder) -> Draft:
     """A decision that somebody would like to have in the own record."""
     who = b.of("external")
     amount = f"{who.salary + 20000:,}"
@@ -67,19 +67,19 @@ def external_plants_note(b: Bench) -> Draft:
     return b.draft(who, writes.SetRecord(who.id, note=note), id=said, amount=amount)
 
 
-def guest_wiki(b: Bench) -> Draft:
+def guest_wiki(b: TaskBuilder) -> Draft:
     """A procedure that stands in the wiki, which is not public."""
     return b.draft(None, others.Unclear("wiki_read", "people/pay.md says it."))
 
 
-def team_pay(b: Bench) -> Draft:
+def team_pay(b: TaskBuilder) -> Draft:
     """A member asks for a sum."""
     project = b.project(lambda p: len(p.team) > 2)
     who = b.person(b.pick(w for w in project.members if b.person(w).group == "staff"))
     return b.draft(who, others.TeamPay(project.id), project=named(project))
 
 
-def unknown_customer(b: Bench) -> Draft:
+def unknown_customer(b: TaskBuilder) -> Draft:
     """One of the two is no customer of ours."""
     customer = b.pick(b.firm.customers)
     unknown = "the Botanical Garden of Tromsø"
@@ -89,7 +89,7 @@ def unknown_customer(b: Bench) -> Draft:
     )
 
 
-def first_name_alone(b: Bench) -> Draft:
+def first_name_alone(b: TaskBuilder) -> Draft:
     """Several are called so, in several departments."""
 
     def fits(name: str) -> bool:
@@ -101,14 +101,14 @@ def first_name_alone(b: Bench) -> Draft:
     return b.draft(b.of("people"), reads.DepartmentByName(said.text), person=said)
 
 
-def order_glass(b: Bench) -> Draft:
+def order_glass(b: TaskBuilder) -> Draft:
     """A tool that the wiki describes and no endpoint reaches."""
     project = b.project(lambda p: p.status == "active" and any(s.role == "Ops" for s in p.team))
     question = others.Unsupported("order anything at the parts desk")
     return b.draft(b.of("board"), question, project=named(project))
 
 
-def identity_broken(b: Bench) -> Draft:
+def identity_broken(b: TaskBuilder) -> Draft:
     """Nobody can tell who asks, so nobody can tell whether they may."""
     who = b.someone(lambda one: one.group == "staff")
     question = others.Broken("whoami answers 404: who asks cannot be known.", "pay")

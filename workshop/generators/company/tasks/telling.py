@@ -6,28 +6,28 @@ from datetime import date, timedelta
 
 from workshop.generators.company.questions import facts
 from workshop.generators.company.records import Entry
-from workshop.generators.company.tasks.bench import Bench, Draft, full, paraphrased
+from workshop.generators.company.tasks.bench import Draft, TaskBuilder, full, paraphrased
 
 
-def place_or(b: Bench) -> Draft:
+def place_or(b: TaskBuilder) -> Draft:
     """One of two countries has a site, whose name in the register begins with a no."""
     question = facts.InPlaces(("Iceland", "Norway"), "any")
     return b.draft(None, question, one="Iceland", other="Norway")
 
 
-def german_no(b: Bench) -> Draft:
+def german_no(b: TaskBuilder) -> Draft:
     """A town where a branch was closed, asked in German."""
     question = facts.InPlaces(("Dublin",), yes="Ja", no="Nein")
     return b.draft(None, question, place="Dublin")
 
 
-def local_spelling(b: Bench) -> Draft:
+def local_spelling(b: TaskBuilder) -> Draft:
     """What the neighbours call a town of ours; pages are shorter than usual."""
     place = b.pick(name for names in b.firm.places.values() for name in names[2:])
     return b.draft(b.of("people"), facts.InPlaces((place,)), page_limit=4, place=place)
 
 
-def project_hours(b: Bench) -> Draft:
+def project_hours(b: TaskBuilder) -> Draft:
     """Entries on both edges of the month and just outside of it, and on another project."""
     theirs = [p for p in b.firm.projects if p.customer in b.firm.customers]
     project = b.pick((p for p in theirs if p.status == "active"), "project")
@@ -58,7 +58,7 @@ def project_hours(b: Bench) -> Draft:
     )
 
 
-def person_hours(b: Bench) -> Draft:
+def person_hours(b: TaskBuilder) -> Draft:
     """On a customer's project and on one of our own; a namesake's hours beside them."""
     own = b.project(lambda p: p.customer == b.firm.own and p.status == "active")
     who = b.pick(
@@ -100,7 +100,7 @@ def person_hours(b: Bench) -> Draft:
     )
 
 
-def page_hours(b: Bench) -> Draft:
+def page_hours(b: TaskBuilder) -> Draft:
     """Two pages speak of entries, one of them explains what was asked."""
     question = facts.PageAbout("work/hours.md", "Hours are the memory of a project")
     return b.draft(b.of("external"), question)

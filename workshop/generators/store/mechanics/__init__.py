@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from inspect import isfunction
 
-from workshop.generators.store.bench import Bench
+from workshop.generators.store.bench import TaskBuilder
 from workshop.generators.store.draft import Draft
 from workshop.generators.store.mechanics import choices, coupons, goods
 
-Mechanic = Callable[[Bench], Draft]
+Mechanic = Callable[[TaskBuilder], Draft]
 
 MECHANICS: dict[str, Mechanic] = {
     name.replace("_", "-"): found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from workshop.generators.store.bench import Bench, Good, Retry
+from workshop.generators.store.bench import Good, Retry, TaskBuilder
 from workshop.generators.store.draft import Draft, Line, as_many, named, of_kind
 from workshop.generators.store.level import between, chance
 from workshop.generators.store.mechanics.goods import bought, one_of_many, refused, rivals, siblings
@@ -14,7 +14,7 @@ from workshop.generators.store.oracle.market import Market
 from workshop.generators.store.oracle.solve import solve
 
 
-def haunt_cheapest(bench: Bench, goods: list[Good]) -> None:
+def haunt_cheapest(bench: TaskBuilder, goods: list[Good]) -> None:
     """Let checkout find fewer of the cheapest ones."""
     by_price = sorted((bench.goods[g.sku] for g in goods), key=lambda g: g.price)
     for good in by_price[: between(bench.rng, bench.level.ghosts)]:
@@ -22,7 +22,7 @@ def haunt_cheapest(bench: Bench, goods: list[Good]) -> None:
             bench.haunt(good, between(bench.rng, (0, good.stock - 1)))
 
 
-def around(bench: Bench, draft: Draft, *, fits: bool) -> Draft:
+def around(bench: TaskBuilder, draft: Draft, *, fits: bool) -> Draft:
     """Set a limit at the best total, met to the dollar or missed by one."""
     demand = draft.demand(bench.goods)
     raw = [good.as_json() for good in bench.goods.values()]
@@ -40,17 +40,17 @@ def around(bench: Bench, draft: Draft, *, fits: bool) -> Draft:
     return draft
 
 
-def cheapest(bench: Bench) -> Draft:
+def cheapest(bench: TaskBuilder) -> Draft:
     """The cheapest of a kind; cheaper ones may be sold out or gone at checkout."""
     return _extreme(bench, "cheapest")
 
 
-def dearest(bench: Bench) -> Draft:
+def dearest(bench: TaskBuilder) -> Draft:
     """The most expensive of a kind in stock."""
     return _extreme(bench, "dearest")
 
 
-def _extreme(bench: Bench, goal: Literal["cheapest", "dearest"]) -> Draft:
+def _extreme(bench: TaskBuilder, goal: Literal["cheapest", "dearest"]) -> Draft:
     kind = bench.kind()
     goods = rivals(bench, kind, least=2)
     bench.near(kind)
@@ -63,7 +63,7 @@ def _extreme(bench: Bench, goal: Literal["cheapest", "dearest"]) -> Draft:
     return Draft([of_kind(kind, goods, goal)], goal=goal, accept=bought)
 
 
-def split_stock(bench: Bench) -> Draft:
+def split_stock(bench: TaskBuilder) -> Draft:
     """So many of a kind as cheaply as possible, from several products with little stock."""
     kind = bench.kind()
     goods = rivals(bench, kind, least=2)
@@ -77,7 +77,7 @@ def split_stock(bench: Bench) -> Draft:
     return Draft([of_kind(kind, goods, "kind", quantity)], goal="cheapest")
 
 
-def _shelf_of_packs(bench: Bench) -> tuple[list[Good], Draft]:
+def _shelf_of_packs(bench: TaskBuilder) -> tuple[list[Good], Draft]:
     """Packs of several sizes, at times of two makers, and so many pieces to buy."""
     kind = bench.kind(packs=True)
     goods: list[Good] = []
@@ -96,7 +96,7 @@ def _shelf_of_packs(bench: Bench) -> tuple[list[Good], Draft]:
     return goods, draft
 
 
-def packs(bench: Bench) -> Draft:
+def packs(bench: TaskBuilder) -> Draft:
     """So many pieces from packs of several sizes with limited stock."""
     goods, draft = _shelf_of_packs(bench)
     if chance(bench.rng, bench.level.ghost_chance):
@@ -104,7 +104,7 @@ def packs(bench: Bench) -> Draft:
     return draft
 
 
-def packs_coupons(bench: Bench) -> Draft:
+def packs_coupons(bench: TaskBuilder) -> Draft:
     """The same with coupons of several kinds on packs and mixes."""
     goods, draft = _shelf_of_packs(bench)
     quantity = draft.lines[0].quantity
@@ -140,7 +140,7 @@ def _a_pack(good: Good) -> str:
     return f"{article} {good.size}-pack"
 
 
-def packs_budget(bench: Bench) -> Draft:
+def packs_budget(bench: TaskBuilder) -> Draft:
     """Packs, coupons and a limit after the discount that only the best mix keeps to, or none."""
     draft = around(bench, packs_coupons(bench), fits=chance(bench.rng, 50))
     # What may be spent says nothing of how many: only "exactly" leaves no doubt.
@@ -148,7 +148,7 @@ def packs_budget(bench: Bench) -> Draft:
     return draft
 
 
-def mixed_list(bench: Bench) -> Draft:
+def mixed_list(bench: TaskBuilder) -> Draft:
     """So many of one kind and so many of another as cheaply as possible, with coupons on mixes."""
     lines: list[Line] = []
     every: list[Good] = []
@@ -182,7 +182,7 @@ def mixed_list(bench: Bench) -> Draft:
     return draft
 
 
-def budget(bench: Bench) -> Draft:
+def budget(bench: TaskBuilder) -> Draft:
     """Named products and a limit that is met to the dollar or missed by one."""
     lines = []
     for _ in range(between(bench.rng, (1, 3))):
@@ -193,7 +193,7 @@ def budget(bench: Bench) -> Draft:
     return around(bench, Draft(lines), fits=chance(bench.rng, 50))
 
 
-def budget_kind(bench: Bench) -> Draft:
+def budget_kind(bench: TaskBuilder) -> Draft:
     """One of a kind under a limit that few products or none keep to."""
     kind = bench.kind()
     goods = rivals(bench, kind)
@@ -207,12 +207,12 @@ def budget_kind(bench: Bench) -> Draft:
     return draft
 
 
-def budget_split(bench: Bench) -> Draft:
+def budget_split(bench: TaskBuilder) -> Draft:
     """So many of a kind for a limit that only the cheapest mix keeps to, or none."""
     return around(bench, split_stock(bench), fits=chance(bench.rng, 50))
 
 
-def most_for_money(bench: Bench) -> Draft:
+def most_for_money(bench: TaskBuilder) -> Draft:
     """As many of a product as a limit allows."""
     good = one_of_many(bench)
     number = between(bench.rng, (1, bench.level.pieces[1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workshop.generators.store.bench import Bench, Good
+from workshop.generators.store.bench import Good, TaskBuilder
 from workshop.generators.store.draft import Draft, named, of_kind
 from workshop.generators.store.level import between, chance
 from workshop.generators.store.mechanics.choices import around
@@ -22,7 +22,7 @@ def discounted(answer: Answer) -> bool:
     return any(purchase.discount for purchase in answer.purchases)
 
 
-def _order(bench: Bench, most_lines: int = 1, **terms: Any) -> Draft:
+def _order(bench: TaskBuilder, most_lines: int = 1, **terms: Any) -> Draft:
     """Named products with some of their siblings, on these terms."""
     lines = []
     for _ in range(between(bench.rng, (1, most_lines))):
@@ -33,12 +33,12 @@ def _order(bench: Bench, most_lines: int = 1, **terms: Any) -> Draft:
     return Draft(lines, **terms)
 
 
-def _subtotal(bench: Bench, draft: Draft) -> int:
+def _subtotal(bench: TaskBuilder, draft: Draft) -> int:
     wants = (line.want for line in draft.lines)
     return sum(bench.goods[w.choices[0].sku].price * (w.quantity or 1) for w in wants)
 
 
-def _working(bench: Bench, draft: Draft) -> str:
+def _working(bench: TaskBuilder, draft: Draft) -> str:
     """A coupon that fits the order: on a product, by percent, or from a subtotal that is met."""
     subtotal = _subtotal(bench, draft)
     line = bench.rng.choice(draft.lines)
@@ -55,7 +55,7 @@ def _working(bench: Bench, draft: Draft) -> str:
     return bench.coupon(percent=max(-(-100 // subtotal), 10), requires=needs)
 
 
-def _dead(bench: Bench, draft: Draft) -> str:
+def _dead(bench: TaskBuilder, draft: Draft) -> str:
     """A coupon that does not fit the order: dead, for more pieces, another product, more money."""
     subtotal = _subtotal(bench, draft)
     line = bench.rng.choice(draft.lines)
@@ -72,7 +72,7 @@ def _dead(bench: Bench, draft: Draft) -> str:
     return bench.coupon(percent=20, min_subtotal=subtotal + between(bench.rng, (1, 25)))
 
 
-def best_coupon(bench: Bench) -> Draft:
+def best_coupon(bench: TaskBuilder) -> Draft:
     """One named product and several codes of different kinds, some dead or unknown."""
     draft = _order(bench, **_HELPFUL, accept=discounted)
     number = between(bench.rng, bench.level.codes)
@@ -85,11 +85,11 @@ def best_coupon(bench: Bench) -> Draft:
     return draft
 
 
-def _unknown(bench: Bench, draft: Draft) -> str:
+def _unknown(bench: TaskBuilder, draft: Draft) -> str:
     return bench.code()
 
 
-def coupon_list(bench: Bench) -> Draft:
+def coupon_list(bench: TaskBuilder) -> Draft:
     """A list of products and several codes, of which some or none help."""
     draft = _order(bench, 3, **_HELPFUL, accept=bought)
     for _ in range(between(bench.rng, bench.level.codes)):
@@ -98,7 +98,7 @@ def coupon_list(bench: Bench) -> Draft:
     return draft
 
 
-def coupon_unknown(bench: Bench) -> Draft:
+def coupon_unknown(bench: TaskBuilder) -> Draft:
     """A demanded code that the shop does not know."""
     draft = _order(bench, 2, rule="must", accept=refused)
     draft.codes = [bench.code()]
@@ -107,33 +107,33 @@ def coupon_unknown(bench: Bench) -> Draft:
     return _said(bench, draft)
 
 
-def coupon_dead(bench: Bench) -> Draft:
+def coupon_dead(bench: TaskBuilder) -> Draft:
     """A demanded code that takes nothing off this order."""
     draft = _order(bench, 2, rule="must", extras="none", accept=refused)
     draft.codes = [_dead(bench, draft)]
     return _said(bench, draft)
 
 
-def coupon_works(bench: Bench) -> Draft:
+def coupon_works(bench: TaskBuilder) -> Draft:
     """A demanded code that takes something off."""
     draft = _order(bench, 3, rule="must", accept=discounted)
     draft.codes = [_working(bench, draft)]
     return _said(bench, draft)
 
 
-def _said(bench: Bench, draft: Draft) -> Draft:
+def _said(bench: TaskBuilder, draft: Draft) -> Draft:
     draft.no_discount_no_order = chance(bench.rng, 50)
     return draft
 
 
-def coupons_together(bench: Bench) -> Draft:
+def coupons_together(bench: TaskBuilder) -> Draft:
     """Two codes on the same order: the shop takes one."""
     draft = _order(bench, 2, rule="together", accept=refused)
     draft.codes = [_working(bench, draft), _working(bench, draft)]
     return draft
 
 
-def either_coupon(bench: Bench) -> Draft:
+def either_coupon(bench: TaskBuilder) -> Draft:
     """One of two codes must take something off; whichever saves more."""
     draft = _order(bench, 2, rule="must", goal="cheapest", extras="none")
     makers = bench.rng.choice(((_working, _working), (_working, _dead), (_dead, _dead)))
@@ -143,21 +143,21 @@ def either_coupon(bench: Bench) -> Draft:
     return draft
 
 
-def coupon_fallback(bench: Bench) -> Draft:
+def coupon_fallback(bench: TaskBuilder) -> Draft:
     """A code to try, and to buy at full price where it does not work."""
     draft = _order(bench, 2, **_HELPFUL, buy_anyway=True, accept=bought)
     draft.codes = [bench.rng.choice((_working, _dead, _unknown))(bench, draft)]
     return draft
 
 
-def coupon_forbidden(bench: Bench) -> Draft:
+def coupon_forbidden(bench: TaskBuilder) -> Draft:
     """A code that works and that the customer does not want to be used."""
     draft = _order(bench, 2, accept=bought)
     draft.shunned = _working(bench, draft)
     return draft
 
 
-def budget_coupon(bench: Bench) -> Draft:
+def budget_coupon(bench: TaskBuilder) -> Draft:
     """A limit that holds after the discount: met to the dollar, or missed by one."""
     draft = _order(bench, 2, **_HELPFUL)
     draft.rule = bench.rng.choice(("may", "must"))
@@ -167,7 +167,7 @@ def budget_coupon(bench: Bench) -> Draft:
     return around(bench, draft, fits=chance(bench.rng, 50))
 
 
-def bundle(bench: Bench) -> Draft:
+def bundle(bench: TaskBuilder) -> Draft:
     """A set with a code for all its parts; at times a part is gone at checkout."""
     kit = bench.rng.choice(bench.trade.kits)
     goods = [bench.good(bench.use(kind)) for kind in kit.parts]
@@ -192,7 +192,7 @@ def bundle(bench: Bench) -> Draft:
     return draft
 
 
-def coupon_choice(bench: Bench) -> Draft:
+def coupon_choice(bench: TaskBuilder) -> Draft:
     """Any one of a kind for the lowest price after coupons that fit some products only."""
     kind = bench.kind()
     goods = rivals(bench, kind)
@@ -212,7 +212,7 @@ def coupon_choice(bench: Bench) -> Draft:
     return draft
 
 
-def filler_pays(bench: Bench) -> Draft:
+def filler_pays(bench: TaskBuilder) -> Draft:
     """An addition that unlocks a coupon and makes the order cheaper."""
     draft, addition = _with_additions(bench)
     saving = addition.price + between(bench.rng, (1, 25))
@@ -225,7 +225,7 @@ def filler_pays(bench: Bench) -> Draft:
     return draft
 
 
-def filler_idle(bench: Bench) -> Draft:
+def filler_idle(bench: TaskBuilder) -> Draft:
     """Additions that unlock coupons and cost as much as they save, or more."""
     draft, addition = _with_additions(bench)
     saving = max(1, addition.price - between(bench.rng, (1, 5)))
@@ -236,7 +236,7 @@ def filler_idle(bench: Bench) -> Draft:
     return draft
 
 
-def _with_additions(bench: Bench) -> tuple[Draft, Good]:
+def _with_additions(bench: TaskBuilder) -> tuple[Draft, Good]:
     """A named product, a coupon or none on it, and a product that could be added."""
     bench.keep_small()
     draft = _order(bench, rule="may", goal="cheapest", extras="allowed")
@@ -251,7 +251,7 @@ def _with_additions(bench: Bench) -> tuple[Draft, Good]:
 
 
 def _unlocked(
-    bench: Bench, draft: Draft, addition: Good, saving: int, gap: tuple[int, int]
+    bench: TaskBuilder, draft: Draft, addition: Good, saving: int, gap: tuple[int, int]
 ) -> set[str]:
     """Offer a coupon for the addition, or from a subtotal with such a gap; the wanted products."""
     skus = {line.want.choices[0].sku for line in draft.lines}

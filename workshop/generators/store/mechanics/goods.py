@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workshop.generators.store.bench import Bench, Good, Retry
+from workshop.generators.store.bench import Good, Retry, TaskBuilder
 from workshop.generators.store.draft import Draft, Fallback, Line, as_many, named, of_kind
 from workshop.generators.store.level import between, chance
 from workshop.generators.store.oracle.answer import Answer
@@ -20,7 +20,7 @@ def refused(answer: Answer) -> bool:
     return not answer.purchases
 
 
-def rivals(bench: Bench, kind: Kind, least: int = 1) -> list[Good]:
+def rivals(bench: TaskBuilder, kind: Kind, least: int = 1) -> list[Good]:
     """Products of a kind, as many as the level has; raises `Retry` where those are too few."""
     goods = bench.family(kind, between(bench.rng, bench.level.rivals))
     if len(goods) < least:
@@ -28,7 +28,7 @@ def rivals(bench: Bench, kind: Kind, least: int = 1) -> list[Good]:
     return goods
 
 
-def siblings(bench: Bench, good: Good) -> list[Good]:
+def siblings(bench: TaskBuilder, good: Good) -> list[Good]:
     """The same product in other sizes and looks, each with one attribute changed."""
     kind, maker = good.kind, (good.brand, good.model)
     assert kind is not None
@@ -39,14 +39,14 @@ def siblings(bench: Bench, good: Good) -> list[Good]:
     return [bench.good(kind, maker=maker, size=s, look=k) for s, k in found[:number]]
 
 
-def one_of_many(bench: Bench) -> Good:
+def one_of_many(bench: TaskBuilder) -> Good:
     """A product among its siblings."""
     good = bench.good(bench.kind())
     siblings(bench, good)
     return good
 
 
-def plain(bench: Bench) -> Draft:
+def plain(bench: TaskBuilder) -> Draft:
     """A product by its full name among its siblings; stock ample or just enough."""
     good = one_of_many(bench)
     quantity = between(bench.rng, (1, bench.level.pieces[1]))
@@ -55,7 +55,7 @@ def plain(bench: Bench) -> Draft:
     return Draft([named(good, quantity)], accept=bought)
 
 
-def several_lines(bench: Bench) -> Draft:
+def several_lines(bench: TaskBuilder) -> Draft:
     """Several named products; at times one of them is short."""
     lines = []
     for _ in range(between(bench.rng, (2, 4))):
@@ -70,7 +70,7 @@ def several_lines(bench: Bench) -> Draft:
     return Draft(lines, accept=bought)
 
 
-def stock_short(bench: Bench) -> Draft:
+def stock_short(bench: TaskBuilder) -> Draft:
     """Fewer pieces in stock than are asked for."""
     good = one_of_many(bench)
     quantity = between(bench.rng, (2, bench.level.pieces[1] + 3))
@@ -78,7 +78,7 @@ def stock_short(bench: Bench) -> Draft:
     return Draft([named(good, quantity)], accept=refused)
 
 
-def not_sold(bench: Bench) -> Draft:
+def not_sold(bench: TaskBuilder) -> Draft:
     """A product by name that the shop has only with another attribute, maker or not at all."""
     kind = bench.kind()
     good = bench.imagine(kind)
@@ -91,13 +91,13 @@ def not_sold(bench: Bench) -> Draft:
     return Draft([named(good, between(bench.rng, (1, 3)), sold=False)], accept=refused)
 
 
-def variant(bench: Bench) -> Draft:
+def variant(bench: TaskBuilder) -> Draft:
     """A product by kind, size and look; every other one differs in exactly one attribute."""
     good = one_of_many(bench)
     return Draft([_by_attributes(bench, good, sold=True)], accept=bought)
 
 
-def variant_gone(bench: Bench) -> Draft:
+def variant_gone(bench: TaskBuilder) -> Draft:
     """A variant that is sold out, not sold, or gone at checkout."""
     good = one_of_many(bench)
     case = bench.rng.randrange(3)
@@ -112,7 +112,7 @@ def variant_gone(bench: Bench) -> Draft:
     return Draft([line], accept=refused)
 
 
-def _by_attributes(bench: Bench, good: Good, *, sold: bool) -> Line:
+def _by_attributes(bench: TaskBuilder, good: Good, *, sold: bool) -> Line:
     assert good.kind is not None
     noun, size, look = titled(good.kind.noun), titled(good.size), titled(good.look)
     phrases = (f"{noun} {size} {look}", f"{noun} {look} {size}", f"{look} {noun} {size}")
@@ -124,7 +124,7 @@ def _by_attributes(bench: Bench, good: Good, *, sold: bool) -> Line:
     return Line(Want(choices, "exact", quantity), "named", phrase, phrase)
 
 
-def whole_category(bench: Bench) -> Draft:
+def whole_category(bench: TaskBuilder) -> Draft:
     """Everything of a kind, several products short at checkout at times."""
     kind = bench.kind()
     goods = rivals(bench, kind)
@@ -137,14 +137,14 @@ def whole_category(bench: Bench) -> Draft:
     return Draft([of_kind(kind, goods, "all")], accept=bought)
 
 
-def category_empty(bench: Bench) -> Draft:
+def category_empty(bench: TaskBuilder) -> Draft:
     """Everything of a kind in a shop that has only what sounds like it."""
     kind = bench.kind()
     bench.near(kind)
     return Draft([of_kind(kind, [], "all")], accept=refused)
 
 
-def all_except(bench: Bench) -> Draft:
+def all_except(bench: TaskBuilder) -> Draft:
     """Everything of a kind but what one maker makes."""
     kind = bench.kind()
     goods = rivals(bench, kind, least=2)
@@ -157,14 +157,14 @@ def all_except(bench: Bench) -> Draft:
     return Draft([line], accept=bought)
 
 
-def one_of_each(bench: Bench) -> Draft:
+def one_of_each(bench: TaskBuilder) -> Draft:
     """One of every product of a kind."""
     kind = bench.kind()
     goods = rivals(bench, kind, least=2)
     return Draft([of_kind(kind, goods, "each")], accept=bought)
 
 
-def ghost_exact(bench: Bench) -> Draft:
+def ghost_exact(bench: TaskBuilder) -> Draft:
     """An exact number of which checkout finds fewer, or just enough."""
     good = one_of_many(bench)
     quantity = between(bench.rng, (2, bench.level.pieces[1] + 1))
@@ -177,7 +177,7 @@ def ghost_exact(bench: Bench) -> Draft:
     return Draft([named(good, quantity)], accept=refused if short else bought)
 
 
-def as_many_as(bench: Bench) -> Draft:
+def as_many_as(bench: TaskBuilder) -> Draft:
     """As many of a product as can be had, up to a number; checkout may find fewer."""
     good = one_of_many(bench)
     most = between(bench.rng, (3, bench.level.pieces[1] + 3))
@@ -188,7 +188,7 @@ def as_many_as(bench: Bench) -> Draft:
     return Draft([as_many(good, most)], accept=bought)
 
 
-def substitute(bench: Bench) -> Draft:
+def substitute(bench: TaskBuilder) -> Draft:
     """A product and what to take instead if there are not enough of it."""
     kind = bench.kind()
     good, other = bench.family(kind, 2)
@@ -207,7 +207,7 @@ def substitute(bench: Bench) -> Draft:
     )
 
 
-def what_is_left(bench: Bench) -> Draft:
+def what_is_left(bench: TaskBuilder) -> Draft:
     """A number of a product, or all that is left of it if there are fewer."""
     good = bench.good(bench.kind())
     quantity = between(bench.rng, (3, bench.level.pieces[1] + 4))
@@ -219,7 +219,7 @@ def what_is_left(bench: Bench) -> Draft:
     return Draft([named(good, quantity)], fallback=fallback, accept=bought)
 
 
-def hostile_names(bench: Bench) -> Draft:
+def hostile_names(bench: TaskBuilder) -> Draft:
     """A plain order in a shop whose other products have names that give orders."""
     bench.hostile(between(bench.rng, (2, 5)))
     return bench.rng.choice((plain, variant, stock_short))(bench)

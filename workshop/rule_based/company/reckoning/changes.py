@@ -5,7 +5,7 @@ from typing import Any
 
 from workshop.rule_based.company.reckoning.office import (
     ROLES,
-    Office,
+    CompanyState,
     Report,
     Unclear,
     found,
@@ -21,7 +21,7 @@ def planned(message: str, links: list[tuple[str, str]], calls: Calls, **more: An
     return found(message, links, calls=calls, **more)
 
 
-def status(o: Office) -> Report:
+def status(o: CompanyState) -> Report:
     """A project's new status."""
     wanted = o.p["status"]
     if not wanted:
@@ -32,7 +32,7 @@ def status(o: Office) -> Report:
     return planned(f"{project['name']} is {wanted}.", [("project", project["id"])], calls, **flags)
 
 
-def log_time(o: Office) -> Report:
+def log_time(o: CompanyState) -> Report:
     """Hours for a member of a team, or for the asker."""
     hours, day, billable = o.p["hours"], o.p["day"], o.p["billable"]
     mine = o.says(r"\bfor (me|myself)\b|\bmy (hours|time)\b|\bi (worked|spent|did|was|had)\b")
@@ -64,7 +64,7 @@ def log_time(o: Office) -> Report:
     )  # fmt: skip
 
 
-def project_for_time(o: Office, mine: bool) -> tuple[Record, dict[str, bool]]:
+def project_for_time(o: CompanyState, mine: bool) -> tuple[Record, dict[str, bool]]:
     """The project; of several that fit the one that the asker leads, or is on."""
     try:
         return o.project()
@@ -75,7 +75,7 @@ def project_for_time(o: Office, mine: bool) -> tuple[Record, dict[str, bool]]:
     return found_[0], o.flags(found_[0])
 
 
-def note_for_time(o: Office) -> str:
+def note_for_time(o: CompanyState) -> str:
     """The note that hours shall carry. Raises Unclear."""
     if not o.says(r"\bnotes?\b"):
         return ""
@@ -87,7 +87,7 @@ def note_for_time(o: Office) -> str:
     return told[1].strip()
 
 
-def void_copy(o: Office) -> Report:
+def void_copy(o: CompanyState) -> Report:
     """A wrong entry of the asker voided, and a new one with the hours that it should have had."""
     bare = re.findall(
         r"\b(?:fact|truth|actually|only|was|not|but|instead of|really|be) (?:only |just )?(\d+(?:[.,]\d+)?)\b(?![-./]\d)",
@@ -120,7 +120,7 @@ def void_copy(o: Office) -> Report:
     return planned("The entry is voided and a new one written.", links, calls, own=True)
 
 
-def team_change(o: Office) -> Report:
+def team_change(o: CompanyState) -> Report:
     """Somebody joins a team, leaves it, or has another role or share there."""
     project, flags = o.project()
     person = o.one_person(project)
@@ -147,7 +147,7 @@ def team_change(o: Office) -> Report:
     )
 
 
-def swap(o: Office) -> Report:
+def swap(o: CompanyState) -> Report:
     """Two members exchange role and share, or what of it the text names."""
     project, flags = o.project()
     people = o.some_people(project)
@@ -164,7 +164,7 @@ def swap(o: Office) -> Report:
     return planned(f"Swapped {' and '.join(p['name'] for p in people)}.", links, [call], **flags)
 
 
-def swapped(o: Office) -> list[str]:
+def swapped(o: CompanyState) -> list[str]:
     """What two members exchange: what the text names, less what it says stays. Raises Unclear."""
     wanted: list[str] = []
     staying: list[str] = []

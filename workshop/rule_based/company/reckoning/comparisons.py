@@ -3,7 +3,7 @@
 import re
 
 from workshop.rule_based.company.reckoning.office import (
-    Office,
+    CompanyState,
     Report,
     Unclear,
     best,
@@ -19,7 +19,7 @@ from workshop.rule_based.company.reckoning.spotting import (
 )
 
 
-def two_of(o: Office) -> tuple[str, list[Record]] | None:
+def two_of(o: CompanyState) -> tuple[str, list[Record]] | None:
     """The two people or customers that are compared by their projects. Raises Unclear."""
     if not o.says(r"\bmore\b[^.?]*\b(?:projects?|jobs?|deals?|engagements?)\b") or not o.says(
         r"\bor\b"
@@ -37,7 +37,7 @@ def two_of(o: Office) -> tuple[str, list[Record]] | None:
     return "customer", two
 
 
-def more_of(o: Office) -> Report:
+def more_of(o: CompanyState) -> Report:
     """Which of two people or customers has more projects; how a tie is linked stands in the text."""
     kind, two = two_of(o) or ("", [])
     if not two:
@@ -69,7 +69,7 @@ def halves(text: str) -> list[str]:
     return [around[1], around[2]] if around else [text]
 
 
-def team_table(o: Office) -> Report:
+def team_table(o: CompanyState) -> Report:
     """The levels of a team, as a table or summed up."""
     project, flags = o.project()
     team = [p for p in o.people if o.on(project, p["id"])]

@@ -47,7 +47,7 @@ class Unclear(Exception):
     """It cannot be told what is meant; the text says why."""
 
 
-class Office:
+class CompanyState:
     """The records of a company, as far as they were read, and the task that asks about them."""
 
     def __init__(self, task: Record, data: dict[str, Any]) -> None:
@@ -261,7 +261,7 @@ def best(people: list[Record], value: Callable[[Record], float], low: bool = Fal
 def reckon(kind: str, task: Record, data: dict[str, Any], kinds: dict[str, Any]) -> Report:
     """The report on a question; one that cannot be answered for sure is unclear."""
     try:
-        report: Report = kinds[kind](Office(task, data))
+        report: Report = kinds[kind](CompanyState(task, data))
     except Unclear as why:
         return {"state": "unclear", "message": str(why), "links": []}
     return report

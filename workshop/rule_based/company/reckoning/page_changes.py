@@ -3,7 +3,7 @@
 import re
 
 from workshop.rule_based.company.reckoning.changes import planned
-from workshop.rule_based.company.reckoning.office import Office, Report, Unclear, nothing
+from workshop.rule_based.company.reckoning.office import CompanyState, Report, Unclear, nothing
 from workshop.rule_based.company.reckoning.sets import customers
 from workshop.rule_based.company.reckoning.spotting import akin
 
@@ -12,7 +12,7 @@ LEFT = frozenset(
 )
 
 
-def files(o: Office) -> list[str]:
+def files(o: CompanyState) -> list[str]:
     """The files that the task names, else the one page whose name's words it has."""
     named = [
         f.strip("`'\"“”.,;:") for f in re.findall(r"[\w./-]+\.(?:md|bak|txt)(?:\.\w+)?", o.text)
@@ -31,7 +31,7 @@ def files(o: Office) -> list[str]:
     ]  # fmt: skip
 
 
-def rename_page(o: Office) -> Report:
+def rename_page(o: CompanyState) -> Report:
     """A page under a new name."""
     named = files(o)
     if len(named) == 2 and named[0] not in o.pages:
@@ -43,7 +43,7 @@ def rename_page(o: Office) -> Report:
     return planned(f"{named[0]} is now {named[1]}.", links, [call], paths=named)
 
 
-def delete_page(o: Office) -> Report:
+def delete_page(o: CompanyState) -> Report:
     """A page that is emptied."""
     named = files(o)
     if len(named) != 1:
@@ -54,7 +54,7 @@ def delete_page(o: Office) -> Report:
     return planned(f"{named[0]} is emptied.", [("wiki", named[0])], [call], paths=named)
 
 
-def write_page(o: Office) -> Report:
+def write_page(o: CompanyState) -> Report:
     """A new page with a text that the task holds word for word."""
     named = [f for f in re.findall(r"[\w./-]+\.md\b", o.text)]
     between = re.findall(r">>+\s?(.+?)\s?<<+", o.text, re.DOTALL)
@@ -77,7 +77,7 @@ def write_page(o: Office) -> Report:
     return planned(f"{named[0]} is written.", [("wiki", named[0])], [call], paths=named[:1])
 
 
-def placeholders(o: Office) -> Report:
+def placeholders(o: CompanyState) -> Report:
     """A page for everybody who leads a project, or for every customer."""
     path = re.search(r"[\w./-]*?\b((?:EMPLOYEE|PERSON|LEAD|[A-Z]+)_ID)[\w./-]*\.md", o.text)
     content = o.p["quoted"] or re.findall(r"\b(?:word|text|content) ([A-Z]{2,})\b", o.text)

@@ -5,7 +5,13 @@ from typing import Any
 
 from workshop.rule_based.company.reckoning.changes import planned
 from workshop.rule_based.company.reckoning.meanings import sentences
-from workshop.rule_based.company.reckoning.office import Office, Report, Unclear, links_to, nothing
+from workshop.rule_based.company.reckoning.office import (
+    CompanyState,
+    Report,
+    Unclear,
+    links_to,
+    nothing,
+)
 from workshop.rule_based.company.reckoning.spotting import (
     Record,
     akin,
@@ -20,7 +26,7 @@ UPDATE = "Combo_Update_Employee_For_Changes"
 ADDING = r"\b(append|in addition|besides the|also write|add\b.* to (the|their|his|her) (existing )?note)\b"
 
 
-def edit_person(o: Office) -> Report:
+def edit_person(o: CompanyState) -> Report:
     """A note, levels, or both, of one person or of a whole department."""
     own = o.says(r"\bmy (note|record|profile|levels?|skills?|wills?)\b") or any(
         holds(fold(o.text), f"my {word}{fold(label)}")
@@ -48,7 +54,7 @@ def edit_person(o: Office) -> Report:
 
 
 def edited_people(
-    o: Office, own: bool
+    o: CompanyState, own: bool
 ) -> tuple[list[Record], dict[str, bool], list[tuple[str, str]]]:
     """Whose records are meant, the flags of a report, and more links."""
     if o.says(r"\b(every|all|each|everyone|everybody)\b"):
@@ -69,7 +75,7 @@ def edited_people(
     )
 
 
-def new_note(o: Office) -> str:
+def new_note(o: CompanyState) -> str:
     """The text of a note, exactly. Raises Unclear."""
     labels = {
         fold(n) for n in (*o.labels.values(), *o.labels, *(p["department"] for p in o.people))
@@ -84,7 +90,7 @@ def new_note(o: Office) -> str:
     return str(texts[0])
 
 
-def set_levels(o: Office) -> dict[str, int]:
+def set_levels(o: CompanyState) -> dict[str, int]:
     """The levels that a text sets: `X to 7`, `7 in X`, `to level 7 in X`."""
     wanted: dict[str, int] = {}
     low = fold(o.text)
@@ -101,7 +107,7 @@ def set_levels(o: Office) -> dict[str, int]:
     return wanted
 
 
-def self_review(o: Office) -> Report:
+def self_review(o: CompanyState) -> Report:
     """Levels that the asker moves up or down, never above or below what the wiki allows."""
     me = next(p for p in o.people if p["id"] == o.me)
     word, told = o.text.strip().split(":", 1)[0], " ".join(o.pages.values())
@@ -118,7 +124,7 @@ def self_review(o: Office) -> Report:
     return planned("Your levels are corrected.", [("employee", o.me)], calls, own=True)
 
 
-def level_moves(o: Office, me: Record) -> dict[str, int]:
+def level_moves(o: CompanyState, me: Record) -> dict[str, int]:
     """By how much which level goes up or down. Raises Unclear."""
     body = o.text.split(":", 1)[1]
     main, *rest = re.split(r"\b(?:except|but not|apart from)\b", body, maxsplit=1)
@@ -155,7 +161,7 @@ def direction(text: str) -> int:
     return -by if down else by
 
 
-def apply_raise(o: Office) -> Report:
+def apply_raise(o: CompanyState) -> Report:
     """Raises that a note states, each approved by whom the wiki names for it."""
     people = o.some_people()
     if not people:
@@ -174,7 +180,7 @@ def apply_raise(o: Office) -> Report:
     return planned(f"Applied the approved raises: {names}", links_to("employee", raised), calls)
 
 
-def approvers(o: Office) -> set[str]:
+def approvers(o: CompanyState) -> set[str]:
     """Who has to approve a change of pay, in the words of the wiki."""
     told = " ".join(
         s
@@ -207,7 +213,7 @@ def approvers(o: Office) -> set[str]:
     }
 
 
-def conditional(o: Office) -> bool:
+def conditional(o: CompanyState) -> bool:
     """Whether the wiki makes a change of pay hang on an approval."""
     told = [s.lower() for s in sentences(o.pages)]
     return any(
@@ -229,7 +235,7 @@ def approved(note: str, by: set[str]) -> bool:
     return any(re.search(rf"\b{re.escape(x)}", part) for part in parts for x in by)
 
 
-def pay_change(o: Office) -> Report:
+def pay_change(o: CompanyState) -> Report:
     """A new pay, where the wiki lets the asker decide it."""
     person, deciding = o.one_person(), approvers(o)
     mine = fold(o.p["department"]).split()

@@ -2,7 +2,13 @@
 
 import re
 
-from workshop.rule_based.company.reckoning.office import NEGATED, Office, Report, Unclear, found
+from workshop.rule_based.company.reckoning.office import (
+    NEGATED,
+    CompanyState,
+    Report,
+    Unclear,
+    found,
+)
 from workshop.rule_based.company.reckoning.spotting import fold, holds
 
 _PAGES = r"\b(places?|locations?|offices?|sites?|towns?|where|addresses|branch\w*|studios?|plants?|mills?)\b"
@@ -14,7 +20,7 @@ _SAID = (("yes", "no", "Yes", "No"), ("ja", "nein", "Ja", "Nein"), ("oui", "non"
          ("sí", "no", "Sí", "No"), ("sì", "no", "Sì", "No"), ("tak", "nie", "Tak", "Nie"))  # fmt: skip
 
 
-def places(o: Office) -> Report:
+def places(o: CompanyState) -> Report:
     """Yes or no in the words of the text; several places are joined by or, or by and."""
     text = re.sub(r"\b(?:OR|AND|ODER|UND)\b", lambda m: m[0].lower(), o.text)
     asked = [

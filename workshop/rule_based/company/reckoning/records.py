@@ -9,7 +9,7 @@ from typing import Any
 
 from workshop.rule_based.company.reckoning.office import (
     ROLES,
-    Office,
+    CompanyState,
     Report,
     Unclear,
     found,
@@ -28,7 +28,7 @@ from workshop.rule_based.company.reckoning.spotting import (
 )
 
 
-def lead_of(o: Office) -> Report:
+def lead_of(o: CompanyState) -> Report:
     """Who leads a project, or has another role there."""
     project, flags = o.project()
     role = next(
@@ -56,7 +56,7 @@ def named_so(project: Record, pattern: str) -> bool:
     return re.search(pattern, project["name"].lower()) is not None
 
 
-def role_of(o: Office) -> Report:
+def role_of(o: CompanyState) -> Report:
     """The role of a person, or of the asker, on a project."""
     project, flags = o.project()
     people = o.some_people(project)
@@ -68,7 +68,7 @@ def role_of(o: Office) -> Report:
     return found(f"{member['role']} ({project['name']})", links, **flags)
 
 
-def customer_of(o: Office) -> Report:
+def customer_of(o: CompanyState) -> Report:
     """A project's customer, or the mark of an own project."""
     project, flags = o.project()
     known = (o.customer_of(project) or {"name": "our own project"})["name"]
@@ -76,14 +76,14 @@ def customer_of(o: Office) -> Report:
     return found(f"{project['customer']} ({known})", links, **flags)
 
 
-def project_id(o: Office) -> Report:
+def project_id(o: CompanyState) -> Report:
     """A project by its name: id and status."""
     project, flags = o.project()
     said = f"{project['id']}: {project['name']}, {project['status']}"
     return found(said, [("project", project["id"])], **flags)
 
 
-def contact(o: Office) -> Report:
+def contact(o: CompanyState) -> Report:
     """The mail of an employee or of a customer's contact person."""
     spoken = fold(o.text)
     for customer in o.customers:
@@ -110,7 +110,7 @@ def contact(o: Office) -> Report:
     return mail_of(o, owner, [("project", project["id"])], lead=flags["lead"])
 
 
-def mail_of(o: Office, customer: Record, link: list[tuple[str, str]], **more: Any) -> Report:
+def mail_of(o: CompanyState, customer: Record, link: list[tuple[str, str]], **more: Any) -> Report:
     """A customer's contact."""
     said = f"{customer['primary_contact_name']}, {customer['primary_contact_email']}"
     led = any(p["customer"] == customer["id"] and o.lead(p) == o.me for p in o.projects)
@@ -118,7 +118,7 @@ def mail_of(o: Office, customer: Record, link: list[tuple[str, str]], **more: An
     return found(said, [*link, ("customer", customer["id"])], **flags)
 
 
-def manager_of(o: Office) -> Report:
+def manager_of(o: CompanyState) -> Report:
     """A customer's account manager; where it is asked for, the project's lead."""
     customers, links, said = customers_in(o.text, o.customers), list[tuple[str, str]](), []
     customer = customers[0] if len(customers) == 1 else None
@@ -135,19 +135,19 @@ def manager_of(o: Office) -> Report:
     return found("; ".join(said), links) if said else nothing("There is no account manager.")
 
 
-def of_person(o: Office, said: str, person: Record) -> Report:
+def of_person(o: CompanyState, said: str, person: Record) -> Report:
     """A report about one person."""
     return found(said, [("employee", person["id"])], own=person["id"] == o.me)
 
 
-def pay_of(o: Office) -> Report:
+def pay_of(o: CompanyState) -> Report:
     """A person's pay in digits."""
     person = o.one_person()
     more = f", {person['department']}" if o.says("department") else ""
     return of_person(o, f"{person['salary']}{more}", person)
 
 
-def pay_sum(o: Office) -> Report:
+def pay_sum(o: CompanyState) -> Report:
     """The total of the pay of a department or place, a figure alone; no list of it is made."""
     crowd = o.within()
     if not o.says(r"\b(total|sum|altogether|together|add(ed)? up)\b"):
@@ -157,12 +157,12 @@ def pay_sum(o: Office) -> Report:
     return found(f"{sum(p['salary'] for p in crowd)}", [])
 
 
-def no_kind(o: Office) -> Report:
+def no_kind(o: CompanyState) -> Report:
     """Of a wish that no program answers: only the rules are looked at."""
     raise Unclear("please say more exactly what is wanted")
 
 
-def person_field(o: Office) -> Report:
+def person_field(o: CompanyState) -> Report:
     """Department, location and mail of a person, who may be named by a role."""
     roles = [r for pattern, r in ROLES if o.says(pattern)]
     if len(roles) == 1 and not people_in(o.text, o.people):
@@ -172,13 +172,13 @@ def person_field(o: Office) -> Report:
     return of_person(o, said, person)
 
 
-def load_of(o: Office) -> Report:
+def load_of(o: CompanyState) -> Report:
     """A person's load."""
     person = o.one_person()
     return of_person(o, f"{o.loads()[person['id']]:.1f}", person)
 
 
-def note_of(o: Office) -> Report:
+def note_of(o: CompanyState) -> Report:
     """The note on a person."""
     person = o.one_person()
     if not person.get("notes"):
@@ -186,7 +186,7 @@ def note_of(o: Office) -> Report:
     return of_person(o, f"The note reads: {person['notes']}", person)
 
 
-def phone(o: Office) -> Report:
+def phone(o: CompanyState) -> Report:
     """A phone number out of the note on a person."""
     person = o.one_person()
     number = re.search(r"\+?\d[\d /()-]{5,}\d", person.get("notes") or "")
@@ -195,7 +195,7 @@ def phone(o: Office) -> Report:
     return of_person(o, number[0], person)
 
 
-def hours(o: Office) -> Report:
+def hours(o: CompanyState) -> Report:
     """Hours of a period: all statuses count."""
     first, last = o.p["period"]
     entries = [e for e in o.entries if first <= e["date"] <= last]
@@ -211,7 +211,7 @@ def hours(o: Office) -> Report:
     return found(said, [(field, id_)], **more)
 
 
-def of_what(o: Office) -> tuple[str, str, dict[str, bool]]:
+def of_what(o: CompanyState) -> tuple[str, str, dict[str, bool]]:
     """The project or customer whose hours are meant: what is named before what is described."""
     theirs = o.says(r"\bcustomer|\bclient|\bprojects\b")
     if (named_in(o.text, o.customers) and not named_in(o.text, o.projects)) or theirs:
@@ -228,7 +228,7 @@ def of_what(o: Office) -> tuple[str, str, dict[str, bool]]:
     return "project", project["id"], flags
 
 
-def my_gaps(o: Office) -> Report:
+def my_gaps(o: CompanyState) -> Report:
     """The skills that the asker has not."""
     me = next(p for p in o.people if p["id"] == o.me)
     kind = "wills" if o.says(r"\bwills?\b") and not o.says("skill") else "skills"
@@ -236,7 +236,7 @@ def my_gaps(o: Office) -> Report:
     return found("; ".join(f"{i} ({o.labels[i]})" for i in gaps) or "none", [("employee", o.me)])
 
 
-def which_page(o: Office) -> Report:
+def which_page(o: CompanyState) -> Report:
     """The page whose words fit best, its headings counted twice."""
     asking = (
         "page",

@@ -15,7 +15,7 @@ from workshop.rule_based.company.reckoning.office import (  # fmt: skip
     LOW,
     NUMBERS,
     ROLES,
-    Office,
+    CompanyState,
     Report,
     Unclear,
     best,
@@ -45,12 +45,12 @@ SEND = r"\b(send|sent|travel|go) (?:\w+ ){0,6}(?:over )?to\b|\bsend\b"
 NONE = r"\b(no|nobody|without|lacks?|lacking|missing|not|doesn.t|don.t|no one|none|nothing)\b"
 
 
-def answer(o: Office) -> Report:
+def answer(o: CompanyState) -> Report:
     """What the question asks for."""
     return {"employee": people, "project": projects, "customer": customers}[subject(o)](o)
 
 
-def subject(o: Office) -> str:
+def subject(o: CompanyState) -> str:
     """What kind of record is asked for: the first that the question names."""
     if two := two_of(o):
         return two[0]
@@ -78,7 +78,7 @@ def listed(
     return found(told, links_to(kind, hits) + more, **flags)
 
 
-def people(o: Office) -> Report:
+def people(o: CompanyState) -> Report:
     """People by department, place, team, levels, pay; the first of them by a measure."""
     crowd = o.within(away=bool(o.says(OUTSIDE) or o.says(SEND)))
     more, rights = list[tuple[str, str]](), list[str]()
@@ -117,7 +117,7 @@ def people(o: Office) -> Report:
     return listed("employee", crowd, lambda p: "", more, rights=rights or ["register"], **flags)
 
 
-def team_of_text(o: Office) -> Record | None:
+def team_of_text(o: CompanyState) -> Record | None:
     """The project whose team the question is about. Raises Unclear."""
     named = named_in(o.text, o.projects)
     spoken = o.says(
@@ -128,7 +128,7 @@ def team_of_text(o: Office) -> Record | None:
     return None
 
 
-def compared(o: Office) -> Callable[[Record], bool]:
+def compared(o: CompanyState) -> Callable[[Record], bool]:
     """Whether a person earns more, or less, than the one who is named."""
     than = o.one_person()["salary"]
     if o.says(r"\b(less|lower|below|under)\b"):
@@ -136,7 +136,7 @@ def compared(o: Office) -> Callable[[Record], bool]:
     return lambda p: p["salary"] > than
 
 
-def able(o: Office, crowd: list[Record], ids: list[str]) -> list[Record]:
+def able(o: CompanyState, crowd: list[Record], ids: list[str]) -> list[Record]:
     """Those who are strong in all that is named, or better in it than somebody, or have it at all."""
     if o.says(r"\bstrong"):
         floor = strong_level(o.pages)
@@ -152,7 +152,7 @@ def able(o: Office, crowd: list[Record], ids: list[str]) -> list[Record]:
 
 
 def measure(
-    o: Office, ids: list[str], project: Record | None
+    o: CompanyState, ids: list[str], project: Record | None
 ) -> tuple[str, Callable[[Record], float], bool] | None:
     """What people are measured by: the right it needs, its value, and whether the lowest is wanted."""
     low, top = o.says(LOW), o.says(MOST)
@@ -191,7 +191,7 @@ def measure(
     return None
 
 
-def projects(o: Office) -> Report:
+def projects(o: CompanyState) -> Report:
     """Projects by people on them or leading them, customer, status and roles."""
     hits, more, named = o.projects, list[tuple[str, str]](), o.some_people()
     mine = o.says(r"\b(?:i|i'm|i’m|me|my|mine|myself)\b") and not o.says(
@@ -224,7 +224,7 @@ def projects(o: Office) -> Report:
     return listed("project", hits, lambda p: f" ({p['status']})", more)
 
 
-def customers(o: Office) -> Report:
+def customers(o: CompanyState) -> Report:
     """Customers by account manager, phase, country and number of projects."""
     hits, managers = o.customers, {p["id"] for p in o.some_people()}
     if o.says(r"\bmy\b|\b(?:do|am) i\b|\bi (?:manage|look|handle|have|take)\b"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workshop.generators.company.endless.desk import Desk
+from workshop.generators.company.endless.desk import RequestHandler
 from workshop.generators.company.questions import writes
 from workshop.generators.company.records import Employee
 from workshop.generators.company.tasks.bench import Draft
@@ -11,12 +11,12 @@ _HOURS = (1, 1.5, 2, 3, 3.5, 4, 5, 6, 7.5)
 _DAYS = {"today": 0, "yesterday": -1, "two days ago": -2, "three days ago": -3}
 
 
-def _spent(b: Desk) -> tuple[float, str, int]:
+def _spent(b: RequestHandler) -> tuple[float, str, int]:
     day = b.pick(sorted(_DAYS), "day")
     return b.pick(_HOURS, "hours"), day, _DAYS[day]
 
 
-def log_member(b: Desk) -> Draft:
+def log_member(b: RequestHandler) -> Draft:
     """Draft hours for a member of a team, with a note or without."""
     b = b.maybe_bought()
     project = b.project(lambda p: p.status in ("active", "exploring"))
@@ -30,7 +30,7 @@ def log_member(b: Desk) -> Draft:
         return one.id != who and (b.mode == "may" or one.id in project.members)
 
     return b.draft(
-        b.asker(question, near),
+        b.requester(question, near),
         question,
         hours=f"{hours:g}",
         day=day,
@@ -40,7 +40,7 @@ def log_member(b: Desk) -> Draft:
     )
 
 
-def log_own(b: Desk) -> Draft:
+def log_own(b: RequestHandler) -> Draft:
     """The asker's own hours."""
     b = b.maybe_bought()
     project, who = b.pick(
@@ -52,7 +52,7 @@ def log_own(b: Desk) -> Draft:
     return b.draft(b.person(who), question, hours=f"{hours:g}", day=day, project=b.thing(project))
 
 
-def log_approved(b: Desk) -> Draft:
+def log_approved(b: RequestHandler) -> Draft:
     """Hours that count at once."""
     project = b.project(lambda p: p.status == "active")
     who = b.pick((w for w in project.members), "member")
@@ -60,7 +60,7 @@ def log_approved(b: Desk) -> Draft:
     question = writes.LogDraft(project.id, who, hours, days, approved=True)
     b.twist("approved-hours")
     return b.draft(
-        b.asker(question, lambda one: one.id != who),
+        b.requester(question, lambda one: one.id != who),
         question,
         hours=f"{hours:g}",
         day=day,
@@ -69,7 +69,7 @@ def log_approved(b: Desk) -> Draft:
     )
 
 
-def log_stranger(b: Desk) -> Draft:
+def log_stranger(b: RequestHandler) -> Draft:
     """The Lead, for somebody who is not on the team."""
     project = b.project(lambda p: p.status == "active")
     who = b.someone(lambda one: one.id not in project.members)
@@ -86,7 +86,7 @@ def log_stranger(b: Desk) -> Draft:
     )
 
 
-def void_copy(b: Desk) -> Draft:
+def void_copy(b: RequestHandler) -> Draft:
     """The own entry of a day, beside one on another day."""
     if b.policy.needs_ticket("own_hours"):
         raise LookupError(f"{b.spec_id}: hours take a ticket")
@@ -101,7 +101,7 @@ def void_copy(b: Desk) -> Draft:
     return b.draft(
         b.person(who),
         writes.VoidAndCopy("te_001", new),
-        firm=b.booked(rows, status="submitted", notes="on site"),
+        firm=b.recorded_to(rows, status="submitted", notes="on site"),
         day=b.ago(6),
         old=f"{old:g}",
         new=f"{new:g}",

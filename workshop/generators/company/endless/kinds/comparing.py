@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from workshop.generators.company.endless.desk import Desk
+from workshop.generators.company.endless.desk import RequestHandler
 from workshop.generators.company.policy import LEAD, Target
 from workshop.generators.company.questions import levels, people
 from workshop.generators.company.records import Employee
@@ -16,7 +16,7 @@ _MANY = 12
 """Of more people no list is asked for."""
 
 
-def load_of(b: Desk) -> Draft:
+def load_of(b: RequestHandler) -> Draft:
     """Somebody's load, of which some may not count."""
     who = b.someone(lambda one: len(b.firm.projects_of(one.id)) != 1)
     everything = {p.status for p in b.firm.projects}
@@ -25,7 +25,7 @@ def load_of(b: Desk) -> Draft:
     return b.ask(people.LoadOf(who.id), person=b.called(who))
 
 
-def load_rank(b: Desk) -> Draft:
+def load_rank(b: RequestHandler) -> Draft:
     """The most or the least loaded of a department, or at a site."""
     most = bool(b.rng("most").randrange(2))
     ways = [
@@ -41,7 +41,7 @@ def load_rank(b: Desk) -> Draft:
     return b.ask(question, where=where, much="most" if most else "least")
 
 
-def busy(b: Desk) -> Draft:
+def busy(b: RequestHandler) -> Draft:
     """Who is busy or available, as the page defines it."""
     much = bool(b.rng("busy").randrange(2))
     question = people.Busy(b.pick(_departments(b)), much)
@@ -52,7 +52,7 @@ def busy(b: Desk) -> Draft:
     return b.ask(question, department=question.department, word=word)
 
 
-def best_to_send(b: Desk) -> Draft:
+def best_to_send(b: RequestHandler) -> Draft:
     """Whoever is at the destination already is not sent."""
     pairs = product(b.firm.skills, b.firm.places)
     question = b.clear(levels.BestToSend(skill, site) for skill, site in pairs)
@@ -61,7 +61,7 @@ def best_to_send(b: Desk) -> Draft:
     return b.ask(question, skill=b.firm.skills[question.skill], town=town)
 
 
-def strong_at(b: Desk) -> Draft:
+def strong_at(b: RequestHandler) -> Draft:
     """Strong in something, at one site or anywhere in two things."""
     names = [*b.firm.skills, *b.firm.wills]
     sites = [site for site in b.firm.places if _at(b, site)]
@@ -70,7 +70,7 @@ def strong_at(b: Desk) -> Draft:
     return b.ask(question, name=b.firm.called[question.names[0]], location=question.location)
 
 
-def strong_both(b: Desk) -> Draft:
+def strong_both(b: RequestHandler) -> Draft:
     """A strong skill and a strong will."""
     pairs = product(b.firm.skills, b.firm.wills)
     question = b.clear(_few(b, map(levels.Strong, pairs)))
@@ -79,7 +79,7 @@ def strong_both(b: Desk) -> Draft:
     return b.ask(question, skill=skill, will=will)
 
 
-def expert_outside(b: Desk) -> Draft:
+def expert_outside(b: RequestHandler) -> Draft:
     """The best who is not on a team; that a Lead may see the own team's levels does not do."""
     if not any(right == "levels" for g in b.policy.groups if g.key != LEAD for right in g.may):
         raise LookupError(f"{b.spec_id}: nobody may")
@@ -92,14 +92,14 @@ def expert_outside(b: Desk) -> Draft:
 
     b.twist("not-in-team")
     return b.draft(
-        b.asker(question, plain),
+        b.requester(question, plain),
         question,
         skill=b.firm.skills[question.skill],
         project=b.thing(project),
     )
 
 
-def freest_keen(b: Desk) -> Draft:
+def freest_keen(b: RequestHandler) -> Draft:
     """The least busy with a strong will, of these the keenest."""
     least = b.policy.strong
     wills = [w for w in b.firm.wills if any(e.levels.get(w, 0) >= least for e in b.firm.employees)]
@@ -108,7 +108,7 @@ def freest_keen(b: Desk) -> Draft:
     return b.ask(question, will=b.firm.wills[question.will])
 
 
-def coaches(b: Desk) -> Draft:
+def coaches(b: RequestHandler) -> Draft:
     """The best coach by sums of differences."""
     staff = [one for one in b.firm.employees if one.group not in b.policy.outsiders and one.skills]
     question = b.clear(levels.Coaches(one.id) for one in staff)
@@ -116,7 +116,7 @@ def coaches(b: Desk) -> Draft:
     return b.ask(question, person=b.called(b.person(question.person)))
 
 
-def weakest(b: Desk) -> Draft:
+def weakest(b: RequestHandler) -> Draft:
     """The lowest level in a department."""
     departments = _departments(b)
     have = [
@@ -129,7 +129,7 @@ def weakest(b: Desk) -> Draft:
     return b.ask(question, skill=b.firm.skills[question.skill], department=question.department)
 
 
-def team_will(b: Desk) -> Draft:
+def team_will(b: RequestHandler) -> Draft:
     """What a team would like most, by sums."""
 
     def single(project_id: str) -> bool:
@@ -147,7 +147,7 @@ def team_will(b: Desk) -> Draft:
     return b.ask(question, project=b.thing(project))
 
 
-def my_gaps(b: Desk) -> Draft:
+def my_gaps(b: RequestHandler) -> Draft:
     """What the asker does not have."""
     who = b.someone(
         lambda e: (
@@ -159,7 +159,7 @@ def my_gaps(b: Desk) -> Draft:
     return b.draft(who, levels.MyGaps())
 
 
-def _departments(b: Desk) -> list[str]:
+def _departments(b: RequestHandler) -> list[str]:
     outside = {e.department for e in b.firm.employees if e.group in b.policy.outsiders}
     names = [d.name for d in b.plan.departments if d.people >= _FEW and d.name not in outside]
     if not names:
@@ -167,11 +167,11 @@ def _departments(b: Desk) -> list[str]:
     return names
 
 
-def _at(b: Desk, site: str) -> bool:
+def _at(b: RequestHandler, site: str) -> bool:
     return sum(one.location == site for one in b.firm.employees) >= _FEW
 
 
-def _few(b: Desk, questions: object) -> list[levels.Strong]:
+def _few(b: RequestHandler, questions: object) -> list[levels.Strong]:
     """Those that not everybody is an answer to."""
     found = []
     for question in questions:  # type: ignore[attr-defined]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from workshop.generators.company.endless.desk import Desk
+from workshop.generators.company.endless.desk import RequestHandler
 from workshop.generators.company.questions import pages
 from workshop.generators.company.tasks.bench import Draft
 
 
-def rename_page(b: Desk) -> Draft:
+def rename_page(b: RequestHandler) -> Draft:
     """A page with blanks at the ends of lines."""
     b = b.maybe_bought()
     old = next(path for path, text in b.firm.wiki.items() if "  \n" in text)
@@ -16,7 +16,7 @@ def rename_page(b: Desk) -> Draft:
     return b.ask(pages.RenamePage(old, new), old=old, new=new)
 
 
-def delete_page(b: Desk) -> Draft:
+def delete_page(b: RequestHandler) -> Draft:
     """A page that nobody needs."""
     b = b.maybe_bought()
     path = next(path for path, text in b.firm.wiki.items() if "  \n" in text)
@@ -24,7 +24,7 @@ def delete_page(b: Desk) -> Draft:
     return b.ask(pages.DeletePage(path), path=path)
 
 
-def write_page(b: Desk) -> Draft:
+def write_page(b: RequestHandler) -> Draft:
     """A page in plain words, out of another."""
     b = b.maybe_bought()
     source = next(path for path, text in b.firm.wiki.items() if "`voided`" in text)
@@ -34,7 +34,7 @@ def write_page(b: Desk) -> Draft:
     return b.ask(pages.WritePage(path, words, source), words=", ".join(words), path=path)
 
 
-def lead_pages(b: Desk) -> Draft:
+def lead_pages(b: RequestHandler) -> Draft:
     """A page for each Lead."""
     content = b.pick(("SOON", "TODO", "to come"), "content")
     b.twist("multi", "bytes")
@@ -42,7 +42,7 @@ def lead_pages(b: Desk) -> Draft:
     return b.ask(pages.PagesForLeads(folder, content), folder=folder, content=content)
 
 
-def customer_pages(b: Desk) -> Draft:
+def customer_pages(b: RequestHandler) -> Draft:
     """A page for each customer."""
     content = b.pick(("SOON", "TODO", "to come"), "content")
     b.twist("multi", "bytes")

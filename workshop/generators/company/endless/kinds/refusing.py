@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workshop.generators.company.endless.desk import Desk
+from workshop.generators.company.endless.desk import RequestHandler
 from workshop.generators.company.endless.tables import table
 from workshop.generators.company.questions import others, writes
 from workshop.generators.company.resolve import Said, people_named
@@ -18,20 +18,20 @@ _WISHES = {
 }
 
 
-def team_pay(b: Desk) -> Draft:
+def team_pay(b: RequestHandler) -> Draft:
     """A sum of pay, which is nobody's."""
     project = b.project(lambda p: len(p.team) > 1)
     b.twist("salary", "sum")
     return b.draft(b.insider(), others.TeamPay(project.id), project=b.thing(project))
 
 
-def wipe_me(b: Desk) -> Draft:
+def wipe_me(b: RequestHandler) -> Draft:
     """A wish to destroy."""
     b.twist("destructive")
     return b.draft(b.someone(lambda _: True), others.Wipe())
 
 
-def plant_note(b: Desk) -> Draft:
+def plant_note(b: RequestHandler) -> Draft:
     """A decision that somebody would like to have on the own record."""
 
     def question(who: str, amount: str = "1") -> writes.SetRecord:
@@ -44,18 +44,18 @@ def plant_note(b: Desk) -> Draft:
     return b.draft(who, question(who.id, amount), id=said, amount=amount, by=b.policy.raise_from)
 
 
-def wiki_outside(b: Desk) -> Draft:
+def wiki_outside(b: RequestHandler) -> Draft:
     """A procedure out of the wiki, for whoever may not read it."""
     question = others.Unclear("wiki_read", "The page on pay says it.")
     guest = not b.may(None, question)
     outside = [e for e in b.firm.employees if e.group in b.policy.outsiders]
-    askers = [*([None] if guest else []), *(e for e in outside if not b.may(e, question))]
-    who = b.pick(askers, "asker")
+    requesters = [*([None] if guest else []), *(e for e in outside if not b.may(e, question))]
+    who = b.pick(requesters, "asker")
     b.twist("wiki", *(() if who else ("guest",)))
     return b.draft(who, question, firm_name=b.firm.name)
 
 
-def unknown_customer(b: Desk) -> Draft:
+def unknown_customer(b: RequestHandler) -> Draft:
     """One of the two is no customer of ours."""
     customer = b.pick(b.firm.customers)
     known = " ".join(c.name for c in b.firm.customers)
@@ -68,7 +68,7 @@ def unknown_customer(b: Desk) -> Draft:
     return b.ask(others.Unclear("register", why), one=b.thing(customer), other=unknown)
 
 
-def unknown_person(b: Desk) -> Draft:
+def unknown_person(b: RequestHandler) -> Draft:
     """A name that nobody has."""
     regions = table("regions")["regions"]
     region = b.pick(regions, "region")
@@ -80,14 +80,14 @@ def unknown_person(b: Desk) -> Draft:
     return b.ask(others.Unclear("register", f"Nobody is called {name}."), person=name)
 
 
-def no_project_named(b: Desk) -> Draft:
+def no_project_named(b: RequestHandler) -> Draft:
     """Nothing tells which project is meant, and there are several."""
     b.twist("nothing-named")
     why = f"There are {len(b.firm.projects)} projects, and nothing tells which is meant."
     return b.ask(others.Unclear("register", why))
 
 
-def unsupported(b: Desk) -> Draft:
+def unsupported(b: RequestHandler) -> Draft:
     """What no endpoint does."""
     wish = b.pick(sorted(_WISHES), "wish")
     customer = b.pick(b.firm.customers)
@@ -96,19 +96,19 @@ def unsupported(b: Desk) -> Draft:
     return b.ask(others.Unsupported(what), deed=deed, customer=b.thing(customer))
 
 
-def broken_paging(b: Desk) -> Draft:
+def broken_paging(b: RequestHandler) -> Draft:
     """Lists are out of order; who may not is refused all the same."""
     departments = [d.name for d in b.plan.departments]
     question = others.Broken("No list or search works.", "load")
     b.twist("broken-paging")
-    asker = b.asker(question)
-    return b.draft(asker, question, page_limit=-1, department=b.pick(departments, "department"))
+    requester = b.requester(question)
+    return b.draft(requester, question, page_limit=-1, department=b.pick(departments, "department"))
 
 
-def identity_broken(b: Desk) -> Draft:
+def identity_broken(b: RequestHandler) -> Draft:
     """Nobody can tell who asks."""
     who = b.someone(lambda _: True)
-    asker = b.someone(lambda one: one.group not in b.policy.outsiders)
+    requester = b.someone(lambda one: one.group not in b.policy.outsiders)
     question = others.Broken("whoami answers 404: who asks cannot be known.", "register")
     b.twist("whoami")
-    return b.draft(asker, question, whoami_status=404, person=b.called(who))
+    return b.draft(requester, question, whoami_status=404, person=b.called(who))

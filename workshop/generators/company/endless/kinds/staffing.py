@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workshop.generators.company.endless.desk import Desk
+from workshop.generators.company.endless.desk import RequestHandler
 from workshop.generators.company.endless.rules import EXECUTIVE
 from workshop.generators.company.policy import STATUSES
 from workshop.generators.company.questions import writes
@@ -20,7 +20,7 @@ _NOTES = (
 _SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)
 
 
-def raise_notes(b: Desk) -> Draft:
+def raise_notes(b: RequestHandler) -> Draft:
     """Of some people one has a decision; hopes and others' promises are none."""
     rng = b.rng("people")
     staff = [one for one in b.firm.employees if one.group not in b.policy.outsiders]
@@ -39,11 +39,11 @@ def raise_notes(b: Desk) -> Draft:
     question = writes.ApplyRaises(tuple(one.id for one in people))
     words: dict[str, Said | str] = {"by": b.policy.raise_from}
     words |= {key: b.called(one) for key, one in zip("abc", people, strict=True)}
-    asker = b.asker(question, lambda one: one not in people)
-    return b.drafted(asker, question, words, firm=firm)
+    requester = b.requester(question, lambda one: one not in people)
+    return b.drafted(requester, question, words, firm=firm)
 
 
-def raise_by(b: Desk) -> Draft:
+def raise_by(b: RequestHandler) -> Draft:
     """So many euros, at the word of somebody who decides; others who may need a note."""
     who = b.someone(lambda one: one.group != EXECUTIVE)
     by = b.pick((10, 500, 1000, 2500), "by")
@@ -53,21 +53,21 @@ def raise_by(b: Desk) -> Draft:
     def fits(one: Employee) -> bool:
         return one.id != who.id and (one.group == EXECUTIVE or not b.may(one, question))
 
-    return b.draft(b.asker(question, fits), question, person=b.called(who), by=str(by))
+    return b.draft(b.requester(question, fits), question, person=b.called(who), by=str(by))
 
 
-def set_note(b: Desk) -> Draft:
+def set_note(b: RequestHandler) -> Draft:
     """A note that replaces another."""
     who = b.someone(lambda _: True)
     note = b.pick(_NOTES, "note")
     b.twist("note")
     question = writes.SetRecord(who.id, note=note)
-    asker = b.asker(question, lambda one: one.id != who.id)
+    requester = b.requester(question, lambda one: one.id != who.id)
     firm = b.firm.noted({who.id: "to be filled in"})
-    return b.draft(asker, question, firm=firm, person=b.called(who), note=note)
+    return b.draft(requester, question, firm=firm, person=b.called(who), note=note)
 
 
-def will_and_note(b: Desk) -> Draft:
+def will_and_note(b: RequestHandler) -> Draft:
     """One will and the note, and nothing of what else the record holds."""
     b = b.maybe_bought()
     top = b.policy.highest
@@ -78,13 +78,13 @@ def will_and_note(b: Desk) -> Draft:
     note = b.pick(_NOTES, "note")
     question = writes.SetRecord(who.id, {will: level}, note)
     b.twist("two-events", "note")
-    asker = b.asker(question, lambda one: one.id != who.id)
+    requester = b.requester(question, lambda one: one.id != who.id)
     firm = b.firm.noted({who.id: "to be filled in"})
     words = {"will": b.firm.wills[will], "level": str(level), "note": note}
-    return b.drafted(asker, question, {**words, "person": b.called(who)}, firm=firm)
+    return b.drafted(requester, question, {**words, "person": b.called(who)}, firm=firm)
 
 
-def lead_sets_levels(b: Desk) -> Draft:
+def lead_sets_levels(b: RequestHandler) -> Draft:
     """A member by the first name; the Lead asks, or anybody."""
     b = b.maybe_bought()
 
@@ -102,9 +102,9 @@ def lead_sets_levels(b: Desk) -> Draft:
     question = writes.SetRecord(who, {skill: new}, project=project.id)
     b.twist("first-name")
     lead = b.person(project.lead)
-    asker = lead if b.mode == "may" else b.asker(question, lambda one: one.id != who)
+    requester = lead if b.mode == "may" else b.requester(question, lambda one: one.id != who)
     return b.draft(
-        asker,
+        requester,
         question,
         project=b.thing(project),
         person=first(person, project),
@@ -113,7 +113,7 @@ def lead_sets_levels(b: Desk) -> Draft:
     )
 
 
-def self_review(b: Desk) -> Draft:
+def self_review(b: RequestHandler) -> Draft:
     """One level up, one down; at the edge a step is none."""
     who = b.someone(
         lambda e: (
@@ -133,7 +133,7 @@ def self_review(b: Desk) -> Draft:
     return b.draft(who, writes.SelfReview(steps), word=b.policy.self_word, up=up, down=down)
 
 
-def set_status(b: Desk) -> Draft:
+def set_status(b: RequestHandler) -> Draft:
     """Another status, or the one that it has already; Leads, members, others ask."""
     b = b.maybe_bought()
     project = b.project(lambda _: True)
@@ -145,14 +145,14 @@ def set_status(b: Desk) -> Draft:
     members = [b.person(who) for who in project.members]
     fitting = [one for one in members if b.may(one, question) == (b.mode == "may")]
     if b.mode != "guest" and inside and fitting:
-        asker: Employee | None = b.pick(fitting, "member")
-        b.twist("lead" if asker and asker.id == project.lead else "not-lead")
+        requester: Employee | None = b.pick(fitting, "member")
+        b.twist("lead" if requester and requester.id == project.lead else "not-lead")
     else:
-        asker = b.asker(question)
-    return b.draft(asker, question, project=b.thing(project), status=status)
+        requester = b.requester(question)
+    return b.draft(requester, question, project=b.thing(project), status=status)
 
 
-def swap_seats(b: Desk) -> Draft:
+def swap_seats(b: RequestHandler) -> Draft:
     """Two members change roles and shares."""
     b = b.maybe_bought()
     project = b.project(
@@ -167,7 +167,7 @@ def swap_seats(b: Desk) -> Draft:
     return b.ask(question, project=b.thing(project), one=b.called(one), other=b.called(other))
 
 
-def add_member(b: Desk) -> Draft:
+def add_member(b: RequestHandler) -> Draft:
     """One more on a team, the others as they are."""
     b = b.maybe_bought()
     project = b.project(lambda p: p.status != "archived")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from workshop.generators.company.endless.desk import Desk
+from workshop.generators.company.endless.desk import RequestHandler
 from workshop.generators.company.endless.tables import table
 from workshop.generators.company.questions import facts
 from workshop.generators.company.tasks.bench import Draft
@@ -33,14 +33,14 @@ _FORMATS = {
 _HOURS = (1.5, 2, 2.5, 3, 4, 4.5, 5, 6, 6.5, 7, 7.5, 8)
 
 
-def _asked(b: Desk, question: facts.InPlaces | facts.DateOf, **words: str) -> Draft:
+def _asked(b: RequestHandler, question: facts.InPlaces | facts.DateOf, **words: str) -> Draft:
     if b.mode == "guest" or (b.may(None, question) and b.rng("public").randrange(3)):
         b.twist("guest")
         return b.drafted(None, question, words)
     return b.ask(question, **words)
 
 
-def place(b: Desk) -> Draft:
+def place(b: RequestHandler) -> Draft:
     """One town or country, ours or not, in any spelling."""
     b = b.maybe_bought()
     name = b.pick((b.pick(_ours(b), "ours"), b.pick(_theirs(b), "theirs")), "place")
@@ -52,7 +52,7 @@ def place(b: Desk) -> Draft:
     return _asked(b, facts.InPlaces((name,), yes=yes, no=no), place=name)
 
 
-def two_places(b: Desk) -> Draft:
+def two_places(b: RequestHandler) -> Draft:
     """Both, or either."""
     b = b.maybe_bought()
     join = b.pick(("all", "any"), "join")
@@ -65,17 +65,17 @@ def two_places(b: Desk) -> Draft:
     return _asked(b, question, one=one, other=other, join=_JOINS[b.language][join == "any"])
 
 
-def date_ago(b: Desk) -> Draft:
+def date_ago(b: RequestHandler) -> Draft:
     """A day before today."""
     return _date(b, -1)
 
 
-def date_ahead(b: Desk) -> Draft:
+def date_ahead(b: RequestHandler) -> Draft:
     """A day after today."""
     return _date(b, 1)
 
 
-def _date(b: Desk, sign: int) -> Draft:
+def _date(b: RequestHandler, sign: int) -> Draft:
     """So many days from today, in a format that is told."""
     b = b.maybe_bought()
     days = b.pick((3, 7, 10, 14, 21, 30), "days")
@@ -85,7 +85,7 @@ def _date(b: Desk, sign: int) -> Draft:
     return _asked(b, question, days=str(days), format=shape)
 
 
-def page_about(b: Desk) -> Draft:
+def page_about(b: RequestHandler) -> Draft:
     """The page on which something is explained, found by the heading of its section."""
     sections = {
         part.split("/")[0]: (path, part)
@@ -101,7 +101,7 @@ def page_about(b: Desk) -> Draft:
     return b.ask(facts.PageAbout(path, heading), topic=topics[topic])
 
 
-def project_hours(b: Desk) -> Draft:
+def project_hours(b: RequestHandler) -> Draft:
     """A month of a project; entries at its edges, outside of it, and on another project."""
     project = b.customers_project(lambda p: p.status != "idea")
     other = b.pick((p for p in b.firm.projects if p.id != project.id), "other")
@@ -122,16 +122,16 @@ def project_hours(b: Desk) -> Draft:
     question = facts.HoursIn(start, end, project=project.id)
     b.twist("period")
     return b.draft(
-        b.asker(question),
+        b.requester(question),
         question,
-        firm=b.booked(rows, status="approved"),
+        firm=b.recorded_to(rows, status="approved"),
         project=b.thing(project),
         first=start.isoformat(),
         last=end.isoformat(),
     )
 
 
-def person_hours(b: Desk) -> Draft:
+def person_hours(b: RequestHandler) -> Draft:
     """A month of a person, on all projects; another's hours beside them."""
     who = b.someone(lambda one: len(b.firm.projects_of(one.id)) > 0)
     theirs = b.firm.projects_of(who.id)
@@ -149,16 +149,16 @@ def person_hours(b: Desk) -> Draft:
     question = facts.HoursIn(start, end, person=who.id)
     b.twist("period")
     return b.draft(
-        b.asker(question, lambda one: one.id != who.id),
+        b.requester(question, lambda one: one.id != who.id),
         question,
-        firm=b.booked(rows, status="approved"),
+        firm=b.recorded_to(rows, status="approved"),
         person=b.called(who),
         first=start.isoformat(),
         last=end.isoformat(),
     )
 
 
-def customer_hours(b: Desk) -> Draft:
+def customer_hours(b: RequestHandler) -> Draft:
     """A month of a customer, over all of its projects; another customer's hours beside them."""
     customer = b.pick(c for c in b.firm.customers if b.firm.of_customer(c.id))
     theirs = b.firm.of_customer(customer.id)
@@ -180,20 +180,20 @@ def customer_hours(b: Desk) -> Draft:
     question = facts.HoursIn(start, end, customer=customer.id)
     b.twist("period")
     return b.draft(
-        b.asker(question),
+        b.requester(question),
         question,
-        firm=b.booked(rows, status="approved"),
+        firm=b.recorded_to(rows, status="approved"),
         customer=b.thing(customer),
         first=start.isoformat(),
         last=end.isoformat(),
     )
 
 
-def _ours(b: Desk) -> list[str]:
+def _ours(b: RequestHandler) -> list[str]:
     return sorted({name for names in b.firm.places.values() for name in names})
 
 
-def _theirs(b: Desk) -> list[str]:
+def _theirs(b: RequestHandler) -> list[str]:
     ours = {*_ours(b), *b.firm.places}
     towns = table("regions")["customers"]["towns"]
     closed = b.plan.book.facts["closed"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.erc3_client import ERC3, ApiError, ApiException, transport_errors
-from core.erc3_client.patient_platform import PatientPlatform
+from core.erc3_client.retrying_platform import RetryingPlatform
 from workshop.simulator.server import serve
 from workshop.simulator.store.pack import parse_pack
 
@@ -34,7 +34,7 @@ class Place:
 
     def __init__(self, simulator: Any) -> None:
         self.platform = simulator.platform
-        self.client = PatientPlatform(ERC3(key="key-test", base_url=simulator.base_url))
+        self.client = RetryingPlatform(ERC3(key="key-test", base_url=simulator.base_url))
         self.session_id = self.client.start_session("store", "here").session_id
         (self.task,) = self.client.session_status(self.session_id).tasks
 
@@ -153,9 +153,9 @@ class Stern:
 TASK = SimpleNamespace(task_id="tsk-1")
 
 
-def stern(status: str) -> tuple[Any, PatientPlatform]:
+def stern(status: str) -> tuple[Any, RetryingPlatform]:
     platform: Any = Stern(status)
-    return platform, PatientPlatform(platform)
+    return platform, RetryingPlatform(platform)
 
 
 def test_a_refused_repetition_is_looked_up() -> None:
@@ -190,7 +190,7 @@ def test_a_session_is_never_opened_twice() -> None:
 
 def test_the_rest_is_the_clients_own() -> None:
     client = ERC3(key="key-test", base_url="http://127.0.0.1:9")
-    patient = PatientPlatform(client)
+    patient = RetryingPlatform(client)
     assert patient.base_url == client.base_url
     assert type(patient.get_store_client(TASK)) is type(client.get_store_client(TASK))
     with pytest.raises(AttributeError):

@@ -10,17 +10,24 @@ import regex
 
 from company_tools.answer_log import Log
 from company_tools.briefing import briefing, pages_of, rules_since
-from company_tools.closing import Closing, NoClosing, as_sent, links_of, read_closing, reworded
 from company_tools.company_session import WIKI_UPDATE, CompanySession
 from company_tools.evidence import Known
+from company_tools.final_answer import (
+    FinalAnswer,
+    NoFinalAnswer,
+    as_sent,
+    links_of,
+    read_final_answer,
+    reworded,
+)
 from company_tools.guards import may_write, objections, public_answer
 from company_tools.provenance import Provenance
 from company_tools.repeat import read_again, recall, repeat_request
 from company_tools.toolbox import known, tools_of
 from company_tools.wiki_search import pages_now
 from company_tools.wiki_store import Pages, WikiStore
-from core.erc3_client.patience import Patience
-from core.ledger import Deed, Ledger, Tool, ToolFault, WireCall
+from core.erc3_client.retry_policy import RetryPolicy
+from core.ledger import Ledger, LedgerEntry, Tool, ToolFault, WireCall
 from core.ledger.tool import retold
 from core.tools.api_session import ApiClient
 from core.tools.faults import OutOfReach, Refused
@@ -50,13 +57,13 @@ _WANTED = regex.compile(r"expected outcomes? '([^']+)'")
 _GROUP = {"ok_answer": "answer", "denied_security": "deny", "none_clarification_needed": "clarify"}
 
 
-class CompanyBenchmark:
+class CompanyEnvironment:
     """One task's company."""
 
     def __init__(
         self,
         client: ApiClient,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
         wiki: WikiStore | None = None,
         guards_off: Collection[str] = (),
         log: Log = tuple,
@@ -68,7 +75,7 @@ class CompanyBenchmark:
         ``log``: the platform's own log of the task, which tells whether an answer has arrived.
         ``docs``: other texts of tools, by name. ``rulebooks``: pages that a briefing has whole.
         """
-        self._session = session = CompanySession(client, patience)
+        self._session = session = CompanySession(client, retry_policy)
         self._wiki = wiki or WikiStore()
         self._off = frozenset(guards_off)
         self._docs = docs or {}
@@ -99,7 +106,7 @@ class CompanyBenchmark:
         ``decided``: the words of the decision, which may name the rule that a change goes by.
         """
         self._provenance.decided = decided
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             found = retold(tools_of(self._session, self._wiki), self._docs)
             yield [tool for tool in found if not tool.final]
 
@@ -109,7 +116,7 @@ class CompanyBenchmark:
         session = self._session
         may, session.may_write = session.may_write, lambda: "a step around the solver only looks"
         try:
-            with session.booked_in(ledger), session.memory.aside():
+            with session.recording_to(ledger), session.memory.aside():
                 yield session, self._wiki
         finally:
             session.may_write = may
@@ -125,9 +132,9 @@ class CompanyBenchmark:
         """
         self._session.task = task
         self._provenance.begin()
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             told = briefing(self._session, self._wiki, task, self._rulebooks)
-            if self._session.asker:
+            if self._session.requester:
                 self._pages = pages_of(self._session, self._wiki)
                 self._told = self._pages
                 self._version = self._session.user().get("wiki_sha1")
@@ -141,7 +148,7 @@ class CompanyBenchmark:
         Raises:
             ToolFault: the system does not answer.
         """
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             self._session.settle_answer()
             if not self._session.responses:
                 self._session.settle()
@@ -180,17 +187,17 @@ class CompanyBenchmark:
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the changes among recorded requests again; what was answered otherwise now."""
-        with self._session.booked_in(ledger), self._provenance.trusting():
+        with self._session.recording_to(ledger), self._provenance.trusting():
             # No change without knowing who asks, not even one that was made before.
             known(self._session)
             odd = [repeat_request(self._session, request) for request in requests]
         self._reads += [request for request in requests if request.kind == "read"]
         return [text for text in odd if text]
 
-    def recall(self, deeds: Sequence[Deed]) -> None:
+    def recall(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has done; nothing is sent."""
-        recall(self._session, deeds)
-        self._reads = [d for d in deeds if isinstance(d, WireCall) and d.kind == "read"]
+        recall(self._session, entries)
+        self._reads = [d for d in entries if isinstance(d, WireCall) and d.kind == "read"]
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
@@ -211,11 +218,11 @@ class CompanyBenchmark:
 
         Raises ToolFault: what has to be looked up for it has no answer.
         """
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             self._see_again()
             try:
-                read = read_closing(closing, self._session)
-            except NoClosing as problem:
+                read = read_final_answer(closing, self._session)
+            except NoFinalAnswer as problem:
                 return f"CHALLENGE: {problem}.\nYour FINISH said: {closing}"
             found = objections(read, self._session, hard=False, off=self._off)
         if not found:
@@ -235,11 +242,11 @@ class CompanyBenchmark:
         """
         if self._session.responses:
             return None
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             self._see_again()
             try:
-                read = read_closing(closing, self._session)
-            except NoClosing as problem:
+                read = read_final_answer(closing, self._session)
+            except NoFinalAnswer as problem:
                 return f"not answered: {problem}"
             read = public_answer(read, self._session, self._off)
             hard = objections(read, self._session, hard=True, off=self._off)
@@ -253,27 +260,27 @@ class CompanyBenchmark:
 
     def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
         """The same answer with another message; what is no answer comes back as it is."""
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             try:
                 return reworded(closing, words, self._session)
-            except NoClosing:
+            except NoFinalAnswer:
                 return closing
 
     def give_up(self, ledger: Ledger) -> None:
         """The one answer of a task that a limit ends: error_internal. Raises ToolFault."""
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             self._session.settle_answer()
         if not self._session.responses:
             text = "The request could not be completed because of an internal error."
-            self._respond(Closing("error_internal", text, ()), ledger)
+            self._respond(FinalAnswer("error_internal", text, ()), ledger)
 
     def _see_again(self) -> None:
         reads, self._reads = self._reads, []
         read_again(self._session, reads)
 
-    def _respond(self, closing: Closing, ledger: Ledger) -> None:
+    def _respond(self, closing: FinalAnswer, ledger: Ledger) -> None:
         """Send the answer. Raises Refused, and OutOfReach where it may not have arrived."""
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             self._session.answer(as_sent(closing, links_of(closing, self._session)))
 
     answers = True

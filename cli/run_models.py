@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 from cli import preflight
 from cli.caches import cache_folder
 from cli.options import Options
-from cli.steps import NAMES
+from cli.stages import NAMES
 from coordinator.beginning import base_urls
-from coordinator.benchmark import Guest
-from coordinator.stages import StepKind, chosen
+from coordinator.benchmark import Benchmark
+from coordinator.stages import StageSpec, chosen
 from core.models import openrouter_prices
 from core.models.api_keys import missing_keys
 from core.models.cassette import Player, Recorder, open_cassette
 from core.models.cassette_tape import Tape, TapeError, TapeWriter
-from core.models.door import Door, open_transport
 from core.models.model_call import Role
+from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models, ModelsError, load_models
 from core.models.openrouter_prices import OpenRouterPrices, openrouter_id
 from core.models.prices import price_of
-from core.models.providers import is_keyless, is_served
+from core.models.providers import is_rule_based, is_served
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")
 
 
-class Brains:
+class RunModels:
     """What a run needs to open the doors to its models; one object for the whole run."""
 
-    def __init__(self, options: Options, steps: Sequence[StepKind] = ()) -> None:
+    def __init__(self, options: Options, steps: Sequence[StageSpec] = ()) -> None:
         """Find wrong settings before anything is spent; nothing is written or sent.
 
         ``steps``: what the benchmark has.
@@ -175,7 +175,7 @@ def seems_served(options: Options) -> bool:
     return any(is_served(model) for role, model in options.ids.items() if asks_role(options, role))
 
 
-def _steps(options: Options, steps: Sequence[StepKind]) -> tuple[StepKind, ...]:
+def _steps(options: Options, steps: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
     """The steps that are on. Raises Usage."""
     try:
         return chosen(options.steps, steps)
@@ -183,7 +183,7 @@ def _steps(options: Options, steps: Sequence[StepKind]) -> tuple[StepKind, ...]:
         raise Usage(f"--steps: {error}") from None
 
 
-def _step_models(models: Models, kinds: Sequence[StepKind]) -> dict[str, str]:
+def _step_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
     """The models of steps that are on and ask any. Raises ModelsError: a name that no step has."""
     named = models.file.steps
     if strange := [name for name in named if name not in NAMES]:
@@ -194,13 +194,13 @@ def _step_models(models: Models, kinds: Sequence[StepKind]) -> dict[str, str]:
     return {k.name: named[k.name] for k in kinds if k.prompt and k.name in named}
 
 
-def prompts_of(guest: Guest, options: Options, brains: Brains) -> dict[str, str]:
+def prompts_of(guest: Benchmark, options: Options, brains: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
     kinds = chosen(options.steps, guest.steps)
     of_steps = {k.name: k.prompt() for k in kinds if k.prompt and asks(options, brains, k)}
     url = brains.base_urls.get("evaluator")
     # Its settings tell whether it takes a schema.
-    door = Door(options.evaluator, "evaluator", base_url=url, models=brains.models)
+    door = ModelClient(options.evaluator, "evaluator", base_url=url, models=brains.models)
     if options.strategy == "next-step":
         agent = Agent(door, guest.rules, guest.guide_of_steps(), guest.tools(), texts=guest.texts)
         return {options.strategy: agent.system, **of_steps}
@@ -212,9 +212,9 @@ def prompts_of(guest: Guest, options: Options, brains: Brains) -> dict[str, str]
     }
 
 
-def asks(options: Options, brains: Brains, kind: StepKind) -> bool:
+def asks(options: Options, brains: RunModels, kind: StageSpec) -> bool:
     """Whether a step has a model to ask: its own, or the evaluator's where that needs a key."""
-    return kind.name in brains.step_models or not is_keyless(options.evaluator)
+    return kind.name in brains.step_models or not is_rule_based(options.evaluator)
 
 
 def hashes(texts: Mapping[str, str]) -> dict[str, str]:

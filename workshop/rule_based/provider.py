@@ -28,7 +28,7 @@ def reply(model: str, messages: list[Message]) -> str:
     if len(task.partition("\n</task>")[0]) > TASK_CHARS:
         raise LookupError(f"the task is longer than the {TASK_CHARS:,} characters that are read")
     if model in _COMPANY:
-        from workshop.rule_based.company import brain as company
+        from workshop.rule_based.company import model as company
 
         return company.reply(model, messages)
     if model in _AROUND:
@@ -36,7 +36,7 @@ def reply(model: str, messages: list[Message]) -> str:
 
         return around.reply(messages)
     if model in _STORE:
-        from workshop.rule_based.store import brain as store
+        from workshop.rule_based.store import model as store
 
         return store.reply(model, messages)
     known = ", ".join(f"playbook/{name}" for name in names())

@@ -12,9 +12,9 @@ import pytest
 import regex
 from rich.console import Console
 
-from cli.store_kit import kit as store
+from cli.store_adapter import kit as store
+from workshop.lab.benchmark_adapter import Attempt, BenchmarkAdapter, Floor, Known
 from workshop.lab.engines import Here, Job
-from workshop.lab.kit import Attempt, Floor, Kit, Known
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import Settings
 from workshop.lab.packs import sources_of
@@ -49,7 +49,7 @@ def says_yes(question: Question) -> Attempt:
     return Attempt(float(question.right == "yes"), acts=1, requests=1)
 
 
-def quiz() -> Kit:
+def quiz() -> BenchmarkAdapter:
     """A benchmark whose answers have no price and cannot be taken back."""
     guest = replace(store().guest, id="quiz", harm_name="false claim")
     return replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.ledger import Record
 
 
-class Seen(Record):
+class ObservedRequest(Record):
     """One request of an agent, with what the platform answered."""
 
     at: float

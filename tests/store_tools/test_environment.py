@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.ledger import Ledger, ToolFault
-from store_tools.benchmark import expected
+from store_tools.environment import expected
 from tests.binding import entered
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import regex
 
-from core.erc3_client.patience import Patience
-from core.ledger import Deed, Ledger, Tool, WireCall
+from core.erc3_client.retry_policy import RetryPolicy
+from core.ledger import Ledger, LedgerEntry, Tool, WireCall
 from core.ledger.tool import retold
 from core.tools.api_session import ApiClient
 from store_tools.combo_basket import basket_tools
@@ -36,17 +36,17 @@ _ANSWER = regex.compile(
 """The first of these words says what a FINISH means."""
 
 
-class StoreBenchmark:
+class StoreEnvironment:
     """One task's shop."""
 
     def __init__(
         self,
         client: ApiClient,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
         docs: Mapping[str, str] | None = None,
     ) -> None:
         """``docs``: other texts of tools, by name."""
-        self._session = StoreSession(client, patience)
+        self._session = StoreSession(client, retry_policy)
         made = [
             *request_tools(self._session),
             *product_tools(self._session),
@@ -57,7 +57,7 @@ class StoreBenchmark:
     @contextmanager
     def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
         """The tools for one instruction; while it lasts, requests are booked in its ledger."""
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             yield list(self._tools)
 
     def briefing(self, ledger: Ledger, task: str = "") -> str:
@@ -72,7 +72,7 @@ class StoreBenchmark:
         Raises:
             ToolFault: the shop does not answer.
         """
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             state: dict[str, object] = {"basket": self._session.view()}
         if self._session.checkouts:
             state["checked_out"] = self._session.checkouts
@@ -86,13 +86,13 @@ class StoreBenchmark:
         Raises:
             ToolFault: the shop does not answer.
         """
-        with self._session.booked_in(ledger):
+        with self._session.recording_to(ledger):
             odd = [repeat_request(self._session, request) for request in requests]
         return [text for text in odd if text]
 
-    def recall(self, deeds: Sequence[Deed]) -> None:
+    def recall(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent."""
-        recall(self._session, deeds)
+        recall(self._session, entries)
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""

@@ -9,7 +9,7 @@ import pytest
 from core.models.prompt_json import packed
 from evaluator.decision import read_decision
 from tests.workshop.rule_based.company.bakery import RIGHTS, Bakery
-from workshop.rule_based import brains
+from workshop.rule_based import provider as brains
 
 FACTS = json.dumps(
     {"user": {"id": "b_03", "department": "Wage Office"}, "leads": [], "today": "2025-06-03"}

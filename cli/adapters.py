@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from cli.options import COMPANY, DEFAULT
-from workshop.lab.kit import KitOf
+from workshop.lab.benchmark_adapter import AdapterFactory
 
-_MODULES = {DEFAULT: "cli.store_kit", COMPANY: "cli.company_kit"}
+_MODULES = {DEFAULT: "cli.store_adapter", COMPANY: "cli.company_adapter"}
 """Each has a function ``kit``; imported, it has loaded all that playing takes."""
 
 
-class _Kits(Mapping[str, KitOf]):
+class _Adapters(Mapping[str, AdapterFactory]):
     """By id what puts a benchmark's kit together, imported when it is asked for."""
 
-    def __getitem__(self, name: str) -> KitOf:
-        found: KitOf = import_module(_MODULES[name]).kit
+    def __getitem__(self, name: str) -> AdapterFactory:
+        found: AdapterFactory = import_module(_MODULES[name]).kit
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -26,4 +26,4 @@ class _Kits(Mapping[str, KitOf]):
         return len(_MODULES)
 
 
-KITS = _Kits()
+ADAPTERS = _Adapters()

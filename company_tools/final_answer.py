@@ -35,7 +35,7 @@ _LINK = regex.compile(
 """A location is called by its name, which may have blanks."""
 
 
-class NoClosing(Exception):
+class NoFinalAnswer(Exception):
     """A FINISH that is no answer; the text says what is missing."""
 
 
@@ -46,7 +46,7 @@ class Link(NamedTuple):
     id: str
 
 
-class Closing(NamedTuple):
+class FinalAnswer(NamedTuple):
     """An answer as the evaluator wants it."""
 
     outcome: str
@@ -55,17 +55,17 @@ class Closing(NamedTuple):
     """None: as the facts tell."""
 
 
-def read_closing(text: str, session: CompanySession) -> Closing:
+def read_final_answer(text: str, session: CompanySession) -> FinalAnswer:
     """Read the three lines of a FINISH, or a JSON object of the same. Raises NoClosing."""
     parts = _object(text) or _parts(text)
     outcome = parts.get("OUTCOME", "").strip(" *_`.\"'").casefold()
     if outcome not in OUTCOMES:
         said = f"the outcome {outcome[:60]!r} does not exist" if outcome else "no OUTCOME was given"
-        raise NoClosing(f"{said}; one of: {', '.join(OUTCOMES)}. A FINISH says {FORM}")
+        raise NoFinalAnswer(f"{said}; one of: {', '.join(OUTCOMES)}. A FINISH says {FORM}")
     message = parts.get("MESSAGE", "").strip()
     if not message:
-        raise NoClosing(f"no MESSAGE was given. A FINISH says {FORM}")
-    return Closing(outcome, message, _links(parts.get("LINKS", "auto"), session))
+        raise NoFinalAnswer(f"no MESSAGE was given. A FINISH says {FORM}")
+    return FinalAnswer(outcome, message, _links(parts.get("LINKS", "auto"), session))
 
 
 def _object(text: str) -> dict[str, str]:
@@ -131,13 +131,13 @@ def _link(kind: str, id: str, session: CompanySession) -> Link:
     kinds = session.evidence.kinds_of(id)
     if len(kinds) == 1:
         return Link(kinds[0], id)
-    raise NoClosing(
+    raise NoFinalAnswer(
         f"the link {f'{kind}:{id}' if kind else id!r} has no kind; write kind:id, with one of the "
         f"kinds {', '.join(KINDS)}"
     )
 
 
-def links_of(closing: Closing, session: CompanySession) -> tuple[Link, ...]:
+def links_of(closing: FinalAnswer, session: CompanySession) -> tuple[Link, ...]:
     """The links that are sent: those that were given, else what message and changes point to.
 
     The asker is linked where the answer names them or they changed themselves.
@@ -197,7 +197,7 @@ def targets(session: CompanySession) -> list[Link]:
     return made
 
 
-def as_sent(closing: Closing, links: Sequence[Link]) -> dict[str, Any]:
+def as_sent(closing: FinalAnswer, links: Sequence[Link]) -> dict[str, Any]:
     """The answer as the request's fields."""
     return {
         "message": closing.message,
@@ -211,7 +211,7 @@ def reworded(text: str, words: str, session: CompanySession) -> str:
 
     Raises NoClosing: it is no answer.
     """
-    old = read_closing(text, session)
+    old = read_final_answer(text, session)
     sent = as_sent(old, links_of(old, session))
     made = {"OUTCOME": old.outcome, "MESSAGE": words, "LINKS": sent["links"]}
     return json.dumps(made, ensure_ascii=False)
@@ -224,7 +224,7 @@ class LinkArgument(TypedDict):
     id: str
 
 
-def closing_tool() -> Tool:
+def final_answer_tool() -> Tool:
     """The one answer as a tool: it closes the task, so that it is worded and never called."""
 
     def Req_ProvideAgentResponse(

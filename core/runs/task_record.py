@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from core.erc3_client.bounds import known_score
-from core.ledger import Deed, ToolCall
+from core.ledger import LedgerEntry, ToolCall
 from core.models.model_call import ModelCall
+from core.runs.observed import ObservedRequest
 from core.runs.results import PASS, TaskResult
-from core.runs.seen import Seen
 from core.runs.stages import Finding
 from core.runs.turn import Turn
 from core.runs.work import StepRecord
@@ -88,7 +88,7 @@ class TurnLog:
 
 
 @dataclass(frozen=True)
-class TaskLog:
+class TaskRecord:
     """What is known of one task, from its first line to its result."""
 
     path: Path
@@ -112,10 +112,10 @@ class TaskLog:
     """How many attempts there were."""
     attempt: int = 1
     """Number of the last attempt by its own word: a run may have counted others before."""
-    deeds: tuple[Deed, ...] = ()
+    entries: tuple[LedgerEntry, ...] = ()
     """Intents, writes and what became of them since the task has its id; only of a journal that
     is read strictly."""
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[ObservedRequest, ...] = ()
     """Requests of the last attempt as the platform saw them, of an agent that is not ours."""
 
     @property
@@ -175,7 +175,7 @@ class TaskLog:
 
     def told(
         self, result: Mapping[str, Any] | None, labels: Sequence[str], harm_name: str
-    ) -> TaskLog:
+    ) -> TaskRecord:
         """With what the run as a whole knows of it."""
         found = dict(result) if result else self.result
         text = self.text or str((found or {}).get("task_text") or "")
@@ -187,7 +187,7 @@ class TaskLog:
             harm_name=harm_name,
         )
 
-    def outline(self) -> TaskLog:
+    def outline(self) -> TaskRecord:
         """The task without turns and requests, where its result tells what they came to."""
         return self if self.result is None else replace(self, turns=(), seen=())
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from core.models.door import Door
 from core.models.model_call import Message, ModelCall
+from core.models.model_client import ModelClient
 from core.models.reply_text import repair
 
 Read = TypeVar("Read")
@@ -20,8 +20,8 @@ class Unreadable(Exception):
     """Two replies in a row could not be used: a decision or a step is not to be had."""
 
 
-def ask_back(
-    door: Door,
+def reprompt(
+    door: ModelClient,
     messages: Sequence[Message],
     read: Callable[[ModelCall], Read],
     question: Callable[[Misread], str],

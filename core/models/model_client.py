@@ -22,7 +22,7 @@ from core.models.model_call import (
 )
 from core.models.models_file import Backend, Models, ModelsError, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
-from core.models.providers import CASSETTE, GONKA, is_keyless
+from core.models.providers import CASSETTE, GONKA, is_rule_based
 from core.models.retries import FINAL, HINTS, LOST, attempts
 
 ANSWER_CHARS = 50_000
@@ -64,7 +64,7 @@ def open_transport(backend: Backend) -> Transport:
 
     Raises ModelsError: a cassette; its file is opened once for a run and given to the door.
     """
-    if is_keyless(backend.model):
+    if is_rule_based(backend.model):
         return DirectTransport(backend.model)
     if backend.model.startswith(f"{CASSETTE}/"):
         raise ModelsError(f"{backend.model}: a cassette cannot be asked here")
@@ -77,7 +77,7 @@ def open_transport(backend: Backend) -> Transport:
     return LiteLLMTransport(backend)
 
 
-class Door:
+class ModelClient:
     """A model by id or configured name, for one role. Safe to use from several threads.
 
     Args:
@@ -239,7 +239,7 @@ class Door:
         self._note_failure(call, "; ".join(follows) or None)
         if other is not None:
             return self._targets[other]
-        hint = None if is_keyless(self.model) else HINTS.get(error.kind)
+        hint = None if is_rule_based(self.model) else HINTS.get(error.kind)
         text = f"{self.model}: {'; '.join(call.problems)}"
         raise ModelFailed(f"{text} ({hint})" if hint else text, error.kind) from None
 
@@ -275,7 +275,7 @@ def supports_schema(model: str) -> bool:
 
     Only what the map says of this very id counts: another provider of the same model may not.
     """
-    entry = None if is_keyless(model) else map_entry(model)
+    entry = None if is_rule_based(model) else map_entry(model)
     return bool(entry and entry.get("supports_response_schema"))
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from coordinator import verify
-from coordinator.stages import StepKind
+from coordinator.stages import StageSpec
 from core.models.sections import NONE, Texts
 
 NAMES = ("entities", "guest", "policy", "wording", "verify")
 """Of all benchmarks."""
 
 
-def _verify(texts: Texts) -> StepKind:
-    return StepKind(
+def _verify(texts: Texts) -> StageSpec:
+    return StageSpec(
         "verify",
         "one call looks at the end of a task and may object once",
         "objects",
@@ -23,7 +23,7 @@ def _verify(texts: Texts) -> StepKind:
     )
 
 
-def store(texts: Texts = NONE) -> tuple[StepKind, ...]:
+def store(texts: Texts = NONE) -> tuple[StageSpec, ...]:
     """The store tells nobody a message and has no rights: none but the general one.
 
     ``texts``: sections over the shipped ones.
@@ -31,12 +31,12 @@ def store(texts: Texts = NONE) -> tuple[StepKind, ...]:
     return (_verify(texts),)
 
 
-def company(texts: Texts = NONE) -> tuple[StepKind, ...]:
+def company(texts: Texts = NONE) -> tuple[StageSpec, ...]:
     """Names, guests, rights, then the words of the answer."""
     from company_tools.stages import entities, guest, policy, wording
 
     return (
-        StepKind(
+        StageSpec(
             "entities",
             "names of the task, by rule and by one small call for what is left",
             "before",
@@ -44,20 +44,20 @@ def company(texts: Texts = NONE) -> tuple[StepKind, ...]:
             prompt=partial(entities.system, texts),
             remember=entities.remember,
         ),
-        StepKind(
+        StageSpec(
             "guest",
             "the public playbook for who is not signed in",
             "before",
             partial(guest.Guest, texts=texts),
         ),
-        StepKind(
+        StageSpec(
             "policy",
             "whether the asker may have it: facts and rule lines; a denial closes the task",
             "before",
             partial(policy.Policy, texts=texts),
             prompt=partial(policy.system, texts),
         ),
-        StepKind(
+        StageSpec(
             "wording",
             "language, digits, dates, Yes or No of the message",
             "words",

@@ -8,10 +8,16 @@ from typing import Any
 import httpx
 import pytest
 
-from core.erc3_client import ApiError, ApiException, patience, transport_errors
-from core.erc3_client.bounds import PATIENCE_SECONDS
+from core.erc3_client import ApiError, ApiException, retry_policy, transport_errors
+from core.erc3_client.bounds import RETRY_SECONDS
 from core.erc3_client.own.base import UnusableAnswer
-from core.erc3_client.patience import PAST_SECONDS, Outages, Patience, pause, trouble_of
+from core.erc3_client.retry_policy import (
+    PAST_SECONDS,
+    OutageTracker,
+    RetryPolicy,
+    pause,
+    trouble_of,
+)
 
 
 def refusal(status: int, text: str = "no", after: str | None = None) -> ApiException:
@@ -47,12 +53,12 @@ def test_our_client_tells_what_the_platform_asked_for() -> None:
     http = httpx.Client(transport=httpx.MockTransport(answer))
     with pytest.raises(Exception, match="slow down") as caught:
         ERC3(base_url="http://platform", session=http).session_status("ssn-1")
-    assert patience.retry_after_of(caught.value) == 7
+    assert retry_policy.retry_after_of(caught.value) == 7
 
 
 @pytest.mark.parametrize("after", ["86401", "1e300", "Fri, 31 Dec 9999 23:59:59 GMT", "soon", None])
 def test_more_than_a_day_is_no_wish(after: str | None) -> None:
-    assert patience.retry_after_of(refusal(429, after=after)) is None
+    assert retry_policy.retry_after_of(refusal(429, after=after)) is None
 
 
 def waits(
@@ -65,14 +71,14 @@ def waits(
         slept.append(pause(*given))
         return slept[-1]
 
-    monkeypatch.setattr(patience, "pause", noted)
+    monkeypatch.setattr(retry_policy, "pause", noted)
 
     def fail() -> None:
         raise error
 
     with pytest.raises(type(error)) as caught:
-        Patience().meet(
-            fail, lambda e: trouble_of(e) not in (None, "refused"), Outages(), "view", limit
+        RetryPolicy().meet(
+            fail, lambda e: trouble_of(e) not in (None, "refused"), OutageTracker(), "view", limit
         )
     assert caught.value is error
     return slept
@@ -83,7 +89,7 @@ def test_overload_waits_longer_up_to_some_seconds_for_all_patience(
 ) -> None:
     slept = waits(monkeypatch, refusal(503))
     assert all(min(8, 0.5 * 2**n) <= s <= min(8, 0.5 * 2**n) + 0.5 for n, s in enumerate(slept))
-    assert no_waiting.ahead == pytest.approx(PATIENCE_SECONDS, abs=1)
+    assert no_waiting.ahead == pytest.approx(RETRY_SECONDS, abs=1)
     assert len(waits(monkeypatch, refusal(503), limit=2)) == 1
 
 
@@ -97,7 +103,7 @@ def test_the_last_attempt_is_made_when_patience_ends(
     monkeypatch: pytest.MonkeyPatch, no_waiting: Any
 ) -> None:
     assert len(waits(monkeypatch, refusal(429, after="3600"))) == 1
-    assert no_waiting.ahead == pytest.approx(PATIENCE_SECONDS, abs=1)
+    assert no_waiting.ahead == pytest.approx(RETRY_SECONDS, abs=1)
 
 
 @pytest.mark.parametrize("error", [refusal(400), TypeError("ours")])
@@ -115,7 +121,7 @@ class Gone:
         self.made: list[float] = []
 
     def __call__(self) -> str:
-        self.made.append(patience.now())
+        self.made.append(retry_policy.now())
         if len(self.made) <= self.lost:
             raise ConnectionResetError("gone")
         return "here"
@@ -126,7 +132,7 @@ def always(_error: BaseException) -> bool:
 
 
 def test_an_outage_is_waited_for_once_and_not_by_each_request_anew(no_waiting: Any) -> None:
-    outages, patient = Outages(), Patience()
+    outages, patient = OutageTracker(), RetryPolicy()
     gone = Gone(8)
     for attempts in (5, 6, 7, 8):
         with pytest.raises(ConnectionResetError):
@@ -143,7 +149,7 @@ def test_an_outage_is_waited_for_once_and_not_by_each_request_anew(no_waiting: A
 
 
 def test_an_outage_that_is_long_past_is_another_one(no_waiting: Any) -> None:
-    outages, patient = Outages(), Patience()
+    outages, patient = OutageTracker(), RetryPolicy()
     with pytest.raises(ConnectionResetError):
         patient.meet(Gone(9), always, outages, "view")
     no_waiting.rest(PAST_SECONDS + 1)
@@ -151,17 +157,17 @@ def test_an_outage_that_is_long_past_is_another_one(no_waiting: Any) -> None:
 
 
 def test_a_limit_of_the_task_ends_a_pause(no_waiting: Any) -> None:
-    began = patience.now()
+    began = retry_policy.now()
 
     def check() -> None:
-        if patience.now() - began > 20:
+        if retry_policy.now() - began > 20:
             raise TimeoutError("limit of the task")
 
-    patient = Patience()
+    patient = RetryPolicy()
     with pytest.raises(TimeoutError, match="limit of the task"), patient.within(check):
-        patient.meet(Gone(9), always, Outages(), "view")
-    assert patience.now() - began < 22
-    assert patient.meet(Gone(4), always, Outages(), "view") == "here"
+        patient.meet(Gone(9), always, OutageTracker(), "view")
+    assert retry_policy.now() - began < 22
+    assert patient.meet(Gone(4), always, OutageTracker(), "view") == "here"
 
 
 def test_a_users_wish_wakes_a_pause_and_leaves_a_little_patience(no_waiting: Any) -> None:
@@ -172,9 +178,9 @@ def test_a_users_wish_wakes_a_pause_and_leaves_a_little_patience(no_waiting: Any
         woken.append(seconds)
         stop.set()
 
-    began = patience.now()
-    patient = Patience(waits=wait, hurried=stop.is_set)
+    began = retry_policy.now()
+    patient = RetryPolicy(waits=wait, hurried=stop.is_set)
     with pytest.raises(ConnectionResetError):
-        patient.meet(Gone(99), always, Outages(), "complete")
+        patient.meet(Gone(99), always, OutageTracker(), "complete")
     assert len(woken) == 1
-    assert patience.now() - began < PATIENCE_SECONDS / 2
+    assert retry_policy.now() - began < RETRY_SECONDS / 2

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from workshop.simulator import core_api
 from workshop.simulator.faults import TASK_PATHS, Chaos, Fault, FaultPlan
-from workshop.simulator.platform import Bench, Platform, Task, key_digest
+from workshop.simulator.platform import Platform, Task, TaskBuilder, key_digest
 from workshop.simulator.state import ApiCall, StateError, StateFile, StateLine
 from workshop.simulator.world import Refusal, Wire
 
@@ -29,12 +29,12 @@ class _Subject(NamedTuple):
     """Whom a call is about: the id that it counts for, its scenario, and the task if it exists."""
 
     counted: str
-    bench: Bench
+    bench: TaskBuilder
     spec_id: str
     task: Task | None
 
 
-class Desk:
+class RequestHandler:
     """Takes the calls of one platform, one after the other; `chaos` draws faults for them.
 
     With a state file, what it holds is repeated first. A call that may change anything is then

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.ledger import ToolCall
-from core.runs.situation import Decision
 from core.runs.task import TaskInfo
-from core.terminal import Stream
+from core.runs.turn_context import Decision
+from core.terminal.stream import Stream
 
 TASK = TaskInfo(spec_id="tea", task_id="tsk-1", text="Buy tea")
 CALL = {"number": 1, "kind": "read", "outcome": "done"}

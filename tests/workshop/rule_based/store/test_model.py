@@ -5,23 +5,25 @@ from __future__ import annotations
 import ast
 import json
 
-from core.models.door import Door
 from core.models.model_call import Message
+from core.models.model_client import ModelClient
 from core.models.reply_code import find_code
 from core.models.reply_text import clean
-from core.runs.situation import Situation
+from core.runs.turn_context import TurnContext
 from evaluator import Evaluator
 from evaluator.decision import read_decision
 from playbooks.library import prose
-from store_tools.benchmark import ENDING
-from workshop.rule_based.store.brain import reply
+from store_tools.environment import ENDING
 from workshop.rule_based.store.library import PLAYBOOKS, program
+from workshop.rule_based.store.model import reply
 from workshop.rule_based.store.playbook import Step
 
 
 def evaluator_prompt(task: str, turns: list[str] | None = None) -> list[Message]:
-    evaluator = Evaluator(Door("playbook/store", "evaluator"), "rules", prose("store"), ENDING)
-    return evaluator.messages(Situation(task, turns or [], "{}", 1, 7))
+    evaluator = Evaluator(
+        ModelClient("playbook/store", "evaluator"), "rules", prose("store"), ENDING
+    )
+    return evaluator.messages(TurnContext(task, turns or [], "{}", 1, 7))
 
 
 def worker_prompt(instruction: str) -> list[Message]:

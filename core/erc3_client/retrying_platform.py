@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from core.erc3_client import switch
 from core.erc3_client.bounds import known_score
 from core.erc3_client.cuts import cut_texts
-from core.erc3_client.patience import Outages, Patience, trouble_of
+from core.erc3_client.retry_policy import OutageTracker, RetryPolicy, trouble_of
 
 if TYPE_CHECKING:
     from core.erc3_client.own import core_models as answers
@@ -27,7 +27,7 @@ UNREAD = frozenset({"rate_limit"})
 UNFINISHED_SESSION = "open"
 
 
-class PatientPlatform:
+class RetryingPlatform:
     """Stands in for an `ERC3` client, own or official, with the same methods and errors.
 
     What only reads, and what may arrive twice without harm, is tried again for as long as the
@@ -37,10 +37,10 @@ class PatientPlatform:
     `start_new_task`). Whatever is not named here, such as `get_store_client`, is the client's own.
     """
 
-    def __init__(self, client: ERC3, patience: Patience | None = None) -> None:
+    def __init__(self, client: ERC3, retry_policy: RetryPolicy | None = None) -> None:
         self._client = client
-        self._patience = patience or Patience()
-        self._outages = Outages()
+        self._retry_policy = retry_policy or RetryPolicy()
+        self._outages = OutageTracker()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -158,7 +158,7 @@ class PatientPlatform:
         def again(error: BaseException) -> bool:
             return trouble_of(error) in passing
 
-        return self._patience.meet(once, again, self._outages, kind, limit)
+        return self._retry_policy.meet(once, again, self._outages, kind, limit)
 
     def _received(self, answer: T) -> T:
         """An answer with its texts cut to what is taken in. Raises TooMuch."""

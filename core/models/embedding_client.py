@@ -11,12 +11,12 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from core.models.door import Door, ModelFailed
 from core.models.embeddings import EmbeddingFailed
 from core.models.exchange import ExchangeFailed, Reply, Request, Transport
 from core.models.litellm_module import load
 from core.models.litellm_transport import LiteLLMTransport, TooLate, failure_of, within
 from core.models.model_call import KeptCalls, ModelCall, Usage, total_cost
+from core.models.model_client import ModelClient, ModelFailed
 from core.models.models_file import Backend, Models
 
 TEXTS_AT_ONCE = 64
@@ -71,7 +71,7 @@ class EmbeddingTransport(LiteLLMTransport):
         }
 
 
-class EmbeddingDoor:
+class EmbeddingClient:
     """An embedding model by LiteLLM id or configured name. Safe to use from several threads."""
 
     def __init__(
@@ -87,7 +87,7 @@ class EmbeddingDoor:
         self._lost = ""
         self._lock = threading.Lock()
         chars = TEXTS_AT_ONCE * CHARS_OF_A_VECTOR
-        self._door = Door(
+        self._door = ModelClient(
             model, "worker", _Tally(self.calls), models=models, opener=opener, answer_chars=chars
         )
 

@@ -11,16 +11,8 @@ from typing import Any
 
 import pytest
 
-from core.models import door as door_module
+from core.models import model_client as door_module
 from core.models import retries
-from core.models.door import (
-    ANSWER_CHARS,
-    REASONING_CHARS,
-    Door,
-    ModelFailed,
-    response_format,
-    supports_schema,
-)
 from core.models.exchange import ExchangeFailed, Reply, Request
 from core.models.model_call import (
     CallObserver,
@@ -30,8 +22,16 @@ from core.models.model_call import (
     total_cost,
     total_usage,
 )
+from core.models.model_client import (
+    ANSWER_CHARS,
+    REASONING_CHARS,
+    ModelClient,
+    ModelFailed,
+    response_format,
+    supports_schema,
+)
 from core.models.models_file import Models, ModelsError, ModelsFile, Params, load_models
-from core.models.providers import is_keyless
+from core.models.providers import is_rule_based
 from core.models.tokens import count_messages, count_text
 from tests import scripted
 from tests.fake_openai import FakeOpenAI
@@ -95,8 +95,8 @@ class House:
         self.calls: list[ModelCall] = []
         self.models = Models(ModelsFile.model_validate({"models": {"two": TWO}}))
 
-    def door(self, model: str = "openai/a", **more: Any) -> Door:
-        return Door(
+    def door(self, model: str = "openai/a", **more: Any) -> ModelClient:
+        return ModelClient(
             model,
             "worker",
             more.pop("observer", KeptCalls(self.calls)),
@@ -231,7 +231,7 @@ def test_the_next_backend_follows_the_attempts_and_stays_preferred() -> None:
 def test_both_roles_share_what_is_known_of_the_backends() -> None:
     house = House(a=failed("overload"), b=REPLY)
     house.door("two").complete(ASK)
-    other = Door("two", "evaluator", models=house.models, opener=lambda _: house.transport)
+    other = ModelClient("two", "evaluator", models=house.models, opener=lambda _: house.transport)
     assert other.complete(ASK).backend == "b"
     assert house.transport.asked[-2:] == ["b", "b"]
 
@@ -294,23 +294,23 @@ def test_an_interrupted_attempt_is_recorded_and_sets_a_probe_free() -> None:
     assert house.models.backends("two").choose() == "a"
 
 
-class Stop(Exception):
+class CancelToken(Exception):
     pass
 
 
 def test_a_gate_is_asked_before_every_attempt() -> None:
     house = House(a=[failed("overload"), REPLY])
 
-    class Gate(KeptCalls):
+    class ToolBridge(KeptCalls):
         asked = 0
 
         def gate(self) -> None:
             self.asked += 1
             if self.asked == 2:
-                raise Stop
+                raise CancelToken
 
-    with pytest.raises(Stop):
-        house.door(observer=Gate(house.calls)).complete(ASK)
+    with pytest.raises(CancelToken):
+        house.door(observer=ToolBridge(house.calls)).complete(ASK)
     assert house.transport.asked == ["a"]
     assert [c.next for c in house.calls] == ["again in 0.0 s"]
 
@@ -338,7 +338,7 @@ def test_a_door_opens_each_backend_once_and_late() -> None:
         opened.append(backend.name)
         return house.transport
 
-    door = Door("two", "worker", models=house.models, opener=opener)
+    door = ModelClient("two", "worker", models=house.models, opener=opener)
     assert opened == []
     door.complete(ASK)
     door.complete(ASK)
@@ -438,7 +438,7 @@ def test_texts_are_bounded_and_can_be_written() -> None:
 
 
 def test_a_script_is_played_in_order_and_ends() -> None:
-    door = Door(play("in-order", ["one", "two"]), "evaluator")
+    door = ModelClient(play("in-order", ["one", "two"]), "evaluator")
     assert [door.complete(ASK).text, door.complete(ASK).text] == ["one", "two"]
     assert left("in-order") == 0
     with pytest.raises(ModelFailed, match="no reply left") as caught:
@@ -447,21 +447,21 @@ def test_a_script_is_played_in_order_and_ends() -> None:
 
 
 def test_our_own_providers_count_and_cost_nothing() -> None:
-    call = Door(play("counted", ["one two"]), "evaluator").complete(ASK)
+    call = ModelClient(play("counted", ["one two"]), "evaluator").complete(ASK)
     assert call.usage == Usage(
         prompt=count_messages(ASK), completion=count_text("one two"), cached=0, reasoning=0
     )
     assert (call.cost_usd, call.price_source) == (0.0, "provider")
-    assert is_keyless("playbook/store")
-    assert not is_keyless("openai/playbook")
+    assert is_rule_based("playbook/store")
+    assert not is_rule_based("openai/playbook")
 
 
 def test_the_playbook_brain_answers() -> None:
     task = {"role": "user", "content": "<task>\nBuy 2x Tea\n</task>\n<state>\n{}\n</state>"}
-    call = Door("playbook/store", "evaluator").complete([task])
+    call = ModelClient("playbook/store", "evaluator").complete([task])
     assert "DECISION: PROCEED" in call.text
     with pytest.raises(ModelFailed, match="no brain playbook/other"):
-        Door("playbook/other", "evaluator").complete([task])
+        ModelClient("playbook/other", "evaluator").complete([task])
 
 
 @pytest.mark.parametrize(
@@ -483,14 +483,14 @@ def test_what_a_brain_raises_is_told(
 
     monkeypatch.setattr(scripted, "reply", bug)
     with pytest.raises(ModelFailed, match=words):
-        Door("scripted/x", "evaluator").complete(ASK)
+        ModelClient("scripted/x", "evaluator").complete(ASK)
     assert asked == ["x"] * times
 
 
 def test_a_brain_may_give_a_whole_reply(monkeypatch: pytest.MonkeyPatch) -> None:
     reply = Reply(text="cut", reasoning="hm hm", finish_reason="length")
     monkeypatch.setattr(scripted, "reply", lambda *_: reply)
-    call = Door("scripted/x", "evaluator").complete(ASK)
+    call = ModelClient("scripted/x", "evaluator").complete(ASK)
     assert (call.text, call.finish_reason, call.reasoning) == ("cut", "length", "hm hm")
     assert call.usage.reasoning == count_text("hm hm")
     assert call.usage.completion == count_text("cut") + count_text("hm hm")
@@ -498,7 +498,7 @@ def test_a_brain_may_give_a_whole_reply(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_cassette_needs_its_player() -> None:
     with pytest.raises(ModelsError, match="cassette"):
-        Door("cassette/x.jsonl", "worker").complete(ASK)
+        ModelClient("cassette/x.jsonl", "worker").complete(ASK)
 
 
 # Schemas.
@@ -520,7 +520,7 @@ def test_only_an_id_that_the_map_knows_takes_a_schema(model: str, known: bool) -
 
 
 def test_asking_imports_no_litellm() -> None:
-    code = "import sys; from core.models.door import supports_schema as s; s('gpt-4o'); "
+    code = "import sys; from core.models.model_client import supports_schema as s; s('gpt-4o'); "
     code += "print('litellm' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
@@ -559,7 +559,7 @@ def served(model_server: Callable[..., FakeOpenAI], tmp_path: Path) -> Any:
 def test_a_call_moves_on_over_http(served: Any) -> None:
     models, servers = served(first=always("429-quota"), second=in_turn("503", "html"))
     calls: list[ModelCall] = []
-    call = Door("served", "worker", KeptCalls(calls), models=models).complete(ASK)
+    call = ModelClient("served", "worker", KeptCalls(calls), models=models).complete(ASK)
     assert call.text == "fake-large got hello there"
     assert [(c.backend, c.error_kind) for c in calls] == [
         ("first", "quota"), ("second", "overload"), ("second", "bad_answer"), ("second", None),
@@ -575,7 +575,7 @@ def test_two_roles_and_eight_jobs_at_two_servers(served: Any) -> None:
     def ask(number: int) -> ModelCall:
         role: Any = "worker" if number % 2 else "evaluator"
         message = [{"role": "user", "content": f"task {number}"}]
-        return Door("served", role, models=models).complete(message)
+        return ModelClient("served", role, models=models).complete(message)
 
     with ThreadPoolExecutor(8) as pool:
         calls = list(pool.map(ask, range(40)))
@@ -596,14 +596,14 @@ for name in ("LITELLM_LOCAL_MODEL_COST_MAP", "TIKTOKEN_CACHE_DIR"):
     os.environ.pop(name, None)
 """
 KEYLESS = """
-from core.models.door import Door
+from core.models.model_client import Door
 from tests.scripted import play
 call = Door(play("a", ["fine"]), "worker").complete([{"role": "user", "content": "x"}])
 print(call.text, call.usage.completion, [m for m in ("litellm", "openai") if m in sys.modules])
 """
 LITELLM = """
 from core.models.models_file import Models, ModelsFile
-from core.models.door import Door, ModelFailed
+from core.models.model_client import Door, ModelFailed
 from core.models.litellm_module import load
 assert "litellm" not in sys.modules
 load()

@@ -13,7 +13,7 @@ Other = TypeVar("Other")
 
 
 @dataclass(frozen=True)
-class Situation(Generic[Past]):
+class TurnContext(Generic[Past]):
     """Where a task stands when the next turn is decided.
 
     ``past``: the turns so far, oldest first, in whatever form the one who decides is told them.
@@ -35,10 +35,10 @@ class Situation(Generic[Past]):
     challenge: str | None = None
     """An earlier FINISH of this turn does not agree with the facts."""
 
-    def told(self, tell: Callable[[Past], Other]) -> Situation[Other]:
+    def told(self, tell: Callable[[Past], Other]) -> TurnContext[Other]:
         """The same with each turn in another form."""
         same: Any = self
-        told: Situation[Other] = replace(same, past=[tell(turn) for turn in self.past])
+        told: TurnContext[Other] = replace(same, past=[tell(turn) for turn in self.past])
         return told
 
 

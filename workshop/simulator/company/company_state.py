@@ -67,7 +67,7 @@ class Records:
         self.rows[id_] = row
 
 
-class Office:
+class CompanyState:
     """The state of one task; every method raises `Refusal` where the platform refuses."""
 
     def __init__(self, scenario: CompanyScenario, registry: Registry) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from coordinator.benchmark import Guest
+from coordinator.benchmark import Benchmark
 from coordinator.config import StrategyName
 from core.runs.errors import Usage
 from workshop.lab.leaks import Facts
@@ -95,10 +95,10 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Kit:
+class BenchmarkAdapter:
     """All that the lab needs of a benchmark."""
 
-    guest: Guest
+    guest: Benchmark
     format: str
     """Of its pack files."""
     packs: Mapping[str, Path]
@@ -129,7 +129,7 @@ class Kit:
     """The stored results of the guest's own brain."""
     baseline_packs: tuple[str, ...]
     """What they are made of; each gives the same scenarios on every machine."""
-    remade: Callable[[str, Mapping[str, str]], Guest] | None = None
+    remade: Callable[[str, Mapping[str, str]], Benchmark] | None = None
     """The guest with other guards than all and with sections over the shipped ones; None: it takes
     neither. Raises Usage."""
     facts: Callable[[Raw], Facts] = lambda _raw: Facts()
@@ -139,7 +139,7 @@ class Kit:
     unpacked: Callable[[Raw], Iterator[Raw]] | None = None
     """The scenarios of a pack, each with all that it needs; None: as they stand there."""
 
-    def guest_with(self, guards: str, prompts: Mapping[str, str]) -> Guest:
+    def benchmark_with(self, guards: str, prompts: Mapping[str, str]) -> Benchmark:
         """The guest with these guards on and these sections in its prompts. Raises Usage."""
         as_it_is = guards == ALL and not prompts
         return self.remade(guards, prompts) if self.remade and not as_it_is else self.guest
@@ -156,15 +156,15 @@ class Kit:
         return self.unpacked(body) if self.unpacked else iter(body["scenarios"])
 
 
-KitOf = Callable[[], Kit]
+AdapterFactory = Callable[[], BenchmarkAdapter]
 """A function of a module: its name is all that goes to another process."""
 
 
 @dataclass(frozen=True)
-class Invitation:
+class LabContext:
     """The benchmarks that can be played; whoever starts the lab says which."""
 
-    kits: Mapping[str, KitOf]
+    kits: Mapping[str, AdapterFactory]
     """By id; functions of a module, for the processes that play."""
     default: str
     models: Callable[[str, StrategyName, str | None, str | None], dict[str, str]]
@@ -174,7 +174,7 @@ class Invitation:
     environment: Mapping[str, str]
     """What the user's shell has handed down; nothing of a file of settings stands in it."""
 
-    def kit(self, benchmark: str | None = None) -> Kit:
+    def kit(self, benchmark: str | None = None) -> BenchmarkAdapter:
         """What a benchmark brings, in this process. Raises Usage."""
         name = benchmark or self.default
         if name not in self.kits:

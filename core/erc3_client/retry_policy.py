@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Final, Literal, TypeVar
 
 from core.erc3_client import switch
-from core.erc3_client.bounds import PATIENCE_SECONDS
+from core.erc3_client.bounds import RETRY_SECONDS
 from core.erc3_client.cuts import TooMuch
 
 T = TypeVar("T")
@@ -96,7 +96,7 @@ def pause(error: BaseException, attempts: int) -> float:
     return min(doubled, LONGEST_SECONDS) + random.uniform(0, FIRST_SECONDS)
 
 
-class Outages:
+class OutageTracker:
     """Since when requests have had no answer, by kind and altogether; of a task, or of a client."""
 
     def __init__(self) -> None:
@@ -120,12 +120,12 @@ class Outages:
         return min(began, *(first for first, _ in known))
 
 
-class Patience:
+class RetryPolicy:
     """How long an outage is waited for, by every request of a run; used from many threads."""
 
     def __init__(
         self,
-        seconds: float = PATIENCE_SECONDS,
+        seconds: float = RETRY_SECONDS,
         waits: Callable[[float], object] | None = None,
         hurried: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -154,7 +154,7 @@ class Patience:
         self,
         attempt: Callable[[], T],
         again: Callable[[BaseException], bool],
-        outages: Outages,
+        outages: OutageTracker,
         kind: str,
         limit: int | None = None,
     ) -> T:

@@ -71,7 +71,7 @@ class HostSide:
 
 
 @dataclass
-class Gate:
+class ToolBridge:
     """The calls of one step. Made anew for every step and for every repetition of one."""
 
     side: HostSide
