@@ -40,7 +40,7 @@ class Answer:
 def system_prompt(rules: str, guide: str, forms: Forms, texts: Texts = NONE) -> str:
     """The part that is the same for all steps and tasks."""
     return prompt(
-        "nextstep",
+        "next_step",
         "system",
         texts,
         rules=rules,
@@ -91,7 +91,7 @@ class Agent:
         def messages(texts: Sequence[str]) -> list[Message]:
             steps = list(enumerate(texts, start=past - len(texts) + 1))
             closes = self._forms.final.closes
-            user = prompt("nextstep", "user", now=situation, steps=steps, closes=closes)
+            user = prompt("next_step", "user", now=situation, steps=steps, closes=closes)
             return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
 
         # Tags around the steps have tokens too.
