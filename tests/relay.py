@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 import threading
 from collections import Counter
@@ -13,6 +14,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
+
+TASK_ROOT = re.compile(r"^/(?:store|erc3-[a-z]+)/[^/]+(?=/)")
+"""Under which the API of a task stands: a store or a company, and the id of the task."""
 
 
 @dataclass
@@ -97,8 +101,7 @@ def relay(upstream: str) -> Iterator[Relay]:
 
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers["content-length"]))
-            parts = self.path.split("/")
-            path = "/" + "/".join(parts[3:] if len(parts) > 3 else parts[1:])
+            path = TASK_ROOT.sub("", self.path)
             with lock:
                 here.seen[path] += 1
                 number = here.seen[path]

@@ -150,12 +150,13 @@ def test_the_lab_plays_it_beside_trivial_players(tmp_path: Path) -> None:
     pack["scenarios"] = pack["scenarios"][:3]
     small = tmp_path / "three.json"
     small.write_text(json.dumps(pack))
-    code, text = cli(
+    words = [
         "regress", "--benchmark", "company", "--pack", small, "--jobs", 1, "--out", tmp_path,
         "--guards", "none", "--json",
-    )  # fmt: skip
-    assert code == 0, text
-    found = json.loads(text)
+    ]  # fmt: skip
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
     assert found["settings"]["guards"] == "none"
     players = {one["player"]: one["platform_score"] for one in found["summaries"]}
     assert players["agent"] > players["always-denied_security"]

@@ -246,4 +246,4 @@ def test_over_a_line(place: Relay, connect: Callable[[str], Erc3Client]) -> None
         client.get_project("proj_a")
     with pytest.raises(httpx.TransportError):
         client.get_project("proj_a")
-    assert place.seen == {"/erc3-dev/tsk-1/projects/get": 3}
+    assert place.seen == {"/projects/get": 3}
