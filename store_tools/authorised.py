@@ -42,6 +42,8 @@ class Priced:
     """How many coupons were tried."""
     by_shop: bool
     """Priced by the shop, not from its listing."""
+    query: str | None = None
+    """The search whose matches they are made of, each of them sure; None: there is none."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,9 @@ class Order:
             return flaw
         if not rows:
             return "no search has priced such baskets"
+        unnamed = told.items is None and not all(map(self._named, content_in(basket)))
+        if unnamed and not all(p.query and names(self.instruction, p.query) for p in searches):
+            return "not every match of a search that the instruction words is sure: name the SKUs"
         least = min(total for *_, total in rows)
         if (content_in(basket), basket["coupon"], basket["total"]) not in rows:
             return "the search has not priced this basket with this coupon"

@@ -35,18 +35,21 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
         with none; restores the basket. {results: [{items: [{sku, quantity}], coupon, subtotal,
         discount, total}] cheapest first, errors: [{items or coupon, error: text}], untried:
-        number, with_addition: [{added: sku, coupon, total}] (what makes a code work where none
-        does)}. Skips what cannot be cheapest unless every. A code without discount is an error."""
+        baskets skipped as none can be cheapest (0 with every), with_addition: [{added: sku, coupon,
+        total}]: one product more that makes a code work (None: not tried)}. A code without
+        discount is an error."""
         contents = [content_of(items) for items in _chosen(session, combinations)]
         found = try_coupons(session, contents, coupons, every=every)
         rows = [(_content(r["items"]), r["coupon"], r["total"]) for r in found["results"]]
-        target = session.target if isinstance(combinations, str) else None
-        session.note_priced(Priced(rows, target, len([c for c in coupons if c]), by_shop=True))
+        last = isinstance(combinations, str)
+        target, query = (session.target, session.query) if last else (None, None)
+        tested = len([c for c in coupons if c])
+        session.note_priced(Priced(rows, target, tested, by_shop=True, query=query))
         return found
 
     # Of a basket that nobody could look at nothing is claimed, not that it is empty.
     unseen = dict.fromkeys(("items", "subtotal", "coupon", "discount", "total"))
-    tried: dict[str, object] = {"results": [], "errors": [], "untried": 0, "with_addition": []}
+    tried: dict[str, object] = {"results": [], "errors": [], "untried": 0, "with_addition": None}
     return [
         tool("write", Combo_Set_Basket_For_Items, fields=unseen),
         tool("write", Combo_Empty_Basket, fields=unseen),

@@ -9,6 +9,7 @@ from typing import Any
 from core.erc3_client import store
 from core.ledger import ToolFault
 from core.tools.faults import GivenUp, Inconsistent, OutOfReach, failed_request
+from core.tools.paging import ListingForbidden
 from store_tools.basket import Basket, Content, content_in, flaw_of
 from store_tools.basket_moves import (
     ROUNDS,
@@ -19,11 +20,12 @@ from store_tools.basket_moves import (
     switch_coupon,
     walk_order,
 )
-from store_tools.companions import companions
+from store_tools.catalog import read_catalog
+from store_tools.companions import TRIED_AT_MOST, companions
 from store_tools.coupon_bounds import Key
 from store_tools.coupon_search import search
 from store_tools.requests import apply_coupon, known_dead
-from store_tools.store_session import StoreSession
+from store_tools.store_session import Product, StoreSession
 
 BASKETS_AT_MOST = 1000
 """Finding the walk takes time that grows with the square of this."""
@@ -42,8 +44,8 @@ def try_coupons(
     search ends when no basket that is left can be cheaper (``untried`` counts those). A code that
     stays applied over a move is tried first on the next basket, so a basket costs at most its move
     and two calls for each coupon. Refusals are recorded with what was refused; a fatal fault (an
-    unreachable store, a budget) ends the search. Where codes are taken and none gives a discount,
-    cheap additions are tried on the cheapest basket (``with_addition``).
+    unreachable store, a budget) ends the search. For each code that is taken and gives no discount,
+    cheap additions are tried on the cheapest basket (``with_addition``; None: not tried).
 
     Raises:
         ToolFault: too many baskets, or a fatal fault; the basket was brought back if possible.
@@ -90,7 +92,7 @@ class _Trial:
         self._idle: dict[str, None] = {}
         """Codes that were accepted on some basket without a discount, in order."""
         self._gives: dict[str, None] = {}
-        self.with_addition: list[dict[str, Any]] = []
+        self.with_addition: list[dict[str, Any]] | None = None
 
     def visit(self, content: Content, codes: list[str]) -> None:
         """Move to a basket and try every code there.
@@ -227,26 +229,49 @@ class _Trial:
         }
 
     def try_additions(self) -> None:
-        """Note what a cheap addition makes of codes that are taken, where none gives a discount."""
-        if not self._idle or self._gives or not self.results or self.session.catalog is None:
+        """Note what a cheap addition makes of the codes that are taken and give no discount."""
+        codes = [code for code in self._idle if code not in self._gives]
+        if not codes or not self.results:
+            return
+        catalog = self._catalog()
+        if catalog is None:
             return
         base = min(self.results, key=key_of)["items"]
         content = {line["sku"]: line["quantity"] for line in base}
-        self.with_addition = companions(self, content, list(self._idle), self.session.catalog)
+        gave = dict(self._gives)
+        self.with_addition = companions(self, content, codes, catalog)
         # On the baskets that were asked for they gave nothing all the same.
-        self._gives.clear()
+        self._gives = gave
+
+    def _catalog(self) -> list[Product] | None:
+        """Every product of the shop; None where it forbids listing them."""
+        try:
+            return read_catalog(self.session)
+        except ListingForbidden:
+            return None
 
     def all_errors(self) -> list[dict[str, Any]]:
         """Refused baskets, refused codes, and codes that gave nothing where it matters."""
         useful = {r["coupon"] for r in self.results}
         refused = [{"coupon": code, "error": text} for code, text in self._refused.items()]
         idle = [
-            {"coupon": code, "error": f"{code}: accepted, but no discount on any basket {which}"}
+            {"coupon": code, "error": f"{code}: accepted, no discount on any basket {which}{more}"}
             for code in {**self._idle, **self._gives}
             if code not in useful
             for which in ["that could be cheapest" if code in self._gives else "tried"]
+            for more in [self._with_one_more(code)]
         ]
         return [*self._errors, *refused, *idle]
+
+    def _with_one_more(self, code: str) -> str:
+        """What is known of a code that gave nothing, with one more product."""
+        if code in self._gives:
+            return ""
+        if self.with_addition is None:
+            return "; additions not tried"
+        if any(row["coupon"] == code for row in self.with_addition):
+            return "; with an addition it works"
+        return f", nor with one of the {TRIED_AT_MOST} cheapest others"
 
 
 def _unbelieved(fault: ToolFault) -> ToolFault:

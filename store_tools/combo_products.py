@@ -53,7 +53,8 @@ def product_tools(session: StoreSession) -> list[Tool]:
         contents = [content_of([Item.model_validate(i) for i in c]) for c in session.generated]
         subtotals = [c["subtotal"] for c in made["combinations"]]
         found = [(content, "", total) for content, total in zip(contents, subtotals, strict=True)]
-        session.note_priced(Priced(found, session.target, 0, by_shop=False))
+        session.query = session.sure.get(frozenset(row.get("sku", "") for row in rows))
+        session.note_priced(Priced(found, session.target, 0, by_shop=False, query=session.query))
         return made
 
     listed: dict[str, object] = {"products": [], "count": 0}
@@ -84,11 +85,14 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     sure = sum(answer.grade == SURE for answer, _ in matches)
     least = DOUBTFUL if sure else 0
     near = [pair for pair in found if least <= pair[0].grade < FITS][:NEAR_AT_MOST]
+    doubtful = sum(answer.grade == DOUBTFUL for answer, _ in near)
+    if sure == len(matches) < FOUND_AT_MOST and not doubtful:
+        session.sure[frozenset(product["sku"] for _, product in matches)] = query
     fields = {
         "matches": [_told(session, product, query) for _, product in matches],
         "sure": sure,
         "near": [_told(session, product, query) for _, product in near],
-        "doubtful": sum(answer.grade == DOUBTFUL for answer, _ in near),
+        "doubtful": doubtful,
         "catalog_size": len(catalog),
     }
     return collected.result(fields)

@@ -98,6 +98,10 @@ class StoreSession(ApiSession):
         """Baskets that the generator made last."""
         self.target: int | None = None
         """Units that each of them holds; None: the products were not as the tools told them."""
+        self.sure: dict[frozenset[str], str] = {}
+        """Queries by their matches, where all of these are sure and no other product may fit."""
+        self.query: str | None = None
+        """The one of these whose matches the generated baskets are made of."""
         self.told: dict[str, set[tuple[int, int]]] = {}
         """Prices and units by SKU, as tools have told them."""
         self.priced: list[Priced] = []

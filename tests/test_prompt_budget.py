@@ -20,9 +20,9 @@ from cli.cli import app
 from core.models.tokens import count_messages, count_text
 from tests.fake_openai import FakeOpenAI
 
-ROOM = {"evaluator": 1_030, "worker": 880}
-"""Tokens of the system prompts, the worker's with every tool. Of the evaluator's, 90 say what a
-checkout is authorised by: they save a turn of some 2,000."""
+ROOM = {"evaluator": 1_095, "worker": 880}
+"""Tokens of the system prompts, the worker's with every tool. Of the evaluator's, 150 say what a
+checkout is authorised by and how turn 1 can buy: they save a turn of some 2,000."""
 THREE_TURNS = 8_000
 SPECS = (
     "pack_sizes_exact_count", "filler_lifts_to_min_subtotal", "exact_quantity_ghost_stock",

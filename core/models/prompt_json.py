@@ -22,27 +22,32 @@ class Cut(ValueError):
     """Something was left out of a packed value."""
 
 
-def packed(value: object, rows: int | None = None, chars: int | None = None) -> object:
+def packed(
+    value: object, rows: int | None = None, chars: int | None = None, totals: int = 0
+) -> object:
     """A value with its lists of like objects as tables.
 
     At most ``rows`` entries of every list are kept, whole ones from its beginning, and at most
-    ``chars`` characters of every text.
+    ``chars`` characters of every text; of a table with a column ``total`` at least ``totals`` rows.
     """
     if isinstance(value, dict):
-        return {str(k): packed(v, rows, chars) for k, v in value.items()}
+        return {str(k): packed(v, rows, chars, totals) for k, v in value.items()}
     if isinstance(value, str):
         return value if chars is None or len(value) <= chars else f"{value[:chars]}…"
     if not isinstance(value, list | tuple):
         return value
+    columns = _columns(value)
+    if rows is not None and "total" in columns:
+        rows = max(rows, totals)
     kept = list(value) if rows is None else list(value[:rows])
     more = len(value) - len(kept)
-    if columns := _columns(value):
+    if columns:
         table: dict[str, Any] = {
             "columns": columns,
-            "rows": [[packed(row[c], rows, chars) for c in columns] for row in kept],
+            "rows": [[packed(row[c], rows, chars, totals) for c in columns] for row in kept],
         }
         return table | ({"more": more} if more else {})
-    entries = [packed(entry, rows, chars) for entry in kept]
+    entries = [packed(entry, rows, chars, totals) for entry in kept]
     return [*entries, _MORE.format(more)] if more else entries
 
 

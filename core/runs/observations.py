@@ -19,7 +19,8 @@ LADDER = ((8, 80), (4, 60), (2, 40), (1, 30))
 KEYS_AT_MOST = 30
 INNER_ROWS = 4
 """Of a list within a list."""
-TOLD = "told in RESULT"
+TOLD_SHARE = 2 / 3
+"""Of the texts of an answer: where so many stand in the report, the answer is not said again."""
 
 
 def observations(
@@ -27,8 +28,8 @@ def observations(
 ) -> list[str]:
     """A line for each read that was answered and for each text that was printed.
 
-    ``result`` is the report as the prompt tells it: what stands in it is not said again. Where the
-    lines have more than ``tokens`` tokens, older ones are left out and counted.
+    ``result`` is the report as text: what stands in it is not said again. Where the
+    lines have more than ``tokens`` tokens, older ones are left out. Both are counted.
     """
     reads = [call for call in calls if call.kind == "read" and call.outcome == "done"]
     kept: list[str] = []
@@ -38,7 +39,7 @@ def observations(
             break
         kept.insert(0, line)
     left_out = len(reads) - sum(line.startswith("READ ") for line in kept)
-    return [*([f"READ: {left_out} calls before these"] if left_out else []), *kept]
+    return [*([f"READ: {left_out} other calls"] if left_out else []), *kept]
 
 
 def _newest_first(reads: Sequence[ToolCall], prints: Sequence[str], result: str) -> Iterator[str]:
@@ -47,16 +48,37 @@ def _newest_first(reads: Sequence[ToolCall], prints: Sequence[str], result: str)
         if text and text not in result:
             yield cut_text(f"PRINTED: {text}", LINE_TOKENS)
     for call in reversed(reads):
-        yield _line(call, result)
+        if not _is_told(call.result, result):
+            yield _line(call)
 
 
-def _line(call: ToolCall, told: str) -> str:
+def _is_told(value: object, told: str) -> bool:
+    """Whether an answer stands in a report, whole or with most of its texts."""
+    short = shortened(value)
+    whole = compact(packed(short))
+    if len(whole) > 2 and whole in told:
+        return True
+    texts = set(_texts(short))
+    return bool(texts) and sum(text in told for text in texts) >= TOLD_SHARE * len(texts)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The texts in a value, as JSON writes them."""
+    if isinstance(value, str):
+        if value:
+            yield compact(value)
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _line(call: ToolCall) -> str:
     named = ", ".join(f"{key}={shorten(value, 100)}" for key, value in call.arguments.items())
     begin = f"READ {call.name}({cut_text(named, ARGUMENT_TOKENS)}) -> "
-    whole = compact(packed(shortened(call.result)))
-    if len(whole) > 2 and whole in told:
-        return f"{begin}{TOLD}"
-    line = begin + whole
+    line = begin + compact(packed(shortened(call.result)))
     for rows, chars in LADDER:
         if count_text(line) <= LINE_TOKENS:
             return line

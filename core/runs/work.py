@@ -28,6 +28,8 @@ LADDER = (
 )  # fmt: skip
 """Rows of a list and characters of a text that are kept, step by step less; texts go first, and
 of every list a row stays."""
+TOTALS_KEPT = 6
+"""Rows that a table with totals keeps where others lose theirs: choices are made between them."""
 FROM_JSON = "json"
 """Context of a validation of what came out of a file: it holds no sets, and no time is spent on
 looking for some."""
@@ -90,7 +92,9 @@ class WorkReport(Record):
         lines.append(f"RESULT: {result or 'none'}")
         prints = [step.prints for step in self.steps[: None if self.answered else -1]]
         tokens = TURN_TOKENS if latest else OLD_TURN_TOKENS
-        return "\n".join([*lines, *observations(self.calls, prints, result, tokens)])
+        # What an older report was cut down from was told while it was the latest.
+        told = result if latest or not result else fit_json(self.result, RESULT_CHARS)
+        return "\n".join([*lines, *observations(self.calls, prints, told, tokens)])
 
 
 def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
@@ -134,10 +138,11 @@ def fit_json(value: object, limit: int) -> str:
     and ends of texts are left out, each with a mark, and single numbers never are."""
     short = shortened(value)
     text = compact(packed(short))
-    for rows, chars in LADDER:
-        if len(text) <= limit:
-            return text
-        text = compact(packed(short, rows, chars))
+    for totals in (TOTALS_KEPT, 0):
+        for rows, chars in LADDER:
+            if len(text) <= limit:
+                return text
+            text = compact(packed(short, rows, chars, totals))
     if len(text) > limit and isinstance(short, dict):
         text = _first_entries(packed(short, *LADDER[-1]), limit)
     return text if len(text) <= limit else compact(f"{text[: limit // 2]}… (cut)")

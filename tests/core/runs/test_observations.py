@@ -48,7 +48,8 @@ def test_a_worker_that_searched_printed_and_said_so_leaves_what_it_found() -> No
 def test_what_the_report_holds_is_not_said_twice() -> None:
     found = {"matches": ROWS[:3]}
     report = WorkReport(result={"pens": found}, answered=True, calls=(read(found, query="pens"),))
-    assert report.prompt(latest=True).endswith('READ Find_Pens(query="pens") -> told in RESULT')
+    assert report.prompt(latest=True).endswith("READ: 1 other calls")
+    assert "READ" not in report.model_copy(update={"calls": ()}).prompt(latest=True)
 
 
 def test_the_newest_reads_are_kept_and_the_rest_is_counted() -> None:
@@ -56,7 +57,7 @@ def test_the_newest_reads_are_kept_and_the_rest_is_counted() -> None:
     lines = observations(calls, [], "", TURN_TOKENS)
     told = [line.split("page=")[1].split(")")[0] for line in lines[1:]]
     assert told == [str(n) for n in range(31 - len(told), 31)]
-    assert lines[0] == f"READ: {30 - len(told)} calls before these"
+    assert lines[0] == f"READ: {30 - len(told)} other calls"
 
 
 def test_a_short_result_keeps_first_rows_and_says_how_many_more() -> None:
