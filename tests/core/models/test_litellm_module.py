@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 BEGIN = """
-from models import litellm_module
+from core.models import litellm_module
 litellm_module.begin()
 """
 WITHOUT_END = """

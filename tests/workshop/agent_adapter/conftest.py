@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.results import RunResults, TaskResult, read_results
+from tests.core.erc3_client.conftest import base_url, company_url  # noqa: F401
+from tests.workshop.lab.conftest import pack_file  # noqa: F401
 from workshop.agent_adapter.sitting import SittingRecord, records_of
 
 HEAD = """
