@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cli.options import BRAINS, COMPANY, DEFAULT, ids_of
 from coordinator.benchmark import Benchmark, Environment
+from coordinator.stages import with_stage_tools
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger.tool import retold
 from core.models.prompts import template_sections
@@ -87,7 +88,7 @@ def company(id: str, setting: Setting) -> Benchmark:
     from company_tools import environment as rules
     from company_tools import workbench
     from company_tools.guards import guards_off
-    from company_tools.stages import entities
+    from company_tools.stages import current_user, entities
     from company_tools.wiki_store import WikiStore
     from playbooks.library import prose, prose_of_steps, sections
 
@@ -110,7 +111,8 @@ def company(id: str, setting: Setting) -> Benchmark:
     def shipped() -> Texts:
         of_steps = template_sections(entities.ROOM, *COMPANY_STEPS)
         own = {**sections(COMPANY), **of_steps}
-        return _sections(COMPANY, rules.RULES, own, workbench.tools())
+        told = [*workbench.tools(), current_user.question_tool(str)]
+        return _sections(COMPANY, rules.RULES, own, told)
 
     texts = setting.texts
     docs = _docs(COMPANY, texts)
@@ -142,7 +144,7 @@ TEMPLATES = {
     "coordinator": ("verify",),
 }
 """By room the templates that are sections of every benchmark's prompts."""
-COMPANY_STEPS = ("entities", "guest", "policy", "wording")
+COMPANY_STEPS = ("entities", "guest", "policy", "current_user", "wording")
 """Templates of its own."""
 
 
@@ -229,8 +231,12 @@ def world_named(name: str) -> World:
 
 
 def tools_of(name: str) -> list[Tool]:
-    """The tools of a benchmark as they are today, with no world behind them. Raises Usage."""
-    return benchmark_named(name).tools()
+    """The tools of a benchmark as they are today, those of every stage too, with no world behind.
+
+    Raises Usage.
+    """
+    benchmark = benchmark_named(name)
+    return with_stage_tools(benchmark, benchmark.steps).tools()
 
 
 def workbench_of(name: str) -> Workbench:

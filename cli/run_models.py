@@ -15,7 +15,7 @@ from cli.options import Options
 from cli.stages import NAMES
 from coordinator.beginning import base_urls
 from coordinator.benchmark import Benchmark
-from coordinator.stages import StageSpec, chosen
+from coordinator.stages import StageSpec, chosen, with_stage_tools
 from core.models import openrouter_prices
 from core.models.api_keys import missing_keys
 from core.models.cassette import Player, Recorder, open_cassette
@@ -197,7 +197,9 @@ def _step_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
 def prompts_of(guest: Benchmark, options: Options, brains: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
     kinds = chosen(options.steps, guest.steps)
-    of_steps = {k.name: k.prompt() for k in kinds if k.prompt and asks(options, brains, k)}
+    asked = [k for k in kinds if k.prompt and asks(options, brains, k)]
+    of_steps = {k.name: k.prompt() for k in asked if k.prompt}
+    guest = with_stage_tools(guest, asked)
     url = brains.base_urls.get("evaluator")
     # Its settings tell whether it takes a schema.
     door = ModelClient(options.evaluator, "evaluator", base_url=url, models=brains.models)

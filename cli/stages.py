@@ -8,7 +8,7 @@ from coordinator import verify
 from coordinator.stages import StageSpec
 from core.models.sections import NONE, Texts
 
-NAMES = ("entities", "guest", "policy", "wording", "verify")
+NAMES = ("entities", "guest", "policy", "current_user", "wording", "verify")
 """Of all benchmarks."""
 
 
@@ -33,7 +33,7 @@ def store(texts: Texts = NONE) -> tuple[StageSpec, ...]:
 
 def company(texts: Texts = NONE) -> tuple[StageSpec, ...]:
     """Names, guests, rights, then the words of the answer."""
-    from company_tools.stages import entities, guest, policy, wording
+    from company_tools.stages import current_user, entities, guest, policy, wording
 
     return (
         StageSpec(
@@ -56,6 +56,15 @@ def company(texts: Texts = NONE) -> tuple[StageSpec, ...]:
             "before",
             partial(policy.Policy, texts=texts),
             prompt=partial(policy.system, texts),
+        ),
+        StageSpec(
+            "current_user",
+            "Ask_Current_User(question): in words, what the user may do and is tied to",
+            "tool",
+            partial(current_user.CurrentUser, texts=texts),
+            default=False,
+            prompt=partial(current_user.system, texts),
+            tool=partial(current_user.question_tool, texts=texts),
         ),
         StageSpec(
             "wording",

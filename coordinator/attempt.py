@@ -11,6 +11,7 @@ from functools import partial
 from coordinator.beginning import Shared, Start
 from coordinator.benchmark import Benchmark, Environment, Platform
 from coordinator.limits import Halt, LimitReached, Meter
+from coordinator.stages import with_stage_tools
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
 from coordinator.telemetry import Telemetry
@@ -130,11 +131,14 @@ class Attempt(CallObserver):
 
     def _loop(self, benchmark: Environment) -> TaskLoop:
         config, doors = self.shared.config, self.shared.doors
+        # A stage that has no model is no tool, in prompts as in the ledger.
+        asked = [kind for kind in self.shared.steps if kind.tool and self._step_door(kind.name)]
+        guest = with_stage_tools(self.shared.guest, asked)
         factory = self.shared.executor_factory
         opener = factory(self.task, benchmark) if factory else None
         return TaskLoop(
             benchmark,
-            strategy_of(config, self.shared.guest, lambda role: doors(role, self), opener),
+            strategy_of(config, guest, lambda role: doors(role, self), opener),
             self._journal,
             self.run,
             max_turns=config.max_turns,

@@ -11,14 +11,15 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, Protocol
 
 from rapidfuzz import fuzz, process
 
-from coordinator.benchmark import Environment
+from coordinator.benchmark import Benchmark, Environment
 from coordinator.limits import Halt
-from core.ledger import Ledger, ToolFault, Witness
+from core.ledger import Ledger, Tool, ToolFault, Witness
 from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal, JournalFailed
 from core.runs.stages import Finding, StageInput, Verdict
@@ -50,8 +51,8 @@ class StageSpec:
     name: str
     says: str
     """What it does, in a few words."""
-    place: Literal["before", "objects", "words"]
-    """Before the solver, or what it may do behind it."""
+    place: Literal["before", "objects", "words", "tool"]
+    """Before the solver, what it may do behind it, or as a tool of its instructions."""
     make: Callable[[Any], Step]
     """The step for a task, by its benchmark."""
     default: bool = True
@@ -59,6 +60,18 @@ class StageSpec:
     """What all prompts of its model begin with; None: it asks none."""
     remember: Callable[[Any, Finding], None] = lambda _benchmark, _found: None
     """Has a benchmark know of a finding that an earlier process has made."""
+    tool: Callable[[Callable[[str], str]], Tool] | None = None
+    """Of a stage that is a tool: makes it out of what answers a question."""
+
+
+def with_stage_tools(guest: Benchmark, kinds: Iterable[StageSpec]) -> Benchmark:
+    """The benchmark whose tools without a world include those that are stages."""
+    made = [kind.tool(_nowhere) for kind in kinds if kind.tool]
+    return replace(guest, tools=lambda: [*guest.tools(), *made]) if made else guest
+
+
+def _nowhere(_question: str) -> str:
+    raise ToolFault("there is no world to ask about", kind="RuntimeError", fatal=True)
 
 
 def chosen(asked: str, kinds: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
@@ -126,8 +139,26 @@ class StageRunner:
             self._found(kind, StageInput(text, tuple(self._early())), briefing)
 
     def told(self) -> str:
-        """What they have found, for the solver."""
-        return "\n".join(f"{f.step}: {f.text}" for f in self._early() if f.text)
+        """What they have found, for the solver, and which of them its instructions can ask."""
+        found = [f"{f.step}: {f.text}" for f in self._early() if f.text]
+        asked = [f"{kind.name}: {kind.says}" for kind in self._of("tool") if self.door(kind.name)]
+        return "\n".join(found + asked)
+
+    def tools(self, ledger: Ledger) -> list[Tool]:
+        """The stages that an instruction can ask, those without a model left out."""
+        return [
+            kind.tool(partial(self._answer, kind, door, ledger))
+            for kind in self._of("tool")
+            if kind.tool and (door := self.door(kind.name))
+        ]
+
+    def _answer(self, kind: StageSpec, door: ModelClient, ledger: Ledger, question: str) -> str:
+        """A stage's answer to a question. Raises ToolFault where there is none."""
+        case = StageInput(question, tuple(self._early()))
+        found = kind.make(self.benchmark).run(case, "", door, ledger)
+        if found.failed:
+            raise ToolFault(f"no answer: {found.failed}"[:FAILED_CHARS], kind="RuntimeError")
+        return found.text
 
     @property
     def verdict(self) -> Verdict | None:

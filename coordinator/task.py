@@ -210,7 +210,7 @@ class TaskLoop:
     def _act(self, decision: Decision) -> WorkReport:
         decided = f"{decision.thought}\n{decision.instruction}"
         with self._recorded_to() as ledger, self.benchmark.bind(ledger, decided) as tools:
-            ledger.offer(tools)
+            ledger.offer([*tools, *self._around.tools(ledger)])
             ledger.on_call = self.on_call
             return self.strategy.act(decision, ledger)
 

@@ -79,11 +79,11 @@ class Policy:
             ruled = by_rule(task.text, session)
             if ruled and (door is None or session.identity_fault):
                 return Finding(text=ruled.reason, verdict=ruled)
-            facts = _facts(session, _targets(task))
+            facts = ties_to(session, targets_of(task))
             told = _told(facts)
             if door is None:
                 return Finding(text=told, facts=facts)
-            rules = _rules(session, wiki_pages(session, wiki), task.text)
+            rules = rules_for(session, wiki_pages(session, wiki), task.text)
             requester = _requester(session)
         user = _user(requester, task.text, facts, rules)
         judged, failed = ask_once(door, system(self._texts), user, ["verdict"], _read)
@@ -112,14 +112,15 @@ def _closing(outcome: str, message: str) -> str:
     return f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: none"
 
 
-def _targets(task: StageInput) -> list[Record]:
+def targets_of(task: StageInput) -> list[Record]:
+    """What the step ``entities`` has found that a right can hang on, at most three."""
     found = next((f.facts for f in task.earlier if f.step == "entities"), {})
     rows = [row for row in found.get("permission", ()) if row.get("id")]
     # Most rights hang on a role in a project or on the account of a customer.
     return sorted(rows, key=lambda row: bool(row["kind"] == "employee"))[:TARGETS_AT_MOST]
 
 
-def _facts(session: CompanySession, targets: list[Record]) -> dict[str, Any]:
+def ties_to(session: CompanySession, targets: list[Record]) -> dict[str, Any]:
     """By id what ties who asks to it; nothing of what cannot be looked up."""
     known: dict[str, Any] = {}
     for row in targets if session.requester else ():
@@ -169,7 +170,7 @@ def _requester(session: CompanySession) -> str:
     return json.dumps({"id": session.requester, **where}, ensure_ascii=False)
 
 
-def _rules(session: CompanySession, pages: dict[str, str], text: str) -> list[str]:
+def rules_for(session: CompanySession, pages: dict[str, str], text: str) -> list[str]:
     """The lines that speak of the ask and of who asks, best first, within a bound."""
     department = session.user().get("department") or ""
     whose = "guest public outside" if session.known_guest else f"{department} everybody employed"

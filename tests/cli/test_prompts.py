@@ -14,6 +14,7 @@ from cli.benchmarks import benchmark_named, sections_at, shipped_sections
 from cli.cli import app
 from cli.options import Options
 from cli.run_models import RunModels, prompts_of
+from coordinator.stages import with_stage_tools
 from core.runs.prompts import laid_sections
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.views.stats.difference import difference
@@ -27,6 +28,7 @@ def rendered(benchmark: str, strategy: str, texts: dict[str, str]) -> dict[str, 
     options = Options.model_validate({"benchmark": benchmark, "strategy": strategy})
     guest = benchmark_named(benchmark, texts=texts)
     of_steps = {kind.name: kind.prompt() for kind in guest.steps if kind.prompt}
+    guest = with_stage_tools(guest, guest.steps)
     return {**prompts_of(guest, options, RunModels(options, guest.steps)), **of_steps}
 
 

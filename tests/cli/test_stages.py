@@ -97,14 +97,15 @@ def test_without_a_key_the_usual_steps_ask_no_model(tmp_path: Path) -> None:
 
 
 def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
-    path = models(tmp_path, policy="playbook/around", verify="playbook/around")
+    named = dict.fromkeys(("policy", "current_user", "verify"), "playbook/around")
+    path = models(tmp_path, **named)
     results, folder = run(tmp_path, "--steps", "all", "--models", path)
     assert set(scores(results).values()) == {1.0}
     roles = {c.role for log in read_tasks(folder) for c in log.calls}
     assert roles == {"evaluator", "worker", "policy", "verify"}
     manifest = json.loads((folder / "run.json").read_text())
     assert manifest["identity"]["models"]["policy"] == "playbook/around"
-    assert {"policy", "verify"} <= manifest["identity"]["prompts"].keys()
+    assert named.keys() <= manifest["identity"]["prompts"].keys()
 
 
 def test_the_usual_steps_cost_at_most_2500_tokens_a_task(tmp_path: Path) -> None:

@@ -1,0 +1,103 @@
+"""The stage ``current_user``: a model answers questions about who asks, while work goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+from company_tools import listings
+from company_tools.company_session import CompanySession, Record
+from company_tools.profile import user_with_profile
+from company_tools.stages.entities import ROOM, RequestHandler
+from company_tools.stages.policy import rules_for, targets_of, ties_to
+from company_tools.wiki_search import wiki_pages
+from core.ledger import Ledger, Tool, ToolFault, tool
+from core.ledger.calls import shorten
+from core.models.model_client import ModelClient
+from core.models.prompts import prompt
+from core.models.sections import NONE, Texts
+from core.models.small_call import ask_once
+from core.runs.stages import Finding, StageInput
+
+TOOL_SECTION = "company/tools/Ask_Current_User"
+"""What the tool's text for the model is called as a section."""
+QUESTION_CHARS = 1_000
+ANSWER_CHARS = 1_000
+USER_CHARS = 4_000
+"""Of their record, with its notes, as JSON."""
+TIES_CHARS = 4_000
+
+
+def system(texts: Texts = NONE) -> str:
+    """What the prompts of its call begin with."""
+    return prompt(ROOM, "current_user", texts)
+
+
+def question_tool(ask: Callable[[str], str], texts: Texts = NONE) -> Tool:
+    """The tool by which code asks; ``ask`` answers a question or raises ToolFault.
+
+    ``texts``: sections over the shipped ones.
+    """
+
+    def Ask_Current_User(question: str) -> str:
+        """A model's words on who asks: their record, projects, rights, the rules that apply; no
+        evidence for an answer. RuntimeError where it does not answer"""
+        return ask(question)
+
+    made = tool("read", Ask_Current_User)
+    return replace(made, doc=texts.get(TOOL_SECTION, made.doc))
+
+
+class CurrentUser:
+    """Answers a question from the record, ties and rules of who asks, all looked up when asked."""
+
+    def __init__(self, desk: RequestHandler, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._desk, self._texts = desk, texts
+
+    def run(
+        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+    ) -> Finding:
+        """The answer to ``task.text``, or why there is none.
+
+        Raises ToolFault: the question is empty or too long, or the system does not answer.
+        """
+        question = task.text.strip()
+        if not 0 < len(question) <= QUESTION_CHARS:
+            raise ToolFault(f"a question has 1 to {QUESTION_CHARS} characters")
+        if door is None:
+            return Finding(failed="there is no model to ask")
+        user = self._prompt(question, task, ledger)
+        answer, failed = ask_once(door, system(self._texts), user, ["answer"], _read)
+        return Finding(text=answer or "", failed=failed)
+
+    def _prompt(self, question: str, task: StageInput, ledger: Ledger) -> str:
+        with self._desk.reading(ledger) as (session, wiki):
+            user = user_with_profile(session)
+            for role in ("led", "member_of"):
+                user[role] = _projects(session, user[role])
+            asked = session.task
+            return prompt(
+                ROOM,
+                "current_user_question",
+                user=shorten(user, USER_CHARS),
+                ties=shorten(ties_to(session, targets_of(task)), TIES_CHARS),
+                rules=rules_for(session, wiki_pages(session, wiki), f"{question} {asked}"),
+                request=asked,
+                question=question,
+            )
+
+
+def _projects(session: CompanySession, ids: list[str]) -> list[str]:
+    found: list[Record] = listings.projects_of(session, ids)
+    return [f"{p['id']} ({p.get('name', '')}, {p.get('status', '')})" for p in found]
+
+
+def _read(reply: dict[str, object]) -> str:
+    """Raises ValueError: it says nothing."""
+    said = reply["answer"]
+    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    if not (text := " ".join(text.split())):
+        raise ValueError("the answer is empty")
+    return text if len(text) <= ANSWER_CHARS else f"{text[:ANSWER_CHARS]}…"
