@@ -79,9 +79,10 @@ def known_score(value: object) -> float | None:
 def is_refusal(http_status: int, data: object) -> bool:
     """Whether an answer is a refusal as the platform words it: 4xx, and a body that says so.
 
-    Every recorded refusal is ``{"status": 400, "error": "...", "code": ""}``.
+    Every recorded refusal is ``{"status": 400, "error": "...", "code": ""}``. One without a
+    ``code`` may be a proxy's, which does not tell whether the platform took the request.
     """
     match data:
-        case {"status": int(status), "error": str()}:
+        case {"status": int(status), "error": str(), "code": str() | None}:
             return 400 <= http_status < 500 and 400 <= status < 500
     return False

@@ -25,7 +25,8 @@ from tests.scripted import play
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 from workshop.simulator.server import serve
 
-RESPOND, VIEW = "/respond", "/tasks/view"
+RESPOND, VIEW, UPDATE = "/respond", "/tasks/view", "/employees/update"
+ASKED = "Set the notes of mara to x. Who leads the rolls?"
 CALLS = {"change": ("Combo_Update_Employee_For_Changes", {"employee": "mara", "notes": "x"})}
 CALLS["look"] = ("Combo_List_All_Employees", {})
 
@@ -120,7 +121,7 @@ Start = Callable[..., Run]
 def run(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     monkeypatch.setattr(retry_policy, "pause", pause)
     with ExitStack() as stack:
-        simulator = stack.enter_context(serve(pack_of(scenario())))
+        simulator = stack.enter_context(serve(pack_of(scenario(task_text=ASKED))))
         here = stack.enter_context(relay(simulator.base_url))
         yield Run(here, simulator.platform, tmp_path / "run", request.param)
 
@@ -228,7 +229,7 @@ def nowhere(answer: dict[str, Any], _: Call) -> None:
 @pytest.mark.parametrize(
     ("call", "rule"),
     [
-        ("change", answering("/employees/update", 500, {"status": 500, "error": "x", "code": ""})),
+        ("change", answering(UPDATE, 500, {"status": 500, "error": "x", "code": ""})),
         ("look", changing("/employees/list", nowhere)),
     ],
     ids=["writes fail", "a listing contradicts itself"],
@@ -245,3 +246,33 @@ def test_what_is_owed_is_never_the_users_answer(run: Run, call: str, rule: Rule)
     results = run.resume()
     assert results.tasks[0].failure is None
     assert run.relay.seen[RESPOND] == 1
+
+
+PROXY_ANSWERS: dict[str, tuple[int, Any]] = {
+    "a page": (404, b"<html>not here</html>"),
+    "JSON of another form": (403, {"status": 403, "error": "Forbidden", "path": "/x"}),
+}
+
+
+@pytest.mark.parametrize("taken", [False, True], ids=["lost", "taken"])
+@pytest.mark.parametrize("proxy", PROXY_ANSWERS)
+def test_a_proxys_refusal_of_a_change_is_settled_by_the_record(
+    run: Run, proxy: str, taken: bool
+) -> None:
+    says, run.does = act(run.strategy, "change")
+    run.says = [*says, *[finish(run.strategy)] * 3]
+
+    def rule(call: Call) -> None:
+        if call.path == UPDATE and call.number == 1:
+            if taken:
+                call.forward()
+            call.send(*PROXY_ANSWERS[proxy])
+
+    run.relay.rule = rule
+    (task,) = run.go().tasks
+    assert (task.failure, task.acts) == (None, 1), task.error
+    assert run.relay.seen[UPDATE] == (1 if taken else 2)
+    acts = run.books.acts(task.task_id)
+    assert [getattr(act, "type", "response") for act in acts] == [
+        "Evt_EmployeeNoteUpdated", "response",
+    ]  # fmt: skip

@@ -30,21 +30,28 @@ PATHS = (
     "/time/search", "/time/log", "/time/update", "/wiki/list", "/wiki/load", "/wiki/update",
     "/respond", "/tasks/start", "/tasks/log", "/tasks/complete",
 )  # fmt: skip
-RUNS, DEATHS = 4, 10
+RUNS, DEATHS = 4, 5
+EVERY = 8
+"""Of the scenarios so many-th are played, no fewer than there are kinds of faults."""
 
 
 def disturbed(seed: int, path: Path) -> Path:
-    """A part of the bundled pack, in which every kind of task is, with faults on every path."""
+    """A part of the bundled pack with faults on every path, and every kind of them on answers."""
     raw = json.loads(BUNDLED.read_text(encoding="utf-8"))
     rng = random.Random(seed)
-    raw["scenarios"] = raw["scenarios"][seed % 3 :: 3]
+    raw["scenarios"] = raw["scenarios"][seed % EVERY :: EVERY]
+    assert len(raw["scenarios"]) >= len(PASSING)
     turn = seed
     for scenario in raw["scenarios"]:
         scenario["faults"] = []
         for on in PATHS:
             turn += 1
-            fault = {"on": on, "nth": rng.randint(1, 2), **PASSING[turn % len(PASSING)]}
+            # A second answer comes only where the first was lost.
+            nth = 1 if on == "/respond" else rng.randint(1, 2)
+            fault = {"on": on, "nth": nth, **PASSING[turn % len(PASSING)]}
             scenario["faults"].append(fault)
+    on_answers = (f for one in raw["scenarios"] for f in one["faults"] if f["on"] == "/respond")
+    assert len({str(sorted(fault.items())) for fault in on_answers}) == len(PASSING)
     path.write_text(json.dumps(raw))
     return path
 
@@ -60,7 +67,7 @@ def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int) -> None:
         again: list[object] = ["--resume", life.run, "--jobs", 4, "--quiet"]
         if life.run is None:
             again = [*words, "--out", life.folder / "logs"]
-        until = rng.randint(1, 250) if life.deaths < DEATHS else None
+        until = rng.randint(1, 100) if life.deaths < DEATHS else None
         code = life.live(*again, until=until, whole=rng.random() < 0.5)
     assert life.deaths == DEATHS, life.said[-1]
     results, without = life.results(), whole.results()

@@ -209,6 +209,7 @@ def test_a_proxy_of_the_environment_is_asked(here: Relay, monkeypatch: pytest.Mo
         (400, b"<html>no</html>"),
         (400, b'{"status": 400, "error": "no'),
         (400, b'{"status": 400}'),
+        (404, b'{"status": 404, "error": "Not Found", "path": "/x"}'),
         (400, b'{"status": "400", "error": "no", "code": ""}'),
         (400, b'{"status": 500, "error": "no", "code": ""}'),
         (400, b'{"status": 400, "error": ["no"], "code": ""}'),
