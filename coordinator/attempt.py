@@ -40,6 +40,8 @@ class Attempt(CallObserver):
     start: Start
     run: TaskRun = field(default_factory=TaskRun)
     left_debugger: bool = False
+    _begun: bool = False
+    """Whether the task was started and the benchmark knows what was done before."""
 
     def __post_init__(self) -> None:
         """A task meter begins when the attempt does."""
@@ -76,7 +78,9 @@ class Attempt(CallObserver):
         benchmark: Environment | None = None
         try:
             with self.shared.with_retries(self.gate):
-                benchmark = self._begin()
+                open_ = self.shared.guest.open
+                benchmark = self.start.benchmark or open_(self.shared.platform, self.task.task_id)
+                self._begin(benchmark)
                 loop = self._loop(benchmark)
                 if self.start.closed:
                     loop.conclude()
@@ -104,9 +108,9 @@ class Attempt(CallObserver):
         self.run.failure, self.run.error = failure, text
         self.run.outcome = "unfinished" if failure in ("limit", "interrupted") else "error"
 
-    def _begin(self) -> Environment:
+    def _begin(self, benchmark: Environment) -> None:
         """Write the beginning, start the task, bring the benchmark's memory to where it was."""
-        task, history, shared = self.task, self.start.history, self.shared
+        task, history = self.task, self.start.history
         named: dict[str, object] = asdict(task) | {"attempt": self.start.number}
         if history:
             history.begin(self._journal, named)
@@ -114,10 +118,9 @@ class Attempt(CallObserver):
             self._journal.write("task", named)
         if self.start.needs_start:
             self._start_task()
-        benchmark = self.start.benchmark or shared.guest.open(shared.platform, task.task_id)
         if history:
             benchmark.recall(history.entries())
-        return benchmark
+        self._begun = True
 
     def _start_task(self) -> None:
         """Tell the platform. Raises ToolFault where it does not take it, and what ends a pause."""
@@ -199,12 +202,12 @@ class Attempt(CallObserver):
         score: float | None = None
         eval_log = ""
         if run.failure not in LEFT_OPEN:
-            if benchmark and run.outcome != "finished":
+            if benchmark and self._begun and run.outcome != "finished":
                 self._give_up(benchmark)
             if lost := self._telemetry.send_missed():
                 self._also(f"{lost} reports of model calls were not taken by the platform")
             error: str | None = "the task was not completed: its answer is not known to be given"
-            if not benchmark or not benchmark.answers or benchmark.finished():
+            if benchmark and (not benchmark.answers or benchmark.finished()):
                 score, eval_log, error = complete(self.shared.platform, task)
             if error:
                 self._also(error)

@@ -26,6 +26,7 @@ from tests.workshop.simulator.company.bakery import pack_of, scenario
 from workshop.simulator.server import serve
 
 RESPOND, VIEW, UPDATE = "/respond", "/tasks/view", "/employees/update"
+START, COMPLETE = "/tasks/start", "/tasks/complete"
 ASKED = "Set the notes of mara to x. Who leads the rolls?"
 CALLS = {"change": ("Combo_Update_Employee_For_Changes", {"employee": "mara", "notes": "x"})}
 CALLS["look"] = ("Combo_List_All_Employees", {})
@@ -220,6 +221,29 @@ def test_a_log_that_does_not_go_on_proves_nothing(run: Run, log: Any) -> None:
     run.relay.rule = rule
     check_open(run, run.go())
     assert (run.relay.seen[RESPOND], run.answered) == (1, 1)
+
+
+@pytest.mark.parametrize("times", [0, 1], ids=["a run", "a resumption"])
+def test_a_task_that_is_stopped_before_it_begins_waits_for_a_resumption(
+    run: Run, times: int
+) -> None:
+    def rule(call: Call) -> None:
+        if call.path == START:
+            run.session._stop.ask()
+            call.send(503, {"status": 503, "error": "busy", "code": ""})
+
+    run.relay.rule = rule
+    results = run.go()
+    for _ in range(times):
+        results = run.resume()
+    (task,) = results.tasks
+    assert (task.failure, task.score) == ("benchmark", None), task
+    assert "interrupted by the user" in (task.error or "")
+    assert run.books.task(task.task_id).status == "new"
+    assert (run.relay.seen[RESPOND], run.relay.seen[COMPLETE]) == (0, 0)
+    assert obstacles(run.session, results)
+    run.relay.rule = lambda call: None
+    check(run, run.resume())
 
 
 def nowhere(answer: dict[str, Any], _: Call) -> None:
