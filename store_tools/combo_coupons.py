@@ -9,7 +9,6 @@ from typing import Any
 from core.erc3_client import store
 from core.ledger import ToolFault
 from core.tools.faults import GivenUp, Inconsistent, OutOfReach, failed_request
-from core.tools.paging import ListingForbidden
 from store_tools.basket import Basket, Content, content_in, flaw_of
 from store_tools.basket_moves import (
     ROUNDS,
@@ -20,12 +19,11 @@ from store_tools.basket_moves import (
     switch_coupon,
     walk_order,
 )
-from store_tools.catalog import read_catalog
-from store_tools.companions import TRIED_AT_MOST, companions
+from store_tools.companions import TRIED_AT_MOST, TRIED_BESIDE, companions
 from store_tools.coupon_bounds import Key
 from store_tools.coupon_search import search
 from store_tools.requests import apply_coupon, known_dead
-from store_tools.store_session import Product, StoreSession
+from store_tools.store_session import StoreSession
 
 BASKETS_AT_MOST = 1000
 """Finding the walk takes time that grows with the square of this."""
@@ -93,6 +91,7 @@ class _Trial:
         """Codes that were accepted on some basket without a discount, in order."""
         self._gives: dict[str, None] = {}
         self.with_addition: list[dict[str, Any]] | None = None
+        self._additions = 0
 
     def visit(self, content: Content, codes: list[str]) -> None:
         """Move to a basket and try every code there.
@@ -231,24 +230,16 @@ class _Trial:
     def try_additions(self) -> None:
         """Note what a cheap addition makes of the codes that are taken and give no discount."""
         codes = [code for code in self._idle if code not in self._gives]
-        if not codes or not self.results:
-            return
-        catalog = self._catalog()
-        if catalog is None:
+        catalog = self.session.catalog
+        if not codes or not self.results or catalog is None:
             return
         base = min(self.results, key=key_of)["items"]
         content = {line["sku"]: line["quantity"] for line in base}
         gave = dict(self._gives)
-        self.with_addition = companions(self, content, codes, catalog)
+        self._additions = TRIED_BESIDE if gave else TRIED_AT_MOST
+        self.with_addition = companions(self, content, codes, catalog, self._additions)
         # On the baskets that were asked for they gave nothing all the same.
         self._gives = gave
-
-    def _catalog(self) -> list[Product] | None:
-        """Every product of the shop; None where it forbids listing them."""
-        try:
-            return read_catalog(self.session)
-        except ListingForbidden:
-            return None
 
     def all_errors(self) -> list[dict[str, Any]]:
         """Refused baskets, refused codes, and codes that gave nothing where it matters."""
@@ -271,7 +262,7 @@ class _Trial:
             return "; additions not tried"
         if any(row["coupon"] == code for row in self.with_addition):
             return "; with an addition it works"
-        return f", nor with one of the {TRIED_AT_MOST} cheapest others"
+        return f", nor with one of the {self._additions} cheapest others"
 
 
 def _unbelieved(fault: ToolFault) -> ToolFault:

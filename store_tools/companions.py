@@ -15,6 +15,8 @@ from store_tools.basket import Basket, Content
 
 TRIED_AT_MOST = 8
 """Cheapest products that are tried as additions."""
+TRIED_BESIDE = 4
+"""The same where another code gives a discount already: each costs two requests."""
 
 
 class Trial(Protocol):
@@ -28,14 +30,18 @@ class Trial(Protocol):
 
 
 def companions(
-    trial: Trial, base: Content, codes: Sequence[str], catalog: Sequence[dict[str, Any]]
+    trial: Trial,
+    base: Content,
+    codes: Sequence[str],
+    catalog: Sequence[dict[str, Any]],
+    most: int = TRIED_AT_MOST,
 ) -> list[dict[str, Any]]:
     """A row for each code that one more product makes work, the cheapest such product known.
 
     ``base``: the basket without additions, on which no code gives a discount. Raises ToolFault.
     """
     spare = [p for p in catalog if p["sku"] not in base and p["available"] > 0]
-    cheap = [p["sku"] for p in sorted(spare, key=lambda p: p["price"])[:TRIED_AT_MOST]]
+    cheap = [p["sku"] for p in sorted(spare, key=lambda p: p["price"])[:most]]
     working = _working(trial, base, cheap, codes) if cheap else {}
     rows = []
     for code in working:

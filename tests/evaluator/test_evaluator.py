@@ -21,7 +21,7 @@ from store_tools.environment import ENDING, RULES
 from tests.scripted import left, play
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."
-ROOM = 1_030
+ROOM = 1_095
 
 
 def ask(name: str, replies: list[str], calls: list[ModelCall] | None = None) -> Evaluator:

@@ -159,3 +159,36 @@ def test_over_generated_shops_nothing_is_bought_that_the_words_do_not_mean() -> 
     for form in ("line: items", "total", "words: the basket has", "words: at most",
                  "line: cheapest", "words: cheapest"):  # fmt: skip
         assert bought[f"{form} / kept"] == tries[f"{form} / kept"] > 0
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "bought"),
+    [
+        ("cola", "Find cola, buy 1 unit under $50.", True),
+        ("red cola", "Find cola, buy 1 unit under $50.", False),
+        ("fizz", "Find fizz, buy 1 unit under $50.", False),
+    ],
+    ids=["all matches are sure", "a search that was not worded", "a match that is not sure"],
+)
+def test_turn_one_may_search_and_buy_where_every_match_of_its_search_is_sure(
+    open_shop: Any, query: str, said: str, bought: bool
+) -> None:
+    goods = [
+        {"sku": "p-1", "name": "Red Cola", "price": 9, "available": 3},
+        {"sku": "fizz-bag", "name": "Cooler", "price": 4, "available": 3},
+    ]
+    shop = open_shop(*goods)
+    shop.ledger.instruction = f"{said}\nCHECKOUT: cheapest found; total at most 49"
+    matches = shop.call("Combo_Find_Products_For_Query", query=query)["matches"]
+    shop.call(
+        "Combo_Generate_Product_Combinations_For_Target_Units", products=matches, target_units=1
+    )
+    found = shop.call(
+        "Combo_Test_Coupons_For_Product_Combinations", combinations="last", coupons=[]
+    )["results"]
+    if bought:
+        assert buys(shop, shop.ledger.instruction, found[0]["items"], "")["total"] == 9
+    else:
+        with pytest.raises(ToolFault, match="is sure: name the SKUs"):
+            buys(shop, shop.ledger.instruction, found[0]["items"], "")
+    assert len(shop.bought) == bought

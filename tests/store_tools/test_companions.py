@@ -60,7 +60,8 @@ def test_nothing_is_reported_where_one_addition_does_not_help_or_is_not_needed(
 def test_a_code_that_gives_nothing_is_tried_with_additions_though_another_works(
     open_shop: Any,
 ) -> None:
-    found = price(open_shop(*GOODS, coupons=[PAIR, WORKS]), "PAIR", "WORKS")
+    cheap = GOODS[-1] | {"price": 4}
+    found = price(open_shop(*GOODS[:-1], cheap, coupons=[PAIR, WORKS]), "PAIR", "WORKS")
     assert [row["added"] for row in found["with_addition"]] == ["paper"]
     assert found["results"][0]["coupon"] == "WORKS"
 
