@@ -123,3 +123,18 @@ def test_what_was_wanted_is_read_from_the_evaluators_text(
     shop: Any, make_benchmark: Any, log: str, wanted: str | None
 ) -> None:
     assert expected(log) == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("DECLINED: both codes at once are demanded, one basket takes one coupon", False),
+        ("DECLINED: A and B are exclusive: two coupons cannot be used", False),
+        ("DECLINED: the coupon is dead", True),
+        ("DECLINED: two products are not sold", True),
+    ],
+)
+def test_for_codes_that_exclude_each_other_no_look_at_the_products_is_asked(
+    shop: Any, make_benchmark: Any, words: str, asked: bool
+) -> None:
+    assert (make_benchmark(shop).objection(words, Ledger()) is not None) == asked
