@@ -69,7 +69,7 @@ class Options(RunConfig):
         "LiteLLM id of the worker's model [WORKER_MODEL; as the evaluator's].",
         default_factory=_worker,
     )
-    retry_policy: float = option(
+    patience: float = option(
         "Seconds for which an outage of the platform is waited for.", RETRY_SECONDS, ge=0
     )
     pack: Path | None = option(

@@ -97,7 +97,7 @@ class RunConfig(BaseModel):
         3,
         ge=0,
     )
-    retry_policy: float = option(
+    patience: float = option(
         "Seconds for which an outage of the platform is waited for.", 0.0, ge=0
     )
     max_seconds: float | None = option("Seconds for the run.", None, ge=0)

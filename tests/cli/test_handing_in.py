@@ -68,7 +68,7 @@ def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(desk: Any)
 
 
 def test_a_limit_is_not_handed_in_either_except_as_it_is(desk: Any) -> None:
-    assert begin(desk, "--max-tokens", "9000") == 3
+    assert begin(desk, "--max-tokens", "10500") == 3
     statuses = [t.status for t in session(desk).tasks]
     assert statuses.count("new") == desk.results()["totals"]["tasks"] * -1 + len(SPECS) > 0
     assert "cut off by a limit" in said(desk)

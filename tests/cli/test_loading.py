@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import gc, sys
 from coordinator.session import Session
-from launch import cli, loading
+from cli import cli, loading
 
 def told(where):
     def tell(*_):

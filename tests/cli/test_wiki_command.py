@@ -36,7 +36,7 @@ def kept() -> tuple[str, str]:
     store, found = WikiStore(folder), []
     for age, pages in enumerate([OLD, NEW]):
         found.append(hash_of(pages))
-        store.keep(found[-1], dict(pages), True)
+        store.keep(found[-1], dict(pages))
         assert folder
         written = max((folder / "wiki").iterdir(), key=lambda p: p.stat().st_mtime)
         os.utime(written, (1_700_000_000 + age, 1_700_000_000 + age))
@@ -108,7 +108,7 @@ HOSTILE = (
 
 def test_no_page_leaves_the_folder_or_hides_another(kept: tuple[str, str]) -> None:
     pages = {path: f"text of {number}" for number, path in enumerate(HOSTILE)}
-    WikiStore(cache_folder()).keep(sha1 := hash_of(pages), pages, True)
+    WikiStore(cache_folder()).keep(sha1 := hash_of(pages), pages)
     code, shown, _ = run("dump", sha1[:12], "out")
     assert code == 0
     files = [path for path in Path("out").rglob("*") if path.is_file()]

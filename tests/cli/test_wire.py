@@ -49,7 +49,7 @@ class Run:
         self.relay, self.books, self.folder = relay, books, folder
         self.retry_policy = RetryPolicy()
         brains = {"evaluator": "playbook/store", "worker": "playbook/store"}
-        self.config = RunConfig(benchmark="store", retry_policy=RETRY_SECONDS, **(brains | config))
+        self.config = RunConfig(benchmark="store", patience=RETRY_SECONDS, **(brains | config))
         self.tasks: list[Any] = []
         self.session_id: str | None = None
 

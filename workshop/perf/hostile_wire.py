@@ -151,9 +151,7 @@ def play(benchmark: str, path: str, mutation: str, rule: Rule) -> Outcome:
     began = time.perf_counter()
     retry_policy = RetryPolicy(RETRY_SECONDS)
     brain = "playbook/store" if benchmark == "store" else "playbook/company"
-    config = RunConfig(
-        benchmark=benchmark, retry_policy=RETRY_SECONDS, evaluator=brain, worker=brain
-    )
+    config = RunConfig(benchmark=benchmark, patience=RETRY_SECONDS, evaluator=brain, worker=brain)
     with serve(some) as simulator, relay(simulator.base_url) as here, TemporaryDirectory() as out:
         here.rule = rule
         client = ERC3(key="key-hostile", base_url=here.base_url)
