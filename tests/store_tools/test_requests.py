@@ -286,7 +286,7 @@ def test_a_checkout_that_never_arrived_is_sent_again(
         "done",
     ]
     # Every attempt is intended first, and none follows one of which nothing is known.
-    settled = [] if lost == 429 else [("Settled", False)]
+    settled = [] if lost == 429 else [("Resolved", False)]
     lost_one = [("Intent", None), ("WireCall", "lost" if lost == 429 else "unknown"), *settled]
     assert entries == [*lost_one * times, ("Intent", None), ("WireCall", "done")]
 

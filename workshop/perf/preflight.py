@@ -23,7 +23,7 @@ CHECK = """
 import time
 import cli.assembly
 import workshop.rule_based.store.model
-from launch import preflight
+from cli import preflight
 from types import SimpleNamespace
 from core.models.models_file import load_models
 asked = {role: ("playbook/store", None) for role in ("evaluator", "worker")}

@@ -394,8 +394,8 @@ def test_whose_dollars(told: dict[str, Any], prices: bool, cost: Any, source: An
 
 def test_dollars_of_a_likeness_are_shown_as_such() -> None:
     house = House(a=REPLY)
-    house.transport.outcomes["openrouter/openai/gpt-oss-120b"] = [REPLY]
-    call = house.door("openrouter/openai/gpt-oss-120b").complete(ASK)
+    house.transport.outcomes["nscale/openai/gpt-oss-120b"] = [REPLY]
+    call = house.door("nscale/openai/gpt-oss-120b").complete(ASK)
     assert (call.price_source or "").startswith("like ")
     assert call.cost_usd is not None
 
@@ -596,21 +596,21 @@ for name in ("LITELLM_LOCAL_MODEL_COST_MAP", "TIKTOKEN_CACHE_DIR"):
     os.environ.pop(name, None)
 """
 KEYLESS = """
-from core.models.model_client import Door
+from core.models.model_client import ModelClient
 from tests.scripted import play
-call = Door(play("a", ["fine"]), "worker").complete([{"role": "user", "content": "x"}])
+call = ModelClient(play("a", ["fine"]), "worker").complete([{"role": "user", "content": "x"}])
 print(call.text, call.usage.completion, [m for m in ("litellm", "openai") if m in sys.modules])
 """
 LITELLM = """
 from core.models.models_file import Models, ModelsFile
-from core.models.model_client import Door, ModelFailed
+from core.models.model_client import ModelClient, ModelFailed
 from core.models.litellm_module import load
 assert "litellm" not in sys.modules
 load()
 os.environ["OPENAI_API_KEY"] = "sk-0123456789abcdef"
 try:
     models = Models(ModelsFile.model_validate({"defaults": {"attempts": 1}}))
-    Door("openai/x", "worker", models=models).complete([{"role": "user", "content": "x"}])
+    ModelClient("openai/x", "worker", models=models).complete([{"role": "user", "content": "x"}])
 except ModelFailed as error:
     print(error.kind)
 """
