@@ -7,7 +7,7 @@ from core.models.model_call import Message
 _STORE = ("store", "next-step", "store-literal")
 _COMPANY = ("company", "company-steps")
 _AROUND = ("around",)
-TASK_CHARS = 2_000
+TASK_CHARS = 1_000
 """Of a task that they read: their patterns are not all linear, and none is longer."""
 
 
