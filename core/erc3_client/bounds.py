@@ -18,7 +18,8 @@ REQUEST_SECONDS: Final = 60.0
 KEPT_SECONDS: Final = 20.0
 """Shorter than servers keep idle connections, so that a POST never meets a closing one."""
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
-BODY_AT_MOST: Final = 16 << 20
+BODY_AT_MOST: Final = 8 << 20
+"""Bytes of one answer; the platform's own are of some hundred kilobytes at most."""
 HEADERS_AT_MOST: Final = 256 << 10
 VALUES_AT_MOST: Final = 400_000
 """Values in one answer: as objects they take far more memory than as text."""

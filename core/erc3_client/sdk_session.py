@@ -30,7 +30,7 @@ _TURNED_AWAY = frozenset({408, 425, 429})
 
 
 def bounded_session() -> requests.Session:
-    """A session that reads at most 16 MB and 60 s of an answer, and refuses what is unusable.
+    """A session that reads at most 8 MB and 60 s of an answer, and refuses what is unusable.
 
     What cannot be read as JSON, and a 4xx that is no refusal in the platform's own words, raises
     ``requests.RequestException``, as a lost connection does.

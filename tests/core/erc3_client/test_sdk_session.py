@@ -79,7 +79,7 @@ def streaming(*parts: bytes, pause: float = 0.0) -> Any:
 
 def test_a_body_without_end_is_cut(here: Relay) -> None:
     here.rule = streaming(CHUNKED, b"100000\r\n" + b"x" * 0x100000 + b"\r\n")
-    with pytest.raises(requests.RequestException, match="larger than 16 MB"):
+    with pytest.raises(requests.RequestException, match="larger than 8 MB"):
         post(here)
 
 

@@ -110,3 +110,15 @@ def test_pages_that_contradict_each_other_are_read_once_more_and_then_not_believ
 )
 def test_the_limit_in_an_error(text: str, limit: int | None) -> None:
     assert limit_told(text) == limit
+
+
+@pytest.mark.parametrize("following", [END, 6])
+def test_a_later_page_that_comes_empty_is_asked_for_again(following: int) -> None:
+    api, pages = Api(9, 3), 0
+
+    def losing(offset: int, limit: int) -> tuple[list[Any], int | None]:
+        nonlocal pages
+        pages += 1
+        return ([], following) if pages == 2 else api(offset, limit)
+
+    assert Listing("id", "no", first=OWN_LARGEST).whole(losing) == api.entries
