@@ -88,6 +88,10 @@ def _check_out(
         # To decline now would be a decision on data that nobody can believe.
         session.unanswered[CHECKOUT] = text
         raise Inconsistent(text)
+    if flaw := _other_than_listed(session, basket):
+        session.forget_stock()
+        session.unanswered[CHECKOUT] = f"not checked out: {flaw}"
+        raise Inconsistent(session.unanswered[CHECKOUT])
     if session.basket_doubt:
         # A total can come out as expected for another content.
         raise ToolFault(f"not checked out: {session.basket_doubt}")
@@ -102,6 +106,20 @@ def _check_out(
         return session.send(store.Req_CheckoutBasket(), final=True, about=basket)
     finally:
         session.forget_stock()
+
+
+def _other_than_listed(session: StoreSession, basket: Basket) -> str | None:
+    """Why the listing that was chosen from is not that of this shop; None: nothing says so."""
+    if session.catalog is None:
+        return None
+    prices = {p["sku"]: p["price"] for p in session.catalog}
+    for item in basket["items"]:
+        sku = item["sku"]
+        if sku not in prices:
+            return f"{sku!r} is in the basket, and was not in the listing"
+        if item["price"] != prices[sku]:
+            return f"{sku!r} costs {item['price']} in the basket, and {prices[sku]} in the listing"
+    return None
 
 
 def _unauthorised(session: StoreSession, basket: Basket) -> str | None:

@@ -30,6 +30,8 @@ class Call:
     body: dict[str, Any]
     _way: Callable[[], tuple[int, bytes]]
     _line: BaseHTTPRequestHandler
+    task: str = ""
+    """Whose shop or company is asked; empty for what belongs to no task."""
     answered: bool = False
 
     def forward(self) -> tuple[int, Any]:
@@ -101,7 +103,9 @@ def relay(upstream: str) -> Iterator[Relay]:
 
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers["content-length"]))
-            path = TASK_ROOT.sub("", self.path)
+            root = TASK_ROOT.match(self.path)
+            path = self.path[root.end() :] if root else self.path
+            task = root[0].rpartition("/")[2] if root else ""
             with lock:
                 here.seen[path] += 1
                 number = here.seen[path]
@@ -111,7 +115,7 @@ def relay(upstream: str) -> Iterator[Relay]:
                 answer = self.way.getresponse()
                 return answer.status, answer.read()
 
-            call = Call(path, number, json.loads(data), through, self)
+            call = Call(path, number, json.loads(data), through, self, task)
             here.rule(call)
             if not call.answered:
                 status, body = through()

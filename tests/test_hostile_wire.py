@@ -23,4 +23,5 @@ def test_a_tampered_wire_leads_to_no_wrong_purchase(
     no_waiting: Any, path: str, mutation: str, rule: Any
 ) -> None:
     outcome = play("store", path, mutation, rule)
-    assert (outcome.wrong, outcome.internal) == (0, 0)
+    assert (outcome.wrong, outcome.internal, outcome.hung) == (0, 0, False)
+    assert outcome.peak_mb < 400

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,28 @@ def test_what_stays_is_left_open_and_done_when_it_is_over(start: Start, rule: Ru
     assert any(t.failure == "benchmark" for t in results.tasks)
     run.relay.rule = lambda call: None
     assert [(t.score, t.failure) for t in run.resume().tasks] == [(1.0, None)] * len(SPECS)
+
+
+def twice(first: int, tells: int) -> Rule:
+    """Delivers every fourth request to a shop twice and tells the first or the second answer."""
+    numbers = count(4 - first)
+
+    def rule(call: Call) -> None:
+        if call.task and next(numbers) % 4 == 0:
+            call.send(*(call.forward(), call.forward())[tells])
+
+    return rule
+
+
+@pytest.mark.parametrize("first", [1, 2, 3, 4])
+@pytest.mark.parametrize("tells", [0, 1])
+def test_a_coupon_search_with_requests_that_arrive_twice_buys_the_cheapest_or_nothing(
+    start: Start, first: int, tells: int
+) -> None:
+    run = start(twice(first, tells), ("pack_sizes_exact_count",))
+    (task,) = run.go().tasks
+    assert run.relay.seen[ADD] > 4
+    assert task.passed or not run.bought(task), task.eval_log
 
 
 def test_surrogates_in_a_tasks_text_neither_stop_the_run_nor_its_resumption(start: Start) -> None:

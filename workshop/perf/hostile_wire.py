@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -42,6 +44,7 @@ PATHS = {
 RETRY_SECONDS = 2.0
 TASKS = 4
 LARGE = 3_000_000
+HANG_SECONDS = 180.0
 
 
 def _each(value: Any, change: Callable[[dict[str, Any]], object]) -> Any:
@@ -106,7 +109,9 @@ class Outcome:
     """Tasks that ended by a fault of ours."""
     seconds: float
     peak_mb: int
-    """Of the process so far."""
+    """Of the agent's process, without the relay and the simulator."""
+    hung: bool
+    """It was not done after ``HANG_SECONDS``."""
 
 
 def cases(benchmark: str) -> Iterator[tuple[str, str, Rule]]:
@@ -117,6 +122,7 @@ def cases(benchmark: str) -> Iterator[tuple[str, str, Rule]]:
 
 def _rule(path: str, name: str) -> Rule:
     first: dict[str, Any] = {}
+    """The first answer of each task: that of another task would be another, sound shop."""
 
     def rule(call: Call) -> None:
         if not call.path.endswith(path) or call.number % 2:
@@ -128,7 +134,7 @@ def _rule(path: str, name: str) -> Rule:
         if status == 200 and name == "twice":
             status, answer = call.forward()
         elif status == 200 and name == "stale":
-            answer = first.setdefault(call.path, answer)
+            answer = first.setdefault(call.task, answer)
         elif status == 200:
             answer = CHANGES[name](answer)
         # A number without an end is written as one that JSON knows, and no reader can hold.
@@ -145,16 +151,36 @@ class Nobody:
 
 
 def play(benchmark: str, path: str, mutation: str, rule: Rule) -> Outcome:
-    """One session behind the relay."""
+    """One session behind the relay, in a process of its own, whose memory is that of the agent."""
     pack = load_pack(world_named(benchmark).bundled)
     some = pack.model_copy(update={"scenarios": pack.scenarios[:: len(pack.scenarios) // TASKS]})
+    # Forked before the servers have threads; it learns then where they listen.
+    fork = multiprocessing.get_context("fork")
+    here, there = fork.Pipe()
+    agent = fork.Process(target=_session, args=(benchmark, there))
+    agent.start()
+    there.close()
     began = time.perf_counter()
+    try:
+        with serve(some) as simulator, relay(simulator.base_url) as tampering:
+            tampering.rule = rule
+            here.send(tampering.base_url)
+            came = here.poll(HANG_SECONDS)
+            wrong, scored, open_, internal, peak = here.recv() if came else (0, 0.0, 0, 0, 0)
+    finally:
+        agent.kill()
+        agent.join()
+    seconds = round(time.perf_counter() - began, 1)
+    return Outcome(path, mutation, wrong, scored, open_, internal, seconds, peak, hung=not came)
+
+
+def _session(benchmark: str, parent: Connection) -> None:
+    """Play the tasks at the address that the parent sends, and send back what came of them."""
     retry_policy = RetryPolicy(RETRY_SECONDS)
     brain = "playbook/store" if benchmark == "store" else "playbook/company"
     config = RunConfig(benchmark=benchmark, patience=RETRY_SECONDS, evaluator=brain, worker=brain)
-    with serve(some) as simulator, relay(simulator.base_url) as here, TemporaryDirectory() as out:
-        here.rule = rule
-        client = ERC3(key="key-hostile", base_url=here.base_url)
+    with TemporaryDirectory() as out:
+        client = ERC3(key="key-hostile", base_url=parent.recv())
         watcher: Any = Nobody()
         session = Session(
             RetryingPlatform(client, retry_policy), config,
@@ -162,20 +188,19 @@ def play(benchmark: str, path: str, mutation: str, rule: Rule) -> Outcome:
             with_retries=retry_policy.within,
         )  # fmt: skip
         done = session.run(session.tasks()).tasks
-    return Outcome(
-        path,
-        mutation,
-        wrong=sum(bool(t.harm) or (t.acts > 0 and t.score == 0) for t in done),
-        scored=sum(t.score or 0 for t in done),
-        open=sum(t.failure == "benchmark" for t in done),
-        internal=sum(t.failure == "internal" for t in done),
-        seconds=round(time.perf_counter() - began, 1),
-        peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
+    parent.send(
+        (
+            sum(bool(t.harm) or (t.acts > 0 and t.score == 0) for t in done),
+            sum(t.score or 0 for t in done),
+            sum(t.failure == "benchmark" for t in done),
+            sum(t.failure == "internal" for t in done),
+            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
+        )
     )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the cases; 1 where something wrong was bought or written."""
+    """Play the cases; 1 where something was wrong, failed by a fault of ours or hung."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--benchmark", choices=PATHS, default="store")
     parser.add_argument("--cases", type=int, help="so many of them, spread over all")
@@ -191,10 +216,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         told.out.write_text(json.dumps([asdict(one) for one in outcomes], indent=1))
     wrong, peak = sum(one.wrong for one in outcomes), max(one.peak_mb for one in outcomes)
     slowest = max(one.seconds for one in outcomes)
-    internal = sum(one.internal for one in outcomes)
-    told_ = f"{wrong} wrong, {internal} faults of ours, slowest {slowest} s, {peak} MB"
-    print(f"{len(outcomes)} cases: {told_}")
-    return 1 if wrong else 0
+    internal, hung = (sum(getattr(one, n) for one in outcomes) for n in ("internal", "hung"))
+    figures = f"{wrong} wrong, {internal} faults of ours, {hung} hung, slowest {slowest} s"
+    print(f"{len(outcomes)} cases: {figures}, at most {peak} MB")
+    return 1 if wrong or internal or hung else 0
 
 
 if __name__ == "__main__":
