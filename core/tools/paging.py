@@ -140,9 +140,9 @@ class Listing:
         if in_doubt and not entries:
             self._first = FIRST_LIMIT
             entries, following, _ = self.page(ask, offset, FIRST_LIMIT)
-        elif not entries and offset > 0:
-            # A listing does not name an offset to say that nothing is there: ask once more.
-            entries, following, _ = self.page(ask, offset, limit)
+        if not entries and (offset > 0 or following != END):
+            # No listing names an offset to say that nothing is there: the entries were lost.
+            entries, following, _ = self.page(ask, offset, self.limit or limit)
         return entries, following
 
     def _fresh(self, known: Mapping[str, Entry], page: list[Entry]) -> dict[str, Entry]:

@@ -112,13 +112,15 @@ def test_the_limit_in_an_error(text: str, limit: int | None) -> None:
     assert limit_told(text) == limit
 
 
-@pytest.mark.parametrize("following", [END, 6])
-def test_a_later_page_that_comes_empty_is_asked_for_again(following: int) -> None:
+@pytest.mark.parametrize(("lost", "following"), [({2}, END), ({2}, 6), ({1, 3}, 3)])
+def test_a_page_of_a_listing_that_comes_empty_is_asked_for_again(
+    lost: set[int], following: int
+) -> None:
     api, pages = Api(9, 3), 0
 
     def losing(offset: int, limit: int) -> tuple[list[Any], int | None]:
         nonlocal pages
         pages += 1
-        return ([], following) if pages == 2 else api(offset, limit)
+        return ([], following) if pages in lost else api(offset, limit)
 
     assert Listing("id", "no", first=OWN_LARGEST).whole(losing) == api.entries
