@@ -24,4 +24,5 @@ def test_a_tampered_wire_leads_to_no_wrong_purchase(
 ) -> None:
     outcome = play("store", path, mutation, rule)
     assert (outcome.wrong, outcome.internal, outcome.hung) == (0, 0, False)
-    assert outcome.peak_mb < 400
+    # The process is forked from one of the tests, which may be large itself.
+    assert outcome.grown_mb < 300

@@ -18,7 +18,7 @@ from store_tools.store_session import StoreSession
 from worker.sandbox import SandboxUnavailable
 from worker.worker import Worker, system_prompt
 
-ROOM = 780
+ROOM = 800
 SECRET = "sk-host-secret-0123456789"
 Reply = str | tuple[str, str] | Exception
 

@@ -110,6 +110,8 @@ class Outcome:
     seconds: float
     peak_mb: int
     """Of the agent's process, without the relay and the simulator."""
+    grown_mb: int
+    """How much of it the session has taken."""
     hung: bool
     """It was not done after ``HANG_SECONDS``."""
 
@@ -166,16 +168,21 @@ def play(benchmark: str, path: str, mutation: str, rule: Rule) -> Outcome:
             tampering.rule = rule
             here.send(tampering.base_url)
             came = here.poll(HANG_SECONDS)
-            wrong, scored, open_, internal, peak = here.recv() if came else (0, 0.0, 0, 0, 0)
+            wrong, scored, open_, internal, peak, grown = (
+                here.recv() if came else (0, 0.0, 0, 0, 0, 0)
+            )
     finally:
         agent.kill()
         agent.join()
     seconds = round(time.perf_counter() - began, 1)
-    return Outcome(path, mutation, wrong, scored, open_, internal, seconds, peak, hung=not came)
+    return Outcome(
+        path, mutation, wrong, scored, open_, internal, seconds, peak, grown, hung=not came
+    )
 
 
 def _session(benchmark: str, parent: Connection) -> None:
     """Play the tasks at the address that the parent sends, and send back what came of them."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     retry_policy = RetryPolicy(RETRY_SECONDS)
     brain = "playbook/store" if benchmark == "store" else "playbook/company"
     config = RunConfig(benchmark=benchmark, patience=RETRY_SECONDS, evaluator=brain, worker=brain)
@@ -194,7 +201,8 @@ def _session(benchmark: str, parent: Connection) -> None:
             sum(t.score or 0 for t in done),
             sum(t.failure == "benchmark" for t in done),
             sum(t.failure == "internal" for t in done),
-            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
+            (peak := resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) >> 10,
+            (peak - before) >> 10,
         )
     )
 
