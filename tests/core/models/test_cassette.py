@@ -143,7 +143,7 @@ socket.create_connection = socket.getaddrinfo = refuse
 from pathlib import Path
 from core.models.cassette import Player, open_cassette
 from core.models.cassette_tape import Tape
-from core.models.model_client import Door, ModelFailed
+from core.models.model_client import ModelClient, ModelFailed
 from core.models.model_call import KeptCalls
 calls = []
 def no_sleep(seconds):
@@ -152,7 +152,7 @@ path, model = sys.argv[1:]
 for model, player in [
     (model, Player(Tape.load(Path(path)))), (f"cassette/{path}", open_cassette(f"cassette/{path}")),
 ]:
-    door = Door(model, "worker", KeptCalls(calls), opener=lambda _: player, sleep=no_sleep)
+    door = ModelClient(model, "worker", KeptCalls(calls), opener=lambda _: player, sleep=no_sleep)
     print(door.complete([{"role": "user", "content": "first"}]).text)
     try:
         door.complete([{"role": "user", "content": "another"}])

@@ -124,7 +124,7 @@ def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_importing_the_packages_is_cheap() -> None:
     code = (
-        "import sys, simulator, erc3_compat, core.erc3_client.store;"
+        "import sys, workshop.simulator, core.erc3_client.store;"
         "print([m for m in ('starlette', 'uvicorn', 'httpx', 'pydantic') if m in sys.modules])"
     )
     found = subprocess.run(
