@@ -22,7 +22,7 @@ from company_tools.final_answer import (
 )
 from company_tools.guards import may_write, objections, public_answer
 from company_tools.provenance import Provenance
-from company_tools.repeat import read_again, recall, repeat_request
+from company_tools.repeat import read_again, repeat_request, restore
 from company_tools.toolbox import known, tools_of
 from company_tools.wiki_search import pages_now
 from company_tools.wiki_store import Pages, WikiStore
@@ -194,9 +194,9 @@ class CompanyEnvironment:
         self._reads += [request for request in requests if request.kind == "read"]
         return [text for text in odd if text]
 
-    def recall(self, entries: Sequence[LedgerEntry]) -> None:
+    def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has done; nothing is sent."""
-        recall(self._session, entries)
+        restore(self._session, entries)
         self._reads = [d for d in entries if isinstance(d, WireCall) and d.kind == "read"]
 
     def finished(self) -> str | None:
@@ -213,7 +213,7 @@ class CompanyEnvironment:
         open_ = (c.said for c in session.changes if c.outcome in ("sent", "unknown"))
         return next(iter(session.unanswered.values()), next(open_, None))
 
-    def objection(self, closing: str, ledger: Ledger) -> str | None:
+    def check_finish(self, closing: str, ledger: Ledger) -> str | None:
         """What to ask back once: the checklist of an answer that the facts do not bear out.
 
         Raises ToolFault: what has to be looked up for it has no answer.

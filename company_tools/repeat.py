@@ -63,7 +63,7 @@ def read_again(session: CompanySession, reads: Sequence[WireCall]) -> None:
             continue  # what is refused now shows nothing
 
 
-def recall(session: CompanySession, entries: Sequence[LedgerEntry]) -> None:
+def restore(session: CompanySession, entries: Sequence[LedgerEntry]) -> None:
     """Take over what recorded deeds have taught and done; nothing is sent.
 
     An answer to the user of which nothing but its intent is known, or a failure, is pending.

@@ -119,7 +119,7 @@ class Attempt(CallObserver):
         if self.start.needs_start:
             self._start_task()
         if history:
-            benchmark.recall(history.entries())
+            benchmark.restore(history.entries())
         self._begun = True
 
     def _start_task(self) -> None:

@@ -58,7 +58,7 @@ class Environment(Protocol):
         A task in which something is unanswered has not come to its end.
         """
 
-    def objection(self, closing: str, ledger: Ledger) -> str | None:
+    def check_finish(self, closing: str, ledger: Ledger) -> str | None:
         """What to ask back when a FINISH with these words does not agree with the facts.
 
         Raises ToolFault where they have to be looked up and there is no answer.
@@ -85,7 +85,7 @@ class Environment(Protocol):
         is kept. Raises ToolFault where the benchmark does not answer.
         """
 
-    def recall(self, entries: Sequence[LedgerEntry]) -> None:
+    def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent.
 
         An irreversible request that was intended and of which nothing more is known is settled

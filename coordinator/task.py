@@ -163,7 +163,7 @@ class TaskLoop:
 
     def _objection(self, decision: Decision) -> str | None:
         with self._recorded_to() as ledger, closing(ledger):
-            return self.benchmark.objection(_closing(decision), ledger)
+            return self.benchmark.check_finish(_closing(decision), ledger)
 
     def _check_answered(self) -> None:
         """To end without an act for want of an answer decides nothing. Raises ToolFault."""

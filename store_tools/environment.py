@@ -16,7 +16,7 @@ from core.ledger.tool import retold
 from core.tools.api_session import ApiClient
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
-from store_tools.repeat import recall, repeat_request
+from store_tools.repeat import repeat_request, restore
 from store_tools.requests import request_tools
 from store_tools.store_session import StoreSession
 
@@ -96,9 +96,9 @@ class StoreEnvironment:
             odd = [repeat_request(self._session, request) for request in requests]
         return [text for text in odd if text]
 
-    def recall(self, entries: Sequence[LedgerEntry]) -> None:
+    def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent."""
-        recall(self._session, entries)
+        restore(self._session, entries)
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
@@ -111,7 +111,7 @@ class StoreEnvironment:
         """
         return next(iter(self._session.unanswered.values()), None)
 
-    def objection(self, closing: str, ledger: Ledger) -> str | None:
+    def check_finish(self, closing: str, ledger: Ledger) -> str | None:
         """What to ask back when a FINISH with these words does not agree with the facts."""
         if self._session.checkouts:
             return None

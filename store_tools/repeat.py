@@ -40,7 +40,7 @@ def repeat_request(session: StoreSession, request: WireCall) -> str | None:
     return f"{request.path} {request.body}: recorded {was}, now {is_now}"
 
 
-def recall(session: StoreSession, entries: Sequence[LedgerEntry]) -> None:
+def restore(session: StoreSession, entries: Sequence[LedgerEntry]) -> None:
     """Take over what recorded deeds have taught and done; nothing is sent."""
     intended: dict[str, object] | None = None
     open_ = False

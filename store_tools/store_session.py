@@ -25,7 +25,7 @@ Where a checkout is kept from happening twice, in the order in which it passes t
 6. here, ``without_answer``: a lost answer is settled by the basket; as long as it is open
    (``unsettled``) or may still arrive (``_belated``) no other write is sent.
 7. here, ``_was_bought``: a refusal of a repeated checkout is believed only after a look.
-8. ``store_tools/repeat.py``, ``recall``: a resumed task takes over purchases and open intents from
+8. ``store_tools/repeat.py``, ``restore``: a resumed task takes over purchases and open intents from
    the journal (``runs/memory.py``), so 2 and 6 hold over a crash.
 """
 

@@ -58,7 +58,7 @@ class CompanyState:
 
     def asked_back(self, *words: str) -> str | None:
         """What a FINISH with these words is asked back."""
-        found: str | None = self._recorded_to(self.benchmark.objection, said(*words))
+        found: str | None = self._recorded_to(self.benchmark.check_finish, said(*words))
         return found
 
     def finish(self, *words: str) -> str | None:

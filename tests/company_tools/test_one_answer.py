@@ -173,7 +173,7 @@ def test_its_intent_is_noted_before_it_is_sent() -> None:
 def taken_over(office: CompanyState, entries: Any = None, log: Any = None) -> CompanyState:
     """The same task in a process that begins after the other one died."""
     again = CompanyState(line=office.line, brief=False)
-    again.benchmark.recall(office.entries if entries is None else entries)
+    again.benchmark.restore(office.entries if entries is None else entries)
     if log is not None:
         again.benchmark._session.log = log
     return again

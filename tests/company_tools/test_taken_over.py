@@ -79,7 +79,7 @@ def resumed(office: CompanyState, *, recorded: bool) -> CompanyState:
     office.line.__dict__.pop("dispatch", None)
     office.line.sent.clear()
     again = CompanyState(line=office.line, brief=False)
-    again.benchmark.recall(entries)
+    again.benchmark.restore(entries)
     again.benchmark.briefing(Ledger())
     again.state()
     return again
@@ -156,7 +156,7 @@ def test_what_a_step_had_read_for_the_solver_may_be_named_after_a_death() -> Non
     reads = [wire for call in ledger.calls for wire in call.kept]
     assert all(call.requests == () for call in ledger.calls)
     again = CompanyState(line=office.line)
-    again.benchmark.recall(reads)
+    again.benchmark.restore(reads)
     again.finish("ok_answer", "Una Holm")
     assert again.responses[-1]["links"] == [{"kind": "employee", "id": "una_holm"}]
 

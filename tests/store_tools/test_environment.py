@@ -52,7 +52,7 @@ def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark:
     ledger.call("Req_CheckoutBasket", [], {"expected_total": 8})
     assert (benchmark.finished(), benchmark.acts) == ("checked out", 1)
     assert json.loads(benchmark.state(Ledger()))["checked_out"][0]["total"] == 8
-    assert benchmark.objection("DONE", Ledger()) is None
+    assert benchmark.check_finish("DONE", Ledger()) is None
 
 
 def test_a_dead_shop_is_a_fault(shop: Any, make_benchmark: Any) -> None:
@@ -95,7 +95,7 @@ def test_the_state_warns_of_a_basket_that_is_not_what_the_calls_made_of_it(
 def test_a_finish_against_the_facts_is_asked_back(
     shop: Any, make_benchmark: Any, words: str, asked: str
 ) -> None:
-    assert asked in (make_benchmark(shop).objection(words, Ledger()) or "")
+    assert asked in (make_benchmark(shop).check_finish(words, Ledger()) or "")
 
 
 def test_a_reason_after_a_look_is_accepted(shop: Any, make_benchmark: Any) -> None:
@@ -103,8 +103,8 @@ def test_a_reason_after_a_look_is_accepted(shop: Any, make_benchmark: Any) -> No
     ledger = Ledger()
     ledger.offer(entered(benchmark.bind(ledger)))
     ledger.call("Req_ListProducts", [], {})
-    assert benchmark.objection("DECLINED: not sold", Ledger()) is None
-    assert benchmark.objection("DONE", Ledger()) is not None
+    assert benchmark.check_finish("DECLINED: not sold", Ledger()) is None
+    assert benchmark.check_finish("DONE", Ledger()) is not None
 
 
 @pytest.mark.parametrize(
@@ -137,4 +137,4 @@ def test_what_was_wanted_is_read_from_the_evaluators_text(
 def test_for_codes_that_exclude_each_other_no_look_at_the_products_is_asked(
     shop: Any, make_benchmark: Any, words: str, asked: bool
 ) -> None:
-    assert (make_benchmark(shop).objection(words, Ledger()) is not None) == asked
+    assert (make_benchmark(shop).check_finish(words, Ledger()) is not None) == asked

@@ -78,7 +78,7 @@ class Buyer:
         """A new process that knows what was recorded and nothing else."""
         self.benchmark = StoreEnvironment(self.shop)
         self.tools = entered(self.benchmark.bind(Ledger()))
-        self.benchmark.recall(self.entries)
+        self.benchmark.restore(self.entries)
         self.turn()
 
     def turn(self) -> None:

@@ -127,7 +127,7 @@ def test_what_was_recorded_of_checkouts_is_recalled(
 ) -> None:
     shop = open_shop()
     benchmark = make_benchmark(shop)
-    benchmark.recall(entries)
+    benchmark.restore(entries)
     assert benchmark.acts == bought
     assert (shop.session.unsettled is not None) == open_
     assert shop.session.checkouts == [BASKET] * bought
@@ -142,7 +142,7 @@ def test_an_intent_without_an_outcome_is_settled_by_the_first_look(
     if held:
         shop.call("Req_AddProductToBasket", sku="tea", quantity=held)
     benchmark, told = make_benchmark(shop), []
-    benchmark.recall([INTENT])
+    benchmark.restore([INTENT])
     benchmark.state(Ledger(on_entry=told.append))
     assert benchmark.acts == bought
     assert told == [settled(bool(bought))]

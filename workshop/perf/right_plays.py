@@ -122,7 +122,7 @@ class World:
     def answer(self, outcome: str, message: str, links: str = "none") -> tuple[str | None, Wire]:
         """Finish as the coordinator does; what is asked back, and what is sent in the end."""
         words = f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: {links}"
-        asked = self.benchmark.objection(words, Ledger())
+        asked = self.benchmark.check_finish(words, Ledger())
         self.benchmark.finish(words, Ledger())
         sent = [body for path, body in self.line.sent if path == "/respond"]
         return asked, sent[-1] if sent else {}
