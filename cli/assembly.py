@@ -94,7 +94,7 @@ class Assembly:
             self.folder = stack.enter_context(run_folder(self.options.out))
         if self.options.record:
             self.brains.record(self.options.record)
-        self._retry_policy = RetryPolicy(self.options.patience, stop.wait, lambda: stop.asked)
+        self._retry_policy = RetryPolicy(self.options.retry_seconds, stop.wait, lambda: stop.asked)
         state = None if self.past else self.folder / STATE
         platform = platform_of(self.pack, state, self._retry_policy)
         self.platform: Any = stack.enter_context(platform)

@@ -51,7 +51,7 @@ def examine(
     try:
         models = load_models(options.models)
         # Of any benchmark: which one will be played is not said here.
-        named = {**models.file.steps, **options.ids}
+        named = {**models.file.stages, **options.ids}
         asked = {role: (model, urls.get(role)) for role, model in named.items()}
         places = doctor_models.places(models, asked)
     except ModelsError as error:

@@ -26,6 +26,8 @@ _BRAINS: dict[str, dict[StrategyName, str]] = {
 }
 BRAINS = {**_BRAINS, **{id: _BRAINS[name] for id, name in ALIASES.items()}}
 """Models that need no key, by benchmark and strategy; they play where none is named."""
+_IN_MANIFEST = {"steps": "stages", "patience": "retry_seconds"}
+"""Options that manifests know by another name."""
 once = partial(option, exclude=True)
 """An option of one command and not of the run: the manifest does not keep it."""
 
@@ -69,7 +71,7 @@ class Options(RunConfig):
         "LiteLLM id of the worker's model [WORKER_MODEL; as the evaluator's].",
         default_factory=_worker,
     )
-    patience: float = option(
+    retry_seconds: float = option(
         "Seconds for which an outage of the platform is waited for.", RETRY_SECONDS, ge=0
     )
     pack: Path | None = option(
@@ -148,7 +150,8 @@ class Options(RunConfig):
 
     def stored(self) -> dict[str, Any]:
         """What a run was asked for, as plain data for its manifest."""
-        return self.model_dump(mode="json")
+        kept = self.model_dump(mode="json")
+        return kept | {key: kept.pop(name) for key, name in _IN_MANIFEST.items()}
 
     def restored(self, kept: dict[str, Any]) -> Options:
         """The options of a run to go on with: as they were kept, except for those given now.
@@ -163,8 +166,8 @@ class Options(RunConfig):
             # A tape is written once; what follows has to be recorded into another one.
             if name in self.model_fields_set or field.exclude or name == "record"
         }
-        # A run without them is older than the steps around the solver.
-        asked = {"steps": "none"} | kept | now
+        kept = {_IN_MANIFEST.get(name, name): value for name, value in kept.items()}
+        asked = kept | now
         if kept.get("strategy") == "next-step":
             del asked["worker"]  # it has one model, whichever of the two was given anew
         try:

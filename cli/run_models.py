@@ -178,17 +178,17 @@ def seems_served(options: Options) -> bool:
 def _steps(options: Options, steps: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
     """The steps that are on. Raises Usage."""
     try:
-        return chosen(options.steps, steps)
+        return chosen(options.stages, steps)
     except ValueError as error:
-        raise Usage(f"--steps: {error}") from None
+        raise Usage(f"--stages: {error}") from None
 
 
 def _step_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
-    """The models of steps that are on and ask any. Raises ModelsError: a name that no step has."""
-    named = models.file.steps
+    """The models of stages that are on. Raises ModelsError: a name that no stage has."""
+    named = models.file.stages
     if strange := [name for name in named if name not in NAMES]:
         raise ModelsError(
-            f"{models.source}: steps.{strange[0]}: there is no such step; there are: "
+            f"{models.source}: stages.{strange[0]}: there is no such stage; there are: "
             f"{', '.join(NAMES)}"
         )
     return {k.name: named[k.name] for k in kinds if k.prompt and k.name in named}
@@ -196,7 +196,7 @@ def _step_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
 
 def prompts_of(guest: Benchmark, options: Options, brains: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
-    kinds = chosen(options.steps, guest.steps)
+    kinds = chosen(options.stages, guest.steps)
     asked = [k for k in kinds if k.prompt and asks(options, brains, k)]
     of_steps = {k.name: k.prompt() for k in asked if k.prompt}
     guest = with_stage_tools(guest, asked)

@@ -86,9 +86,8 @@ class RunConfig(BaseModel):
         "one.",
         "all",
     )
-    steps: str = fixed(
-        "Steps around the solver that are on: default, all, none, names with commas, or -NAME "
-        "for all but one.",
+    stages: str = fixed(
+        "Stages that are on: default, all, none, names with commas, or -NAME for all but one.",
         "default",
     )
     breaker: int = option(
@@ -97,7 +96,7 @@ class RunConfig(BaseModel):
         3,
         ge=0,
     )
-    patience: float = option(
+    retry_seconds: float = option(
         "Seconds for which an outage of the platform is waited for.", 0.0, ge=0
     )
     max_seconds: float | None = option("Seconds for the run.", None, ge=0)

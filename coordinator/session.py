@@ -78,7 +78,7 @@ class Session:
             meter=Meter(config.run_limits, "run"),
             with_retries=with_retries,
             executor_factory=executor_factory,
-            steps=chosen(config.steps, guest.steps),
+            steps=chosen(config.stages, guest.steps),
             step_models=step_models or {},
         )
         self._rebuilt: dict[str, Environment] = {}

@@ -1,4 +1,4 @@
-"""Steps around the solver: asked before its first turn, or when it wants to finish.
+"""Stages: asked before its first turn, or when it wants to finish.
 
 A step before the solver says something for its briefing, and may end the task by a verdict with a
 reason. A step behind it may object once, or put the message in other words: outcome and links are
@@ -75,11 +75,11 @@ def _nowhere(_question: str) -> str:
 
 
 def chosen(asked: str, kinds: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
-    """The steps that are on, in the benchmark's order.
+    """The stages that are on, in the benchmark's order.
 
     ``asked``: default, all, none, names with commas, and -NAME for all but one of them.
 
-    Raises ValueError: a name that no step of the benchmark has.
+    Raises ValueError: a name that no stage of the benchmark has.
     """
     words = [word.strip() for word in asked.split(",") if word.strip()]
     names = [kind.name for kind in kinds]
@@ -95,11 +95,11 @@ def chosen(asked: str, kinds: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
 
 def _unknown(word: str, names: list[str]) -> str:
     if not names:
-        return f"this benchmark has no steps around the solver, and none called {word!r}"
+        return f"this benchmark has no stages, and none called {word!r}"
     near = process.extractOne(word, names, scorer=fuzz.ratio, score_cutoff=NEAR)
     hint = f"did you mean {near[0]}? " if near else ""
     return (
-        f"this benchmark has no step {word!r}; {hint}there are: {', '.join(names)}; default, all, "
+        f"this benchmark has no stage {word!r}; {hint}there are: {', '.join(names)}; default, all, "
         "none, and -NAME for all but one"
     )
 

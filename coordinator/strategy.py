@@ -119,7 +119,7 @@ def strategy_of(
 def _limits(config: RunConfig) -> SandboxLimits:
     """A step may take longer by what its tools may wait for the platform."""
     limits = SandboxLimits()
-    return replace(limits, wall_seconds=limits.wall_seconds + config.patience)
+    return replace(limits, wall_seconds=limits.wall_seconds + config.retry_seconds)
 
 
 def _past(turn: Turn) -> PastStep:

@@ -1,1 +1,1 @@
-"""Steps around the solver of a company task: names, rights, guests, the wording of the answer."""
+"""Stages of a company task: names, rights, guests, the wording of the answer."""

@@ -85,7 +85,7 @@ class ModelsFile(_Strict):
 
     defaults: Params = Params()
     models: dict[str, Entry] = Field(default_factory=dict)
-    steps: dict[str, Annotated[str, Field(min_length=1)]] = Field(default_factory=dict)
+    stages: dict[str, Annotated[str, Field(min_length=1)]] = Field(default_factory=dict)
     """By step around the solver the model that it asks; else the evaluator's."""
 
 
@@ -216,7 +216,7 @@ def load_models(path: Path | None = None) -> Models:
         for name, table in mine.get("models", {}).items():
             _lay(raw["models"].setdefault(name, {}), table)
         _lay(raw["defaults"], mine.get("defaults", {}))
-        raw["steps"] = mine.get("steps", {})
+        raw["stages"] = mine.get("stages", {})
     file = _check(raw, named or SHIPPED)
     backends = [b for entry in file.models.values() for b in entry.backends or ()]
     for variable in {b.key_variable for b in backends if b.key_variable}:

@@ -60,7 +60,7 @@ class TaskResult(Record):
     error: str | None = None
     failure: Failure | None = None
     failed_steps: tuple[str, ...] = ()
-    """Steps around the solver that came to nothing where they should have."""
+    """Stages that came to nothing where they should have."""
     attempt: int = 1
     """Counts the tries of a task over resumed runs."""
 

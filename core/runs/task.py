@@ -26,7 +26,7 @@ class TaskRun:
     turns: list[Turn] = field(default_factory=list)
     calls: list[ModelCall] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    """Of the steps around the solver, in the order in which they were asked."""
+    """Of the stages, in the order in which they were asked."""
     requests: int = 0
     outcome: Outcome = "unfinished"
     error: str | None = None

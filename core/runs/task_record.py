@@ -38,7 +38,7 @@ class TurnLog:
     """None: the turn began but is not over, or never was."""
     asked: tuple[ModelCall, ...] = ()
     findings: tuple[Finding, ...] = ()
-    """What the steps around the solver have found for it."""
+    """What the stages have found for it."""
     after: str | None = None
     """The state that it left; None: nobody has read the state since."""
     attempt: int = 1
@@ -155,7 +155,7 @@ class TaskRecord:
 
     @property
     def findings(self) -> list[Finding]:
-        """What the steps around the solver have found in the world of the last attempt."""
+        """What the stages have found in the world of the last attempt."""
         mine = (turn for turn in self.turns if turn.task_id == self.task_id)
         return [found for turn in mine for found in turn.findings]
 

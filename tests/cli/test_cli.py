@@ -89,7 +89,7 @@ def test_a_strategy_of_one_model_goes_on_with_one(monkeypatch: pytest.MonkeyPatc
     assert (now.evaluator, now.worker) == ("second", "second")
 
 
-@pytest.mark.parametrize("wrong", [{"jobs": 0}, {"patience": float("inf")}, {"unknown": 1}])
+@pytest.mark.parametrize("wrong", [{"jobs": 0}, {"retry_seconds": float("inf")}, {"unknown": 1}])
 def test_what_cannot_have_been_asked_for_is_named(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=rf"run\.json: options\.{next(iter(wrong))}"):
         options().restored(options().stored() | wrong)

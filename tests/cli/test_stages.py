@@ -1,4 +1,4 @@
-"""Steps around the solver on the command line: chosen, given models, spoiled, taken up again."""
+"""Stages on the command line: chosen, given models, spoiled, taken up again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def clean(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def models(folder: Path, **steps: str) -> Path:
     path = folder / "models.toml"
-    path.write_text("\n".join(["[steps]", *(f'{k} = "{v}"' for k, v in steps.items())]))
+    path.write_text("\n".join(["[stages]", *(f'{k} = "{v}"' for k, v in steps.items())]))
     return path
 
 
@@ -58,9 +58,9 @@ def test_the_names_are_those_of_the_benchmarks() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--benchmark", "company", "--steps", "polcy"), "did you mean policy?"),
-        (("--benchmark", "store", "--steps", "policy"), "no step 'policy'; there are: verify"),
-        (("--benchmark", "store", "--steps=-wording"), "no step 'wording'"),
+        (("--benchmark", "company", "--stages", "polcy"), "did you mean policy?"),
+        (("--benchmark", "store", "--stages", "policy"), "no stage 'policy'; there are: verify"),
+        (("--benchmark", "store", "--stages=-wording"), "no stage 'wording'"),
     ],
 )
 def test_a_step_that_is_not_there_is_an_error_before_anything_begins(
@@ -76,7 +76,7 @@ def test_a_models_file_names_no_step_that_is_not_there(tmp_path: Path) -> None:
     path = models(tmp_path, polcy="playbook/around")
     code, text = cli("--benchmark", "company", "--models", path, "--out", tmp_path / "logs")
     assert code == 2
-    assert "steps.polcy: there is no such step" in " ".join(text.split())
+    assert "stages.polcy: there is no such stage" in " ".join(text.split())
 
 
 def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_without_a_key_the_usual_steps_ask_no_model(tmp_path: Path) -> None:
 def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
     named = dict.fromkeys(("policy", "current_user", "verify"), "playbook/around")
     path = models(tmp_path, **named)
-    results, folder = run(tmp_path, "--steps", "all", "--models", path)
+    results, folder = run(tmp_path, "--stages", "all", "--models", path)
     assert set(scores(results).values()) == {1.0}
     roles = {c.role for log in read_tasks(folder) for c in log.calls}
     assert roles == {"evaluator", "worker", "policy", "verify"}
@@ -124,8 +124,8 @@ def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
     """Empty, cut off, prose, wrong JSON and whatever else there is, in every reply."""
     bad = f"faulty/around?seed=3&rate=1&streak=99&kinds={','.join(REPLIES)}"
     path = models(tmp_path, **dict.fromkeys(("entities", "policy", "wording", "verify"), bad))
-    alone, _ = run(tmp_path / "alone", "--steps", "none")
-    results, folder = run(tmp_path / "faulty", "--steps", "all", "--models", path)
+    alone, _ = run(tmp_path / "alone", "--stages", "none")
+    results, folder = run(tmp_path / "faulty", "--stages", "all", "--models", path)
     assert scores(results) == scores(alone)
     assert results["totals"]["harm"] == 0
     assert all(task["failure"] is None for task in results["tasks"])
@@ -138,7 +138,7 @@ def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
 def test_a_model_that_refuses_every_call_loses_no_task(tmp_path: Path) -> None:
     down = "faulty/around?rate=1&streak=99&kinds=http-500"
     results, _ = run(
-        tmp_path, "--models", models(tmp_path, policy=down), "--steps", "policy", specs=SPECS[:1]
+        tmp_path, "--models", models(tmp_path, policy=down), "--stages", "policy", specs=SPECS[:1]
     )
     (task,) = results["tasks"]
     assert (task["score"], task["failed_steps"]) == (1.0, ["policy"])
@@ -146,7 +146,7 @@ def test_a_model_that_refuses_every_call_loses_no_task(tmp_path: Path) -> None:
 
 def test_next_step_has_the_same_steps(tmp_path: Path) -> None:
     path = models(tmp_path, policy="playbook/around", verify="playbook/around")
-    words = ("--strategy", "next-step", "--steps", "all", "--models", path)
+    words = ("--strategy", "next-step", "--stages", "all", "--models", path)
     results, folder = run(tmp_path, *words, specs=("verle-load", "verle-own-pay"))
     assert set(scores(results).values()) == {1.0}
     for log in read_tasks(folder):
@@ -161,16 +161,6 @@ def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
     assert f"entities: {said}" in " ".join(text.split())
     (log,) = read_tasks(folder)
     assert said in story_html(log)
-
-
-def test_a_run_from_before_the_steps_goes_on_without_them(tmp_path: Path) -> None:
-    _, folder = run(tmp_path, "--steps", "none", specs=("verle-own-pay",))
-    manifest = json.loads((folder / "run.json").read_text())
-    del manifest["options"]["steps"]
-    (folder / "run.json").write_text(json.dumps(manifest))
-    code, text = cli("--resume", folder, "--quiet")
-    assert code == 0, text
-    assert json.loads((folder / "results.json").read_text())["steps"] == []
 
 
 def test_every_task_of_the_pack_is_there() -> None:

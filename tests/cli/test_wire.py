@@ -50,7 +50,7 @@ class Run:
         self.relay, self.books, self.folder = relay, books, folder
         self.retry_policy = RetryPolicy()
         brains = {"evaluator": "playbook/store", "worker": "playbook/store"}
-        self.config = RunConfig(benchmark="store", patience=RETRY_SECONDS, **(brains | config))
+        self.config = RunConfig(benchmark="store", retry_seconds=RETRY_SECONDS, **(brains | config))
         self.tasks: list[Any] = []
         self.session_id: str | None = None
 
@@ -396,7 +396,9 @@ def test_an_outage_costs_nothing_in_any_way_of_playing(
     assert [(t.score, t.failure, t.error) for t in results.tasks] == [(1.0, None, None)] * 6
 
 
-def test_an_outage_longer_than_all_patience_leaves_its_tasks_open(start: Start, clock: Any) -> None:
+def test_an_outage_longer_than_the_retry_time_leaves_its_tasks_open(
+    start: Start, clock: Any
+) -> None:
     run = start(Outage(clock, BUY, 10 * RETRY_SECONDS, nth=1))
     results = run.go()
     check(run, results)
@@ -419,7 +421,7 @@ def test_a_limit_of_the_task_ends_the_waiting(
     assert clock.now() - before < 110
 
 
-def test_all_patience_is_used_once_and_not_by_every_request(start: Start, clock: Any) -> None:
+def test_the_retry_time_is_used_once_and_not_by_every_request(start: Start, clock: Any) -> None:
     before = clock.now()
     run = start(Outage(clock, LIST, 10 * RETRY_SECONDS, nth=1), SPECS[:1])
     (task,) = run.go().tasks

@@ -90,7 +90,7 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
 
 
 def test_code_asks_and_the_call_is_priced_under_its_own_name(plays: Plays) -> None:
-    played = plays([LOOK, finish()], [ASK], [ANSWER], steps="current_user")
+    played = plays([LOOK, finish()], [ASK], [ANSWER], stages="current_user")
     assert played.result.score == 1.0
     assert [c.role for c in played.log.calls] == [
         "evaluator", "worker", "current_user", "evaluator"
@@ -111,7 +111,7 @@ def test_code_asks_and_the_call_is_priced_under_its_own_name(plays: Plays) -> No
 def test_next_step_asks_the_same_way(plays: Plays) -> None:
     done = complete(outcome="ok_answer", message="Yes.", links=[])
     says = [step(tool=TOOL, question=QUESTION), done]
-    how = {"strategy": "next-step", "steps": "current_user", "max_turns": 5}
+    how = {"strategy": "next-step", "stages": "current_user", "max_turns": 5}
     played = plays(says, [], [ANSWER], **how)
     assert [c.role for c in played.log.calls] == ["evaluator", "current_user", "evaluator"]
     report = played.log.whole[0].report
@@ -127,19 +127,19 @@ def test_where_it_is_off_no_prompt_knows_it(plays: Plays, strategy: str) -> None
         done = complete(outcome="ok_answer", message="Yes.", links=[])
     how = {"strategy": strategy, "max_turns": 5}
     usual = plays([done], [], **how)
-    without = plays([done], [], [], **how, steps="all,-verify,-current_user")
-    on = plays([done], [], [], **how, steps="all,-verify")
+    without = plays([done], [], [], **how, stages="all,-verify,-current_user")
+    on = plays([done], [], [], **how, stages="all,-verify")
     assert usual.texts("evaluator") == without.texts("evaluator")
     assert TOOL not in "".join(usual.texts("evaluator"))
     assert TOOL in on.texts("evaluator")[0]
     assert (usual.results.steps, on.results.steps) == (STEPS, (*STEPS[:-1], TOOL_ROLE, STEPS[-1]))
 
 
-@pytest.mark.parametrize("steps", ["default", "current_user"])
-def test_where_it_is_off_or_has_no_model_code_cannot_call_it(plays: Plays, steps: str) -> None:
+@pytest.mark.parametrize("stages", ["default", "current_user"])
+def test_where_it_is_off_or_has_no_model_code_cannot_call_it(plays: Plays, stages: str) -> None:
     """A keyless evaluator's model is not asked: such a stage needs a model of its own."""
     instead = "Thought: no\n<code>\nfinal_answer('it is not there')\n</code>"
-    played = plays([LOOK, finish()], [ASK, instead], steps=steps)
+    played = plays([LOOK, finish()], [ASK, instead], stages=stages)
     assert TOOL not in played.texts("worker")[0] + played.texts("evaluator")[0]
     report = played.log.whole[0].report
     assert report
@@ -148,7 +148,7 @@ def test_where_it_is_off_or_has_no_model_code_cannot_call_it(plays: Plays, steps
 
 @pytest.mark.parametrize("bad", ["no object at all", "", '{"answer": ""}'])
 def test_code_handles_a_model_that_does_not_answer(plays: Plays, bad: str) -> None:
-    played = plays([LOOK, finish()], [CATCH], [bad], steps="current_user")
+    played = plays([LOOK, finish()], [CATCH], [bad], stages="current_user")
     report = played.log.whole[0].report
     assert report
     assert str(report.result).startswith("caught: no answer: ")
@@ -157,7 +157,7 @@ def test_code_handles_a_model_that_does_not_answer(plays: Plays, bad: str) -> No
 
 
 def test_a_model_that_is_down_ends_no_task(plays: Plays) -> None:
-    played = plays([LOOK, finish()], [CATCH], [], steps="current_user")
+    played = plays([LOOK, finish()], [CATCH], [], stages="current_user")
     report = played.log.whole[0].report
     assert report
     assert str(report.result).startswith("caught: no answer: ")
@@ -165,13 +165,13 @@ def test_a_model_that_is_down_ends_no_task(plays: Plays) -> None:
 
 
 def test_a_limit_that_it_reaches_ends_the_task(plays: Plays) -> None:
-    played = plays([LOOK, finish()], [CATCH], [ANSWER], steps="current_user", task_tokens=1)
+    played = plays([LOOK, finish()], [CATCH], [ANSWER], stages="current_user", task_tokens=1)
     assert played.result.failure == "limit"
     assert "current_user" not in {c.role for c in played.log.calls}
 
 
 def test_a_repetition_takes_its_answer_from_the_record(plays: Plays) -> None:
-    played = plays([LOOK, finish()], [ASK], [ANSWER, ANSWER], steps="current_user")
+    played = plays([LOOK, finish()], [ASK], [ANSWER, ANSWER], stages="current_user")
     (again,) = replay(played.folder, tools_of=tools_of)
     assert (again.calls, again.divergence) == (1, None)
     name = next(n for n in (c.model for c in played.log.calls if c.role == "current_user"))

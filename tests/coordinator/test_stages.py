@@ -1,4 +1,4 @@
-"""Steps around the solver: findings, verdicts, one objection, other words; and what goes wrong."""
+"""Stages: findings, verdicts, one objection, other words; and what goes wrong."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_finding_stands_in_every_prompt_of_the_solver_and_in_the_journal(plays
 
 def test_without_steps_prompts_and_journal_know_nothing_of_them(plays: Plays) -> None:
     watch = Says(Finding(text="mara is the baker"))
-    played = plays((watch.kind(),), [finish()], steps="none")
+    played = plays((watch.kind(),), [finish()], stages="none")
     assert "findings" not in played.prompt()
     assert played.results.steps == ()
     assert not watch.cases
@@ -265,12 +265,12 @@ def test_names_choose_steps_in_the_benchmark_s_order(asked: str, names: str) -> 
 
 @pytest.mark.parametrize("asked", ["polcy", "-polcy", "all,polcy"])
 def test_a_name_that_no_step_has_is_an_error_with_the_nearest(asked: str) -> None:
-    with pytest.raises(ValueError, match=r"no step 'polcy'; did you mean policy\? there are: ent"):
+    with pytest.raises(ValueError, match=r"no stage 'polcy'; did you mean policy\? there are: ent"):
         chosen(asked, KINDS)
 
 
 def test_a_step_of_another_benchmark_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no step 'policy'; there are: verify"):
+    with pytest.raises(ValueError, match="no stage 'policy'; there are: verify"):
         chosen("policy", KINDS[2:])
 
 

@@ -61,9 +61,9 @@ def regress(
     prompts: Annotated[
         Path | None, typer.Option(help="A folder of sections over the shipped prompts.")
     ] = None,
-    steps: Annotated[
+    stages: Annotated[
         str,
-        typer.Option(help="Steps around the solver: default, all, none, names, or -NAME."),
+        typer.Option(help="Stages: default, all, none, names, or -NAME."),
     ] = "default",
     max_turns: Annotated[
         int | None,
@@ -164,7 +164,7 @@ def regress(
             lab.show(*lab.play(theirs, out))
             return
         kit.benchmark_with(guards, texts)
-        _check_steps(steps, kit.guest.steps)
+        _check_stages(stages, kit.guest.steps)
         if save_baseline:
             pack = list(kit.baseline_packs)
             evaluator = worker = kit.guest.brain
@@ -179,7 +179,7 @@ def regress(
                 "keep_journals": keep_journals,
                 "guards": guards,
                 "prompts": texts,
-                "steps": steps,
+                "steps": stages,
                 **lab.lab_context.models(kit.guest.id, name, evaluator, worker),
                 "max_turns": max_turns or STRATEGIES[name].turns,
             }
@@ -192,12 +192,12 @@ def regress(
             raise typer.Exit(compare_runs(folders, MARGIN, as_json=False))
 
 
-def _check_steps(steps: str, kinds: Sequence[StageSpec]) -> None:
-    """Raises BadParameter: the benchmark has no such step."""
+def _check_stages(stages: str, kinds: Sequence[StageSpec]) -> None:
+    """Raises BadParameter: the benchmark has no such stage."""
     try:
-        chosen(steps, kinds)
+        chosen(stages, kinds)
     except ValueError as error:
-        raise typer.BadParameter(f"--steps: {error}") from None
+        raise typer.BadParameter(f"--stages: {error}") from None
 
 
 def _check(strategies: Sequence[StrategyName], worker: str | None, *single: object) -> None:

@@ -185,7 +185,9 @@ def _session(benchmark: str, parent: Connection) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     retry_policy = RetryPolicy(RETRY_SECONDS)
     brain = "playbook/store" if benchmark == "store" else "playbook/company"
-    config = RunConfig(benchmark=benchmark, patience=RETRY_SECONDS, evaluator=brain, worker=brain)
+    config = RunConfig(
+        benchmark=benchmark, retry_seconds=RETRY_SECONDS, evaluator=brain, worker=brain
+    )
     with TemporaryDirectory() as out:
         client = ERC3(key="key-hostile", base_url=parent.recv())
         watcher: Any = Nobody()

@@ -32,8 +32,8 @@ from core.runs.results import read_results  # noqa: E402
 
 SOLVER = ("evaluator", "worker")
 HEAD = (
-    "| steps | score | passed | wrong writes | closed by a step | denied, solver's turns "
-    "| steps that failed | turns | calls | tokens | of steps | most of steps in a task |"
+    "| stages | score | passed | wrong writes | closed by a stage | denied, strategy's turns "
+    "| stages that failed | turns | calls | tokens | of stages | most of stages in a task |"
 )
 
 
@@ -45,7 +45,7 @@ def rows_of(benchmark: str) -> list[str]:
 def play(steps: str, args: argparse.Namespace, models: Path | None) -> Path:
     """The run folder of a row."""
     command = [sys.executable, "submission.py", "--benchmark", args.benchmark, "--quiet"]
-    command += ["--steps", steps, "--out", str(args.out), "--jobs", str(args.jobs), "--json"]
+    command += ["--stages", steps, "--out", str(args.out), "--jobs", str(args.jobs), "--json"]
     given = {
         "--pack": args.pack, "--models": models, "--evaluator": args.evaluator,
         "--worker": args.worker, "--strategy": args.strategy,
@@ -105,7 +105,7 @@ def price(args: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as made:
         models = Path(made) / "models.toml"
         lines = [f'{kind.name} = "playbook/around"' for kind in kinds]
-        models.write_text("\n".join(["[steps]", *lines]), encoding="utf-8")
+        models.write_text("\n".join(["[stages]", *lines]), encoding="utf-8")
         found = {steps: play(steps, args, models) for steps in ("none", "default")}
     logs = {name: {t.spec_id: t for t in read_tasks(folder)} for name, folder in found.items()}
     head = ("task", "tokens of step calls", "of findings in prompts", "beyond the solver")

@@ -44,8 +44,8 @@ def evolve(
     strategy: Annotated[
         StrategyName, typer.Option(help="How tasks are played.")
     ] = "evaluator-worker",
-    steps: Annotated[
-        str, typer.Option(help="Steps around the solver: default, all, none, names, or -NAME.")
+    stages: Annotated[
+        str, typer.Option(help="Stages: default, all, none, names, or -NAME.")
     ] = "default",
     sections: Annotated[
         str | None,
@@ -121,7 +121,7 @@ def evolve(
             strategy=strategy,
             **lab_context.models(kit.guest.id, strategy, evaluator, worker),
             max_turns=STRATEGIES[strategy].turns,
-            steps=steps,
+            steps=stages,
             reflection=reflection,
             sections=_sections(kit, sections),
             start=start,
@@ -197,7 +197,7 @@ def _begin(kit: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
     try:
         chosen(asked.steps, kit.guest.steps)
     except ValueError as error:
-        raise Usage(f"--steps: {error}") from None
+        raise Usage(f"--stages: {error}") from None
     if asked.budget_dollars is not None:
         for model in {asked.evaluator, asked.worker, asked.reflection}:
             if price_of(model, default_models()) is None:

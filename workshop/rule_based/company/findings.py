@@ -1,4 +1,4 @@
-"""What the steps around the solver have told the brain: whose the one thing is that a task names."""
+"""What the stages have told the brain: whose the one thing is that a task names."""
 
 from __future__ import annotations
 
