@@ -13,7 +13,6 @@ from cli import preflight
 from cli.benchmarks import benchmark_named, sections_at, workbench_of
 from cli.caches import cache_folder
 from cli.default_models import check_models
-from cli.embedding import vectors_of
 from cli.options import Options
 from cli.platform import STATE, client_class, pack_of, platform_of
 from cli.resuming import Resumed, submitted_already
@@ -73,10 +72,6 @@ class Assembly:
         self.brains = RunModels(self.options, self.guest.steps)
         if not self.resumed:
             check_models(self.options)
-        # A cassette holds all that was asked, or a replay elsewhere would miss it.
-        taped = self.options.record or self.options.replay
-        kept = None if taped else cache_folder()
-        self._vectors = vectors_of(self.options.embedding, kept, self.brains)
         client_class()  # the tools that the prompts name are made from its models
         try:
             self._prompts = prompts_of(self.guest, self.options, self.brains)
@@ -163,7 +158,6 @@ class Assembly:
                 self._retry_policy,
                 self.options.guards,
                 cache_folder(),
-                self._vectors,
                 self._texts,
                 self.options.rulebook,
             ),

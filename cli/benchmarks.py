@@ -18,7 +18,6 @@ from core.models.sections import NONE, SectionError, Texts, prompt_overrides
 from core.runs.errors import Usage
 
 if TYPE_CHECKING:
-    from company_tools.vectors import Vectors
     from core.ledger import Tool
     from workshop.replay.debugger.debug_state import Workbench
     from workshop.simulator.world import World
@@ -33,8 +32,6 @@ class Setting(NamedTuple):
     """Those that are on."""
     folder: Path | None = None
     """A cache for what its tasks share with other runs."""
-    vectors: Vectors | None = None
-    """What finds texts by their meaning."""
     texts: Texts = NONE
     """Sections of prompts over the shipped ones."""
     rulebooks: tuple[str, ...] = ()
@@ -96,7 +93,7 @@ def company(id: str, setting: Setting) -> Benchmark:
         off = guards_off(setting.guards)
     except ValueError as error:
         raise Usage(f"--guards: {error}") from None
-    wiki = WikiStore(setting.folder, setting.vectors)
+    wiki = WikiStore(setting.folder)
 
     def open_company(platform: Any, task_id: str) -> Environment:
         client = platform.get_erc_client(SimpleNamespace(task_id=task_id))
@@ -202,12 +199,11 @@ def benchmark_named(
     retry_policy: RetryPolicy | None = None,
     guards: str = "all",
     folder: Path | None = None,
-    vectors: Vectors | None = None,
     texts: Texts = NONE,
     rulebooks: tuple[str, ...] = (),
 ) -> Benchmark:
     """The benchmark of that name; ``texts``: sections over the shipped ones. Raises Usage."""
-    return _entry(name).make(name, Setting(retry_policy, guards, folder, vectors, texts, rulebooks))
+    return _entry(name).make(name, Setting(retry_policy, guards, folder, texts, rulebooks))
 
 
 def shipped_sections() -> dict[str, str]:

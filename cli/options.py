@@ -95,11 +95,6 @@ class Options(RunConfig):
     models: Path | None = option(
         "Settings of models (TOML) over the shipped ones [MODELS_FILE].", None
     )
-    embedding: str = option(
-        "Model that finds parts of a wiki by their meaning: a LiteLLM id, local (the extra "
-        "semantic), none, or auto: local where that is installed [EMBEDDING_MODEL; auto].",
-        default_factory=lambda: os.environ.get("EMBEDDING_MODEL") or "auto",
-    )
     rulebook: tuple[str, ...] = option(
         "A page of the wiki that the briefing has whole, besides those that are called so; for the "
         "company. Repeatable.",

@@ -147,7 +147,7 @@ class RunModels:
                 )
 
     def notes(self) -> list[str]:
-        """What the user should know about cassette and embeddings when the run is over."""
+        """What the user should know about the cassette when the run is over."""
         notes = list(self.player.notes()) if self.player else []
         notes += [note for tell in self.told_at_the_end if (note := tell())]
         if self.writer:

@@ -8,7 +8,8 @@ from typing import Any
 
 from company_tools.company_session import CompanySession
 from company_tools.policy import left_out, policy_of
-from company_tools.wiki_search import pages_now, pages_on
+from company_tools.wiki_pages import pages_or_none
+from company_tools.wiki_search import pages_on
 from company_tools.wiki_store import Difference, Pages, WikiStore, difference
 from core.erc3_client import company
 from core.ledger import ToolFault
@@ -37,10 +38,10 @@ def briefing(
         said = f"today (whoami says {user.get('today_said', '')!r})"
         facts["unknown"] = "; ".join(filter(None, [facts.get("unknown"), said]))
     lines = [json.dumps(facts, ensure_ascii=False)]
-    pages = pages_of(session, wiki)
+    pages = pages_or_none(session, wiki)
     if pages is None:
         return f"{lines[0]}\nthe wiki cannot be read"
-    asked = pages_on(pages, task, wiki.vectors)
+    asked = pages_on(pages, task)
     lines.append(rules(pages, wiki.before(user.get("wiki_sha1", "")), asked, rulebooks))
     return "\n".join(lines)
 
@@ -140,18 +141,3 @@ _ASKED = {
 
 def _project(project: dict[str, Any]) -> str:
     return f"{project['id']} ({project.get('name', '')}, {project.get('status', '')})"
-
-
-def pages_of(
-    session: CompanySession,
-    wiki: WikiStore,
-    known: Pages | None = None,
-    rewritten: Collection[str] = (),
-) -> Pages | None:
-    """The pages as :func:`pages_now` reads them; None where the wiki refuses. Raises OutOfReach."""
-    try:
-        return pages_now(session, wiki, known, rewritten)
-    except OutOfReach:
-        raise
-    except ToolFault:
-        return None

@@ -13,7 +13,7 @@ from company_tools.people import resolve_person
 from company_tools.profile import user_with_profile
 from company_tools.projects import resolve_project
 from company_tools.skills import match_skills, with_levels
-from company_tools.wiki_search import PageStore
+from company_tools.wiki_store import WikiStore
 from company_tools.workload import sum_workload
 from core.ledger import Tool, tool
 from core.tools.collector import Collector
@@ -34,7 +34,7 @@ def user_tools(session: CompanySession) -> list[Tool]:
     return [tool("read", Combo_Get_Current_User_With_Profile, fields=fields)]
 
 
-def listing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
+def listing_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """Whole listings and sums over them."""
 
     def Combo_List_All_Employees(details: bool = False) -> dict[str, Any]:

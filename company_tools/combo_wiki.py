@@ -6,30 +6,30 @@ from typing import Any
 
 from company_tools.company_session import CompanySession
 from company_tools.permissions import permission_facts
-from company_tools.wiki_search import PageStore, read_pages, search_wiki
+from company_tools.wiki_pages import read_pages
+from company_tools.wiki_search import search_wiki
+from company_tools.wiki_store import WikiStore
 from core.ledger import Tool, tool
 
 
-def wiki_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
+def wiki_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What reads the wiki; a guest has it too."""
 
     def Combo_Search_Wiki_For_Words(words: list[str], top: int = 8) -> dict[str, Any]:
-        """Words or regex: {chunks: [{page, line, heading, text, score}] best first, streams:
-        [search that ran], vectors: why those did not}"""
+        """Words or regex: {chunks: [{page, line, heading, text, score}] best first}"""
         return search_wiki(session, wiki, words, top)
 
     def Combo_Read_Wiki_Pages(files: list[str] = []) -> dict[str, Any]:  # noqa: B006
         """{pages: {file: content}}; none named: all"""
         return read_pages(session, wiki, files)
 
-    found: dict[str, object] = {"chunks": [], "streams": [], "vectors": ""}
     return [
-        tool("read", Combo_Search_Wiki_For_Words, fields=found),
+        tool("read", Combo_Search_Wiki_For_Words, fields={"chunks": []}),
         tool("read", Combo_Read_Wiki_Pages, fields={"pages": {}}),
     ]
 
 
-def permission_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
+def permission_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What bears on a permission."""
 
     def Combo_Get_Permission_Facts_For_Action(action: str, target: str = "") -> dict[str, Any]:

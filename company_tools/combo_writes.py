@@ -17,11 +17,11 @@ from company_tools.updates import (
     update_team,
     write_pages,
 )
-from company_tools.wiki_search import PageStore
+from company_tools.wiki_store import WikiStore
 from core.ledger import Tool, tool
 
 
-def writing_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
+def writing_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """The tools that change one company."""
 
     def Combo_Update_Employee_For_Changes(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import regex
 
 from company_tools.answer_log import Log
-from company_tools.briefing import briefing, pages_of, rules_since
+from company_tools.briefing import briefing, rules_since
 from company_tools.company_session import WIKI_UPDATE, CompanySession
 from company_tools.evidence import Known
 from company_tools.final_answer import (
@@ -24,7 +24,7 @@ from company_tools.guards import may_write, objections, public_answer
 from company_tools.provenance import Provenance
 from company_tools.repeat import read_again, repeat_request, restore
 from company_tools.toolbox import known, tools_of
-from company_tools.wiki_search import pages_now
+from company_tools.wiki_pages import pages_now, pages_or_none
 from company_tools.wiki_store import Pages, WikiStore
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolFault, WireCall
@@ -135,7 +135,7 @@ class CompanyEnvironment:
         with self._session.recording_to(ledger):
             told = briefing(self._session, self._wiki, task, self._rulebooks)
             if self._session.requester:
-                self._pages = pages_of(self._session, self._wiki)
+                self._pages = pages_or_none(self._session, self._wiki)
                 self._told = self._pages
                 self._version = self._session.user().get("wiki_sha1")
             return told
@@ -180,7 +180,7 @@ class CompanyEnvironment:
             return
         self._briefed, self._version = len(written), version
         known = self._pages if own else None
-        pages = pages_of(session, self._wiki, known=known, rewritten=written)
+        pages = pages_or_none(session, self._wiki, known=known, rewritten=written)
         self._pages = pages or self._pages
         if pages is not None and self._told is not None:
             self._rules_now = rules_since(pages, self._told)

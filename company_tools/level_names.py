@@ -13,7 +13,8 @@ import regex
 
 from company_tools import listings
 from company_tools.company_session import CompanySession, Record
-from company_tools.wiki_search import PageStore, wiki_pages
+from company_tools.wiki_pages import wiki_pages
+from company_tools.wiki_store import WikiStore
 from company_tools.words import words
 from core.erc3_client import company
 from core.ledger import ToolFault
@@ -23,7 +24,7 @@ _PARTS = regex.compile(r"[,;\n]|\.\s")
 _STORED = regex.compile(r"(?<![\p{L}\p{N}_.-])[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
 
 
-def level_name(session: CompanySession, wiki: PageStore, kind: str, said: str) -> str:
+def level_name(session: CompanySession, wiki: WikiStore, kind: str, said: str) -> str:
     """The stored name of a skill or will that somebody has.
 
     Raises:

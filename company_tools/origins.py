@@ -15,7 +15,7 @@ from company_tools import listings
 from company_tools.company_session import CompanySession, Record
 from company_tools.figures import numbers
 from company_tools.projects import leads_of
-from company_tools.wiki_chunks import stem
+from company_tools.wiki_pages import stem
 from company_tools.words import alike, levelled, phrase_score, telling, telling_weights, words
 from core.ledger import ToolFault
 

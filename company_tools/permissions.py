@@ -12,7 +12,8 @@ from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.profile import projects_with, ties
 from company_tools.projects import leads_of
 from company_tools.updates import time_entry
-from company_tools.wiki_search import PageStore, wiki_pages
+from company_tools.wiki_pages import wiki_pages
+from company_tools.wiki_store import WikiStore
 from company_tools.words import alike, telling
 from core.ledger import ToolFault
 from core.tools.collector import keeping
@@ -43,7 +44,7 @@ _RULES = regex.compile(
 """Words of a sentence that rules something."""
 
 
-def permission_facts(session: CompanySession, wiki: PageStore, action: str, target: str) -> Record:
+def permission_facts(session: CompanySession, wiki: WikiStore, action: str, target: str) -> Record:
     """Who asks, what ties them to the target, and lines that speak of the action; see the tool."""
     if not action.strip():
         raise ToolFault("action must not be empty")

@@ -14,7 +14,7 @@ from company_tools.arguments import bare_id, day, loosened
 from company_tools.company_session import CompanySession, Record
 from company_tools.skills import with_levels
 from company_tools.updates import check_member, update_employee, update_status
-from company_tools.wiki_search import PageStore
+from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.ledger import Tool, ToolFault
 from core.ledger.calls import Kind
@@ -71,7 +71,7 @@ _IDS = frozenset({"id", "employee", "project", "customer", "customer_id", "manag
 _DAYS = frozenset({"date", "date_from", "date_to"})
 
 
-def request_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
+def request_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """The Req_* tools of one company, but for the answer to the user."""
     one_record: dict[str, Callable[[str], Record]] = {
         "Req_GetEmployee": lambda id: {"employee": with_levels(listings.employee(session, id))},
@@ -119,7 +119,7 @@ def _certain(session: CompanySession, arguments: dict[str, Any]) -> dict[str, An
 
 def _update_info(
     session: CompanySession,
-    wiki: PageStore,
+    wiki: WikiStore,
     employee: str,
     skills: Sequence[company.SkillLevel] = (),
     wills: Sequence[company.SkillLevel] = (),

@@ -10,7 +10,7 @@ from company_tools.ids import project_id
 from company_tools.level_names import level_name, search_levels
 from company_tools.settling import levels_of
 from company_tools.values import value_of
-from company_tools.wiki_search import PageStore
+from company_tools.wiki_store import WikiStore
 from core.ledger import ToolFault
 from core.tools.collector import Collector
 
@@ -24,7 +24,7 @@ _KINDS = ("skills", "wills")
 
 def match_skills(
     session: CompanySession,
-    wiki: PageStore,
+    wiki: WikiStore,
     skills: Levels,
     wills: Levels,
     location: str,

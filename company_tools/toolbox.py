@@ -8,12 +8,12 @@ from company_tools.combo_wiki import permission_tools, wiki_tools
 from company_tools.combo_writes import writing_tools
 from company_tools.company_session import CompanySession
 from company_tools.requests import PUBLIC, request_tools
-from company_tools.wiki_search import PageStore
+from company_tools.wiki_store import WikiStore
 from core.ledger import Tool, ToolFault
 from core.tools.faults import OutOfReach
 
 
-def tools_of(session: CompanySession, wiki: PageStore) -> list[Tool]:
+def tools_of(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """The tools of who asks; of a guest, and where nobody can tell who asks, the public ones.
 
     The answer to the user is none of them: a FINISH gives it.
@@ -36,14 +36,14 @@ def known(session: CompanySession) -> bool:
     return bool(session.requester)
 
 
-def public_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
+def public_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What tells who asks, and the wiki: no people, customers, projects, hours, and no changes."""
     made = [one for one in request_tools(session, wiki) if one.name in PUBLIC]
     combos = [*user_tools(session), *wiki_tools(session, wiki)]
     return [*made, *map(loosened, combos)]
 
 
-def all_tools(session: CompanySession, wiki: PageStore) -> list[Tool]:
+def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What a known user has."""
     combos = [
         *user_tools(session),

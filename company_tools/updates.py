@@ -22,7 +22,8 @@ from company_tools.level_names import level_name
 from company_tools.settling import levels_of, team_of
 from company_tools.skills import with_levels
 from company_tools.values import stored_value
-from company_tools.wiki_search import PageStore, load, wiki_pages
+from company_tools.wiki_pages import load, wiki_pages
+from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.ledger import ToolFault
 from core.tools.api_session import body_of
@@ -64,7 +65,7 @@ def unchanged(before: object) -> Record:
 
 def update_employee(
     session: CompanySession,
-    wiki: PageStore,
+    wiki: WikiStore,
     employee: str,
     scalars: Mapping[str, Any],
     salary_delta: int | None,
@@ -104,7 +105,7 @@ def update_employee(
 
 def _employee_after(
     session: CompanySession,
-    wiki: PageStore,
+    wiki: WikiStore,
     before: Record,
     scalars: Mapping[str, Any],
     salary_delta: int | None,
@@ -359,7 +360,7 @@ def _customer_of(session: CompanySession, project: Record) -> str | None:
         return None
 
 
-def write_pages(session: CompanySession, wiki: PageStore, pages: Mapping[str, str]) -> Record:
+def write_pages(session: CompanySession, wiki: WikiStore, pages: Mapping[str, str]) -> Record:
     """Write pages, byte for byte; empty ones are deleted; see the tool."""
     if not pages:
         raise ToolFault("pages must not be empty: {file: content}")
@@ -386,7 +387,7 @@ def write_pages(session: CompanySession, wiki: PageStore, pages: Mapping[str, st
     return {"written": written, "unchanged": same, "sha1_before": before, "sha1_after": after}
 
 
-def rename_page(session: CompanySession, wiki: PageStore, old: str, new: str) -> Record:
+def rename_page(session: CompanySession, wiki: WikiStore, old: str, new: str) -> Record:
     """Save a copy under the new name, then empty the old one; see the tool.
 
     Where the new page holds the very content already, as a renaming that was cut off leaves it,

@@ -1,163 +1,179 @@
-"""The company's wiki as the tools read it: all pages of a version, and the parts that speak of it.
-
-Pages are kept by the wiki's hash where it is proven to be theirs (``wiki_store.py``).
-"""
+"""Searches a wiki: parts of pages by their words (BM25) and by patterns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Protocol
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
 
-from rapidfuzz import process
+import regex
 
 from company_tools.company_session import CompanySession, Record
-from company_tools.vectors import Vectors
-from company_tools.wiki_chunks import Chunk, index_of, stem, told
-from company_tools.wiki_streams import search
-from core.erc3_client import company
+from company_tools.wiki_pages import stem, wiki_pages
+from company_tools.wiki_store import Pages, WikiStore
+from company_tools.words import alike, words
 from core.ledger import ToolFault
-from core.tools.ahead import one
-from core.tools.collector import keeping
-from core.tools.faults import Inconsistent
 
-Pages = dict[str, str]
+CHUNK_CHARS = 700
+"""A part of a page is a paragraph with its heading, or what of it is so long."""
+SAME_WORD = 0.8
+"""Words that are at least so much alike are one, inflected or misspelt."""
 ASKED_CHARS = 2_000
 """Of a task's text that pages are looked for by."""
 PARTS_OF_A_TEXT, PAGES_OF_A_TEXT = 5, 3
 """So many parts are looked at for the pages of a text, and so many of those pages are taken."""
+PATTERN_SECONDS = 0.5
+"""Of searching all pages for one pattern; patterns come from models."""
+_HEADING = regex.compile(r"\s*#{1,6}\s+(.+)")
+_PATTERN = regex.compile(r"[\\\[\]^$|*+?{}]|\.\*|\(\?")
 
 
-WIKI_AT_MOST = 4_000_000
-"""Characters of all pages of a wiki together."""
-PAGES_AT_MOST = 2_000
-AHEAD_AT_MOST = 24
-"""Pages that are read side by side before the work takes them."""
+class Chunk(NamedTuple):
+    """A part of a page."""
+
+    page: str
+    line: int
+    """Where it begins, from 1."""
+    heading: str
+    text: str
 
 
-class PageStore(Protocol):
-    """Keeps the pages of versions beyond a task."""
+class Index:
+    """The parts of all pages of a version, ready to be searched."""
 
-    @property
-    def vectors(self) -> Vectors | None:
-        """What finds parts of pages by their meaning, where that is configured."""
+    def __init__(self, pages: Mapping[str, str]) -> None:
+        from bm25s import BM25  # a fourth of a second, and not every task searches
 
-    def pages(self, sha1: str, read: Callable[[], Pages]) -> Pages:
-        """The pages of a version; see WikiStore."""
+        self.chunks = [chunk for path, text in pages.items() for chunk in chunks_of(path, text)]
+        tokens = [
+            [*stem(chunk.page), *words(f"{chunk.heading}\n{chunk.text}")] for chunk in self.chunks
+        ]
+        self._vocabulary: dict[str, list[str]] = {}
+        """Words by their first letter, which hardly anybody mistypes."""
+        for word in sorted({word for chunk_words in tokens for word in chunk_words}):
+            self._vocabulary.setdefault(word[0], []).append(word)
+        self._ranker = BM25()
+        if self._vocabulary:
+            self._ranker.index(tokens, show_progress=False)
 
-    def keep(self, sha1: str, pages: Pages) -> None:
-        """Know the pages of a version from now on."""
-
-
-def wiki_pages(session: CompanySession, wiki: PageStore) -> Pages:
-    """All pages of the wiki as it is now, for a tool. Raises ToolFault where it cannot be read."""
-    pages = pages_now(session, wiki)
-    session.memory.read_whole("paths")
-    return pages
-
-
-def pages_now(
-    session: CompanySession,
-    wiki: PageStore,
-    known: Pages | None = None,
-    rewritten: Collection[str] = (),
-) -> Pages:
-    """All pages of the wiki as whoami names its version; they count as seen.
-
-    Of pages that are ``known`` only the ``rewritten`` ones are read again. Raises ToolFault where
-    the wiki cannot be read.
-    """
-    sha1 = session.user().get("wiki_sha1") or ""
-    same = {path: text for path, text in (known or {}).items() if path not in rewritten}
-
-    def read() -> Pages:
-        paths = _paths(session)
-        if len(paths) > PAGES_AT_MOST:
-            raise Inconsistent(f"the wiki has {len(paths)} pages, more than {PAGES_AT_MOST}")
-        came: Pages = {}
-        for at in range(0, len(paths), AHEAD_AT_MOST):
-            some = paths[at : at + AHEAD_AT_MOST]
-            session.read_ahead(one(company.Req_LoadWiki(file=p)) for p in some if p not in same)
-            for path in some:
-                with keeping(pages=came):
-                    came[path] = same[path] if path in same else load(session, path)
-            _check_size(came)
-        return came
-
-    # Without a proven version each task reads its own pages, once.
-    key = ("wiki", "pages", sha1)
-    pages = session.kept(key, lambda: wiki.pages(sha1, read) if sha1 else read())
-    shown = {"paths": list(pages), "contents": list(pages.values())}
-    session.memory.note("/wiki/list", shown, {})
-    return pages
+    def keyword_scores(self, text: str) -> list[float]:
+        """How far each part has the words of a text, in any form of them, as shares of the best."""
+        matches = [
+            word
+            for asked in _telling(text)
+            for word in self._vocabulary.get(asked[0], ())
+            if alike(asked, word) >= SAME_WORD
+        ]
+        if not matches:
+            return [0.0] * len(self.chunks)
+        scores: list[float] = self._ranker.get_scores(matches).tolist()
+        best = max(scores)
+        return [score / best if best > 0 else 0.0 for score in scores]
 
 
-def _check_size(pages: Pages) -> None:
-    """Raises Inconsistent: no company's wiki is that large, and a part of it is not its rules."""
-    if sum(map(len, pages.values())) > WIKI_AT_MOST:
-        raise Inconsistent(f"the wiki has more than {WIKI_AT_MOST:,} characters")
+@lru_cache(maxsize=16)
+def _index(pages: tuple[tuple[str, str], ...]) -> Index:
+    """The index of a version's pages, made once."""
+    return Index(dict(pages))
 
 
-def _paths(session: CompanySession) -> list[str]:
-    return session.send(company.Req_ListWiki()).get("paths") or []
+def chunks_of(path: str, text: str) -> Iterator[Chunk]:
+    """The paragraphs of a page, those under one heading together as far as they are short."""
+    heading, start, held = "", 1, ""
+    for number, line in enumerate([*text.splitlines(), "# "], start=1):
+        titled = _HEADING.fullmatch(line) or (line == "# ")
+        ends = titled or (not line.strip() and len(held) > CHUNK_CHARS / 2)
+        if ends or len(held) + len(line) > CHUNK_CHARS:
+            if held.strip():
+                yield Chunk(path, start, heading, held.strip())
+            start, held = number, ""
+        if isinstance(titled, regex.Match):
+            heading = titled[1].strip()
+        held += f"{line}\n"
 
 
-def load(session: CompanySession, path: str) -> str:
-    """One page, byte for byte. Raises ToolFault."""
-    return str(session.send(company.Req_LoadWiki(file=path)).get("content", ""))
-
-
-def read_pages(session: CompanySession, wiki: PageStore, files: list[str]) -> Record:
-    """The pages of these names, all where none is named; see the tool."""
-    try:
-        pages = wiki_pages(session, wiki)
-    except ToolFault as fault:
-        came: Pages = fault.found.get("pages", {})
-        fault.found = {"pages": {p: t for p, t in came.items() if p in files or not files}}
-        raise
-    found = {page_name(pages, file): "" for file in files} or pages
-    return {"pages": {path: pages[path] for path in found}}
-
-
-def page_name(pages: Pages, said: str) -> str:
-    """The page that is meant. Raises ToolFault that names those that are near."""
-    if said in pages:
-        return said
-    same = [path for path in pages if stem(path) == stem(said)]
-    if len(same) == 1:
-        return same[0]
-    near = [found for found, _, _ in process.extract(said, list(pages), limit=4)]
-    raise ToolFault(f"the wiki has no page {said[:80]!r}; near: {', '.join(same or near)}")
-
-
-def search_wiki(session: CompanySession, wiki: PageStore, said: list[str], top: int) -> Record:
+def search_wiki(session: CompanySession, wiki: WikiStore, texts: list[str], top: int) -> Record:
     """Parts of pages that have the words or match the pattern, best first; see the tool."""
-    asked = [text for text in said if text.strip()]
+    asked = [text for text in texts if text.strip()]
     if not asked:
         raise ToolFault("words must not be empty")
-    index = index_of(wiki_pages(session, wiki))
-    found = search(index, asked, wiki.vectors)
-    return {
-        "chunks": [
-            told(index.chunks[at]) | {"score": round(100 * share)}
-            for at, share in found.ranked[: max(top, 0)]
-        ],
-        "streams": [*found.streams],
-        "vectors": found.failed,
-    }
+    patterns = {text: pattern for text in asked if (pattern := _pattern(text)) is not None}
+    plain = " ".join(text for text in asked if text not in patterns)
+    ranked = _ranked(wiki_pages(session, wiki), plain, list(patterns.values()))
+    chunks = [{**chunk._asdict(), "score": round(100 * share)} for chunk, share in ranked]
+    return {"chunks": chunks[: max(top, 0)]}
 
 
-def pages_on(pages: Pages, text: str, vectors: Vectors | None) -> dict[str, str]:
+def pages_on(pages: Pages, text: str) -> dict[str, str]:
     """The pages that have most to do with a text, best first, each with the parts that have.
 
     Nothing that is written in the text is a pattern.
     """
-    if not text.strip():
-        return {}
-    index = index_of(pages)
-    found = search(index, [text[:ASKED_CHARS]], vectors, literal=True)
     parts: dict[str, list[Chunk]] = {}
-    for at, _ in found.ranked[:PARTS_OF_A_TEXT]:
-        chunk = index.chunks[at]
+    for chunk, _ in _ranked(pages, text[:ASKED_CHARS], [])[:PARTS_OF_A_TEXT]:
         if chunk.page in parts or len(parts) < PAGES_OF_A_TEXT:
             parts.setdefault(chunk.page, []).append(chunk)
     return {page: "\n\n".join(c.text for c in sorted(held)) for page, held in parts.items()}
+
+
+def _ranked(
+    pages: Pages, text: str, patterns: Sequence[regex.Pattern[str]]
+) -> list[tuple[Chunk, float]]:
+    """Parts with a score from 0 to 1, best first: those with most patterns, then by words.
+
+    Raises ToolFault: a pattern takes too long.
+    """
+    if not text.strip() and not patterns:
+        return []
+    index = _index(tuple(pages.items()))
+    until = time.monotonic() + PATTERN_SECONDS
+    scores = [
+        (score + sum(_matches(pattern, chunk.text, until) for pattern in patterns), -number)
+        for number, (score, chunk) in enumerate(
+            zip(index.keyword_scores(text), index.chunks, strict=True)
+        )
+    ]
+    best = len(patterns) + bool(text.strip())
+    return [(index.chunks[-at], score / best) for score, at in sorted(scores)[::-1] if score > 0]
+
+
+def _pattern(text: str) -> regex.Pattern[str] | None:
+    """The text as a pattern, where it is written as one."""
+    if not _PATTERN.search(text.rstrip("?.")):
+        return None
+    try:
+        return regex.compile(text, regex.IGNORECASE)
+    except regex.error:
+        return None
+
+
+def _matches(pattern: regex.Pattern[str], text: str, until: float) -> bool:
+    try:
+        for line in text.splitlines():
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            if pattern.search(line, timeout=left):
+                return True
+        return False
+    except TimeoutError:
+        raise ToolFault("the pattern takes too long; give words") from None
+
+
+def _telling(text: str) -> tuple[str, ...]:
+    """The words of a question that could stand in an answer; all where none does."""
+    every = tuple(dict.fromkeys(words(text)))
+    return tuple(word for word in every if word not in _small_words()) or every
+
+
+@cache
+def _small_words() -> frozenset[str]:
+    """What questions are made of, in the languages in which people ask."""
+    from bm25s import stopwords
+
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for every detail
+    languages = ("EN_PLUS", "GERMAN", "FRENCH", "SPANISH", "DUTCH", "NORWEGIAN", "ITALIAN")
+    listed = [word for name in languages for word in getattr(stopwords, f"STOPWORDS_{name}")]
+    return frozenset(part for word in listed for part in words(word))

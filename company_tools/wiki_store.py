@@ -14,7 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from company_tools.vectors import Vectors
 from core.models.kept_files import read_kept, write_kept
 
 Pages = dict[str, str]
@@ -88,13 +87,9 @@ class WikiStore:
     of what they hold, their paths neither, names a file.
     """
 
-    def __init__(self, folder: Path | None = None, vectors: Vectors | None = None) -> None:
-        """``folder``: a cache beyond the run; None keeps pages in memory alone.
-
-        ``vectors``: what finds parts of pages by their meaning, where that is configured.
-        """
+    def __init__(self, folder: Path | None = None) -> None:
+        """``folder``: a cache beyond the run; None keeps pages in memory alone."""
         self._folder = folder / FOLDER if folder else None
-        self.vectors = vectors
         self._known: dict[str, Pages] = {}
         """By hash, in the order in which the run came to know them."""
         self._proven: set[str] = set()

@@ -11,7 +11,7 @@ from company_tools.company_session import CompanySession, Record
 from company_tools.profile import user_with_profile
 from company_tools.stages.entities import ROOM, RequestHandler
 from company_tools.stages.policy import rules_for, targets_of, ties_to
-from company_tools.wiki_search import wiki_pages
+from company_tools.wiki_pages import wiki_pages
 from core.ledger import Ledger, Tool, ToolFault, tool
 from core.ledger.calls import shorten
 from core.models.model_client import ModelClient

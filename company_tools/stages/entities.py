@@ -12,7 +12,7 @@ from company_tools.evidence import Known
 from company_tools.people import resolve_person
 from company_tools.projects import resolve_project
 from company_tools.stages.spotting import Sight, spot
-from company_tools.wiki_search import PageStore
+from company_tools.wiki_store import WikiStore
 from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
@@ -34,7 +34,7 @@ LEAST = 40
 class RequestHandler(Protocol):
     """A task's company, for one who only looks."""
 
-    def reading(self, ledger: Ledger) -> AbstractContextManager[tuple[CompanySession, PageStore]]:
+    def reading(self, ledger: Ledger) -> AbstractContextManager[tuple[CompanySession, WikiStore]]:
         """Session and wiki; while it lasts nothing can be changed, and nothing is evidence."""
 
     def tell(self, records: list[Known]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from company_tools.permissions import rule_lines
 from company_tools.stages.entities import ROOM, RequestHandler
-from company_tools.wiki_search import wiki_pages
+from company_tools.wiki_pages import wiki_pages
 from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
 from core.models.prompts import prompt

@@ -14,7 +14,7 @@ import regex
 from company_tools.company_session import CompanySession, Record
 from company_tools.permissions import rule_lines, target_facts
 from company_tools.stages.entities import ROOM, RequestHandler
-from company_tools.wiki_search import wiki_pages
+from company_tools.wiki_pages import wiki_pages
 from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data

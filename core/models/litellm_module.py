@@ -66,7 +66,6 @@ def load() -> Any:
             litellm = _imported()
             litellm.suppress_debug_info = True
             litellm.disable_hf_tokenizer_download = True
-            litellm.DEFAULT_MAX_RETRIES = 0  # embeddings take "max_retries=0" for nothing said
             for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
                 logging.getLogger(name).setLevel(logging.CRITICAL)
             from litellm.llms.custom_httpx.http_handler import get_ssl_configuration

@@ -140,14 +140,14 @@ def test_pages_that_the_task_asks_for_stand_behind_the_rules() -> None:
 @given(st.text(max_size=60))
 def test_no_text_of_a_task_is_a_pattern_or_breaks_the_bound(text: str) -> None:
     pages = {"a.md": RULE * 3, "b.md": f"{text} " * 80, "c.md": "x" * 3000}
-    asked = pages_on(pages, text, None)
+    asked = pages_on(pages, text)
     assert count_text(policy_of(pages, (), asked).text()) <= TOKENS_AT_MOST
 
 
 def test_of_an_asked_page_that_is_too_long_the_parts_are_told() -> None:
     dull = "\n\n".join(f"Gull number {n} flew over the harbour of the town." for n in range(900))
     pages = {"long.md": f"{dull}\n\nOur vault is in Ulm."}
-    policy = policy_of(pages, (), pages_on(pages, "Where is the vault?", None))
+    policy = policy_of(pages, (), pages_on(pages, "Where is the vault?"))
     assert policy.parts == {"long.md"}
     assert "vault is in Ulm" in policy.text()
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cli.caches import cache_folder
 from company_tools import wiki_store
-from company_tools.wiki_search import PAGES_AT_MOST, WIKI_AT_MOST
+from company_tools.wiki_pages import PAGES_AT_MOST, WIKI_AT_MOST
 from company_tools.wiki_store import IN_MEMORY_AT_MOST, WikiStore, hash_of
 from core.erc3_client.cuts import PAGE_AT_MOST
 from core.models.kept_files import write_kept
@@ -189,7 +189,7 @@ def test_a_company_that_names_no_version_shares_nothing(tmp_path: Path) -> None:
 
 
 def wiki_pages_of(at: object, store: WikiStore) -> dict[str, str]:
-    from company_tools.wiki_search import wiki_pages
+    from company_tools.wiki_pages import wiki_pages
 
     return wiki_pages(at.session, store)  # type: ignore[attr-defined]
 

@@ -40,8 +40,6 @@ def test_a_search_without_hits_is_empty_and_one_for_nothing_is_refused() -> None
     at = desk()
     assert at.call("Combo_Search_Wiki_For_Words", words="zeppelin") == {
         "chunks": [],
-        "streams": ["regex", "keywords"],
-        "vectors": "",
     }
     with pytest.raises(ToolFault, match="must not be empty"):
         at.call("Combo_Search_Wiki_For_Words", words="")
@@ -54,13 +52,11 @@ def test_whatever_is_asked_has_an_answer(words: str) -> None:
         if not "".join(said).strip():
             continue
         found = at.call("Combo_Search_Wiki_For_Words", words=said)
-        assert found["streams"][0] == "regex"
         assert len(said) == 1 or found["chunks"][0]["page"] == "rules.md"
 
 
-def test_only_patterns_need_no_keywords() -> None:
+def test_a_pattern_alone_finds_the_parts_that_match_it() -> None:
     found = desk().call("Combo_Search_Wiki_For_Words", words=[r"Fri\w+\."])
-    assert found["streams"] == ["regex"]
     assert [chunk["heading"] for chunk in found["chunks"]] == ["Lunch"]
     assert found["chunks"][0]["score"] == 100
 

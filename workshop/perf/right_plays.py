@@ -27,7 +27,7 @@ from company_tools import listings  # noqa: E402
 from company_tools.company_session import CompanySession  # noqa: E402
 from company_tools.environment import CompanyEnvironment  # noqa: E402
 from company_tools.repeat import _model  # noqa: E402
-from company_tools.wiki_search import wiki_pages  # noqa: E402
+from company_tools.wiki_pages import wiki_pages  # noqa: E402
 from company_tools.wiki_store import WikiStore  # noqa: E402
 from core.erc3_client import ApiError, ApiException  # noqa: E402
 from core.erc3_client.own.company_models import RESPONSES  # noqa: E402

@@ -1,0 +1,115 @@
+"""Reads the wiki: all pages of a version, once, kept by the hash where that proves them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rapidfuzz import process
+
+from company_tools.company_session import CompanySession, Record
+from company_tools.wiki_store import Pages, WikiStore
+from company_tools.words import words
+from core.erc3_client import company
+from core.ledger import ToolFault
+from core.tools.ahead import one
+from core.tools.collector import keeping
+from core.tools.faults import Inconsistent, OutOfReach
+
+WIKI_AT_MOST = 4_000_000
+"""Characters of all pages of a wiki together."""
+PAGES_AT_MOST = 2_000
+AHEAD_AT_MOST = 24
+"""Pages that are read side by side before the work takes them."""
+
+
+def wiki_pages(session: CompanySession, wiki: WikiStore) -> Pages:
+    """All pages of the wiki as it is now, for a tool. Raises ToolFault where it cannot be read."""
+    pages = pages_now(session, wiki)
+    session.memory.read_whole("paths")
+    return pages
+
+
+def pages_now(
+    session: CompanySession,
+    wiki: WikiStore,
+    known: Pages | None = None,
+    rewritten: Collection[str] = (),
+) -> Pages:
+    """All pages of the wiki as whoami names its version; they count as seen.
+
+    Of pages that are ``known`` only the ``rewritten`` ones are read again. Raises ToolFault where
+    the wiki cannot be read.
+    """
+    sha1 = session.user().get("wiki_sha1") or ""
+    unchanged = {path: text for path, text in (known or {}).items() if path not in rewritten}
+
+    def read() -> Pages:
+        paths = session.send(company.Req_ListWiki()).get("paths") or []
+        if len(paths) > PAGES_AT_MOST:
+            raise Inconsistent(f"the wiki has {len(paths)} pages, more than {PAGES_AT_MOST}")
+        pages: Pages = {}
+        for start in range(0, len(paths), AHEAD_AT_MOST):
+            batch = paths[start : start + AHEAD_AT_MOST]
+            missing = [path for path in batch if path not in unchanged]
+            session.read_ahead(one(company.Req_LoadWiki(file=path)) for path in missing)
+            for path in batch:
+                with keeping(pages=pages):
+                    pages[path] = unchanged[path] if path in unchanged else load(session, path)
+            if sum(map(len, pages.values())) > WIKI_AT_MOST:
+                # No company's wiki is that large, and a part of it is not its rules.
+                raise Inconsistent(f"the wiki has more than {WIKI_AT_MOST:,} characters")
+        return pages
+
+    # Without a proven version each task reads its own pages, once.
+    key = ("wiki", "pages", sha1)
+    pages = session.kept(key, lambda: wiki.pages(sha1, read) if sha1 else read())
+    session.memory.note("/wiki/list", {"paths": list(pages), "contents": list(pages.values())}, {})
+    return pages
+
+
+def pages_or_none(
+    session: CompanySession,
+    wiki: WikiStore,
+    known: Pages | None = None,
+    rewritten: Collection[str] = (),
+) -> Pages | None:
+    """The pages as :func:`pages_now` reads them; None where the wiki refuses. Raises OutOfReach."""
+    try:
+        return pages_now(session, wiki, known, rewritten)
+    except OutOfReach:
+        raise
+    except ToolFault:
+        return None
+
+
+def load(session: CompanySession, path: str) -> str:
+    """One page, byte for byte. Raises ToolFault."""
+    return str(session.send(company.Req_LoadWiki(file=path)).get("content", ""))
+
+
+def read_pages(session: CompanySession, wiki: WikiStore, files: list[str]) -> Record:
+    """The pages of these names, all where none is named; see the tool."""
+    try:
+        pages = wiki_pages(session, wiki)
+    except ToolFault as fault:
+        read: Pages = fault.found.get("pages", {})
+        fault.found = {"pages": {p: t for p, t in read.items() if p in files or not files}}
+        raise
+    named = {page_name(pages, file): "" for file in files} or pages
+    return {"pages": {path: pages[path] for path in named}}
+
+
+def page_name(pages: Pages, text: str) -> str:
+    """The page that is meant. Raises ToolFault that names those that are near."""
+    if text in pages:
+        return text
+    matches = [path for path in pages if stem(path) == stem(text)]
+    if len(matches) == 1:
+        return matches[0]
+    near = [path for path, _, _ in process.extract(text, list(pages), limit=4)]
+    raise ToolFault(f"the wiki has no page {text[:80]!r}; near: {', '.join(matches or near)}")
+
+
+def stem(path: str) -> tuple[str, ...]:
+    """The words of a page's name."""
+    return words(path.casefold().removesuffix(".md").removesuffix(".txt"))
