@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from workshop.simulator.world import Pack
-    from workshop.views.tracing.tracer import Tracer
 
 
 class Assembly:
@@ -95,11 +93,9 @@ class Assembly:
         self.platform: Any = stack.enter_context(platform)
 
     def _check_traces(self, folder: Path) -> None:
-        from workshop.views.tracing.sinks import CannotTrace, check_kinds
-        from workshop.views.tracing.targets import check_targets
+        from workshop.views.tracing.targets import CannotTrace, check_targets
 
         try:
-            check_kinds(self.options.trace)
             check_targets(self.options.trace, folder)
         except (CannotTrace, ExtraMissing) as error:
             raise CannotRun(str(error)) from None
@@ -128,15 +124,6 @@ class Assembly:
     def stream(self) -> Stream | None:
         """Who prints what happens; None without ``--verbose``."""
         return Stream(notes(plain=True)) if self.options.verbose else None
-
-    def tracer(self, note: Console) -> Tracer | None:
-        """Who has the tasks traced; None without ``--trace``."""
-        if not self.options.trace:
-            return None
-        from workshop.views.tracing.tracer import Tracer
-
-        told = partial(say, note)
-        return Tracer(self.options.trace, self.folder, self.options.stored(), told)
 
     def session(self, watch: Watcher) -> tuple[Session, list[TaskInfo], list[Start]]:
         """The session, begun or taken up again, its tasks and how each begins.

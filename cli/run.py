@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -52,14 +53,12 @@ def start(options: Options) -> int:
         assembly = Assembly(options, stack, stop)
         room_for(assembly.options.jobs)  # a run to go on with has its own number
         stack.enter_context(_ended_properly(assembly))
-        watch, tracer = assembly.watcher(note), assembly.tracer(note)
-        watchers = [w for w in (watch, assembly.stream(), tracer) if w is not None]
+        watch = assembly.watcher(note)
+        watchers = [w for w in (watch, assembly.stream()) if w is not None]
         session, tasks, starts = assembly.session(Watchers(watchers))
         watch.expect(len(tasks), session.kept)
         if session.kept:
             say(note, _kept(assembly.folder, len(session.kept), len(tasks)))
-        if tracer:
-            stack.enter_context(tracer)
         loading.over()
         with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
             results = session.run(tasks, starts)
@@ -79,6 +78,15 @@ def _end(assembly: Assembly, session: Session, results: RunResults, played: int)
     end.show(results, asks=handing_in is not None and handing_in.asks)
     if handing_in:
         results = handing_in.settle() or results
+    if options.trace:
+        from workshop.views.tracing.writer import trace_run
+
+        trace_run(
+            options.trace,
+            assembly.folder,
+            len(results.tasks),
+            partial(say, notes(quiet=options.quiet)),
+        )
     if options.as_json:
         end.print_json(results)
     return exit_code(assembly, session, results)

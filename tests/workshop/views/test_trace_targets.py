@@ -10,14 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from workshop.views.tracing.sinks import CannotTrace
 from workshop.views.tracing.targets import (
     ENDPOINTS,
     STORE,
+    CannotTrace,
     check_targets,
     endpoint,
+    how_to_open,
     store_of,
-    way_to,
 )
 
 
@@ -70,9 +70,9 @@ def test_a_server_that_listens_is_enough(
     monkeypatch.setenv(STORE, somebody)
     check_targets(["mlflow", "otel"], tmp_path)
     for kind in ("mlflow", "otel"):
-        way = way_to(kind, tmp_path, "#/experiments/1/traces")
-        assert "secret" not in way
-        assert somebody.rpartition("@")[2] in way
+        text = how_to_open(kind, tmp_path, "#/experiments/1/traces")
+        assert "secret" not in text
+        assert somebody.rpartition("@")[2] in text
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_the_store_lies_beside_the_runs_and_the_command_opens_it(
     monkeypatch.chdir(tmp_path)
     logs = tmp_path / "logs"
     assert store_of(logs) == f"sqlite:///{logs / 'mlflow.db'}"
-    way = way_to("mlflow", logs, "#/experiments/1/traces")
-    assert "LITELLM_LOCAL_MODEL_COST_MAP=True " in way
-    assert " -m mlflow ui --backend-store-uri sqlite:///logs/mlflow.db --port 5000" in way
-    assert way.endswith("then open http://127.0.0.1:5000/#/experiments/1/traces")
+    text = how_to_open("mlflow", logs, "#/experiments/1/traces")
+    assert "LITELLM_LOCAL_MODEL_COST_MAP=True " in text
+    assert " -m mlflow ui --backend-store-uri sqlite:///logs/mlflow.db --port 5000" in text
+    assert text.endswith("then open http://127.0.0.1:5000/#/experiments/1/traces")
 
 
 def test_the_command_line_refuses_before_a_run_has_begun(

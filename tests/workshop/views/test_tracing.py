@@ -20,13 +20,12 @@ from coordinator.watching import Watchers
 from core.models.extras import ExtraMissing
 from core.runs.prompts import read_prompts
 from core.runs.reader import read_task
-from core.runs.results import RunResults, TaskResult
+from core.runs.results import RunResults
 from core.runs.task_record import TaskRecord
-from workshop.views.tracing import sinks
-from workshop.views.tracing.sinks import CannotTrace, check_kinds
+from workshop.views.tracing import targets
 from workshop.views.tracing.span_tree import Span, task_span
-from workshop.views.tracing.tracer import Tracer
-from workshop.views.tracing.writer import find_story
+from workshop.views.tracing.targets import CannotTrace, check_targets
+from workshop.views.tracing.writer import trace_run
 
 KEY = "sk-Planted0123456789abcdef"
 FINISH = "THOUGHT: done\nDECISION: FINISH\nINSTRUCTION: DONE"
@@ -43,7 +42,7 @@ final_answer(Req_CheckoutBasket(expected_total=8))
 
 
 @pytest.fixture
-def told() -> list[str]:
+def lines() -> list[str]:
     return []
 
 
@@ -107,24 +106,17 @@ def test_unknown_stays_unknown() -> None:
     assert found.children == ()
 
 
-def test_a_story_is_found_by_its_task_among_equal_names(tmp_path: Path) -> None:
-    (tmp_path / "tasks").mkdir()
-    for name, task_id in (("a_b", "t1"), ("a_b-2", "t2")):
-        line = {"v": 1, "type": "task", "spec_id": "a/b", "task_id": task_id, "text": ""}
-        (tmp_path / "tasks" / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
-    found = [find_story(tmp_path, "a/b", task_id) for task_id in ("t1", "t2", "t3")]
-    assert [story.key if story else None for story in found] == ["a_b", "a_b-2", None]
-
-
-def test_what_is_missing_is_said_before_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CannotTrace, match="--trace foo: there is mlflow and otel"):
-        check_kinds(["foo"])
-    monkeypatch.setattr(sinks, "find_spec", lambda _name: None)
+def test_what_is_missing_is_said_before_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(CannotTrace, match="--trace foo: expected mlflow or otel"):
+        check_targets(["foo"], tmp_path)
+    monkeypatch.setattr(targets, "find_spec", lambda _name: None)
     needs = rf"need the extra: {re.escape(sys.executable)} -m pip install -e '\.\[otel\]'"
     with pytest.raises(ExtraMissing, match=needs):
-        check_kinds(["otel"])
+        check_targets(["otel"], tmp_path)
     with pytest.raises(ExtraMissing, match=r"pip install -e '\.\[mlflow\]'"):
-        check_kinds(["mlflow"])
+        check_targets(["mlflow"], tmp_path)
 
 
 def test_the_command_line_says_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,11 +127,13 @@ def test_the_command_line_says_it_too(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not (tmp_path / "logs").exists()
 
 
-def test_a_protocol_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_protocol_that_is_none_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "carrier-pigeon")
-    with pytest.raises(CannotTrace, match="'carrier-pigeon' is no protocol"):
-        check_kinds(["otel"])
+    with pytest.raises(CannotTrace, match="'carrier-pigeon'; expected http/protobuf or grpc"):
+        check_targets(["otel"], tmp_path)
 
 
 # OpenTelemetry
@@ -239,17 +233,9 @@ def collector() -> Iterator[Any]:
         one.server.server_close()
 
 
-def trace(
-    kinds: list[str], folder: Path, results: RunResults, told: list[str], seconds: float = 300
-) -> None:
-    with Tracer(kinds, folder, {"jobs": 1}, told.append, close_seconds=seconds) as tracer:
-        for result in results.tasks:
-            Watchers([tracer]).task_done(result)
-
-
 def test_a_collector_gets_the_trace_from_the_writer(
     bought: tuple[Path, RunResults],
-    told: list[str],
+    lines: list[str],
     collector: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -257,8 +243,8 @@ def test_a_collector_gets_the_trace_from_the_writer(
     listener = collector()
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", listener.url)
     monkeypatch.setenv("OTEL_SERVICE_NAME", "tea-buyer")
-    trace(["otel"], *bought, told)
-    assert [line for line in told if line.startswith("warning")] == []
+    trace_run(["otel"], bought[0], 1, lines.append)
+    assert [line for line in lines if line.startswith("warning")] == []
     assert {path for path, _ in listener.kept} == {"/v1/traces"}
     names, services = [], set()
     for _, body in listener.kept:
@@ -273,15 +259,15 @@ def test_a_collector_gets_the_trace_from_the_writer(
 
 def test_a_collector_that_refuses_is_one_warning(
     bought: tuple[Path, RunResults],
-    told: list[str],
+    lines: list[str],
     collector: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
     url = collector(400).url
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
-    trace(["otel"], *bought, told)
-    warnings = [line for line in told if line.startswith("warning")]
+    trace_run(["otel"], bought[0], 1, lines.append)
+    warnings = [line for line in lines if line.startswith("warning")]
     assert len(warnings) == 1
     assert warnings[0].startswith(
         f"warning: --trace otel: not all is written to {url} (OTEL_EXPORTER_OTLP_ENDPOINT): Failed"
@@ -304,16 +290,16 @@ def mlflow_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_mlflow_holds_a_trace_for_a_task_and_a_run_for_the_run(
-    bought: tuple[Path, RunResults], told: list[str], mlflow_store: str, collector: Any,
+    bought: tuple[Path, RunResults], lines: list[str], mlflow_store: str, collector: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     # Both at once: a collector for the one must not draw away what is meant for the other.
     listener = collector()
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", listener.url)
     folder, results = bought
-    trace(["mlflow", "otel"], folder, results, told)
+    trace_run(["mlflow", "otel"], folder, len(results.tasks), lines.append)
     assert {path for path, _ in listener.kept} == {"/v1/traces"}
-    assert [line for line in told if line.startswith("warning")] == []
+    assert [line for line in lines if line.startswith("warning")] == []
     from mlflow import MlflowClient
 
     client = MlflowClient(mlflow_store)
@@ -321,7 +307,7 @@ def test_mlflow_holds_a_trace_for_a_task_and_a_run_for_the_run(
     run = client.search_runs([experiment.experiment_id])[0]
     assert run.info.run_name == folder.name
     assert run.info.status == "FINISHED"
-    assert run.data.params == {"jobs": "1"}
+    assert isinstance(run.data.params, dict)
     assert run.data.metrics["score_mean"] == 1.0
     assert run.data.metrics["harm"] == 0
     found = client.search_traces(locations=[experiment.experiment_id])
@@ -345,77 +331,66 @@ def test_mlflow_holds_a_trace_for_a_task_and_a_run_for_the_run(
 
 
 def test_a_store_that_cannot_be_used_is_one_warning(
-    bought: tuple[Path, RunResults], told: list[str], mlflow_store: str,
+    bought: tuple[Path, RunResults], lines: list[str], mlflow_store: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "pigeon://nowhere")
-    trace(["mlflow"], *bought, told)
-    warnings = [line for line in told if line.startswith("warning")]
+    trace_run(["mlflow"], bought[0], 1, lines.append)
+    warnings = [line for line in lines if line.startswith("warning")]
     assert len(warnings) == 1
     assert warnings[0].startswith(
         "warning: --trace mlflow: not all is written to pigeon://nowhere (MLFLOW_TRACKING_URI): "
     )
 
 
-# Bad days of the writer itself
+# An export that goes wrong
 
 
 @pytest.fixture
-def writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Puts another program in the place of the process that writes traces."""
+def exporter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Puts another program in the place of the export."""
 
     def put(code: str) -> None:
-        program = tmp_path / "writer"
+        program = tmp_path / "export"
         program.write_text(f"#!{sys.executable}\n{code}")
         program.chmod(0o755)
         monkeypatch.setattr(sys, "executable", str(program))
-        monkeypatch.setattr("workshop.views.tracing.tracer.check_kinds", lambda kinds: None)
 
     return put
 
 
-def many(count: int) -> list[TaskResult]:
-    return [
-        TaskResult(
-            spec_id="s" * 200, task_id=str(n), task_text="", outcome="finished", verdict="declined"
-        )
-        for n in range(count)
-    ]
-
-
-def test_a_writer_that_hangs_holds_up_nothing_and_is_ended(
-    writer: Any, tmp_path: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
+def test_an_export_that_hangs_is_stopped(
+    exporter: Any, tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    writer("import time\ntime.sleep(600)\n")
-    monkeypatch.setattr("workshop.views.tracing.tracer.TASK_SECONDS", 0.0)
-    with Tracer(["otel"], tmp_path, {}, told.append, close_seconds=0.2) as tracer:
-        for result in many(2_000):  # more than any pipe holds
-            tracer.task_done(result)
-        process = tracer._writer
-        assert process is not None
-    assert process.poll() is not None
-    assert told == ["writing traces…", "warning: traces are not complete: not written after 0 s"]
+    exporter("import time\ntime.sleep(600)\n")
+    monkeypatch.setattr("workshop.views.tracing.writer.CLOSE_SECONDS", 0.2)
+    trace_run(["otel"], tmp_path, 0, lines.append)
+    assert lines == ["warning: --trace otel: stopped, because it took more than 0 s"]
 
 
-def test_a_writer_that_dies_is_one_warning(writer: Any, tmp_path: Path, told: list[str]) -> None:
-    writer("raise SystemExit(3)\n")
-    with Tracer(["otel", "mlflow"], tmp_path, {}, told.append) as tracer:
-        for result in many(2_000):
-            tracer.task_done(result)
-    assert told[-1] == (
-        "warning: --trace otel: the writer of the traces died; "
-        "--trace mlflow: the writer of the traces died"
-    )
+def test_an_export_that_dies_is_one_warning_of_each_kind(
+    exporter: Any, tmp_path: Path, lines: list[str]
+) -> None:
+    exporter("raise SystemExit(3)\n")
+    trace_run(["otel", "mlflow"], tmp_path, 1, lines.append)
+    assert lines == [f"warning: --trace {kind}: exit code 3" for kind in ("otel", "mlflow")]
 
 
-def test_a_writer_that_cannot_start_is_one_warning(
-    tmp_path: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
+def test_an_export_that_cannot_start_is_one_warning(
+    tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
-    monkeypatch.setattr("workshop.views.tracing.tracer.check_kinds", lambda kinds: None)
-    with Tracer(["otel"], tmp_path, {}, told.append) as tracer:
-        tracer.task_done(many(1)[0])
-    assert told == [f"warning: no traces: their writer cannot be started ({os.strerror(2)})"]
+    trace_run(["otel"], tmp_path, 1, lines.append)
+    assert lines == [f"warning: --trace otel: the export cannot be started ({os.strerror(2)})"]
+
+
+def test_the_export_never_gets_the_key_of_a_model(
+    exporter: Any, tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    exporter("import os, sys\nsys.exit(str('OPENAI_API_KEY' in os.environ))\n")
+    trace_run(["otel"], tmp_path, 1, lines.append)
+    assert lines == ["warning: --trace otel: False"]
 
 
 def test_everybody_who_looks_on_is_told_everything() -> None:
@@ -434,5 +409,5 @@ def test_everybody_who_looks_on_is_told_everything() -> None:
     both.call_done(anything, anything)
     both.turn_done(anything, anything)
     both.task_done(anything)
-    told = ["task_started", "call_done", "turn_done", "task_done"]
-    assert seen == [f"{name} {what}" for what in told for name in "ab"]
+    events = ["task_started", "call_done", "turn_done", "task_done"]
+    assert seen == [f"{name} {what}" for what in events for name in "ab"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
@@ -67,28 +66,20 @@ def _inspect(view: RunView, folder: Path, path: Path) -> Path:
 
 
 def _traces(view: RunView, folder: Path, kind: str) -> None:
-    """Write the traces of all tasks that are over. Raises CannotTrace."""
+    """Write the traces of all tasks that are over. Raises CannotTrace, ExtraMissing."""
     from core.runs.manifest import NoManifest, read_manifest
+    from core.runs.reader import results_of
     from core.terminal.figures import so_many_tasks
-    from workshop.views.tracing.sinks import CannotTrace, check_kinds
-    from workshop.views.tracing.targets import check_targets, way_to
-    from workshop.views.tracing.tracer import complaint
+    from workshop.views.tracing.targets import check_targets, how_to_open
     from workshop.views.tracing.writer import write_traces
 
-    check_kinds([kind])
     check_targets([kind], folder.parent)
     try:
         options = read_manifest(folder).options
     except NoManifest:
         options = {}
-    done = [story for story in view.tasks if story.result is not None]
-    head = {"folder": str(folder), "kinds": [kind], "options": options}
-    tasks = ({"spec_id": story.spec_id, "task_id": story.task_id} for story in done)
-    way = ""
-    for told in write_traces(json.dumps(line, default=str) for line in (head, *tasks)):
-        if told["error"]:
-            raise CannotTrace(complaint(told))
-        way = way_to(kind, folder.parent, str(told["page"]))
-    typer.echo(f"{so_many_tasks(len(done))} of {view.name} traced")
-    if way:
-        typer.echo(way)
+    finished = [record for record in view.tasks if record.result is not None]
+    page = write_traces(kind, folder, finished, results_of(folder), options)
+    typer.echo(f"{so_many_tasks(len(finished))} of {view.name} traced")
+    if how := how_to_open(kind, folder.parent, page):
+        typer.echo(how)

@@ -36,7 +36,7 @@ _RUN = "mlflow.sourceRun"
 class MlflowSink:
     """Writes to the store of MLFLOW_TRACKING_URI."""
 
-    def __init__(self, run_id: str, options: dict[str, object]) -> None:
+    def __init__(self, run_id: str, options: Mapping[str, object]) -> None:
         """``options``: what the run was asked for; kept as the parameters of the MLflow run.
 
         Raises:

@@ -13,8 +13,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_in_context
 
 from core.runs.results import RunResults
-from workshop.views.tracing.sinks import otlp_protocol, to_console
 from workshop.views.tracing.span_tree import Fact, Span
+from workshop.views.tracing.targets import otlp_protocol, writes_to_console
 
 SERVICE = "erc3-agent"
 OPERATION = "gen_ai.operation.name"
@@ -32,7 +32,7 @@ _PROVIDERS = {
 
 def exporter() -> SpanExporter:
     """What the standard variables ask for: a collector by OTLP, or the console."""
-    if to_console():
+    if writes_to_console():
         from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 
         return ConsoleSpanExporter(out=sys.stdout)

@@ -1,4 +1,4 @@
-"""Where traces go to: found out before a run, told behind it with the command that opens them."""
+"""The targets of traces: checked before a run, named at its end with the command to open them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import os
 import shlex
 import socket
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from core.models.extras import install
+from core.models.extras import ExtraMissing, install
+from core.runs.errors import CannotRun
 from core.runs.hints import near
-from workshop.views.tracing.sinks import CannotTrace, otlp_protocol, to_console
 
+MODULES = {
+    "mlflow": ("mlflow", "sqlalchemy", "alembic"),
+    "otel": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
+}
+"""Modules that each kind needs; the extra of ``pyproject.toml`` has the name of the kind."""
 STORE = "MLFLOW_TRACKING_URI"
 DATABASE = "mlflow.db"
 SQLITE = "sqlite:///"
@@ -21,22 +27,37 @@ ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"
 OTEL_DEFAULTS = {"http/protobuf": "http://localhost:4318", "grpc": "http://localhost:4317"}
 CONNECT_SECONDS = 3.0
 UI_PORT = 5000
-STAYS_HERE = "LITELLM_LOCAL_MODEL_COST_MAP=True"
-"""For MLflow's page, which loads LiteLLM: without it that fetches a list of prices, and where there
-is no network the two wait for each other for ever."""
+NO_DOWNLOADS = "LITELLM_LOCAL_MODEL_COST_MAP=True"
+"""For MLflow's page, which loads LiteLLM: without it LiteLLM fetches a list of prices, and without
+a network the two wait for each other for ever."""
+_GRPC = "opentelemetry.exporter.otlp.proto.grpc"
+_PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 
 
-def check_targets(kinds: list[str] | tuple[str, ...], logs: Path) -> None:
-    """Find out whether the targets of traces can be used; ``logs``: the folder of run folders.
+class CannotTrace(CannotRun):
+    """Traces cannot be written; the text is for the user."""
 
-    A server is connected to and sent nothing. Raises CannotTrace: with the target and the variable
-    that names it.
+
+def check_targets(kinds: Sequence[str], logs: Path) -> None:
+    """Find out what would stop the traces; ``logs``: the folder of run folders.
+
+    A server is connected to and sent nothing.
+
+    Raises:
+        CannotTrace: with the target and the variable that names it.
+        ExtraMissing: the libraries are not installed.
     """
+    for kind in kinds:
+        if kind not in MODULES:
+            raise CannotTrace(f"--trace {kind}: expected {' or '.join(MODULES)}")
+        if not all(map(_is_installed, MODULES[kind])):
+            raise ExtraMissing(f"traces to {kind} need the extra", kind)
     if "mlflow" in kinds:
         _check_store(store_of(logs))
-    if "otel" in kinds and not to_console():
-        where, variable = endpoint()
-        _check_server("otel", where, variable)
+    if "otel" in kinds and not writes_to_console():
+        _check_protocol()
+        address, variable = endpoint()
+        _check_server("otel", address, variable)
 
 
 def store_of(logs: Path) -> str:
@@ -44,37 +65,65 @@ def store_of(logs: Path) -> str:
     return os.environ.get(STORE) or f"{SQLITE}{logs.resolve() / DATABASE}"
 
 
+def otlp_protocol() -> str:
+    """The protocol to the collector, by the standard variables."""
+    return next((os.environ[name] for name in _PROTOCOLS if os.environ.get(name)), "http/protobuf")
+
+
+def writes_to_console() -> bool:
+    """Whether spans go to the screen and not to a collector."""
+    return os.environ.get("OTEL_TRACES_EXPORTER") == "console"
+
+
 def endpoint() -> tuple[str, str]:
     """The collector of OpenTelemetry, and the variable that names it."""
     for variable in ENDPOINTS:
-        if found := os.environ.get(variable):
-            return found, variable
+        if address := os.environ.get(variable):
+            return address, variable
     default = OTEL_DEFAULTS.get(otlp_protocol(), OTEL_DEFAULTS["http/protobuf"])
     return default, f"the default; {ENDPOINTS[1]} names another"
 
 
-def named(kind: str) -> str:
-    """The target of a kind of trace and the variable that names it, for a complaint."""
+def name_target(kind: str) -> str:
+    """The target of a kind of trace and the variable that names it."""
     if kind == "mlflow":
-        return f"{_bare(os.environ.get(STORE) or DATABASE)} ({STORE})"
-    where, variable = endpoint()
-    return f"{_bare(where)} ({variable})"
+        return f"{_without_login(os.environ.get(STORE) or DATABASE)} ({STORE})"
+    address, variable = endpoint()
+    return f"{_without_login(address)} ({variable})"
 
 
-def way_to(kind: str, logs: Path, page: str) -> str:
-    """How the traces of a kind are looked at; ``page``: of this run behind the address."""
+def how_to_open(kind: str, logs: Path, page: str) -> str:
+    """How to look at the traces of a kind; ``page``: of this run, relative to the address."""
     if kind != "mlflow":
-        return "" if to_console() else f"traces: at the collector {named(kind)}"
+        return "" if writes_to_console() else f"traces: at the collector {name_target(kind)}"
     store = store_of(logs)
     if store.startswith(("http:", "https:")):
-        return f"traces: {_bare(store).rstrip('/')}/{page}"
-    shown = store
+        return f"traces: {_without_login(store).rstrip('/')}/{page}"
     if store.startswith(SQLITE):
-        shown = f"{SQLITE}{near(Path(store.removeprefix(SQLITE)))}"
-    words = [near(Path(sys.executable)), "-m", "mlflow", "ui", "--backend-store-uri", shown]
-    opens = f"{STAYS_HERE} {shlex.join([*words, '--port', str(UI_PORT)])}"
+        store = f"{SQLITE}{near(Path(store.removeprefix(SQLITE)))}"
+    words = [near(Path(sys.executable)), "-m", "mlflow", "ui", "--backend-store-uri", store]
+    opens = f"{NO_DOWNLOADS} {shlex.join([*words, '--port', str(UI_PORT)])}"
     first = "" if find_spec("flask") else f"{install('mlflow')}, then "
     return f"traces: {first}{opens}, then open http://127.0.0.1:{UI_PORT}/{page}"
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _check_protocol() -> None:
+    protocol = otlp_protocol()
+    if protocol not in OTEL_DEFAULTS:
+        expected = " or ".join(OTEL_DEFAULTS)
+        raise CannotTrace(f"--trace otel: the protocol is {protocol!r}; expected {expected}")
+    if protocol == "grpc" and not _is_installed(_GRPC):
+        raise CannotTrace(
+            "--trace otel: the protocol grpc needs: "
+            f"{sys.executable} -m pip install opentelemetry-exporter-otlp-proto-grpc"
+        )
 
 
 def _check_store(store: str) -> None:
@@ -91,29 +140,29 @@ def _check_store(store: str) -> None:
 
 
 def _check_database(path: Path) -> None:
-    folder = next((one for one in path.absolute().parents if one.exists()), path)
-    held = path if path.exists() else folder
-    if path.is_dir() or not folder.is_dir() or not os.access(held, os.W_OK):
+    folder = next((parent for parent in path.absolute().parents if parent.exists()), path)
+    existing = path if path.exists() else folder
+    if path.is_dir() or not folder.is_dir() or not os.access(existing, os.W_OK):
         raise CannotTrace(f"--trace mlflow: {path} cannot be written; {STORE} names another place")
 
 
-def _check_server(kind: str, where: str, variable: str) -> None:
+def _check_server(kind: str, address: str, variable: str) -> None:
     try:
-        parts = urlsplit(where if "://" in where else f"//{where}")
+        parts = urlsplit(address if "://" in address else f"//{address}")
         host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError:
         host, port = None, 0
     if not host:
-        raise CannotTrace(f"--trace {kind}: {_bare(where)} is no address ({variable})")
+        raise CannotTrace(f"--trace {kind}: {_without_login(address)} is no address ({variable})")
     try:
         socket.create_connection((host, port), CONNECT_SECONDS).close()
     except OSError as error:
-        why = error.strerror or str(error) or type(error).__name__
-        text = f"--trace {kind}: nobody answers at {_bare(where)} ({variable}): {why}"
-        raise CannotTrace(text) from None
+        reason = error.strerror or str(error) or type(error).__name__
+        target = f"{_without_login(address)} ({variable})"
+        raise CannotTrace(f"--trace {kind}: nobody answers at {target}: {reason}") from None
 
 
-def _bare(where: str) -> str:
+def _without_login(address: str) -> str:
     """An address without a name and password in it."""
-    head, sign, rest = where.rpartition("@")
-    return f"{head.split('://', 1)[0]}://{rest}" if sign and "://" in head else where
+    head, at, rest = address.rpartition("@")
+    return f"{head.split('://', 1)[0]}://{rest}" if at and "://" in head else address

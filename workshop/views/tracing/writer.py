@@ -1,90 +1,165 @@
-"""Writes the traces of tasks that are done, each to every sink that is asked for.
+"""Writes the traces of a run whose journals are there, to MLflow or to OpenTelemetry.
 
-``python -m workshop.views.tracing.writer`` is the process behind a :class:`Tracer`. Standard
-input: what :func:`write_traces` takes, until it ends. Standard output: its records, each a line of
-JSON.
+:func:`trace_run` is what ``--trace`` of a run does at its end: the command ``export`` in a process
+of its own, so that no store, however slow or broken, holds up or fails a run.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-import signal
+import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Protocol
 
 from core.models.redact import redact
-from core.runs.journal_names import journals_of
+from core.runs.hints import DOOR
 from core.runs.prompts import read_prompts
-from core.runs.reader import NotRecorded, read_task, results_of
 from core.runs.results import RunResults
 from core.runs.task_record import TaskRecord
-from workshop.views.tracing.sinks import Sink
 from workshop.views.tracing.span_tree import Span, task_span, timed
-from workshop.views.tracing.targets import STORE, store_of
+from workshop.views.tracing.targets import (
+    STORE,
+    CannotTrace,
+    name_target,
+    store_of,
+    writes_to_console,
+)
 
-_LISTENED = {
+_LOGGERS = {
     "mlflow": (("mlflow.tracing", "mlflow.entities"), logging.WARNING),
     "otel": (("opentelemetry",), logging.ERROR),
 }
 """Where each library says that it could not write: it raises nothing."""
-NICE = 10
-GIVES_UP = 3
+FAILURES_IN_A_ROW = 3
 """After so many tasks in a row that could not be written, no more are tried."""
+CLOSE_SECONDS = 60.0
+"""How long the end of a run waits for its traces at most,"""
+TASK_SECONDS = 0.25
+"""and how much longer for each of its tasks."""
 
 
-class Outlet(logging.Handler):
-    """One sink with what went wrong with it; after it could not be opened it takes nothing."""
-
-    def __init__(self, kind: str, run_id: str, options: dict[str, object]) -> None:
-        names, level = _LISTENED[kind]
-        super().__init__(level)
-        self.kind = kind
-        self.error: str | None = None
-        self._in_vain = 0
-        self._sink: Sink | None = None
-        for name in names:
-            logging.getLogger(name).addHandler(self)
-        try:
-            self._sink = make_sink(kind, run_id, options)
-        except Exception as error:  # whatever a library makes of a store that it cannot use
-            self._wrong(error)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep the first complaint."""
-        self.error = self.error or redact(record.getMessage())[:500]
+class Sink(Protocol):
+    """Takes the traces of one run."""
 
     def task(self, span: Span) -> None:
-        """Write one task, as long as there is hope."""
-        if self._sink is None or self._in_vain >= GIVES_UP:
-            return
-        before, self.error = self.error, None
+        """Write the trace of a task."""
+
+    def close(self, results: RunResults | None) -> str:
+        """Write what is left, and the run's figures where they are known.
+
+        Returns the page that shows the traces, relative to the target's address; "" is unknown.
+        """
+
+
+class _Complaints(logging.Handler):
+    """Keeps the first error that a library logs."""
+
+    def __init__(self, kind: str) -> None:
+        names, level = _LOGGERS[kind]
+        super().__init__(level)
+        self.error = ""
+        for name in names:
+            logging.getLogger(name).addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the message of the first record."""
+        self.note(record.getMessage())
+
+    def note(self, message: str) -> None:
+        """Keep the first message."""
+        self.error = self.error or redact(message)[:500]
+
+
+def trace_run(kinds: Iterable[str], folder: Path, tasks: int, say: Callable[[str], None]) -> None:
+    """Export a run's traces to each kind of target, and say where they are or what went wrong."""
+    seconds = CLOSE_SECONDS + TASK_SECONDS * tasks
+    to_console = writes_to_console()
+    # The keys of models are no business of the libraries that write traces.
+    environment = {name: v for name, v in os.environ.items() if not name.endswith("_API_KEY")}
+    for kind in kinds:
+        command = [sys.executable, str(DOOR), "export", "--format", kind, str(folder.resolve())]
         try:
-            self._sink.task(span)
+            export = subprocess.run(
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=sys.stderr if to_console else subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                timeout=seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            say(f"warning: --trace {kind}: stopped, because it took more than {seconds:.0f} s")
+        except OSError as error:
+            say(f"warning: --trace {kind}: the export cannot be started ({error.strerror})")
+        else:
+            lines = (export.stderr if export.returncode else export.stdout or "").splitlines()
+            text = (lines or [f"exit code {export.returncode}"])[-1].removeprefix("error: ")
+            if export.returncode:
+                option = f"--trace {kind}: "
+                say(f"warning: {option}{redact(text.removeprefix(option))}")
+            elif text.startswith("traces:"):
+                say(redact(text))
+
+
+def write_traces(
+    kind: str, folder: Path, records: Iterable[TaskRecord], results: RunResults | None,
+    options: Mapping[str, object],
+) -> str:  # fmt: skip
+    """Write the traces of the tasks of a run; the page that shows them, "" is unknown.
+
+    ``options``: what the run was started with.
+
+    Raises:
+        CannotTrace: not all could be written.
+    """
+    os.environ.setdefault(STORE, store_of(folder.parent))
+    complaints = _Complaints(kind)
+    page = ""
+    try:
+        sink = _sink(kind, folder.resolve().name, options)
+        _write_tasks(sink, folder, records, complaints)
+        page = sink.close(results)
+    except Exception as error:  # whatever a library raises for a store that it cannot use
+        complaints.note(_describe(error))
+    if complaints.error:
+        target = name_target(kind)
+        raise CannotTrace(f"--trace {kind}: not all is written to {target}: {complaints.error}")
+    return page
+
+
+def _write_tasks(
+    sink: Sink, folder: Path, records: Iterable[TaskRecord], complaints: _Complaints
+) -> None:
+    prompts = read_prompts(folder)
+    failures = 0
+    for record in records:
+        first_error, complaints.error = complaints.error, ""
+        try:
+            sink.task(timed(task_span(record, prompts, _window(record))))
         except Exception as error:  # the trace of one task must not cost those of the others
-            self._wrong(error)
-        self._in_vain = self._in_vain + 1 if self.error else 0
-        self.error = before or self.error
-
-    def end(self, results: RunResults | None) -> dict[str, object]:
-        """Close the sink; what it has come to."""
-        page = ""
-        try:
-            if self._sink:
-                page = self._sink.close(results)
-        except Exception as error:  # as above
-            self._wrong(error)
-        return {"kind": self.kind, "error": self.error, "page": page}
-
-    def _wrong(self, error: Exception) -> None:
-        text = str(error).strip().splitlines() or [""]
-        self.error = self.error or redact(f"{type(error).__name__}: {text[0]}")[:500]
+            complaints.note(_describe(error))
+        failures = failures + 1 if complaints.error else 0
+        complaints.error = first_error or complaints.error
+        if failures == FAILURES_IN_A_ROW:
+            return
 
 
-def make_sink(kind: str, run_id: str, options: dict[str, object]) -> Sink:
-    """The sink of that name; ``options`` are what the run was asked for."""
+def _window(record: TaskRecord) -> tuple[float, float] | None:
+    """When a task ran, in Unix seconds, for a task that has no turns: by its journal's time."""
+    if record.turns or not record.path.is_file():
+        return None
+    ended = record.path.stat().st_mtime
+    seconds = record.of_result("seconds")
+    return ended - (seconds if isinstance(seconds, int | float) else 0.0), ended
+
+
+def _sink(kind: str, run_id: str, options: Mapping[str, object]) -> Sink:
     if kind == "mlflow":
         from workshop.views.tracing.mlflow_sink import MlflowSink
 
@@ -94,68 +169,5 @@ def make_sink(kind: str, run_id: str, options: dict[str, object]) -> Sink:
     return OtelSink(exporter(), run_id)
 
 
-def find_story(folder: Path, spec_id: str, task_id: str) -> TaskRecord | None:
-    """The task of that id."""
-    stories = map(read_task, journals_of(folder, spec_id))
-    return next((s for s in stories if (s.spec_id, s.task_id) == (spec_id, task_id)), None)
-
-
-def write_traces(lines: Iterable[str]) -> list[dict[str, object]]:
-    """Write the traces that the lines ask for; a record for each kind when they have ended.
-
-    The first line is a JSON object with the run's ``folder``, the ``kinds`` of trace and the run's
-    ``options``; every other one names a task by ``spec_id`` and ``task_id``, perhaps with the Unix
-    seconds between which it ran (``started``, ``ended``). The records: ``kind``, ``error``, and
-    ``page``, where the traces are shown behind the address of the target.
-    """
-    incoming = iter(lines)
-    head = json.loads(next(incoming))
-    folder = Path(head["folder"])
-    os.environ.setdefault(STORE, store_of(folder.parent))
-    # OpenTelemetry reads its variables when it begins, and MLflow must not see them afterwards.
-    kinds = sorted(head["kinds"], key=lambda kind: kind == "mlflow")
-    outlets = [Outlet(kind, folder.resolve().name, head["options"]) for kind in kinds]
-    shared: dict[str, str] = {}
-    for line in incoming:
-        asked = json.loads(line)
-        story = find_story(folder, asked["spec_id"], asked["task_id"])
-        if story is None:
-            continue
-        if any(part.sha256 not in shared for call in story.calls for part in call.prompt):
-            shared = read_prompts(folder)
-        window = (asked["started"], asked["ended"]) if "started" in asked else None
-        span = timed(task_span(story, shared, window))
-        for outlet in outlets:
-            outlet.task(span)
-    return [outlet.end(_results(folder)) for outlet in outlets]
-
-
-def _results(folder: Path) -> RunResults | None:
-    try:
-        return results_of(folder)
-    except NotRecorded:
-        return None
-
-
-def stand_back() -> None:
-    """Take only what the run leaves of the processor."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    except (AttributeError, OSError):  # not Linux, or not allowed
-        os.nice(NICE)
-
-
-def main() -> None:
-    """Serve one tracer until its run is over."""
-    # Ctrl-C is meant for the run; what it still has to say is written.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    stand_back()
-    answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    # Libraries print addresses and greetings: nothing of that is an answer.
-    os.dup2(2, 1)
-    for told in write_traces(sys.stdin):
-        print(json.dumps(told), file=answer, flush=True)
-
-
-if __name__ == "__main__":
-    main()
+def _describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}"
