@@ -17,8 +17,7 @@ from cli.run_models import RunModels, prompts_of
 from coordinator.stages import with_stage_tools
 from core.runs.prompts import laid_sections
 from workshop.simulator.store.pack import BUNDLED_PACK
-from workshop.views.stats.difference import difference
-from workshop.views.stats.reading import read_run
+from workshop.views.report.differences import differences
 
 SPEC = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))["scenarios"][0]["spec_id"]
 CASES = [(b, s) for b in ("store", "company") for s in ("evaluator-worker", "next-step")]
@@ -86,11 +85,10 @@ def test_a_run_with_other_texts_keeps_them_and_goes_on_with_no_others(
     assert "+1 -0 lines" in shown
     assert invoke("--task", SPEC, "--out", tmp_path / "plain", "--quiet").exit_code == 0
     (plain,) = (tmp_path / "plain").iterdir()
-    notes: list[str] = []
-    found = difference(read_run(plain, notes), read_run(folder, notes))
-    sections = [c.what for c in found.changes if c.what.startswith("section ")]
+    compared = differences(plain, folder)
+    sections = [c.what for c in compared.changes if c.what.startswith("section ")]
     assert sections == ["section store/rules", "section store/tools/Req_ViewBasket"]
-    assert [p.role for p in found.prompts or ()] == ["evaluator", "worker"]
+    assert [p.role for p in compared.prompts or ()] == ["evaluator", "worker"]
     rules.write_text("- Buy nothing.\n")
     again = invoke("--resume", folder)
     assert again.exit_code != 0

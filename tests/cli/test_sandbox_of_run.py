@@ -16,8 +16,7 @@ from core.runs.manifest import read_manifest
 from core.runs.results import read_results
 from tests.worker.sandbox.kinds import KINDS
 from worker.sandbox import SandboxKind
-from workshop.views.stats.difference import Change, difference
-from workshop.views.stats.reading import read_run
+from workshop.views.report.differences import Change, differences
 
 Call = Callable[..., Result]
 SAID = {
@@ -63,7 +62,7 @@ def elsewhere(run: Path, kind: str) -> None:
 
 
 def changes(first: Path, second: Path) -> tuple[Change, ...]:
-    return difference(read_run(first), read_run(second)).changes
+    return differences(first, second).changes
 
 
 def test_it_is_said_and_recorded(call: Call, kind: SandboxKind) -> None:

@@ -12,11 +12,10 @@ from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from workshop.lab.lab_folder import LAB, LabFolder
 from workshop.lab.lab_run import LabRun, Trial
-from workshop.views.report.differences import Differences, differences
+from workshop.views.report.differences import Change, Differences, differences
 from workshop.views.report.pairs import Half, read_half
 from workshop.views.report.parting import Step, steps_of
 from workshop.views.report.versus import page_of
-from workshop.views.stats.difference import Change
 from workshop.views.verdict import Comparison
 
 ELSEWHERE = {"packs", "prompts", "chunk", "keep_journals", "floors", "stories", "tapes"}

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.models.extras import ExtraMissing
 from core.runs.errors import CannotRun
 from workshop.lab.lab_run import AGENT, LabRun, Slice
 from workshop.views.stats.interval import Share
-from workshop.views.stats.plot import SUFFIXES, blank, check_matplotlib, save
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SUFFIXES = (".svg", ".png")
+DOTS_PER_INCH = 150
 BAR_INCHES = 0.32
 STYLES = ("--", ":", "-.")
 
@@ -25,10 +31,8 @@ def check_plot(path: Path) -> None:
         raise CannotRun(f"--plot {path}: the name must end in {' or '.join(SUFFIXES)}")
     if not path.parent.is_dir():
         raise CannotRun(f"--plot {path}: there is no folder {path.parent}")
-    try:
-        check_matplotlib()
-    except ExtraMissing as error:
-        raise CannotRun(str(error)) from None
+    if find_spec("matplotlib") is None:
+        raise CannotRun(str(ExtraMissing("--plot needs matplotlib", "lab")))
 
 
 def plot_mechanics(run: LabRun, path: Path) -> None:
@@ -43,7 +47,7 @@ def plot_mechanics(run: LabRun, path: Path) -> None:
     kinds = {"all": agent.passed, **agent.groups}
     rows = [Slice(name=name, passed=share, harm=0) for name, share in kinds.items()]
     rows += agent.by_mechanic or agent.by_playbook
-    figure = blank(8.0, 1.6 + BAR_INCHES * len(rows))
+    figure = _blank_figure(8.0, 1.6 + BAR_INCHES * len(rows))
     axes = figure.subplots()
     shares = [group.passed.share or 0.0 for group in rows]
     below = [s - (g.passed.low or 0.0) for s, g in zip(shares, rows, strict=True)]
@@ -62,7 +66,7 @@ def plot_mechanics(run: LabRun, path: Path) -> None:
     axes.grid(axis="x", alpha=0.3)
     if len(run.summaries) > 1:
         axes.legend(loc="lower left", fontsize="small")
-    save(figure, path)
+    _save(figure, path)
 
 
 def plot_costs(points: Sequence[tuple[str, float | None, Share]], path: Path) -> None:
@@ -73,7 +77,7 @@ def plot_costs(points: Sequence[tuple[str, float | None, Share]], path: Path) ->
     unknown = [name for name, dollars, _ in points if dollars is None]
     if unknown:
         raise CannotRun(f"--plot: the cost is not known of {', '.join(unknown)}")
-    figure = blank(7.0, 4.5)
+    figure = _blank_figure(7.0, 4.5)
     axes = figure.subplots()
     for name, dollars, passed in points:
         share, low, high = passed.share or 0.0, passed.low or 0.0, passed.high or 0.0
@@ -84,4 +88,20 @@ def plot_costs(points: Sequence[tuple[str, float | None, Share]], path: Path) ->
     axes.set_ylim(-0.02, 1.02)
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
-    save(figure, path)
+    _save(figure, path)
+
+
+def _blank_figure(width: float, height: float) -> Figure:
+    """A figure of so many inches, without pyplot: no window system is looked for."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _save(figure: Figure, path: Path) -> None:
+    """Write a picture; the same figure gives the same file. Raises OSError."""
+    from matplotlib import rc_context
+
+    metadata = {"Date": None} if path.suffix.lower() == ".svg" else {}
+    with rc_context({"svg.hashsalt": "runs"}):
+        figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
@@ -100,13 +98,11 @@ def test_acts_that_were_never_scored_are_told(tmp_path: Path) -> None:
 def test_hostile_names_are_only_text(tmp_path: Path) -> None:
     name = "[red]x[/nothing]\x1b[2J\u202e$\\frac{"
     run_folder(tmp_path, "run", done(name), model=name, prompts={f"{name}$": "text"})
-    picture = tmp_path / "picture.svg"
-    result = ask(tmp_path, "--by", "task", "--by", "model", "--by", "prompt", "--plot", picture)
+    result = ask(tmp_path, "--by", "task", "--by", "model", "--by", "prompt")
     assert result.exit_code == 0
     assert "\x1b" not in result.stdout
     assert "\u202e" not in result.stdout
     assert "[red]x" in result.stdout
-    assert picture.stat().st_size > 0
 
 
 def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path) -> None:
@@ -123,8 +119,6 @@ def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path) -> None:
     [
         (("nowhere",), "there is no run 'nowhere'"),
         ((".", "--by", "moon"), "moon"),
-        ((".", "--plot", "x.pdf"), "must end in .svg or .png"),
-        ((".", "--plot", "nowhere/x.svg"), "there is no folder nowhere"),
         ((".", "--all"), "--all"),
     ],
 )
@@ -135,47 +129,6 @@ def test_wrong_usage(
     result = ask(*words)
     assert result.exit_code == 2
     assert said in " ".join(result.stderr.split())
-
-
-def colours(picture: Path) -> set[str]:
-    """Fill colours of the marks."""
-    marks = ElementTree.parse(picture).iter(f"{SVG}use")
-    styles = (mark.get("style", "") for mark in marks)
-    return {style.split("fill: ")[1][:7] for style in styles if "fill: #" in style}
-
-
-def test_a_picture_has_a_colour_for_each_prompt_version(logs: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "all.svg"
-    result = ask(logs, "--plot", picture)
-    assert (result.exit_code, result.stderr.strip()) == (0, str(picture))
-    one, other = "#1f77b4", "#ff7f0e"
-    assert colours(picture) == {one, other, "#999999"}
-    alone = tmp_path / "one.svg"
-    assert ask(logs / "run-0", "--plot", alone).exit_code == 0
-    assert colours(alone) == {one}
-
-
-def test_the_same_runs_give_the_same_picture(logs: Path, tmp_path: Path) -> None:
-    for name in ("a.svg", "b.svg"):
-        assert ask(logs, "--plot", tmp_path / name).exit_code == 0
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    assert ask(logs, "--json", "--plot", tmp_path / "c.PNG").exit_code == 0
-    assert (tmp_path / "c.PNG").read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_picture_of_what_is_not_known_is_refused(tmp_path: Path) -> None:
-    run_folder(tmp_path, "run", done("tea", None))
-    result = ask(tmp_path, "--plot", tmp_path / "x.svg")
-    assert result.exit_code == 1
-    assert "no run has both a time and a score" in result.stderr
-    assert not (tmp_path / "x.svg").exists()
-
-
-def test_missing_extras_are_named(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    result = ask(logs, "--plot", logs / "x.svg")
-    assert result.exit_code == 1
-    assert f"{sys.executable} -m pip install -e '.[lab]'" in result.stderr
 
 
 def test_real_runs_of_both_strategies_count(
@@ -203,7 +156,3 @@ def test_real_runs_of_both_strategies_count(
     }
     (task,) = found["groups"]["task"]
     assert (task["name"], task["runs"]) == ("shop", 2), "the same scenario in both"
-    folders = [run["figures"]["name"] for run in found["runs"]]
-    difference = json.loads(ask("--diff", *folders, "--json").stdout)
-    assert difference["tasks_in_both"] == 1
-    assert all(prompt["diff"] for prompt in difference["prompts"])
