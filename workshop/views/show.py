@@ -28,40 +28,40 @@ def show(
     from core.runs.run_view import read_run_view
     from core.terminal.console import answers, say
     from core.terminal.tables import overview
-    from workshop.views.story import Teller, failures
+    from workshop.views.task_view import TaskPrinter, failures
 
     if turn is not None and task is None:
         raise typer.BadParameter("--turn goes with --task")
     if failed and task is not None:
         raise typer.BadParameter("--failed lists tasks, it does not go with --task")
     folder = find_run(run, logs)
-    found = read_run_view(folder)
-    story = _story(found, task) if task else None
-    if story and turn is not None and turn not in {one.number for one in story.turns}:
-        there = ", ".join(str(one.number) for one in story.turns) or "none"
-        raise NotRecorded(f"{story.spec_id} has no turn {turn}; it has: {there}")
-    if story:
-        Teller(answers()).story(story, turn)
+    view = read_run_view(folder)
+    record = _find_task(view, task) if task else None
+    if record and turn is not None and turn not in {one.number for one in record.turns}:
+        there = ", ".join(str(one.number) for one in record.turns) or "none"
+        raise NotRecorded(f"{record.spec_id} has no turn {turn}; it has: {there}")
+    if record:
+        TaskPrinter(answers()).show(record, turn)
     elif failed:
-        failures(answers(), found)
+        failures(answers(), view)
     else:
-        overview(answers(), found)
+        overview(answers(), view)
         say(answers(), *map(_section, laid_sections(folder)))
 
 
-def _section(laid: OverriddenSection) -> str:
-    signs = [line[0] for line in laid.diff.splitlines()[2:] if line]
+def _section(section: OverriddenSection) -> str:
+    signs = [line[0] for line in section.diff.splitlines()[2:] if line]
     lines = f"+{signs.count('+')} -{signs.count('-')} lines"
-    return f"section {laid.name} {laid.sha256[:10]} over the shipped one, {lines}"
+    return f"section {section.name} {section.sha256[:10]} over the shipped one, {lines}"
 
 
-def _story(run: RunView, spec_id: str) -> TaskRecord:
+def _find_task(run: RunView, spec_id: str) -> TaskRecord:
     """The task of that spec, or whose spec alone begins so. Raises NotRecorded."""
     from core.runs.reader import NotRecorded
 
-    exact = [story for story in run.tasks if story.spec_id == spec_id]
-    near = exact or [story for story in run.tasks if story.spec_id.startswith(spec_id)]
+    exact = [record for record in run.tasks if record.spec_id == spec_id]
+    near = exact or [record for record in run.tasks if record.spec_id.startswith(spec_id)]
     if len(near) == 1 or exact:
         return near[0]
-    there = ", ".join(story.spec_id for story in near or run.tasks) or "none"
+    there = ", ".join(record.spec_id for record in near or run.tasks) or "none"
     raise NotRecorded(f"{run.name} has no task {spec_id!r}; it has: {there}")

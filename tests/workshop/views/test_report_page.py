@@ -144,7 +144,7 @@ def test_no_text_of_a_record_becomes_markup_or_steers(tmp_path: Path) -> None:
     half = read_half(path)
     (row,) = rows_of(read_run_view(path).tasks)
     (pair,) = pairs_of(half, half)
-    story = story_html(row.story)
+    story = story_html(row.record)
     both = versus.story_html(pair, half, half)
     for piece in (story, both, versus.outline_html(pair), row_html(row)):
         seen = Marks(piece)

@@ -13,7 +13,7 @@ from cli.cli import app
 from core.runs.run_view import read_run_view
 from core.terminal.tables import overview
 from tests.run_folders import RunFolder, ended, hostile_run, worked
-from workshop.views.story import Teller, failures
+from workshop.views.task_view import TaskPrinter, failures
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_any_width_will_do(logs: Path, width: int) -> None:
     run = read_run_view(logs / "20260504-120000-aaaa")
     console = Console(file=io.StringIO(), width=width, force_terminal=True)
     overview(console, run)
-    Teller(console).story(run.tasks[1])
+    TaskPrinter(console).show(run.tasks[1])
     failures(console, run)
     assert isinstance(console.file, io.StringIO)
     assert "hostile" in console.file.getvalue()

@@ -30,14 +30,14 @@ def log_of(view: RunView, folder: Path) -> log.EvalLog:
     began = _instant(view.started)
     used: set[str] = set()
     samples = []
-    for story in view.tasks:
-        name = story.spec_id if story.spec_id not in used else story.key
+    for record in view.tasks:
+        name = record.spec_id if record.spec_id not in used else record.key
         used.add(name)
         window = (began.timestamp(), began.timestamp())
-        span = task_span(story, shared)
+        span = task_span(record, shared)
         if not span.started:
-            span = task_span(story, shared, window)
-        samples.append(sample_of(story, span, name, SCORER))
+            span = task_span(record, shared, window)
+        samples.append(sample_of(record, span, name, SCORER))
     return log.EvalLog(
         status="success" if view.finished else "started",
         eval=_spec(view, began, [sample.id for sample in samples]),
@@ -62,7 +62,7 @@ def _spec(view: RunView, began: datetime, ids: list[int | str]) -> log.EvalSpec:
         task=view.benchmark or "task",
         task_id=view.name,
         dataset=log.EvalDataset(
-            name=view.pack, samples=len(ids), sample_ids=[str(found) for found in ids]
+            name=view.pack, samples=len(ids), sample_ids=[str(sample_id) for sample_id in ids]
         ),
         model=brain.evaluator if brain else UNKNOWN_MODEL,
         model_roles={"worker": worker},
@@ -75,7 +75,7 @@ def _results(view: RunView, samples: list[log.EvalSample]) -> log.EvalResults:
     sums = totals(view)
     figures = {
         "mean": sums.score_mean,
-        "passed": sum(story.status == "passed" for story in view.tasks),
+        "passed": sum(record.status == "passed" for record in view.tasks),
         "harm": sums.harm,
     }
     metrics = {
@@ -103,7 +103,7 @@ def _sum(usages: Iterable[dict[str, ModelUsage]]) -> dict[str, ModelUsage]:
 def _instant(text: str | None) -> datetime:
     """A moment with its zone; of a run that tells none the beginning of time."""
     try:
-        found = datetime.fromisoformat(text or "")
+        moment = datetime.fromisoformat(text or "")
     except ValueError:
         return datetime.fromtimestamp(0, UTC)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -23,12 +23,12 @@ LAST_SECOND = 253_402_300_799.0
 NOT_KEPT = "(this text was not kept)"
 
 
-def sample_of(story: TaskRecord, span: Span, name: str, scorer: str) -> log.EvalSample:
+def sample_of(record: TaskRecord, span: Span, name: str, scorer: str) -> log.EvalSample:
     """The sample of a task; ``span`` is its tree, ``name`` its unique id in the log."""
-    wanted = story.of_result("group")
-    calls = [found for found in span.walk() if found.kind == "model"]
-    score = _score(story)
-    error = redact(story.error)
+    wanted = record.of_result("group")
+    calls = [child for child in span.walk() if child.kind == "model"]
+    score = _score(record)
+    error = redact(record.error)
     return log.EvalSample(
         id=name,
         epoch=1,
@@ -38,31 +38,31 @@ def sample_of(story: TaskRecord, span: Span, name: str, scorer: str) -> log.Eval
         output=_output(calls[-1]) if calls else model.ModelOutput(),
         scores={scorer: score} if score else None,
         metadata=dict(span.facts) | {"cost_usd": span.cost_usd},
-        events=list(_events(story, span, score, scorer)),
+        events=list(_events(record, span, score, scorer)),
         model_usage=_used(calls, lambda call: call.model),
         role_usage=_used(calls, lambda call: call.name),
         started_at=_when(span.started).isoformat(),
         completed_at=_when(span.ended).isoformat(),
         total_time=span.ended - span.started,
-        uuid=f"{name}-{story.task_id}",
+        uuid=f"{name}-{record.task_id}",
         error=log.EvalError(message=error, traceback="", traceback_ansi="") if error else None,
     )
 
 
-def _score(story: TaskRecord) -> Score | None:
+def _score(record: TaskRecord) -> Score | None:
     """The platform's score; None where it gave none."""
-    if story.score is None:
+    if record.score is None:
         return None
-    said = redact(story.eval_log)
-    more = {"passed": story.status == "passed", "harm": story.harm}
-    return Score(value=story.score, answer=story.outcome, explanation=said, metadata=more)
+    explanation = redact(record.eval_log)
+    more = {"passed": record.status == "passed", "harm": record.harm}
+    return Score(value=record.score, answer=record.outcome, explanation=explanation, metadata=more)
 
 
 def _messages(span: Span) -> Iterator[model.ChatMessage]:
     """The task as one conversation: what was decided, which tools were called, what they said."""
     yield model.ChatMessageUser(content=span.inputs or "", id=f"{span.name}-task")
     for turn in span.children:
-        tools = [found for found in turn.children if found.kind == "tool"]
+        tools = [child for child in turn.children if child.kind == "tool"]
         head = f"{span.name}-{turn.name}-{turn.facts['attempt']}"
         yield model.ChatMessageAssistant(
             id=head,
@@ -81,7 +81,7 @@ def _call(tool: Span, call_id: str) -> ToolCall:
 
 
 def _events(
-    story: TaskRecord, span: Span, score: Score | None, scorer: str
+    record: TaskRecord, span: Span, score: Score | None, scorer: str
 ) -> Iterator[event.Event]:
     """The turns, notes of the journal, the score, in order.
 
@@ -90,7 +90,7 @@ def _events(
     for number, turn in enumerate(span.children):
         yield from _turn(turn, f"{span.name}-{number}", span.started)
     end = _at(span.ended, span.started)
-    for note in story.notes:
+    for note in record.notes:
         yield event.InfoEvent(source="journal", data=redact(note), **end)
     if score:
         yield event.ScoreEvent(score=score, scorer=scorer, **end)
@@ -106,12 +106,12 @@ def _turn(turn: Span, own: str, began: float) -> Iterator[event.Event]:
     )
     if turn.inputs is not None:
         yield event.InfoEvent(source="state", data=turn.inputs, **begin)
-    for number, found in enumerate(turn.children):
-        common = inside | _at(found.started or first, began)
-        if found.kind == "model":
-            yield _model(found, common)
+    for number, child in enumerate(turn.children):
+        common = inside | _at(child.started or first, began)
+        if child.kind == "model":
+            yield _model(child, common)
         else:
-            yield _tool(found, f"{own}-{number}", common)
+            yield _tool(child, f"{own}-{number}", common)
     if turn.error:
         yield event.InfoEvent(source="error", data=turn.error, **end)
     yield event.SpanEndEvent(id=own, **end)
@@ -158,10 +158,10 @@ def _output(call: Span) -> model.ModelOutput:
     seconds = call.ended - call.started
     if call.error and not call.outputs:
         return model.ModelOutput(model=call.model, usage=usage, time=seconds, error=call.error)
-    said = model.ChatMessageAssistant(
+    message = model.ChatMessageAssistant(
         content=call.outputs or "", model=call.model, source="generate"
     )
-    choice = model.ChatCompletionChoice(message=said, stop_reason=_stop(call.finish_reason))
+    choice = model.ChatCompletionChoice(message=message, stop_reason=_stop(call.finish_reason))
     return model.ModelOutput(model=call.model, choices=[choice], usage=usage, time=seconds)
 
 
@@ -190,19 +190,19 @@ def _used(calls: list[Span], by: Any) -> dict[str, model.ModelUsage]:
     groups: dict[str, list[Span]] = {}
     for call in calls:
         groups.setdefault(by(call), []).append(call)
-    made = {
+    usages = {
         name: _usage(
             sum((call.usage for call in some), Usage.nothing()),
             known_sum(call.cost_usd for call in some),
         )
         for name, some in groups.items()
     }
-    return {name: usage for name, usage in made.items() if usage is not None}
+    return {name: usage for name, usage in usages.items() if usage is not None}
 
 
 def _arguments(tool: Span) -> dict[str, Any]:
-    found = json.loads(tool.inputs or "{}")
-    return found if isinstance(found, dict) else {"arguments": found}
+    arguments = json.loads(tool.inputs or "{}")
+    return arguments if isinstance(arguments, dict) else {"arguments": arguments}
 
 
 def _tool_error(tool: Span) -> ToolCallError | None:

@@ -48,7 +48,7 @@ def build_app(logs: Path, judge: Judge = no_judge) -> Starlette:
         "/runs/{run}": pages.slash,
         "/runs/{run}/": pages.run,
         "/runs/{run}/changes": pages.changes,
-        "/runs/{run}/tasks/{key}": pages.story,
+        "/runs/{run}/tasks/{key}": pages.record,
     }
     return Starlette(
         routes=[Route(path, handler, methods=["GET"]) for path, handler in routes.items()],
@@ -74,10 +74,10 @@ class _Pages:
     def compare(self, request: Request) -> Response:
         """The page of two runs that were ticked, the older one first."""
         named = set(request.query_params.getlist("run"))
-        found = [folder for folder in run_folders(self._logs) if folder.name in named]
-        if len(named) != 2 or len(found) != 2:
+        folders = [folder for folder in run_folders(self._logs) if folder.name in named]
+        if len(named) != 2 or len(folders) != 2:
             raise HTTPException(404, "name two runs of this folder: /compare?run=A&run=B")
-        newer, older = found
+        newer, older = folders
         back = request.query_params.get("swap") == "1"
         pair = (newer, older) if back else (older, newer)
         query = {"run": [older.name, newer.name], "swap": [] if back else ["1"]}
@@ -90,24 +90,24 @@ class _Pages:
         return RedirectResponse(f"/runs/{self._folder(request).name}/")
 
     def run(self, request: Request) -> Response:
-        seen = self._watch(request).look()
-        return self._answer(request, self._tag(seen), lambda: _html(self._page(seen)))
+        state = self._watch(request).look()
+        return self._answer(request, self._tag(state), lambda: _html(self._page(state)))
 
     def changes(self, request: Request) -> Response:
-        seen = self._watch(request).look()
+        state = self._watch(request).look()
         since = self._since(request.query_params.get("since", ""))
         return self._answer(
-            request, f"{self._tag(seen)}.{since}", lambda: JSONResponse(self._news(seen, since))
+            request, f"{self._tag(state)}.{since}", lambda: JSONResponse(self._news(state, since))
         )
 
-    def story(self, request: Request) -> Response:
-        seen = self._watch(request).look()
+    def record(self, request: Request) -> Response:
+        state = self._watch(request).look()
         key = request.path_params["key"]
-        found = next((story for story in seen.run.tasks if story.key == key), None)
-        if found is None:
+        record = next((record for record in state.run.tasks if record.key == key), None)
+        if record is None:
             raise HTTPException(404, "there is no such task in this run")
-        tag = f"{self._boot}.{seen.changed[key]}"
-        return self._answer(request, tag, lambda: _html(story_html(found)))
+        tag = f"{self._boot}.{state.changed[key]}"
+        return self._answer(request, tag, lambda: _html(story_html(record)))
 
     def _folder(self, request: Request) -> Path:
         for folder in run_folders(self._logs):
@@ -119,30 +119,30 @@ class _Pages:
         folder = self._folder(request)
         return self._watches.setdefault(folder.name, RunWatch(folder))
 
-    def _tag(self, seen: ObservedRequest) -> str:
-        return f"{self._boot}.{seen.revision}"
+    def _tag(self, state: ObservedRequest) -> str:
+        return f"{self._boot}.{state.revision}"
 
     def _since(self, text: str) -> int:
         """The revision that a page knows; 0 where it comes from an earlier server."""
         boot, _, number = text.partition(".")
         return int(number) if boot == self._boot and number.isdecimal() else 0
 
-    def _page(self, seen: ObservedRequest) -> str:
-        rows = rows_of(seen.run.tasks)
-        data = {"tasks": [row.data for row in rows], "since": self._tag(seen)}
+    def _page(self, state: ObservedRequest) -> str:
+        rows = rows_of(state.run.tasks)
+        data = {"tasks": [row.data for row in rows], "since": self._tag(state)}
         return page(
-            "run.html.jinja", data, live=True, stories=(), **table(seen.run, rows, seen.setup)
+            "run.html.jinja", data, live=True, records=(), **table(state.run, rows, state.setup)
         )
 
-    def _news(self, seen: ObservedRequest, since: int) -> dict[str, Any]:
+    def _news(self, state: ObservedRequest, since: int) -> dict[str, Any]:
         # The bars are relative to the largest of all rows, so all are made and few are sent.
-        rows = rows_of(seen.run.tasks)
-        fresh = [row for row in rows if seen.changed[row.story.key] > since]
+        rows = rows_of(state.run.tasks)
+        fresh = [row for row in rows if state.changed[row.record.key] > since]
         head = environment().get_template("head.html.jinja")
         return {
-            "since": self._tag(seen),
-            "head": head.render(live=True, **table(seen.run, rows, seen.setup)),
-            "rows": {row.story.key: row_html(row) for row in fresh},
+            "since": self._tag(state),
+            "head": head.render(live=True, **table(state.run, rows, state.setup)),
+            "rows": {row.record.key: row_html(row) for row in fresh},
             "tasks": [row.data for row in fresh],
         }
 

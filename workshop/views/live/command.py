@@ -60,12 +60,12 @@ def view(
 
 def _listener(port: int) -> socket.socket:
     """A socket that listens before the address is printed, so that nobody comes too early."""
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((HOST, port))
-        found.listen()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((HOST, port))
+        listener.listen()
     except OSError as error:
-        found.close()
+        listener.close()
         raise Usage(f"port {port} cannot be used: {error.strerror}; try another --port") from None
-    return found
+    return listener

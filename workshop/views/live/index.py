@@ -57,12 +57,12 @@ class IndexRow:
     def sorted_by(self) -> dict[str, float | str | None]:
         """By column what the list is sorted by; None is unknown and comes last."""
         names = ("tasks", "score", "models", "harm", "tokens", "dollars", "time")
-        found: dict[str, float | str | None] = dict.fromkeys(names)
-        found |= {"run": self.folder, "state": self.state, "place": self.place or None}
+        values: dict[str, float | str | None] = dict.fromkeys(names)
+        values |= {"run": self.folder, "state": self.state, "place": self.place or None}
         if self.results is None:
-            return found
+            return values
         sums = self.results.totals
-        return found | {
+        return values | {
             "tasks": sums.tasks / self.total if self.total else None,
             "score": sums.score_mean,
             "models": self.results.brain.evaluator,

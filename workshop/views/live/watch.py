@@ -21,10 +21,10 @@ GONE: Mark = (-1, -1)
 def mark_of(path: Path) -> Mark:
     """The mark of a file, GONE where there is none."""
     try:
-        found = os.stat(path)
+        stat = os.stat(path)
     except OSError:
         return GONE
-    return found.st_size, found.st_mtime_ns
+    return stat.st_size, stat.st_mtime_ns
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ class RunWatch:
         """The run as it is now."""
         with self._lock:
             paths = {path.stem: path for path in journals(self._folder)}
-            before, found = self._found, self._results()
-            stale = [key for key, path in paths.items() if self._is_stale(key, path, found)]
-            if found is not before or stale:
+            before, results = self._found, self._results()
+            stale = [key for key, path in paths.items() if self._is_stale(key, path, results)]
+            if results is not before or stale:
                 self._revision += 1
             for key in stale:
-                self._logs[key] = found.task(paths[key])
+                self._logs[key] = results.task(paths[key])
                 self._changed[key] = self._revision
-            run = found.view([self._logs[key] for key in paths])
+            run = results.view([self._logs[key] for key in paths])
             return ObservedRequest(run, self._setup(), self._revision, dict(self._changed))
 
     def _setup(self) -> Setup:
@@ -83,11 +83,11 @@ class RunWatch:
             self._results_mark = mark
         return self._found
 
-    def _is_stale(self, key: str, path: Path, found: Folder) -> bool:
+    def _is_stale(self, key: str, path: Path, results: Folder) -> bool:
         """Whether a task has to be read again: its journal or its result is another one."""
         mark = mark_of(path)
         log = self._logs.get(key)
-        result = found.result(log.task_id) if log else None
+        result = results.result(log.task_id) if log else None
         if log and mark == self._marks[key] and (result is None or result == log.result):
             return False
         self._marks[key] = mark

@@ -23,11 +23,11 @@ class Bar:
     width: float
 
 
-def charts(story: TaskRecord) -> list[tuple[TurnLog, list[Bar], list[Bar]]]:
+def charts(record: TaskRecord) -> list[tuple[TurnLog, list[Bar], list[Bar]]]:
     """Of each turn the bars of its time and of its tokens, as far as they are known."""
-    times = _bars(_times(act) for act in story.turns)
-    spent = _bars(_tokens(act) for act in story.turns)
-    return list(zip(story.turns, times, spent, strict=True))
+    times = _bars(_times(act) for act in record.turns)
+    spent = _bars(_tokens(act) for act in record.turns)
+    return list(zip(record.turns, times, spent, strict=True))
 
 
 def _times(act: TurnLog) -> Parts:
@@ -49,11 +49,11 @@ def _bars(rows: Iterable[Parts]) -> list[list[Bar]]:
     """The longest of the bars is as wide as there is room."""
     every = list(rows)
     scale = 100 / (max((sum(size for _, size in row) for row in every), default=0.0) or 1.0)
-    found = []
+    bars = []
     for row in every:
         widths = [size * scale for _, size in row]
         places = accumulate(widths, initial=0.0)
         parts = zip(row, places, widths, strict=False)
         drawn = [(kind, x, width) for (kind, _), x, width in parts if width >= LEAST_PERCENT]
-        found.append([Bar(kind, round(x, 2), round(width, 2)) for kind, x, width in drawn])
-    return found
+        bars.append([Bar(kind, round(x, 2), round(width, 2)) for kind, x, width in drawn])
+    return bars

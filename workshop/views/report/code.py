@@ -119,11 +119,11 @@ def _marked(code: str, tools: frozenset[str]) -> Markup:
     )
     parts = []
     for kind, same in groupby(words, key=itemgetter(0)):
-        shown = str(escape("".join(text for _, text in same)))
+        html = str(escape("".join(text for _, text in same)))
         if kind:
-            shown = shown.replace("\n", f'</span>\n<span class="{kind}">')
-            shown = f'<span class="{kind}">{shown}</span>'
-        parts.append(shown)
+            html = html.replace("\n", f'</span>\n<span class="{kind}">')
+            html = f'<span class="{kind}">{html}</span>'
+        parts.append(html)
     return Markup("".join(parts))
 
 

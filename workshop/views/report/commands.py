@@ -33,20 +33,20 @@ class _Run(NamedTuple):
     pack: Path | None
 
 
-def commands_of(story: TaskRecord) -> list[Way]:
+def commands_of(record: TaskRecord) -> list[Way]:
     """What to type for a task that failed, the shortest way into its code first; else nothing.
 
     Paths are whole: a page may be read anywhere on this machine.
     """
-    if not story.failed:
+    if not record.failed:
         return []
-    folder, spec, turn = story.folder.absolute(), story.spec_id, last_coded(story)
+    folder, spec, turn = record.folder.absolute(), record.spec_id, last_coded(record)
     run = _run(folder, (folder / NAME).is_file())
     models = ["--evaluator", run.evaluator, "--worker", run.worker]
     of = ["--benchmark", run.benchmark] if run.benchmark else []
-    found = []
+    commands = []
     if turn is not None:
-        found += [
+        commands += [
             Way("Step through its code", _typed("debug", folder, "--task", spec, "--turn", turn)),
             Way("Run its code again", _typed("replay", folder, "--task", spec)),
         ]
@@ -56,23 +56,23 @@ def commands_of(story: TaskRecord) -> list[Way]:
         how = ["--strategy", run.strategy] if run.strategy else []
         fork = _typed(*again, *of, *how, *models)
         small = _typed("minimise", "--pack", run.pack, "--spec", spec, *of, *models)
-        found += [
+        commands += [
             Way(f"Go on from turn {at} with other models or prompts", fork),
             Way("Find the smallest world that fails so", small),
         ]
-    return found
+    return commands
 
 
-def show_command(story: TaskRecord) -> str:
+def show_command(record: TaskRecord) -> str:
     """The whole story in a terminal; "" where no journal was kept."""
-    if not story.path.is_file():
+    if not record.path.is_file():
         return ""
-    return _typed("show", story.folder.absolute(), "--task", story.spec_id)
+    return _typed("show", record.folder.absolute(), "--task", record.spec_id)
 
 
-def last_coded(story: TaskRecord) -> int | None:
+def last_coded(record: TaskRecord) -> int | None:
     """Number of the last turn whose code can be stepped through; None: there is none."""
-    return next((act.number for act in reversed(story.last) if _has_code(act)), None)
+    return next((act.number for act in reversed(record.last) if _has_code(act)), None)
 
 
 def _has_code(act: TurnLog) -> bool:

@@ -145,13 +145,13 @@ def _texts(run: Run) -> dict[str, str]:
 def _prompt_diff(
     role: str, was: str | None, now: str | None, texts: Mapping[str, str]
 ) -> PromptDiff:
-    kept = all(digest is None or digest in texts for digest in (was, now))
+    texts_kept = all(digest is None or digest in texts for digest in (was, now))
     old, new = (texts.get(digest or "", "") for digest in (was, now))
     return PromptDiff(
         role=role,
         was=(was or "")[:HASH_CHARS],
         now=(now or "")[:HASH_CHARS],
-        sections=diff_sections(old, new) if kept else None,
+        sections=diff_sections(old, new) if texts_kept else None,
     )
 
 

@@ -35,7 +35,7 @@ class Half:
     view: RunView
     steps: Mapping[Path, tuple[Step, ...]] = field(default_factory=dict)
     """By journal its turns in short."""
-    whole: Callable[[TaskRecord], TaskRecord] = lambda story: story
+    whole: Callable[[TaskRecord], TaskRecord] = lambda record: record
     """The task with all its turns."""
 
 
@@ -43,13 +43,13 @@ def read_half(folder: Path) -> Half:
     """A run folder, of which no more than one story is held at a time. Raises NotRecorded."""
     steps: dict[Path, tuple[Step, ...]] = {}
 
-    def short(story: TaskRecord) -> TaskRecord:
-        steps[story.path] = steps_of(story)
-        return story.outline()
+    def short(record: TaskRecord) -> TaskRecord:
+        steps[record.path] = steps_of(record)
+        return record.outline()
 
     view = read_run_view(folder, short)
     again = Folder(folder)
-    return Half(view, steps, lambda story: again.task(story.path))
+    return Half(view, steps, lambda record: again.task(record.path))
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,14 @@ class Side:
     steps: tuple[Step, ...]
 
     @property
-    def story(self) -> TaskRecord:
+    def record(self) -> TaskRecord:
         """The task, perhaps without its turns."""
-        return self.row.story
+        return self.row.record
 
     @property
     def passed(self) -> bool:
         """Whether it was played and fulfilled."""
-        return self.story.status == "passed"
+        return self.record.status == "passed"
 
 
 @dataclass(frozen=True)
@@ -93,16 +93,16 @@ class Pair:
     @property
     def either(self) -> Side:
         """One that is there."""
-        found = self.left or self.right
-        assert found is not None, "a pair has at least one side"
-        return found
+        side = self.left or self.right
+        assert side is not None, "a pair has at least one side"
+        return side
 
     @property
     def harm(self) -> str:
         """What became of harm: "new", "gone" or "" for neither."""
-        if not self.left or not self.right or self.left.story.harm == self.right.story.harm:
+        if not self.left or not self.right or self.left.record.harm == self.right.record.harm:
             return ""
-        return "new" if self.right.story.harm else "gone"
+        return "new" if self.right.record.harm else "gone"
 
     @cached_property
     def change(self) -> str:
@@ -125,8 +125,8 @@ class Pair:
     @property
     def reason(self) -> str:
         """Why it failed, in the second run before the first."""
-        found = (side.row.why for side in (self.right, self.left) if side)
-        return next(filter(None, found), "")
+        reasons = (side.row.why for side in (self.right, self.left) if side)
+        return next(filter(None, reasons), "")
 
     @property
     def rank(self) -> int:
@@ -139,25 +139,25 @@ class Pair:
     @property
     def data(self) -> dict[str, Any]:
         """What the page's script filters and sorts by."""
-        stories = [side.story for _, side in self.sides if side]
-        marks = {"failed"} & {flag for story in stories for flag in flags(story)}
+        records = [side.record for _, side in self.sides if side]
+        marks = {"failed"} & {flag for record in records for flag in flags(record)}
         marks |= {"flipped"} if self.flipped else set()
         marks |= {"wrong"} if self.harm == "new" else set()
         kind = {"other outcome": "other", "other way": "other"}.get(self.change, self.change)
-        marks |= {"alone"} if len(stories) == 1 else {kind} & set(FILTERS)
+        marks |= {"alone"} if len(records) == 1 else {kind} & set(FILTERS)
         return {
             "key": self.key,
             "flags": sorted(marks),
-            "labels": sorted({label for story in stories for label in story.labels}),
-            "find": found_in(*stories),
+            "labels": sorted({label for record in records for label in record.labels}),
+            "find": found_in(*records),
             "sort": {column.name: column.value(self) for column in PAIR_COLUMNS},
         }
 
 
 def _of(side: str, pair: Pair) -> float:
     """What a cell of one run is sorted by: failed ones first."""
-    found: Side | None = getattr(pair, side)
-    return -1.0 if found is None else float(found.passed) + (found.row.score or 0.0)
+    half: Side | None = getattr(pair, side)
+    return -1.0 if half is None else float(half.passed) + (half.row.score or 0.0)
 
 
 def _compared(column: Column[TaskFigures]) -> Column[Pair]:
@@ -189,18 +189,18 @@ PAIR_COLUMNS: tuple[Column[Pair], ...] = (
 def pairs_of(left: Half, right: Half) -> list[Pair]:
     """Tasks paired by spec, the nth with the nth of the same spec; what flipped comes first."""
     ones, others = _numbered(left), _numbered(right)
-    found = [
+    pairs = [
         Pair(f"{at}-{task[0]}", task[0], ones.get(task), others.get(task))
         for at, task in enumerate(dict.fromkeys([*ones, *others]))
     ]
-    return sorted(found, key=lambda pair: pair.rank)
+    return sorted(pairs, key=lambda pair: pair.rank)
 
 
 def _numbered(half: Half) -> dict[tuple[str, int], Side]:
-    found: dict[tuple[str, int], Side] = {}
-    seen: dict[str, int] = {}
+    numbered: dict[tuple[str, int], Side] = {}
+    counts: dict[str, int] = {}
     for row in rows_of(half.view.tasks):
-        spec = row.story.spec_id
-        found[spec, seen.get(spec, 0)] = Side(row, half.steps.get(row.story.path, ()))
-        seen[spec] = seen.get(spec, 0) + 1
-    return found
+        spec = row.record.spec_id
+        numbered[spec, counts.get(spec, 0)] = Side(row, half.steps.get(row.record.path, ()))
+        counts[spec] = counts.get(spec, 0) + 1
+    return numbered

@@ -62,9 +62,9 @@ class Parting:
         return bool(self.ended or self.first.keys() - {"words"})
 
 
-def steps_of(story: TaskRecord) -> tuple[Step, ...]:
+def steps_of(record: TaskRecord) -> tuple[Step, ...]:
     """The turns of the attempt that counts."""
-    return tuple(_step(act) for act in story.last)
+    return tuple(_step(act) for act in record.last)
 
 
 def _step(act: TurnLog) -> Step:

@@ -55,9 +55,9 @@ def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values
     )
 
 
-def story_html(story: TaskRecord) -> Markup:
+def story_html(record: TaskRecord) -> Markup:
     """The story of one task as a piece of a page."""
-    return piece("story.html.jinja", "story", story)
+    return piece("story.html.jinja", "story", record)
 
 
 def row_html(row: Row) -> Markup:
@@ -65,10 +65,10 @@ def row_html(row: Row) -> Markup:
     return piece("table.html.jinja", "row", row)
 
 
-def piece(template: str, macro: str, *shown: object) -> Markup:
+def piece(template: str, macro: str, *arguments: object) -> Markup:
     """A piece of a page, made by a macro of a template."""
-    made = getattr(environment().get_template(template).module, macro)(*shown)
-    return Markup(made)
+    html = getattr(environment().get_template(template).module, macro)(*arguments)
+    return Markup(html)
 
 
 def policy(*, live: bool) -> str:
@@ -122,7 +122,7 @@ def address(key: str) -> str:
 @cache
 def environment() -> jinja2.Environment:
     """The templates. Everything that is printed is escaped, and cleaned of steering signs."""
-    found = jinja2.Environment(
+    jinja = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -138,15 +138,15 @@ def environment() -> jinja2.Environment:
         figures.tokens,
         figures.tokens_of, address, broken, capital,
     ):  # fmt: skip
-        found.filters[used.__name__] = used
-    found.globals.update(
+        jinja.filters[used.__name__] = used
+    jinja.globals.update(
         asset=lambda name: Markup(_asset(name)),
         charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
         CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN, TEXT_CHARS=TEXT_CHARS,
         SEEN_SHOWN=SEEN_SHOWN, HASH_CHARS=HASH_CHARS, briefing_of=briefing_of,
         commands_of=commands_of, show_command=show_command,
     )  # fmt: skip
-    return found
+    return jinja
 
 
 def _compiled() -> jinja2.BytecodeCache | None:

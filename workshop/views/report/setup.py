@@ -51,9 +51,9 @@ def setup_of(folder: Path) -> Setup:
     )
 
 
-def briefing_of(story: TaskRecord) -> Text | None:
+def briefing_of(record: TaskRecord) -> Text | None:
     """What the benchmark said of a task in its first prompt that has a briefing."""
-    for act in story.last[:1]:
+    for act in record.last[:1]:
         for call in act.asked:
             for role, text in act.prompt(call):
                 _, begun, rest = f"\n{text}".partition("\n<briefing>\n")
@@ -72,12 +72,12 @@ def _manifest(folder: Path) -> Manifest | None:
 
 def _prompts(folder: Path, manifest: Manifest | None) -> list[Text]:
     try:
-        kept = read_prompts(folder)
+        texts = read_prompts(folder)
     except NotRecorded:
-        kept = {}
+        texts = {}
     roles = manifest.identity.prompts if manifest else {}
-    found = [Text(role, digest, kept.pop(digest, None)) for role, digest in roles.items()]
-    return [*found, *(Text("", digest, text) for digest, text in sorted(kept.items()))]
+    prompts = [Text(role, digest, texts.pop(digest, None)) for role, digest in roles.items()]
+    return [*prompts, *(Text("", digest, text) for digest, text in sorted(texts.items()))]
 
 
 def _plain(options: Mapping[str, object]) -> dict[str, str]:
@@ -87,9 +87,9 @@ def _plain(options: Mapping[str, object]) -> dict[str, str]:
 
 def _floors(folder: Path) -> dict[str, float] | None:
     try:
-        found = parsed((folder / FLOORS).read_bytes())
+        floors = parsed((folder / FLOORS).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(found, dict):
+    if not isinstance(floors, dict):
         return None
-    return {str(name): float(x) for name, x in found.items() if isinstance(x, int | float)}
+    return {str(name): float(x) for name, x in floors.items() if isinstance(x, int | float)}

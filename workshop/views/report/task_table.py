@@ -31,76 +31,78 @@ WHY_CHARS = 200
 class Row(TaskFigures):
     """One line of the table."""
 
-    story: TaskRecord
+    record: TaskRecord
     shares: Mapping[str, float]
     """By column percent of the largest of the run, for the small bars."""
 
     @property
     def wanted(self) -> str:
         """The class of task that the platform wanted, where it shows one."""
-        return str(self.story.of_result("group") or "")
+        return str(self.record.of_result("group") or "")
 
     @property
     def why(self) -> str:
         """Why it failed, "" where it did not or nobody has said."""
-        story = self.story
-        found = reason(story.error, story.eval_log) if story.failed or story.harm else ""
-        return cut(" ".join(found.split()), WHY_CHARS)
+        record = self.record
+        text = reason(record.error, record.eval_log) if record.failed or record.harm else ""
+        return cut(" ".join(text.split()), WHY_CHARS)
 
     @property
     def data(self) -> dict[str, Any]:
         """What the page's script filters and sorts by."""
-        story = self.story
+        record = self.record
         return {
-            "key": story.key,
-            "flags": flags(story),
-            "labels": list(story.labels),
-            "find": found_in(story),
+            "key": record.key,
+            "flags": flags(record),
+            "labels": list(record.labels),
+            "find": found_in(record),
             "sort": {column.name: column.value(self) for column in COLUMNS},
         }
 
 
-def found_in(*stories: TaskRecord) -> list[tuple[str, str]]:
+def found_in(*records: TaskRecord) -> list[tuple[str, str]]:
     """Texts in which a task is searched for, each once and with what it is."""
-    found: dict[tuple[str, str], None] = {}
-    for story in stories:
+    places: dict[tuple[str, str], None] = {}
+    for record in records:
         parts = {
-            "name": story.spec_id,
-            "task": story.text,
-            "outcome": story.outcome,
-            "wanted": str(story.of_result("group") or ""),
-            "error": story.error,
-            "evaluator": story.eval_log,
-            "mechanic": ", ".join(story.labels),
+            "name": record.spec_id,
+            "task": record.text,
+            "outcome": record.outcome,
+            "wanted": str(record.of_result("group") or ""),
+            "error": record.error,
+            "evaluator": record.eval_log,
+            "mechanic": ", ".join(record.labels),
         }
-        found |= {(name, text[:FIND_CHARS]): None for name, text in parts.items() if text}
-    return list(found)
+        places |= {(name, text[:FIND_CHARS]): None for name, text in parts.items() if text}
+    return list(places)
 
 
-def flags(story: TaskRecord) -> list[str]:
+def flags(record: TaskRecord) -> list[str]:
     """The filters that a task belongs to."""
     is_so = {
-        "failed": story.failed,
-        "wrong": story.harm,
-        "error": bool(story.error),
-        "unscored": story.status == "unscored",
-        "running": story.status == "running",
+        "failed": record.failed,
+        "wrong": record.harm,
+        "error": bool(record.error),
+        "unscored": record.status == "unscored",
+        "running": record.status == "running",
     }
     return [name for name, so in is_so.items() if so]
 
 
-def rows_of(stories: Iterable[TaskRecord]) -> list[Row]:
+def rows_of(records: Iterable[TaskRecord]) -> list[Row]:
     """A row for each task; the bars are relative to the largest among them."""
-    figures = [(story, figures_of_story(story)) for story in stories]
+    figures = [(record, figures_of_story(record)) for record in records]
     barred = [column for column in COLUMNS if column.bar]
     most = {c.name: max((c.value(f) or 0 for _, f in figures), default=0) or 1 for c in barred}
     return [
         Row(
-            **vars(found),
-            story=story,
-            shares={c.name: round(100 * (c.value(found) or 0) / most[c.name], 1) for c in barred},
+            **vars(task_figures),
+            record=record,
+            shares={
+                c.name: round(100 * (c.value(task_figures) or 0) / most[c.name], 1) for c in barred
+            },
         )
-        for story, found in figures
+        for record, task_figures in figures
     ]
 
 
@@ -114,15 +116,15 @@ def filters_of(
 def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
     """What the head and the table of a run's page are made of."""
     sums = totals(run)
-    marks = [flag for row in rows for flag in flags(row.story)]
-    found = filters_of(FILTERS, marks, run.harm_name)
+    marks = [flag for row in rows for flag in flags(row.record)]
+    filters = filters_of(FILTERS, marks, run.harm_name)
     return {
         "run": run,
         "setup": setup,
         "totals": sums,
         "idle": idle_score(run, sums),
         "rows": rows,
-        "filters": [f for f in found if f[2] or f[0] in ALWAYS],
+        "filters": [f for f in filters if f[2] or f[0] in ALWAYS],
         "labels": labels(run.tasks),
         "columns": COLUMNS,
     }
@@ -137,6 +139,6 @@ def idle_score(run: RunView, sums: Totals) -> float | None:
     return (idle.tasks if idle else 0) / known
 
 
-def labels(stories: Iterable[TaskRecord]) -> list[str]:
+def labels(records: Iterable[TaskRecord]) -> list[str]:
     """Every kind of task of a run, sorted."""
-    return sorted({label for story in stories for label in story.labels})
+    return sorted({label for record in records for label in record.labels})

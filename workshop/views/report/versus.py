@@ -78,15 +78,15 @@ def versus_page(left: Path, right: Path, judge: Judge, *, swapped: str = "") -> 
     except CannotRun as error:
         verdict = str(error)
     prompts = {text.sha256: text for side in (left, right) for text in setup_of(side).prompts}
-    found = differences(left, right)
-    return page_of(*halves, verdict, found, swapped=swapped, prompts=tuple(prompts.values()))
+    changed = differences(left, right)
+    return page_of(*halves, verdict, changed, swapped=swapped, prompts=tuple(prompts.values()))
 
 
 def page_of(
     left: Half,
     right: Half,
     verdict: Comparison | str,
-    found: Differences,
+    changed: Differences,
     *,
     swapped: str = "",
     prompts: tuple[Text, ...] = (),
@@ -109,7 +109,7 @@ def page_of(
         words=WORDS,
         classes=CLASSES,
         figures=tuple(_figures(left, right, verdict)),
-        found=found,
+        found=changed,
         filters=[f for f in filters if f[2] or f[0] in ("flipped", "worse", "better")],
         first=first,
         labels=labels([*left.view.tasks, *right.view.tasks]),
@@ -117,7 +117,7 @@ def page_of(
         prompts=prompts,
         served=bool(swapped),
         swapped=swapped,
-        stories=list(_stories(pairs, left, right, room)),
+        records=list(_stories(pairs, left, right, room)),
     )
 
 
@@ -151,11 +151,11 @@ def _moved(look: _Look, measure: Measure, times: float = 1) -> Figure:
         return None if value is None else value * times
 
     def signed(value: float | None) -> str:
-        found = scaled(value)
-        if found is None:
+        amount = scaled(value)
+        if amount is None:
             return DASH
-        sign = "−" if found < 0 else "+" if found > 0 else ""
-        return f"{sign}{look.show(abs(found))}"
+        sign = "−" if amount < 0 else "+" if amount > 0 else ""
+        return f"{sign}{look.show(abs(amount))}"
 
     low, high = measure.low, measure.high
     interval = "" if low is None or high is None else f"{signed(low)} to {signed(high)}"
@@ -205,19 +205,19 @@ def _stories(pairs: list[Pair], left: Half, right: Half, room: int) -> Iterator[
     """The stories as they lie in the page, those of flipped tasks in full while there is room."""
     for pair in pairs:
         if pair.flipped and room > 0:
-            found = packed(story_html(pair, left, right))
-            room -= len(found)
+            html = packed(story_html(pair, left, right))
+            room -= len(html)
         else:
-            found = packed(outline_html(pair))
-        yield found
+            html = packed(outline_html(pair))
+        yield html
 
 
 def story_html(pair: Pair, left: Half, right: Half) -> Markup:
     """Both stories of a task, turn beside turn, those before they part folded."""
     whole = [
-        half.whole(s.story) if s else None for half, s in ((left, pair.left), (right, pair.right))
+        half.whole(s.record) if s else None for half, s in ((left, pair.left), (right, pair.right))
     ]
-    turns = [list(story.last) if story else [] for story in whole]
+    turns = [list(record.last) if record else [] for record in whole]
     longest = max(map(len, turns))
     both = [tuple(some[n] if n < len(some) else None for some in turns) for n in range(longest)]
     at = pair.parting.at

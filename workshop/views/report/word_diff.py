@@ -89,14 +89,14 @@ def _words(old: str | None, new: str | None) -> Words:
     if old is None or new is None:
         return (("ins", new or ""),) if old is None else (("del", old),)
     a, b = _WORDS.findall(old), _WORDS.findall(new)
-    found: list[tuple[Kind, str]] = []
+    pieces: list[tuple[Kind, str]] = []
     for kind, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if kind == "equal":
-            found.append(("same", "".join(a[i:j])))
+            pieces.append(("same", "".join(a[i:j])))
             continue
-        found += [("del", "".join(a[i:j]))] if j > i else []
-        found += [("ins", "".join(b[k:m]))] if m > k else []
-    return tuple(found)
+        pieces += [("del", "".join(a[i:j]))] if j > i else []
+        pieces += [("ins", "".join(b[k:m]))] if m > k else []
+    return tuple(pieces)
 
 
 def _shortened(lines: list[Line]) -> Iterator[Line]:

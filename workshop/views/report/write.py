@@ -32,14 +32,14 @@ def write_report(folder: Path) -> Path:
 
 def run_page(folder: Path) -> str:
     """The page of one run with all its stories in it. Raises NotRecorded."""
-    told: dict[str, Markup] = {}
+    pages: dict[str, Markup] = {}
 
-    def tell(story: TaskRecord) -> TaskRecord:
-        told[story.key] = packed(story_html(story))
-        return story.outline()
+    def tell(record: TaskRecord) -> TaskRecord:
+        pages[record.key] = packed(story_html(record))
+        return record.outline()
 
     run = read_run_view(folder, tell)
     rows = rows_of(run.tasks)
-    stories = [told[story.key] for story in run.tasks]
+    records = [pages[record.key] for record in run.tasks]
     data = {"tasks": [row.data for row in rows]}
-    return page("run.html.jinja", data, stories=stories, **table(run, rows, setup_of(folder)))
+    return page("run.html.jinja", data, records=records, **table(run, rows, setup_of(folder)))

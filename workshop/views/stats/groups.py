@@ -47,21 +47,23 @@ def group_of_run(run: Run) -> Group:
 
 
 def group_of(
-    name: str, parts: dict[str, str | None], taken: Taken, *, alike: bool = False
+    name: str, parts: dict[str, str | None], tasks_of_runs: Taken, *, alike: bool = False
 ) -> Group:
     """The figures of some tasks; ``alike``: all are trials of one task, each counts by itself."""
-    trials = [(run, task) for run, some in taken for task in some]
+    trials = [(run, task) for run, some in tasks_of_runs for task in some]
     tasks = [task for _, task in trials]
     # What the agent never came to play says nothing of its prompt.
     played = [(run, task) for run, task in trials if not task.infrastructure_failure]
     judged = [(run, task) for run, task in played if task.score is not None]
     scores = [task.score for _, task in judged]
     different = {_key_of_task(*trial) for trial in judged}
-    times = sorted(run.started.isoformat(timespec="seconds") for run, _ in taken if run.started)
+    times = sorted(
+        run.started.isoformat(timespec="seconds") for run, _ in tasks_of_runs if run.started
+    )
     return Group(
         name=name,
         parts=parts,
-        runs=len({run.name for run, _ in taken}),
+        runs=len({run.name for run, _ in tasks_of_runs}),
         tasks=len(tasks),
         different=len({_key_of_task(*trial) for trial in trials}),
         first=times[0] if times else None,
@@ -129,16 +131,16 @@ def _line(run: Run) -> RunLine:
 
 
 def _groups(runs: Sequence[Run], by: By) -> tuple[Group, ...]:
-    found: dict[Key, list[tuple[Run, Sequence[TaskResult]]]] = {}
+    by_key: dict[Key, list[tuple[Run, Sequence[TaskResult]]]] = {}
     for run in runs:
         tasks = run.results.tasks
         if by == By.TASK:
             for task in tasks:
-                found.setdefault(_task(run, task.spec_id), []).append((run, [task]))
+                by_key.setdefault(_task(run, task.spec_id), []).append((run, [task]))
         else:
-            found.setdefault(_key(run, by), []).append((run, tasks))
+            by_key.setdefault(_key(run, by), []).append((run, tasks))
     alike = by == By.TASK
-    named = zip(_names(found), found.items(), strict=True)
+    named = zip(_names(by_key), by_key.items(), strict=True)
     groups = [group_of(name, dict(key.parts), some, alike=alike) for name, (key, some) in named]
     return tuple(sorted(groups, key=_worst) if alike else groups)
 
@@ -187,10 +189,10 @@ def _names(keys: Iterable[Key]) -> list[str]:
     """Of each key the shortest name that no other one has, or its longest, numbered if need be."""
     every = list(keys)
     used = Counter(name for key in every for name in set(key.names))
-    taken: Counter[str] = Counter()
-    found = []
+    used_names: Counter[str] = Counter()
+    names = []
     for key in every:
         name = next((n for n in key.names if used[n] == 1), key.names[-1])
-        taken[name] += 1
-        found.append(name if taken[name] == 1 else f"{name} ({taken[name]})")
-    return found
+        used_names[name] += 1
+        names.append(name if used_names[name] == 1 else f"{name} ({used_names[name]})")
+    return names

@@ -17,15 +17,15 @@ def read_runs(logs: Path) -> Reading:
     """Every run in a folder, or the one that the folder itself is."""
     folders = [logs] if is_run(logs) else run_folders(logs)
     notes: list[str] = []
-    found: list[Run] = []
+    runs_read: list[Run] = []
     for folder in folders:
         try:
-            found.append(read_run(folder, notes))
+            runs_read.append(read_run(folder, notes))
         except NotRecorded as error:
             notes.append(str(error))
     if folders != [logs]:
         notes += [f"{name} is no run folder" for name in _foreign(logs)]
-    runs = _without_copies(sorted(found, key=_age), notes)
+    runs = _without_copies(sorted(runs_read, key=_age), notes)
     return Reading(tuple(runs), (*_unknown(runs), *sorted(notes)))
 
 
@@ -35,12 +35,12 @@ def read_run(folder: Path, notes: list[str] | None = None) -> Run:
     Raises:
         NotRecorded: it has no results that can be read.
     """
-    found = results_of(folder)
-    if found is None:
+    results = results_of(folder)
+    if results is None:
         raise NotRecorded(
             f"{folder.name} has no {RESULTS}: none of its tasks is done, or it is no run folder"
         )
-    return Run(folder, found, _manifest(folder, notes if notes is not None else []))
+    return Run(folder, results, _manifest(folder, notes if notes is not None else []))
 
 
 def _manifest(folder: Path, notes: list[str]) -> Manifest | None:

@@ -56,8 +56,8 @@ class Run:
     def started(self) -> datetime | None:
         """When it began, in UTC."""
         try:
-            found = datetime.fromisoformat(self.results.started)
-            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+            moment = datetime.fromisoformat(self.results.started)
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, OverflowError):
             return None
 
@@ -69,8 +69,8 @@ class Run:
     @property
     def strategy(self) -> str | None:
         """How it decided."""
-        found = self.manifest and self.manifest.options.get("strategy", OLDEST_STRATEGY)
-        return str(found) if found is not None else None
+        name = self.manifest and self.manifest.options.get("strategy", OLDEST_STRATEGY)
+        return str(name) if name is not None else None
 
     @property
     def pack(self) -> str | None:

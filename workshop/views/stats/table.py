@@ -74,16 +74,16 @@ def kinds(counts: Mapping[str, int]) -> str:
     return clean(", ".join(f"{kind} {n:,}" for kind, n in counts.items())) or DASH
 
 
-def show_statistics(console: Console, found: Statistics) -> None:
+def show_statistics(console: Console, statistics: Statistics) -> None:
     """Each grouping as a table, then what is to be known about it."""
-    for by, groups in found.groups.items():
-        _table(console, by, groups, found.total)
-    if unjudged := found.total.unjudged:
+    for by, groups in statistics.groups.items():
+        _table(console, by, groups, statistics.total)
+    if unjudged := statistics.total.unjudged:
         text = f"{unjudged:,} tasks with acts that cannot be undone were never scored: "
         plain_line(console, f"{text}whether they did harm is unknown")
     for line in FOOT:
         plain_line(console, line, "dim")
-    show_notes(console, found.notes)
+    show_notes(console, statistics.notes)
 
 
 def show_notes(console: Console, notes: Sequence[str]) -> None:
@@ -99,8 +99,8 @@ def _table(console: Console, by: By, groups: Sequence[Group], total: Group) -> N
     columns = [c for c in COLUMNS if (by, c.heading) not in LEFT_OUT]
     rows = [*groups, *([total] if len(groups) > 1 else ())]
     unbounded = console.options.update(max_width=UNBOUNDED)
-    for shown in (columns, columns[1:]):
-        table = _with_columns(by, rows, shown)
+    for fitting in (columns, columns[1:]):
+        table = _with_columns(by, rows, fitting)
         if Measurement.get(console, unbounded, table).minimum <= console.width:
             console.print(table)
             return

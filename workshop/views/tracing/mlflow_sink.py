@@ -109,7 +109,7 @@ class MlflowSink:
             tags |= {} if span.score is None else {"score": f"{span.score:g}"}
             metadata = {_RUN: self._run}
             more = {"tags": tags, "metadata": metadata, "experiment_id": self._experiment}
-        made = self._start_span(
+        written = self._start_span(
             span.name if span.kind != "model" else f"{span.name} {span.model}",
             span_type=_TYPES.get(span.kind, "UNKNOWN"),
             parent_span=parent,
@@ -119,11 +119,11 @@ class MlflowSink:
             **more,
         )
         for child in span.children:
-            self._write(child, made)
+            self._write(child, written)
         if span.error:
-            made.set_attribute("error.type", span.error_type or "")
-            made.set_attribute("error.message", span.error)
-        made.end(
+            written.set_attribute("error.type", span.error_type or "")
+            written.set_attribute("error.message", span.error)
+        written.end(
             outputs=_outputs(span),
             status="ERROR" if span.error else "OK",
             end_time_ns=span.ended_ns,
@@ -132,15 +132,17 @@ class MlflowSink:
 
 def _inputs(span: Span) -> Any:
     if span.kind == "model":
-        told = ({"role": m.role, "content": m.text} for m in span.messages if m.text is not None)
-        return {"model": span.model, "messages": list(told)}
+        messages = (
+            {"role": m.role, "content": m.text} for m in span.messages if m.text is not None
+        )
+        return {"model": span.model, "messages": list(messages)}
     return _value(span.inputs)
 
 
 def _outputs(span: Span) -> Any:
     if span.kind == "model" and span.outputs is not None:
-        said = {"role": "assistant", "content": span.outputs}
-        return {"choices": [{"message": said, "finish_reason": span.finish_reason}]}
+        message = {"role": "assistant", "content": span.outputs}
+        return {"choices": [{"message": message, "finish_reason": span.finish_reason}]}
     return _value(span.outputs)
 
 
@@ -155,22 +157,22 @@ def _value(text: str | None) -> Any:
 
 
 def _attributes(span: Span) -> dict[str, Any]:
-    found: dict[str, Any] = dict(span.facts)
+    attributes: dict[str, Any] = dict(span.facts)
     if span.kind != "model":
         # Tokens and dollars of a task are summed up from its calls by MLflow itself.
-        return found
+        return attributes
     usage = span.usage
     if usage.prompt is not None and usage.completion is not None:
-        found[_USAGE] = {
+        attributes[_USAGE] = {
             "input_tokens": usage.prompt,
             "output_tokens": usage.completion,
             "total_tokens": usage.prompt + usage.completion,
         } | ({} if usage.cached is None else {"cache_read_input_tokens": usage.cached})
     # An unknown price is said to be none, or MLflow would look one up for itself.
-    found[_COST] = None if span.cost_usd is None else {"total_cost": span.cost_usd}
-    found["mlflow.llm.model"] = span.model
+    attributes[_COST] = None if span.cost_usd is None else {"total_cost": span.cost_usd}
+    attributes["mlflow.llm.model"] = span.model
     first, _, rest = span.model.partition("/")
-    return found | ({"mlflow.llm.provider": first} if rest else {})
+    return attributes | ({"mlflow.llm.provider": first} if rest else {})
 
 
 def _figures(results: RunResults) -> dict[str, float | None]:

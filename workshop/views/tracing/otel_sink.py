@@ -40,8 +40,8 @@ def exporter() -> SpanExporter:
         from importlib import import_module
 
         grpc = import_module("opentelemetry.exporter.otlp.proto.grpc.trace_exporter")
-        made: SpanExporter = grpc.OTLPSpanExporter()
-        return made
+        otlp_exporter: SpanExporter = grpc.OTLPSpanExporter()
+        return otlp_exporter
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
     return OTLPSpanExporter()
@@ -73,7 +73,7 @@ class OtelSink:
         return ""
 
     def _write(self, span: Span, parent: Any) -> None:
-        made = self._tracer.start_span(
+        written = self._tracer.start_span(
             _name(span),
             context=set_span_in_context(parent) if parent else None,
             kind=SpanKind.CLIENT if span.kind in ("model", "request") else SpanKind.INTERNAL,
@@ -81,27 +81,27 @@ class OtelSink:
             start_time=span.started_ns,
         )
         if span.score is not None:
-            made.add_event("gen_ai.evaluation.result", _verdict(span), span.ended_ns)
+            written.add_event("gen_ai.evaluation.result", _verdict(span), span.ended_ns)
         if span.error:
-            made.set_status(Status(StatusCode.ERROR, span.error))
+            written.set_status(Status(StatusCode.ERROR, span.error))
         for child in span.children:
-            self._write(child, made)
-        made.end(end_time=span.ended_ns)
+            self._write(child, written)
+        written.end(end_time=span.ended_ns)
 
     def _attributes(self, span: Span) -> dict[str, Any]:
-        found: dict[str, Any] = {f"agent.{name}": fact for name, fact in span.facts.items()}
+        attributes: dict[str, Any] = {f"agent.{name}": fact for name, fact in span.facts.items()}
         if span.error_type:
-            found["error.type"] = span.error_type
+            attributes["error.type"] = span.error_type
         if span.kind == "task":
-            found |= {OPERATION: "invoke_agent"} | _usage(span) | self._of_task(span)
+            attributes |= {OPERATION: "invoke_agent"} | _usage(span) | self._of_task(span)
         elif span.kind == "model":
-            found |= {OPERATION: "chat"} | _usage(span) | _of_model(span)
+            attributes |= {OPERATION: "chat"} | _usage(span) | _of_model(span)
         elif span.kind == "tool":
-            found[OPERATION] = "execute_tool"
-            found |= {"gen_ai.tool.name": span.name, "gen_ai.tool.type": "function"}
+            attributes[OPERATION] = "execute_tool"
+            attributes |= {"gen_ai.tool.name": span.name, "gen_ai.tool.type": "function"}
         elif span.kind == "request":
-            found["url.path"] = span.name
-        return found | (_texts(span) if self._content else {})
+            attributes["url.path"] = span.name
+        return attributes | (_texts(span) if self._content else {})
 
     def _of_task(self, span: Span) -> dict[str, Fact]:
         return {
@@ -145,11 +145,11 @@ def _of_model(span: Span) -> dict[str, Any]:
 def _texts(span: Span) -> dict[str, str]:
     """What was said, as attributes, in the shapes of the conventions."""
     if span.kind in ("task", "model"):
-        asked, said = [_message("user", span.inputs)], _message("assistant", span.outputs)
+        messages, reply = [_message("user", span.inputs)], _message("assistant", span.outputs)
         if span.kind == "model":
-            asked = [_message(m.role, m.text) for m in span.messages]
-            said["finish_reason"] = span.finish_reason or ""
-        return {"gen_ai.input.messages": _json(asked), "gen_ai.output.messages": _json([said])}
+            messages = [_message(m.role, m.text) for m in span.messages]
+            reply["finish_reason"] = span.finish_reason or ""
+        return {"gen_ai.input.messages": _json(messages), "gen_ai.output.messages": _json([reply])}
     names = "agent.input", "agent.output"
     if span.kind == "tool":
         names = "gen_ai.tool.call.arguments", "gen_ai.tool.call.result"

@@ -81,50 +81,50 @@ def timed(span: Span) -> Span:
 
 
 def task_span(
-    story: TaskRecord, shared: dict[str, str], window: tuple[float, float] | None = None
+    record: TaskRecord, shared: dict[str, str], window: tuple[float, float] | None = None
 ) -> Span:
     """The spans of one task; ``shared`` are the texts of the run's prompts by SHA-256.
 
     ``window``: Unix seconds between which somebody has seen the task run; it grows where the
     task's turns reach beyond it.
     """
-    turns = [_turn(act, shared) for act in story.turns]
-    spent = story.of_result("seconds")
+    turns = [_turn(act, shared) for act in record.turns]
+    spent = record.of_result("seconds")
     begins = [*(turn.started for turn in turns if turn.started), *(window or ())[:1]]
     began = min(begins, default=0.0)
     ended = max([*(turn.ended for turn in turns), *(window or ())[1:]], default=began)
-    usage = sum((call.usage for call in story.calls), Usage.nothing())
-    cost = known_sum(call.cost_usd for call in story.calls)
+    usage = sum((call.usage for call in record.calls), Usage.nothing())
+    cost = known_sum(call.cost_usd for call in record.calls)
     facts: dict[str, Fact] = {
-        "spec_id": story.spec_id,
-        "task_id": story.task_id,
-        "outcome": story.outcome,
-        "turns": len(story.turns),
-        "tool_calls": sum(len(act.tools) for act in story.turns),
-        "requests": sum(act.requests for act in story.turns),
-        "harm": story.harm,
+        "spec_id": record.spec_id,
+        "task_id": record.task_id,
+        "outcome": record.outcome,
+        "turns": len(record.turns),
+        "tool_calls": sum(len(act.tools) for act in record.turns),
+        "requests": sum(act.requests for act in record.turns),
+        "harm": record.harm,
     }
-    acts, failure = story.of_result("acts"), story.of_result("failure")
+    acts, failure = record.of_result("acts"), record.of_result("failure")
     facts |= _known(
         acts=acts if isinstance(acts, int) else None,
         seconds=spent if isinstance(spent, int | float) else None,
-        labels=", ".join(story.labels),
+        labels=", ".join(record.labels),
     )
     return Span(
         kind="task",
-        name=story.spec_id,
+        name=record.spec_id,
         started=began,
         ended=ended,
         facts=facts,
-        inputs=redact(story.text),
-        outputs=redact(_last_word(story)),
-        error=redact(story.error) or None,
-        error_type=str(failure or OTHER) if story.error else None,
+        inputs=redact(record.text),
+        outputs=redact(_last_word(record)),
+        error=redact(record.error) or None,
+        error_type=str(failure or OTHER) if record.error else None,
         children=tuple(turns),
         usage=usage,
         cost_usd=None if cost is None else round(cost, 6),
-        score=story.score,
-        passed=None if story.score is None else story.status == "passed",
+        score=record.score,
+        passed=None if record.score is None else record.status == "passed",
     )
 
 
@@ -132,11 +132,11 @@ def _known(**facts: Fact | None) -> dict[str, Fact]:
     return {name: fact for name, fact in facts.items() if fact is not None and fact != ""}
 
 
-def _last_word(story: TaskRecord) -> str:
+def _last_word(record: TaskRecord) -> str:
     """How the task ended, as the agent and the platform's evaluator put it."""
-    last = next((act.turn for act in reversed(story.turns) if act.turn), None)
-    said = [last.decision.instruction or last.decision.thought] if last else []
-    return "\n\n".join(part for part in (story.outcome, *said, story.eval_log) if part)
+    last = next((act.turn for act in reversed(record.turns) if act.turn), None)
+    words = [last.decision.instruction or last.decision.thought] if last else []
+    return "\n\n".join(part for part in (record.outcome, *words, record.eval_log) if part)
 
 
 def _turn(act: TurnLog, shared: dict[str, str]) -> Span:
@@ -190,19 +190,19 @@ def _model_call(call: ModelCall, texts: dict[str, str]) -> Span:
 
 def _messages(call: ModelCall, texts: dict[str, str]) -> tuple[Message, ...]:
     """The prompt of a call, its texts redacted."""
-    found = ((part.role, texts.get(part.sha256)) for part in call.prompt)
-    return tuple(Message(role, None if text is None else redact(text)) for role, text in found)
+    parts = ((part.role, texts.get(part.sha256)) for part in call.prompt)
+    return tuple(Message(role, None if text is None else redact(text)) for role, text in parts)
 
 
 def _tool_call(call: ToolCall) -> Span:
     failed = call.outcome != "done"
-    said = {"number": call.number, "kind": call.kind, "outcome": call.outcome}
+    facts = {"number": call.number, "kind": call.kind, "outcome": call.outcome}
     return Span(
         kind="tool",
         name=call.name,
         started=call.started,
         ended=call.started + call.seconds,
-        facts=_known(**said, step=call.step, line=call.line),
+        facts=_known(**facts, step=call.step, line=call.line),
         inputs=_json(call.arguments),
         outputs=None if failed else _json(call.result),
         error=redact(call.error or call.outcome) if failed else None,

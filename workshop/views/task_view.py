@@ -30,79 +30,79 @@ SEEN_CHARS = 160
 
 def failures(console: Console, run: RunView) -> None:
     """A line for each failed task, with the reason, and the command that steps through its code."""
-    found = [story for story in run.tasks if story.failed]
-    for story in found:
-        mark = story.harm_name if story.harm else story.outcome
-        line = Text(clean(story.spec_id), style="bold")
-        line.append(f"  {figures.number(story.score, 1)}  {clean(mark)}: ", style="not bold")
-        line.append(_reason(story), style="not bold")
+    failed = [record for record in run.tasks if record.failed]
+    for record in failed:
+        mark = record.harm_name if record.harm else record.outcome
+        line = Text(clean(record.spec_id), style="bold")
+        line.append(f"  {figures.number(record.score, 1)}  {clean(mark)}: ", style="not bold")
+        line.append(_reason(record), style="not bold")
         console.print(line, soft_wrap=True, highlight=False)
-        if last_coded(story) is not None:
-            step = command("debug", story.folder, "--task", story.spec_id)
+        if last_coded(record) is not None:
+            step = command("debug", record.folder, "--task", record.spec_id)
             line = Text(f"  step through its code: {clean(step)}", style="dim")
             console.print(line, soft_wrap=True, highlight=False)
-    if not found:
+    if not failed:
         plain_line(console, f"no task of {run.name} failed")
 
 
-def _reason(story: TaskRecord) -> str:
+def _reason(record: TaskRecord) -> str:
     """Why a task failed, as far as anybody has said: on one line."""
-    last = next((act.turn.decision.thought for act in reversed(story.turns) if act.turn), "")
-    known = [part for part in (figures.reason(story.error, story.eval_log), last) if part]
+    last = next((act.turn.decision.thought for act in reversed(record.turns) if act.turn), "")
+    known = [part for part in (figures.reason(record.error, record.eval_log), last) if part]
     text = clean(" ".join(" – ".join(known).split())) or "no reason is known"
     return figures.cut(text, REASON_CHARS)
 
 
-class Teller:
-    """Tells the story of one task on a console."""
+class TaskPrinter:
+    """Prints one task with its turns on a console."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def story(self, story: TaskRecord, only: int | None = None) -> None:
+    def show(self, record: TaskRecord, only: int | None = None) -> None:
         """All turns of a task, or one."""
-        self._head(story.spec_id)
-        self._say(story.text)
-        verdict = f"{story.status}, score {figures.number(story.score, 1)}, {story.outcome}"
-        self._say(verdict + (f", {story.harm_name}" if story.harm else ""), "bold")
-        if story.error:
-            self._say(story.error, "red")
-        for act in story.turns:
+        self._head(record.spec_id)
+        self._say(record.text)
+        verdict = f"{record.status}, score {figures.number(record.score, 1)}, {record.outcome}"
+        self._say(verdict + (f", {record.harm_name}" if record.harm else ""), "bold")
+        if record.error:
+            self._say(record.error, "red")
+        for act in record.turns:
             if only in (None, act.number):
                 self._act(act)
         if only is not None:
             return
-        if story.seen:
+        if record.seen:
             self._head("What the platform saw")
-        for one in story.seen:
-            said = figures.cut(one.error or one.answer or figures.DASH, SEEN_CHARS)
+        for one in record.seen:
+            answer = figures.cut(one.error or one.answer or figures.DASH, SEEN_CHARS)
             text = f"+{figures.seconds(one.at)} {one.method} {one.path} "
-            text += f"{figures.cut(one.body, SEEN_CHARS)} → {said}"
+            text += f"{figures.cut(one.body, SEEN_CHARS)} → {answer}"
             self._say(text, "red" if one.error else "")
-        if story.eval_log:
+        if record.eval_log:
             self._head("The platform's evaluator")
-            self._say(story.eval_log)
-        for note in story.notes:
+            self._say(record.eval_log)
+        for note in record.notes:
             self._say(f"note: {note}", "dim")
 
     def _act(self, act: TurnLog) -> None:
         attempt = f", attempt {act.attempt}" if act.attempt > 1 else ""
         tokens = figures.number(figures.tokens_of(act.asked))
         self._head(f"Turn {act.number}{attempt}: {figures.seconds(act.seconds)}, {tokens} tokens")
-        for asked in act.asked:
-            if asked.error or act.turn is None:
-                self._asked(asked)
-        for found in act.findings:
-            self._named(found.step, "; ".join(figures.found_parts(found)) or "no finding")
-            if found.failed:
-                self._say(f"{found.step} failed: {found.failed}", "red")
+        for model_call in act.asked:
+            if model_call.error or act.turn is None:
+                self._asked(model_call)
+        for finding in act.findings:
+            self._named(finding.step, "; ".join(figures.found_parts(finding)) or "no finding")
+            if finding.failed:
+                self._say(f"{finding.step} failed: {finding.failed}", "red")
         if act.turn is None:
             self._say("this turn is not over, or never was", "dim")
             return
         self._named("state before", _plain(act.before))
         self._named("thought", act.turn.decision.thought)
         if act.turn.challenge:
-            self._named("asked back", act.turn.challenge, "yellow")
+            self._named("reprompted", act.turn.challenge, "yellow")
         self._named(act.turn.decision.decision, act.turn.decision.instruction)
         for number, step in enumerate(act.steps, start=1):
             self._step(step, [call for call in act.tools if call.step == number])
@@ -140,8 +140,8 @@ class Teller:
     def _call(self, call: ToolCall) -> None:
         where = f"line {call.line}: " if call.line else ""
         done = call.outcome == "done"
-        said = figures.peek(call.result) if done else f"{call.outcome}: {call.error}"
-        text = f"{where}{call.name}({figures.arguments(call)}) → {said}"
+        result = figures.peek(call.result) if done else f"{call.outcome}: {call.error}"
+        text = f"{where}{call.name}({figures.arguments(call)}) → {result}"
         self._say(
             f"  {text} [{figures.counted(len(call.requests), 'request')}]", "" if done else "red"
         )
@@ -164,10 +164,10 @@ def _plain(state: str | None) -> str:
     if state is None:
         return figures.DASH
     try:
-        found = json.loads(state)
+        value = json.loads(state)
     except (ValueError, RecursionError):
         return state
-    return _short(found)
+    return _short(value)
 
 
 def _short(value: object) -> str:
