@@ -95,7 +95,9 @@ def open_sandbox(
             return MontyInterpreter(limits, pins, host.names)
         return ProcessInterpreter(used, limits, pins, host.names)
 
-    return SandboxExecutor(host, limits, pins, Runner(used, limits, opened))
+    runner = Runner(used, limits, opened)
+    runner.open()
+    return SandboxExecutor(host, limits, pins, runner)
 
 
 def python_rules(kind: SandboxChoice | None = None) -> str:

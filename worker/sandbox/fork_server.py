@@ -58,29 +58,43 @@ class NoSession(OSError):
     """The fork server did not give a session."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Child:
-    """A session process: its two lines to us, and a handle that no other process can get."""
+    """A session process and its two lines to us."""
 
     link: socket.socket
     output: int
-    handle: int
+    handle: int | None = None
+    """For signals to this process and no other; known once it has started."""
+
+    def wait_ready(self) -> None:
+        """Wait until it has started. Raises OSError."""
+        if self.handle is None:
+            self.handle = os.pidfd_open(_greeting(self.link))
 
     def pause(self) -> None:
         """Let nothing run inside, not even threads that outlived a step."""
-        signal.pidfd_send_signal(self.handle, signal.SIGSTOP)
+        self._signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
         """Undo ``pause``."""
-        signal.pidfd_send_signal(self.handle, signal.SIGCONT)
+        self._signal(signal.SIGCONT)
 
     def end(self) -> None:
-        """Kill the process and give back what it held here."""
+        """Kill the process and give back what it held here.
+
+        One that has not been waited for has run no code, and leaves when its line is closed.
+        """
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            self._signal(signal.SIGKILL)
         self.link.close()
         os.close(self.output)
-        os.close(self.handle)
+        if self.handle is not None:
+            os.close(self.handle)
+
+    def _signal(self, number: int) -> None:
+        if self.handle is not None:
+            signal.pidfd_send_signal(self.handle, number)
 
 
 class ForkServer:
@@ -106,17 +120,18 @@ class ForkServer:
             raise NoSession(words[-1][:200] if words else "the fork server did not start")
 
     def open(self, settings: dict[str, Any]) -> Child:
-        """A new session with these settings. Raises OSError."""
+        """Begin a new session with these settings; wait for it with ``wait_ready``.
+
+        Raises OSError.
+        """
         ours, theirs = socket.socketpair()
         output, their_output = os.pipe()
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         try:
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             fds = [theirs.fileno(), their_output]
             with self._lock:
                 socket.send_fds(self._control, [json.dumps(settings).encode()], fds)
-            theirs.close()
-            pid = _greeting(ours)
-            return Child(ours, output, os.pidfd_open(pid))
+            return Child(ours, output)
         except OSError as failure:
             ours.close()
             os.close(output)
@@ -186,14 +201,14 @@ def _source(name: str) -> str:
 
 
 def _greeting(link: socket.socket) -> int:
-    """Wait for the first message; the kernel says which process sent it."""
+    """Wait for the first message; the kernel says which process sent it. Raises OSError."""
     link.settimeout(_OPEN_SECONDS)
     data, notes, _, _ = link.recvmsg(64, socket.CMSG_SPACE(_CREDENTIALS.size))
     for level, kind, note in notes:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and data:
             pid: int = _CREDENTIALS.unpack(note[: _CREDENTIALS.size])[0]
             return pid
-    raise NoSession("it closed the connection")
+    raise NoSession("no session from the fork server: it closed the connection")
 
 
 _lock = threading.Lock()

@@ -133,6 +133,7 @@ def _probed(name: Isolation) -> list[str]:
             )
         session = ProcessInterpreter(name, side.limits, Pins(0.0, 0), frozenset())
         try:
+            session.wait_ready()
             broken = session.run(ToolBridge(side, 1, code), Prints(0))
         finally:
             session.close()

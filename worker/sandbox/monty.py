@@ -80,6 +80,9 @@ class MontyInterpreter:
                 raise SandboxUnavailable(text) from failure
             failing.pop_all()
 
+    def wait_ready(self) -> None:
+        """See ``runner.Interpreter``; it is ready when it is open."""
+
     def run(self, gate: ToolBridge, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
         source, needed = rewrite(gate.code)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import os
 import select
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from subprocess import SubprocessError
 from typing import Any
@@ -45,6 +47,11 @@ class ProcessInterpreter:
         self._both = select.poll()
         for line in (self._child.link, self._child.output):
             self._both.register(line, select.POLLIN)
+
+    def wait_ready(self) -> None:
+        """See ``runner.Interpreter``."""
+        with _unavailable():
+            self._child.wait_ready()
 
     def run(self, gate: ToolBridge, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
@@ -161,8 +168,14 @@ def _open(isolation: Isolation, limits: SandboxLimits, pins: Pins, names: frozen
         "cpu_seconds": _CPU_SECONDS,
         "names": sorted(names),
     }
-    try:
+    with _unavailable():
         return fork_server(isolation).open(settings)
+
+
+@contextmanager
+def _unavailable() -> Iterator[None]:
+    try:
+        yield
     except (OSError, MemoryError, RuntimeError, SubprocessError) as failure:
         raise SandboxUnavailable(f"no process sandbox could be opened: {failure}") from failure
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +16,9 @@ from worker.sandbox.tool_bridge import Diverged, StepOver, ToolBridge
 
 class Interpreter(Protocol):
     """A living interpreter with its variables, whichever it is."""
+
+    def wait_ready(self) -> None:
+        """Wait until it has started. Raises SandboxUnavailable: it has not."""
 
     def run(self, gate: ToolBridge, prints: Prints) -> object:
         """Run the gate's snippet to its end; the value of its last expression, safe to display.
@@ -59,6 +63,11 @@ class Runner:
         self._opener = opener
         self._interpreter: Interpreter | None = None
 
+    def open(self) -> None:
+        """Begin to open an interpreter, so that it is there when the first snippet is."""
+        with suppress(SandboxUnavailable):  # the first snippet tries again
+            self._interpreter = self._opener()
+
     def run(self, gate: ToolBridge, past: list[ToolBridge]) -> StepRun:
         """Run a snippet after the past steps; opens and fills an interpreter if there is none.
 
@@ -90,24 +99,20 @@ class Runner:
             interpreter.close()
 
     def _ready(self, past: list[ToolBridge]) -> Interpreter:
+        if self._interpreter is not None:
+            try:
+                self._interpreter.wait_ready()
+                return self._interpreter
+            except SandboxUnavailable:  # the server may have died; the next one is new
+                self.close()
         try:
-            if self._interpreter is None:
-                self._interpreter = self._opened()
-                for step in past:
-                    _repeat(self._interpreter, step)
+            self._interpreter = self._opener()
+            self._interpreter.wait_ready()
+            for step in past:
+                _repeat(self._interpreter, step)
         except StepOver as over:
             raise Diverged(over.text, over.kind) from None
         return self._interpreter
-
-    def _opened(self) -> Interpreter:
-        try:
-            return self._opener()
-        except SandboxUnavailable as first:
-            # The one at hand may have died since it was last used; the next one is new.
-            try:
-                return self._opener()
-            except SandboxUnavailable:
-                raise first from None
 
 
 def _repeat(interpreter: Interpreter, past: ToolBridge) -> None:

@@ -53,42 +53,28 @@ def main(control: socket.socket, start: dict[str, Any]) -> None:
     gc.collect()
     gc.freeze()
     control.send(b"ready")
-    next_one = _split_off(program, size)
     while True:
         message, fds, _, _ = socket.recv_fds(control, 65536, 2)
         if not message:
             return
-        next_one = next_one or _split_off(program, size)
-        if len(fds) == 2 and next_one:
-            with next_one, contextlib.suppress(OSError):  # it may have died, or been killed
-                socket.send_fds(next_one, [message], fds)
+        # Where there is no room for one more, the client sees the line closed and the others live.
+        with contextlib.suppress(OSError):
+            if len(fds) == 2 and not os.fork():
+                _run_session(control, json.loads(message), fds, program, size)
         for fd in fds:
             os.close(fd)
-        next_one = _split_off(program, size)
 
 
-def _split_off(program: _Filter, size: int) -> socket.socket | None:
-    """A process that waits to become the next session, for forking takes half of an opening.
-
-    None where there is no room for one more: who asked sees the line closed, the others live.
-    """
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
-        try:
-            if os.fork():
-                return ours
-        except OSError:
-            ours.close()
-            return None
-        try:
-            ours.close()
-            _control(_DIE_WITH_PARENT, signal.SIGKILL)
-            message, fds, _, _ = socket.recv_fds(theirs, 65536, 2)
-            if message:
-                theirs.close()
-                _become_session(json.loads(message), fds[0], fds[1], program, size)
-        finally:
-            os._exit(0)
+def _run_session(
+    control: socket.socket, settings: dict[str, Any], fds: list[int], program: _Filter, size: int
+) -> None:
+    """Be a session from here on; never returns."""
+    try:
+        control.close()
+        _control(_DIE_WITH_PARENT, signal.SIGKILL)
+        _become_session(settings, fds[0], fds[1], program, size)
+    finally:
+        os._exit(0)
 
 
 def _library(not_shown: list[str]) -> list[str]:

@@ -19,7 +19,6 @@ import threading
 import types
 import weakref
 from collections.abc import Callable
-from concurrent.futures import thread as pools
 from functools import partial
 from typing import Any
 
@@ -157,7 +156,9 @@ def _run(code: str, step: int, names: dict[str, Any], limit: int) -> dict[str, A
 
 def _may_go_on(thread: threading.Thread) -> bool:
     """Whether a thread is of use to the next step: the one that runs it, or one of a pool."""
-    return thread is threading.current_thread() or thread in pools._threads_queues
+    pools = sys.modules.get("concurrent.futures.thread")
+    of_a_pool = pools is not None and thread in pools._threads_queues
+    return thread is threading.current_thread() or of_a_pool
 
 
 def _room() -> bool:
