@@ -87,24 +87,24 @@ def engine(
     return ExternalRun(adapter_factory, run, command or agent.command, environment, folder)
 
 
-def leave(folder: LabFolder, run: LabRun, kit: BenchmarkAdapter) -> None:
+def leave(folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter) -> None:
     """Write what every run leaves behind: its results and its report."""
-    from workshop.agent_adapter.telling import write_results
+    from workshop.agent_adapter.run_results import write_results
 
-    write_results(folder, run, kit, whole=not _interrupted(run))
+    write_results(folder, run, adapter, whole=not _interrupted(run))
 
 
 def last_lines(path: Path) -> list[str]:
     """How the agent ended, and what it left undone."""
-    from workshop.agent_adapter.sitting import records_of
-    from workshop.agent_adapter.telling import lines
+    from workshop.agent_adapter.agent_session import records_of
+    from workshop.agent_adapter.run_results import lines
 
     return [*lines(records_of(path)), f"the story of each task: {path / 'report.html'}"]
 
 
 def check_end(run: LabRun, path: Path) -> None:
     """Raises CannotRun where a run of an agent was interrupted, or nothing was played in it."""
-    from workshop.agent_adapter.sitting import records_of
+    from workshop.agent_adapter.agent_session import records_of
 
     if run.settings.agent is None:
         return

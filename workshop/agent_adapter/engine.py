@@ -1,4 +1,4 @@
-"""An engine for agents that are not ours: trials come from the platforms that they play on."""
+"""An engine for external agents: trials come from the platforms that they play on."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ from core.runs.journal import Journal, JournalFailed
 from core.runs.journal_names import journal_path
 from core.runs.results import TaskResult
 from core.terminal.figures import reason
-from workshop.agent_adapter.outcome import Cause, Played
-from workshop.agent_adapter.sitting import Share, Sitting, next_number, shares_of, unheard
+from workshop.agent_adapter.agent_session import (
+    AgentSession,
+    Share,
+    never_made,
+    next_number,
+    shares_of,
+)
+from workshop.agent_adapter.outcome import Cause, PlayedTask
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Known
 from workshop.lab.engines import Job
 from workshop.lab.lab_run import LabRun, Trial
@@ -27,7 +33,7 @@ LOOK_SECONDS = 0.2
 """Between two looks at what the agents have done."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = "the run was interrupted"
-Told = tuple[Job, list[Trial]]
+JobTrials = tuple[Job, list[Trial]]
 
 
 @dataclass
@@ -45,7 +51,7 @@ class ExternalRun:
     stop: threading.Event = field(default_factory=threading.Event)
     """Set where an interrupt has ended the agents."""
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[Told]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[JobTrials]:
         """See ``Engine``. An interrupt ends the agents, and what they have played is told."""
         theirs: list[Job] = []
         for job in jobs:
@@ -59,51 +65,51 @@ class ExternalRun:
             shares = shares_of(theirs, side_by_side, self.adapter_factory().scenarios)
             yield from self._play(shares, side_by_side)
 
-    def _play(self, shares: Sequence[Share], side_by_side: int) -> Iterator[Told]:
-        kit = self.adapter_factory()
+    def _play(self, shares: Sequence[Share], side_by_side: int) -> Iterator[JobTrials]:
+        adapter = self.adapter_factory()
         waiting = list(enumerate(shares, next_number(self.folder)))
-        live: list[Sitting] = []
+        live: list[AgentSession] = []
         try:
             while waiting or live:
                 while waiting and len(live) < side_by_side and not self.stop.is_set():
-                    live.append(self._begun(kit, *waiting.pop(0)))
+                    live.append(self._start(adapter, *waiting.pop(0)))
                 stop = self.stop.wait(LOOK_SECONDS)
-                for sitting in list(live):
-                    why = INTERRUPTED if stop else sitting.why_over()
-                    found = sitting.look()
+                for session in list(live):
+                    why = INTERRUPTED if stop else session.why_over()
+                    results = session.look()
                     if why is not None:
-                        found += sitting.finish(why, interrupted=stop)
-                        live.remove(sitting)
-                    yield from self._told(sitting.share, sitting.known, found)
+                        results += session.finish(why, interrupted=stop)
+                        live.remove(session)
+                    yield from self._reported(session.share, session.known, results)
                 if stop:
                     for _, share in waiting:
-                        yield from self._never(kit, share)
+                        yield from self._never_started(adapter, share)
                     return
         finally:
-            for sitting in live:
-                sitting.stop()
+            for session in live:
+                session.stop()
 
-    def _begun(self, kit: BenchmarkAdapter, number: int, share: Share) -> Sitting:
+    def _start(self, adapter: BenchmarkAdapter, number: int, share: Share) -> AgentSession:
         agent = self.run.settings.agent
         assert agent is not None
         try:
-            return Sitting(
-                kit, share, agent.timeout, number, self.folder, self.command, self.environment
+            return AgentSession(
+                adapter, share, agent.timeout, number, self.folder, self.command, self.environment
             )
         except OSError as error:
             raise CannotRun(f"the agent cannot be started: {error.strerror or error}") from None
 
-    def _never(self, kit: BenchmarkAdapter, share: Share) -> Iterator[Told]:
+    def _never_started(self, adapter: BenchmarkAdapter, share: Share) -> Iterator[JobTrials]:
         cause = Cause("interrupted", f"{INTERRUPTED} before an agent was started for it")
-        every = [unheard(share, spec, text, cause) for spec, text in share.texts.items()]
-        yield from self._told(share, share.read(kit)[1], every)
+        every = [never_made(share, spec, text, cause) for spec, text in share.texts.items()]
+        yield from self._reported(share, share.read(adapter)[1], every)
 
-    def _told(
-        self, share: Share, known: Mapping[str, Known], found: Iterable[Played]
-    ) -> Iterator[Told]:
+    def _reported(
+        self, share: Share, known: Mapping[str, Known], results: Iterable[PlayedTask]
+    ) -> Iterator[JobTrials]:
         """The trials by job, once their journals are on the disk."""
-        by_job: dict[int, Told] = {}
-        for one in found:
+        by_job: dict[int, JobTrials] = {}
+        for one in results:
             trial = _trial(share, known[one.result.spec_id], one)
             try:
                 self._write(trial, one)
@@ -113,30 +119,30 @@ class ExternalRun:
             by_job.setdefault(id(job), (job, []))[1].append(trial)
         yield from by_job.values()
 
-    def _write(self, trial: Trial, one: Played) -> None:
+    def _write(self, trial: Trial, one: PlayedTask) -> None:
         """The journal of a task; of one that is played again there is one attempt more in it."""
         places = [pack.name for pack in self.run.packs]
         nth = 1 + places.index(trial.pack) * self.run.settings.epochs + trial.epoch
         with closing(Journal(journal_path(self.folder, trial.spec_id, nth))) as journal:
             task = {"spec_id": trial.spec_id, "task_id": trial.task_id, "text": trial.task_text}
             journal.write("task", {**task, "mechanics": list(trial.mechanics)})
-            for seen in one.seen:
-                journal.write("seen", seen.model_dump(mode="json"))
+            for request in one.seen:
+                journal.write("seen", request.model_dump(mode="json"))
             for kind, texts in (("event", one.events), ("info", one.remarks)):
                 for text in texts:
                     journal.write(kind, {"text": text})
             journal.write("result", result_of(trial).model_dump(mode="json"))
 
 
-def _trial(share: Share, known: Known, one: Played) -> Trial:
+def _trial(share: Share, known: Known, one: PlayedTask) -> Trial:
     result = one.result
-    told = {
+    fields = {
         "pack": share.pack,
         "epoch": share.epoch,
         "paid": one.paid,
         "why": reason("", result.eval_log)[:WHY_CHARS],
     }
-    return Trial.model_validate(dict(result) | known._asdict() | told)
+    return Trial.model_validate(dict(result) | known._asdict() | fields)
 
 
 def result_of(trial: Trial) -> TaskResult:

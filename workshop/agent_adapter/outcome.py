@@ -1,4 +1,4 @@
-"""What came of a task of an agent that is not ours, by what its platform saw."""
+"""The result of a task of an external agent, by what its platform saw."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedTask:
     """One task: its result, and what there is to tell of it."""
 
     result: TaskResult
@@ -39,7 +39,7 @@ class Played:
     remarks: tuple[str, ...] = ()
     """Lines of the platform that are about no request."""
     events: tuple[str, ...] = ()
-    """What was done for good."""
+    """Actions that cannot be undone."""
     paid: int | None = None
     """Dollars of the first act, where acts have a price."""
 
@@ -51,13 +51,13 @@ def tasks_of(platform: Platform) -> dict[str, list[Task]]:
     """
     sessions = list(platform.sessions.values())
     every = [task for session in sessions for task in session.tasks]
-    found: dict[str, list[Task]] = {}
-    for task in sorted([*every, *list(platform.single_tasks.values())], key=_begun):
-        found.setdefault(task.scenario.spec_id, []).append(task)
-    return found
+    by_spec: dict[str, list[Task]] = {}
+    for task in sorted([*every, *list(platform.single_tasks.values())], key=_first_moment):
+        by_spec.setdefault(task.scenario.spec_id, []).append(task)
+    return by_spec
 
 
-def _begun(task: Task) -> float:
+def _first_moment(task: Task) -> float:
     return task.log[0].moment if is_begun(task) else float("inf")
 
 
@@ -71,13 +71,15 @@ def is_over(task: Task) -> bool:
     return is_begun(task) and task.evaluation is not None
 
 
-def played(kit: BenchmarkAdapter, served: Served, task: Task, cause: Cause | None) -> Played:
+def played(
+    adapter: BenchmarkAdapter, served: Served, task: Task, cause: Cause | None
+) -> PlayedTask:
     """What came of a task; ``cause``: why it was not completed, where it was not."""
-    world = kit.ended(task.world) if task.world is not None else None
+    world = adapter.ended(task.world) if task.world is not None else None
     evaluation = task.evaluation
     score = evaluation.score if evaluation else None
     error, failure = _early(task, cause)
-    seen = tuple(requests_of(served.platform, task))
+    requests = tuple(requests_of(served.platform, task))
     acts = world.acts if world else 0
     calls = sum(line.type == "request" for line in task.log)
     result = TaskResult(
@@ -89,7 +91,7 @@ def played(kit: BenchmarkAdapter, served: Served, task: Task, cause: Cause | Non
         outcome="unfinished" if failure else "finished",
         verdict=world.verdict if world and not failure else None,
         acts=acts,
-        harm=kit.guest.harmed(acts, None if score is None else score >= PASS),
+        harm=adapter.guest.harmed(acts, None if score is None else score >= PASS),
         turns=task.model_calls,
         tool_calls=calls,
         requests=calls,
@@ -101,10 +103,10 @@ def played(kit: BenchmarkAdapter, served: Served, task: Task, cause: Cause | Non
     )
     remarks = tuple(line.text for line in task.log if line.type == "info")
     events = world.events if world else ()
-    return Played(result, seen, remarks, events, kit.paid(served, task.task_id))
+    return PlayedTask(result, requests, remarks, events, adapter.paid(served, task.task_id))
 
 
-def never_begun(task_id: str, spec_id: str, text: str, cause: Cause) -> Played:
+def never_begun(task_id: str, spec_id: str, text: str, cause: Cause) -> PlayedTask:
     """A task of which the platform has not heard: all about it is unknown but for its text."""
     result = TaskResult(
         spec_id=spec_id,
@@ -114,7 +116,7 @@ def never_begun(task_id: str, spec_id: str, text: str, cause: Cause) -> Played:
         error=cause.text,
         failure=cause.failure,
     )
-    return Played(result)
+    return PlayedTask(result)
 
 
 def _early(task: Task, cause: Cause | None) -> tuple[str | None, Failure | None]:
@@ -133,36 +135,36 @@ def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
     world = platform.bench(task.benchmark).world
     paths = {f"{world.module}.{one.request.__name__}": path for path, one in world.routes.items()}
     began, reports = task.log[0].moment, iter(task.reports)
-    asked: LogLine | None = None
+    request: LogLine | None = None
     for line in task.log:
-        if line.type in ("request", "telemetry") and asked:
-            yield _seen(asked, None, began, paths)
-            asked = None
+        if line.type in ("request", "telemetry") and request:
+            yield _observed(request, None, began, paths)
+            request = None
         if line.type == "telemetry":
             body = asdict(next(reports, ModelReport("", 0.0)))
-            kept = {name: value for name, value in body.items() if value is not None}
+            known = {name: value for name, value in body.items() if value is not None}
             yield ObservedRequest(
-                at=_since(line, began), path="/tasks/log", body=_json(kept), answer="{}"
+                at=_since(line, began), path="/tasks/log", body=_json(known), answer="{}"
             )
         elif line.type == "request":
-            asked = line
-        elif line.type in ("response", "error") and asked:
-            yield _seen(asked, line, began, paths)
-            asked = None
-    if asked:
-        yield _seen(asked, None, began, paths)
+            request = line
+        elif line.type in ("response", "error") and request:
+            yield _observed(request, line, began, paths)
+            request = None
+    if request:
+        yield _observed(request, None, began, paths)
 
 
-def _seen(
-    asked: LogLine, answer: LogLine | None, began: float, paths: Mapping[str, str]
+def _observed(
+    request: LogLine, answer: LogLine | None, began: float, paths: Mapping[str, str]
 ) -> ObservedRequest:
     refused = answer is not None and answer.type == "error"
-    told = answer is not None and not refused
+    answered = answer is not None and not refused
     return ObservedRequest(
-        at=_since(asked, began),
-        path=paths.get(asked.text, asked.text),
-        body=_json(asked.body),
-        answer=_json(answer.body) if answer and told else None,
+        at=_since(request, began),
+        path=paths.get(request.text, request.text),
+        body=_json(request.body),
+        answer=_json(answer.body) if answer and answered else None,
         error=answer.text if answer and refused else None,
     )
 
@@ -186,11 +188,11 @@ def _seconds(task: Task) -> float:
 
 def tokens_of(reports: Iterable[ModelReport]) -> Usage:
     """Tokens of all reported calls; unknown where none was reported, or one does not tell."""
-    found = [
+    usages = [
         Usage(prompt=r.prompt, completion=r.completion, cached=r.cached, reasoning=r.reasoning)
         for r in reports
     ]
-    return sum(found, Usage.nothing()) if found else Usage()
+    return sum(usages, Usage.nothing()) if usages else Usage()
 
 
 def cost_of(reports: Iterable[ModelReport]) -> float | None:

@@ -16,7 +16,7 @@ from cli.cli import app
 from core.runs.results import RunResults, TaskResult, read_results
 from tests.core.erc3_client.conftest import base_url, company_url  # noqa: F401
 from tests.workshop.lab.conftest import pack_file  # noqa: F401
-from workshop.agent_adapter.sitting import SittingRecord, records_of
+from workshop.agent_adapter.agent_session import AgentSessionRecord, records_of
 
 HEAD = """
 import json, os, signal, subprocess, sys, time, urllib.error, urllib.request
@@ -53,7 +53,7 @@ post("/sessions/submit", session_id=session)
 """
 
 
-class Played:
+class PlayedTask:
     """A run of an agent, as it lies on the disk, and what the terminal has shown."""
 
     def __init__(self, code: int, output: str, logs: Path) -> None:
@@ -77,7 +77,7 @@ class Played:
         return {task.spec_id: task for task in self.results.tasks}
 
     @property
-    def records(self) -> list[SittingRecord]:
+    def records(self) -> list[AgentSessionRecord]:
         return records_of(self.folder)
 
     @property
@@ -99,14 +99,14 @@ def agent(tmp_path: Path) -> Callable[[str], str]:
 
 
 @pytest.fixture
-def regress(tmp_path: Path) -> Callable[..., Played]:
+def regress(tmp_path: Path) -> Callable[..., PlayedTask]:
     """Plays a command, in a folder of its own for each test."""
 
-    def play(command: str, *options: object) -> Played:
+    def play(command: str, *options: object) -> PlayedTask:
         logs = tmp_path / "logs"
         words = ["regress", "--agent", command, "--out", logs, *options]
         done = CliRunner().invoke(app, [str(word) for word in words])
-        return Played(done.exit_code, done.output, logs)
+        return PlayedTask(done.exit_code, done.output, logs)
 
     return play
 

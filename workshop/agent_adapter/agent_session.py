@@ -1,4 +1,4 @@
-"""One sitting of an agent that is not ours: a process of it and the platform that it plays on."""
+"""One session of an external agent: its process and the platform that it plays on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.runs.errors import CannotRun
 from core.runs.journal import write_whole
 from workshop.agent_adapter.outcome import (
     Cause,
-    Played,
+    PlayedTask,
     is_begun,
     is_over,
     never_begun,
@@ -38,7 +38,7 @@ MODEL_CHARS = 100
 
 @dataclass(frozen=True)
 class Share:
-    """The tasks of one sitting: a part of one pack in one epoch."""
+    """The tasks of one session: a part of one pack in one epoch."""
 
     pack: str
     epoch: int
@@ -55,16 +55,16 @@ class Share:
         """What the agent is told, by spec."""
         return {str(raw["spec_id"]): str(raw["task_text"]) for _, raw in self.tasks}
 
-    def read(self, kit: BenchmarkAdapter) -> tuple[Pack, dict[str, Known]]:
+    def read(self, adapter: BenchmarkAdapter) -> tuple[Pack, dict[str, Known]]:
         """The pack of these tasks, and what is known of each. Raises CannotRun."""
         raw = [one for _, one in self.tasks]
-        pack = kit.read(kit.pack_text(self.pack, raw), self.pack)
+        pack = adapter.read(adapter.pack_text(self.pack, raw), self.pack)
         both = zip(pack.scenarios, raw, strict=True)
-        return pack, {one["spec_id"]: kit.known(scenario, one) for scenario, one in both}
+        return pack, {one["spec_id"]: adapter.known(scenario, one) for scenario, one in both}
 
 
-class SittingRecord(Record):
-    """How a sitting ended; a file of it lies beside what the agent has printed."""
+class AgentSessionRecord(Record):
+    """How a session ended; a file of it lies beside what the agent has printed."""
 
     number: int
     pack: str
@@ -90,10 +90,10 @@ class SittingRecord(Record):
 
 
 @dataclass
-class Sitting:
+class AgentSession:
     """A process and its platform."""
 
-    kit: BenchmarkAdapter
+    adapter: BenchmarkAdapter
     share: Share
     timeout: float
     """Seconds for which the agent may neither begin a task nor complete one."""
@@ -102,20 +102,20 @@ class Sitting:
     """Of the run."""
     command: str
     environment: Mapping[str, str]
-    _told: set[str] = field(default_factory=set)
+    _reported: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Serve the tasks and start the agent. Raises CannotRun, OSError."""
-        pack, self.known = self.share.read(self.kit)
+        pack, self.known = self.share.read(self.adapter)
         self._texts = self.share.texts
         # Agents run side by side: each has a key that no other knows.
         key = f"{KEY_PREFIX}{secrets.token_hex(16)}"
-        self._served = self.kit.serve(pack, key)
-        told = {"ERC3_BASE_URL": self._served.base_url, "ERC3_API_KEY": key}
+        self._served = self.adapter.serve(pack, key)
+        address = {"ERC3_BASE_URL": self._served.base_url, "ERC3_API_KEY": key}
         stem = self.folder / FOLDER / str(self.number)
         stem.parent.mkdir(exist_ok=True)
         try:
-            self._process = AgentProcess(self.command, {**self.environment, **told}, stem)
+            self._process = AgentProcess(self.command, {**self.environment, **address}, stem)
         except BaseException:
             self._served.stop()
             raise
@@ -128,16 +128,18 @@ class Sitting:
         """What the agent plays on."""
         return self._served.platform
 
-    def look(self) -> list[Played]:
+    def look(self) -> list[PlayedTask]:
         """The tasks that were closed since the last look."""
         by_spec = tasks_of(self.platform)
         first = {spec: tasks[0] for spec, tasks in by_spec.items()}
         begun = sum(is_begun(task) for task in first.values())
-        over = [spec for spec, task in first.items() if is_over(task) and spec not in self._told]
-        self._told.update(over)
-        if (marks := begun + len(self._told)) != self._marks:
+        over = [
+            spec for spec, task in first.items() if is_over(task) and spec not in self._reported
+        ]
+        self._reported.update(over)
+        if (marks := begun + len(self._reported)) != self._marks:
             self._marks, self._moved = marks, time.monotonic()
-        return [played(self.kit, self._served, first[spec], None) for spec in over]
+        return [played(self.adapter, self._served, first[spec], None) for spec in over]
 
     def why_over(self) -> str | None:
         """Why it is over, "" where the agent has ended; None: it goes on."""
@@ -147,7 +149,7 @@ class Sitting:
             return f"it neither began nor completed a task for {self.timeout:g} s"
         return None
 
-    def finish(self, why: str, *, interrupted: bool = False) -> Iterator[Played]:
+    def finish(self, why: str, *, interrupted: bool = False) -> Iterator[PlayedTask]:
         """End the agent and the platform; every task that was not told yet.
 
         ``why``: for which reason it is ended; "" where it has ended by itself.
@@ -163,14 +165,14 @@ class Sitting:
                 never.append(spec)
             elif task.status != "completed":
                 left.append(spec)
-            if spec in self._told:
+            if spec in self._reported:
                 continue
             what = "began" if task is None or not is_begun(task) else "completed"
             cause = self._cause(how, why, what, interrupted)
             if task is None:
-                yield unheard(self.share, spec, self._texts[spec], cause)
+                yield never_made(self.share, spec, self._texts[spec], cause)
             else:
-                yield played(self.kit, self._served, task, cause)
+                yield played(self.adapter, self._served, task, cause)
         self._write(how, why, never, left)
 
     def stop(self) -> None:
@@ -192,7 +194,7 @@ class Sitting:
         by_spec = tasks_of(self.platform)
         reports = [r for tasks in by_spec.values() for t in tasks for r in t.reports]
         sessions = self.platform.sessions.values()
-        record = SittingRecord(
+        record = AgentSessionRecord(
             number=self.number,
             pack=self.share.pack,
             epoch=self.share.epoch,
@@ -220,20 +222,20 @@ def shares_of(
 
     Neighbours go to different shares: a pack often stands in the order of its kinds.
     """
-    found: dict[tuple[str, int], list[tuple[Job, Raw]]] = {}
+    by_pack: dict[tuple[str, int], list[tuple[Job, Raw]]] = {}
     known: dict[str, object] = {}
     for job in jobs:
         body = json.loads(job.pack)
         order = [{"spec_id": raw["spec_id"]} for raw in body["scenarios"]]
         # What it plays goes along in the share; all texts at once would fill the memory.
-        told = replace(job, pack=json.dumps({"scenarios": order}))
-        tasks = found.setdefault((str(body["name"]), job.epoch or 0), [])
+        job_in_share = replace(job, pack=json.dumps({"scenarios": order}))
+        tasks = by_pack.setdefault((str(body["name"]), job.epoch or 0), [])
         for raw in scenarios(body):
             if job.specs is None or raw["spec_id"] in job.specs:
-                tasks.append((told, _once(raw, known)))
+                tasks.append((job_in_share, _once(raw, known)))
     return [
         Share(pack, epoch, tuple(tasks[number::side_by_side]))
-        for (pack, epoch), tasks in found.items()
+        for (pack, epoch), tasks in by_pack.items()
         for number in range(min(side_by_side, len(tasks)))
     ]
 
@@ -246,23 +248,23 @@ def _once(raw: Raw, known: dict[str, object]) -> Raw:
     }
 
 
-def unheard(share: Share, spec: str, text: str, cause: Cause) -> Played:
+def never_made(share: Share, spec: str, text: str, cause: Cause) -> PlayedTask:
     """A task that its platform has never made, under a name in place of an id."""
     return never_begun(f"none-{share.pack}-{share.epoch}-{spec}", spec, text, cause)
 
 
-def records_of(folder: Path) -> list[SittingRecord]:
-    """How every sitting of a run has ended, in order. Raises CannotRun."""
-    found = []
+def records_of(folder: Path) -> list[AgentSessionRecord]:
+    """How every session of a run has ended, in order. Raises CannotRun."""
+    records = []
     for path in (folder / FOLDER).glob("*.json"):
         try:
-            found.append(SittingRecord.model_validate_json(path.read_bytes()))
+            records.append(AgentSessionRecord.model_validate_json(path.read_bytes()))
         except ValidationError as error:
             raise CannotRun(f"{path} cannot be read: {first_problem(error)}") from None
-    return sorted(found, key=lambda record: record.number)
+    return sorted(records, key=lambda record: record.number)
 
 
 def next_number(folder: Path) -> int:
-    """The first number that no sitting of the run has had."""
+    """The first number that no session of the run has had."""
     stems = [path.stem for path in (folder / FOLDER).glob("*")]
     return 1 + max((int(stem) for stem in stems if stem.isdecimal()), default=0)

@@ -8,8 +8,8 @@ from core.runs.journal import write_whole
 from core.runs.results import NAME, Brain, RunResults, totals_of
 from core.terminal.figures import counted, seconds, so_many_tasks
 from core.text import clean
+from workshop.agent_adapter.agent_session import FOLDER, AgentSessionRecord, records_of
 from workshop.agent_adapter.engine import result_of
-from workshop.agent_adapter.sitting import FOLDER, SittingRecord, records_of
 from workshop.lab.benchmark_adapter import BenchmarkAdapter
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import LabRun
@@ -19,7 +19,9 @@ NAMED = 5
 """Tasks that a line names."""
 
 
-def write_results(folder: LabFolder, run: LabRun, kit: BenchmarkAdapter, *, whole: bool) -> None:
+def write_results(
+    folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter, *, whole: bool
+) -> None:
     """Write ``results.json`` and the report of a run; ``whole``: it came to its end."""
     records = records_of(folder.path)
     sessions = [one for record in records for one in record.sessions]
@@ -36,19 +38,19 @@ def write_results(folder: LabFolder, run: LabRun, kit: BenchmarkAdapter, *, whol
         started=run.started,
         finished=run.finished if whole else None,
         harm_name=run.harm_name,
-        totals=totals_of(tasks, run.wall_seconds or 0.0, kit.guest.groups),
+        totals=totals_of(tasks, run.wall_seconds or 0.0, adapter.guest.groups),
         tasks=tasks,
     )
     write_whole(folder.path / NAME, results.model_dump_json(indent=1))
     write_report(folder.path)
 
 
-def lines(records: Sequence[SittingRecord]) -> list[str]:
+def lines(records: Sequence[AgentSessionRecord]) -> list[str]:
     """How the agent ended each time, and what it left undone."""
     return [clean(line) for record in records for line in _lines(record)]
 
 
-def _lines(record: SittingRecord) -> Iterator[str]:
+def _lines(record: AgentSessionRecord) -> Iterator[str]:
     what = f"agent {record.number}, {so_many_tasks(record.tasks)} of {record.pack}"
     after = f"after {seconds(record.seconds)}"
     if record.ended_by:
