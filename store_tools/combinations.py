@@ -65,7 +65,16 @@ def combinations_for(
         "combinations": [_row(usable, counts) for counts in kept],
         "total_found": len(found),
         "cut": cut or unfinished or len(kept) < len(found),
+        "reason": "" if found else _why_none(packages, target_units),
     }
+
+
+def _why_none(packages: list[Package], target: int) -> str:
+    """Why no basket holds exactly ``target`` units."""
+    stock = sum(max(p.available, 0) * p.units for p in packages)
+    if stock < target:
+        return f"their stock is {stock} units, fewer than {target}"
+    return f"no mix of packages of {sorted({p.units for p in packages})} units makes {target}"
 
 
 class _Choices:

@@ -21,8 +21,8 @@ def basket_tools(session: StoreSession) -> list[Tool]:
     """The tools that move the basket of one shop."""
 
     def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> dict[str, Any]:
-        """Makes the basket exactly this: {items: [{sku, quantity, price}], subtotal, coupon,
-        discount, total}. With an error it stays as before, which is what the result shows."""
+        """Makes the basket exactly this ([{sku, quantity}]): {items: [{sku, quantity, price}],
+        subtotal, coupon, discount, total}. With an error it stays as before."""
         return set_basket(session, content_of(items), coupon)
 
     def Combo_Empty_Basket() -> dict[str, Any]:
@@ -32,20 +32,12 @@ def basket_tools(session: StoreSession) -> list[Tool]:
     def Combo_Test_Coupons_For_Product_Combinations(
         combinations: Baskets, coupons: list[str], every: bool = False
     ) -> dict[str, Any]:
-        """Prices baskets ([[{sku, quantity}]], or "last": all generated last) with each coupon and
-        with none; restores the basket. {results: [{items: [{sku, quantity}], coupon, subtotal,
-        discount, total}] cheapest first, errors: [{items or coupon, error: text}], untried:
-        baskets skipped as none can be cheapest (0 with every), with_addition: [{added: sku, coupon,
-        total}]: one product more that makes a code work (None: not tried)}. A code without
-        discount is an error."""
-        contents = [content_of(items) for items in _chosen(session, combinations)]
-        found = try_coupons(session, contents, coupons, every=every)
-        rows = [(_content(r["items"]), r["coupon"], r["total"]) for r in found["results"]]
-        last = isinstance(combinations, str)
-        target, query = (session.target, session.query) if last else (None, None)
-        tested = len([c for c in coupons if c])
-        session.note_priced(Priced(rows, target, tested, by_shop=True, query=query))
-        return found
+        """Prices baskets ([[{sku, quantity}]]) with each coupon and none, restores the basket:
+        {results: [{items, coupon, subtotal, discount, total}] cheapest first, errors: [{items or
+        coupon, error}] (also of a code without discount), untried: baskets skipped as none can be
+        cheapest (0 with every), with_addition: [{added: sku, coupon, total}]: one product more
+        that makes a code work}"""
+        return price_baskets(session, combinations, coupons, every=every)
 
     # Of a basket that nobody could look at nothing is claimed, not that it is empty.
     unseen = dict.fromkeys(("items", "subtotal", "coupon", "discount", "total"))
@@ -55,6 +47,24 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         tool("write", Combo_Empty_Basket, fields=unseen),
         tool("read", Combo_Test_Coupons_For_Product_Combinations, fields=tried),
     ]
+
+
+def price_baskets(
+    session: StoreSession, combinations: Baskets, coupons: list[str], *, every: bool = False
+) -> dict[str, Any]:
+    """Price baskets with each coupon and none, and note for a purchase what was priced.
+
+    Raises:
+        ToolFault: nothing was generated, there are too many baskets, or the shop is lost.
+    """
+    contents = [content_of(items) for items in _chosen(session, combinations)]
+    found = try_coupons(session, contents, coupons, every=every)
+    rows = [(_content(r["items"]), r["coupon"], r["total"]) for r in found["results"]]
+    last = isinstance(combinations, str)
+    target, query = (session.target, session.query) if last else (None, None)
+    tested = len([c for c in coupons if c])
+    session.note_priced(Priced(rows, target, tested, by_shop=True, query=query))
+    return found
 
 
 def _content(lines: list[dict[str, Any]]) -> Content:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from core.ledger import Tool, ToolFault, tool
@@ -18,53 +19,70 @@ Row = str | dict[str, Any]
 """A product as generated code names it: by its SKU, or as it was told."""
 FOUND_AT_MOST = 40
 NEAR_AT_MOST = 5
+SHARED_BESIDE_MATCHES = 0.5
+"""Share of the query's words that a near product has where others match."""
 
 
 def product_tools(session: StoreSession) -> list[Tool]:
     """The tools that read the catalog of one shop."""
 
     def Combo_List_All_Products(refresh: bool = False) -> dict[str, Any]:
-        """{products: [{sku, name, price, available, units}], count}. units: pieces in
-        one package. refresh=True after a failed checkout."""
+        """{products: [same], count}. refresh=True after a failed checkout."""
         collected = Collector()
         listed = collected.rows(lambda: read_catalog(session, refresh=refresh))
         products = [_told(session, p) for p in listed]
         return collected.result({"products": products, "count": len(products)})
 
     def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
-        """{matches: [{sku, name, price, available, units}], sure, near: [same fields], doubtful,
-        catalog_size}. matches have the query's words, best first; matches[:sure] are named so:
-        never filter by an equal name. Other matches and near[:doubtful] may fit, other near not."""
+        """{matches: [{sku, name, price, available, units}], sure, near: [same], doubtful,
+        catalog_size}. units: pieces in a package. matches have the query's words (a|b: either),
+        best first; matches[:sure] are named so: never filter by an equal name. Other matches and
+        near[:doubtful] may fit."""
         return find_products(session, query)
 
     def Combo_Generate_Product_Combinations_For_Target_Units(
         products: list[Row], target_units: int, max_combinations: int = 120
     ) -> dict[str, Any]:
-        """Baskets with exactly target_units units of products (SKUs or rows of matches), cheapest
-        first: {combinations: [{items: [{sku, quantity}], units, subtotal}], total_found, cut:
-        whether some are left out}"""
-        if not products:
-            raise ToolFault("products must not be empty: SKUs, or rows of matches")
-        rows = [_known(session, p) if isinstance(p, str) else p for p in products]
-        made = combinations_for(rows, target_units, max_combinations)
-        session.generated = [c["items"] for c in made["combinations"]]
-        as_told = all(_as_told(session, row) for row in rows)
-        session.target = target_units if as_told else None
-        contents = [content_of([Item.model_validate(i) for i in c]) for c in session.generated]
-        subtotals = [c["subtotal"] for c in made["combinations"]]
-        found = [(content, "", total) for content, total in zip(contents, subtotals, strict=True)]
-        session.query = session.sure.get(frozenset(row.get("sku", "") for row in rows))
-        session.note_priced(Priced(found, session.target, 0, by_shop=False, query=session.query))
-        return made
+        """All baskets with exactly target_units units of products (SKUs or rows of matches),
+        cheapest first: {combinations: [{items: [{sku, quantity}], units, subtotal}], total_found,
+        cut: some are left out, reason: why there is none}"""
+        return generate_baskets(session, products, target_units, max_combinations)
 
     listed: dict[str, object] = {"products": [], "count": 0}
     found: dict[str, object] = {"matches": [], "sure": 0, "near": [], "doubtful": 0}
-    made_of: dict[str, object] = {"combinations": [], "total_found": 0, "cut": False}
+    made_of: dict[str, object] = {"combinations": [], "total_found": 0, "cut": False, "reason": ""}
     return [
-        tool("read", Combo_List_All_Products, fields=listed),
         tool("read", Combo_Find_Products_For_Query, fields={**found, "catalog_size": 0}),
-        tool("read", Combo_Generate_Product_Combinations_For_Target_Units, fields=made_of),
+        tool("read", Combo_List_All_Products, fields=listed),
+        # Prompts do not speak of it: Combo_Set_Cheapest_Basket_For_Query covers it.
+        replace(
+            tool("read", Combo_Generate_Product_Combinations_For_Target_Units, fields=made_of),
+            told=False,
+        ),
     ]
+
+
+def generate_baskets(
+    session: StoreSession, products: list[Row], target_units: int, most: int = 120
+) -> dict[str, Any]:
+    """Generate the baskets of so many units, and keep them as the last that were generated.
+
+    Raises:
+        ToolFault: no products are given, one is not known, or the target is out of range.
+    """
+    if not products:
+        raise ToolFault("products must not be empty: SKUs, or rows of matches")
+    rows = [_known(session, p) if isinstance(p, str) else p for p in products]
+    generated = combinations_for(rows, target_units, most)
+    session.generated = [c["items"] for c in generated["combinations"]]
+    as_told = all(_as_told(session, row) for row in rows)
+    session.target = target_units if as_told else None
+    contents = [content_of([Item.model_validate(i) for i in c]) for c in session.generated]
+    subtotals = [c["subtotal"] for c in generated["combinations"]]
+    priced = [(content, "", total) for content, total in zip(contents, subtotals, strict=True)]
+    session.query = session.sure.get(frozenset(row.get("sku", "") for row in rows))
+    session.note_priced(Priced(priced, session.target, 0, by_shop=False, query=session.query))
+    return generated
 
 
 def find_products(session: StoreSession, query: str) -> dict[str, Any]:
@@ -83,8 +101,10 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     )
     matches = [pair for pair in found if pair[0].grade >= FITS][:FOUND_AT_MOST]
     sure = sum(answer.grade == SURE for answer, _ in matches)
-    least = DOUBTFUL if sure else 0
-    near = [pair for pair in found if least <= pair[0].grade < FITS][:NEAR_AT_MOST]
+    # Beside what fits, products that share little with the query would be noise.
+    least = (DOUBTFUL, 0.0) if sure else (0, SHARED_BESIDE_MATCHES if matches else 0.0)
+    below = (pair for pair in found if pair[0].grade < FITS)
+    near = [pair for pair in below if pair[0][:2] >= least][:NEAR_AT_MOST]
     doubtful = sum(answer.grade == DOUBTFUL for answer, _ in near)
     if sure == len(matches) < FOUND_AT_MOST and not doubtful:
         session.sure[frozenset(product["sku"] for _, product in matches)] = query
@@ -96,6 +116,13 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
         "catalog_size": len(catalog),
     }
     return collected.result(fields)
+
+
+def named_products(session: StoreSession, skus: list[str]) -> list[dict[str, Any]]:
+    """The products of these SKUs, with their units. Raises ToolFault: the shop lacks one."""
+    if not skus:
+        raise ToolFault("query must not be empty: words, or SKUs")
+    return [_known(session, sku) for sku in dict.fromkeys(skus)]
 
 
 def _known(session: StoreSession, sku: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from core.ledger import Ledger, LedgerEntry, Tool, WireCall
 from core.ledger.tool import retold
 from core.tools.api_session import ApiClient
 from store_tools.combo_basket import basket_tools
+from store_tools.combo_cheapest import cheapest_tool
 from store_tools.combo_products import product_tools
 from store_tools.repeat import repeat_request, restore
 from store_tools.requests import request_tools
@@ -42,6 +43,16 @@ _EXCLUSIVE = regex.compile(
 """A refusal for codes that exclude each other: no product changes that."""
 
 
+def tools_of(session: StoreSession) -> list[Tool]:
+    """Every tool of one shop, in the order in which prompts list them."""
+    return [
+        *product_tools(session),
+        cheapest_tool(session),
+        *basket_tools(session),
+        *request_tools(session),
+    ]
+
+
 class StoreEnvironment:
     """One task's shop."""
 
@@ -53,12 +64,7 @@ class StoreEnvironment:
     ) -> None:
         """``docs``: other texts of tools, by name."""
         self._session = StoreSession(client, retry_policy)
-        made = [
-            *request_tools(self._session),
-            *product_tools(self._session),
-            *basket_tools(self._session),
-        ]
-        self._tools = retold(made, docs or {})
+        self._tools = retold(tools_of(self._session), docs or {})
 
     @contextmanager
     def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,9 +16,16 @@ from store_tools.basket import CHECKOUT, Basket, Content, Item, content_in, cont
 from store_tools.catalog import read_page
 from store_tools.store_session import StoreSession
 
+_TOLD = frozenset({"Req_ViewBasket", "Req_CheckoutBasket"})
+"""Of the others prompts do not speak: Combo tools cover them."""
+
 
 def request_tools(session: StoreSession) -> list[Tool]:
     """The seven Req_* tools of one shop."""
+    return [replace(made, told=made.name in _TOLD) for made in _request_tools(session)]
+
+
+def _request_tools(session: StoreSession) -> list[Tool]:
 
     def moved(model: Any) -> Callable[..., dict[str, Any]]:
         def act(sku: str, quantity: int) -> dict[str, Any]:
@@ -65,19 +73,24 @@ def _final_tool(session: StoreSession) -> Tool:
     def Req_CheckoutBasket(
         expected_total: int, expected_coupon: str = "", expected_items: list[Item] | None = None
     ) -> dict[str, Any]:
-        """BUYS; cannot be undone. Only what the instruction authorises: its total, or its CHECKOUT
-        line. Refused without a call if total, coupon, discount or given items differ.
-        "insufficient inventory" tells the real stock."""
+        """BUYS what the instruction authorises by a total or CHECKOUT line; refused without a call
+        if total, coupon, discount or given items differ."""
         items = None if expected_items is None else content_of(expected_items)
-        return _check_out(session, expected_total, expected_coupon, items)
+        return check_out(session, expected_total, expected_coupon, items)
 
     setter = "Combo_Set_Basket_For_Items"
     return tool("write", Req_CheckoutBasket, final=True, prepared_by=setter)
 
 
-def _check_out(
+def check_out(
     session: StoreSession, total: int, coupon: str, items: Content | None
 ) -> dict[str, Any]:
+    """Buy what the basket holds, where everything agrees and the instruction authorises it.
+
+    Raises:
+        ToolFault: it was not bought, or the shop refused it.
+        OutOfReach: whether it was bought cannot be told.
+    """
     basket = session.known(within=True)
     if session.checkouts:
         raise ToolFault("not checked out: this task's purchase has already been made")

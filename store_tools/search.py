@@ -55,6 +55,9 @@ class _Query(NamedTuple):
 
 class _Texts(NamedTuple):
     name: tuple[str, ...]
+    sku: tuple[str, ...]
+    joined: frozenset[str]
+    """Words of the name, and neighbours written as one."""
     every: frozenset[str]
     """Words of name and SKU, and neighbours written as one."""
     rest: tuple[str, ...]
@@ -89,11 +92,12 @@ def _asked(query: str) -> _Query:
 @lru_cache(maxsize=2048)
 def _texts(name: str, sku: str) -> _Texts:
     chains = words(name), words(sku.translate(_BREAKS))
-    joined = {a + b for chain in chains for a, b in pairwise(chain)}
+    of_name, of_sku = ({*chain, *(a + b for a, b in pairwise(chain))} for chain in chains)
     rest = tuple(w for w in chains[0] if w not in STOPWORDS and not is_spec(w))
-    every = frozenset((*chains[0], *chains[1], *joined))
     named = [w for w in words(_BEHIND.split(name, maxsplit=1)[0]) if not is_spec(w)]
-    return _Texts(chains[0], every, rest, named[-1] if named else "", " ".join(chains[0]))
+    thing = named[-1] if named else ""
+    every = frozenset(of_name | of_sku)
+    return _Texts(*chains, frozenset(of_name), every, rest, thing, " ".join(chains[0]))
 
 
 def _found(query: _Query, texts: _Texts) -> Found:
@@ -106,15 +110,32 @@ def _found(query: _Query, texts: _Texts) -> Found:
     if not missing:
         named = all(_has(ways, texts.name) for ways in query.words)
         says_it = texts.thing in query.lasts or query.said.issuperset(texts.rest)
-        grade = SURE if named and says_it else FITS
+        grade = SURE if (named and says_it) or _is_its_sku(query, texts) else FITS
     elif all(any(_alike(w, texts.every) for way in ways for w in way) for ways in missing):
         grade = DOUBTFUL
     ends = texts.rest[-1:] != () and texts.rest[-1] in query.said
     return Found(grade, share, ends, fuzz.token_sort_ratio(query.text, texts.text))
 
 
+def _is_its_sku(query: _Query, texts: _Texts) -> bool:
+    """Whether the SKU says the query, and else only sizes or models that the name has too.
+
+    So a shop files what it names by its maker: "gpu-h100" for "NVIDIA H100". A name that says a
+    word of the query otherwise ("laptop bag") is judged by its own words.
+    """
+    others = set(texts.sku) - query.said
+    return (
+        all(_has(ways, texts.sku) for ways in query.words)
+        and all(is_spec(word) and word in texts.joined for word in others)
+        and query.said.isdisjoint(texts.name)
+    )
+
+
 def _has(ways: Ways, have: Collection[str]) -> bool:
-    return any(all(w in have for w in way) for way in ways)
+    """Whether one of the ways stands there; an inch mark is easily lost: 27 for 27"."""
+    return any(
+        all(w in have or (w.isdecimal() and f"{w}inch" in have) for w in way) for way in ways
+    )
 
 
 def _alike(word: str, have: Iterable[str]) -> bool:

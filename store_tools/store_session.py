@@ -12,7 +12,7 @@ refusal looks at the basket before believing it. No other write is sent before t
 Where a checkout is kept from happening twice, in the order in which it passes them:
 
 1. ``coordinator/task.py``, ``Task``: after a purchase no turn begins; FINISH buys nothing.
-2. ``store_tools/requests.py``, ``_check_out``: looks at the basket first, which settles what is
+2. ``store_tools/requests.py``, ``check_out``: looks at the basket first, which settles what is
    open, unless a look was the last thing sent in this instruction (``known``); a task that has
    bought refuses, and so does a basket in doubt or other than ordered.
    What the words of the instruction do not authorise is refused (``store_tools/authorised.py``).

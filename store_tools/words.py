@@ -20,7 +20,7 @@ _MEASURE_NAMES = {way: short for short, ways in _WORDS["measures"].items() for w
 _NUMBER: dict[str, int] = _WORDS["numbers"]
 _BASE: dict[str, tuple[str, float]] = {unit: (of, n) for unit, (of, n) in _WORDS["bases"].items()}
 
-_INCH = regex.compile(r"(?<=\d)\s*(?:\"|″|”|“|''|′′|-?\s?inch(?:es)?\b)")
+_INCH = regex.compile(r"(?<=\d)\s*(?:\\?\"|″|”|“|''|′′|-?\s?inch(?:es)?\b)")
 _MEASURE = regex.compile(
     r"(?<![\p{L}\d])(\d+(?:[.,]\d+)?)[\s-]?"
     r"(lbs?|pounds?|mg|milligrams?|tablets?|capsules?|pills?|caplets?|kgs?|kilos?|g|grams?|oz|ounces?|ml|cl|l|lit(?:er|re)s?|gal(?:lons?)?|mm|cm|m|met(?:er|re)s?|ft|feet|"

@@ -28,10 +28,7 @@ from core.erc3_client.bounds import RETRY_SECONDS
 from core.erc3_client.switch import chosen
 from core.ledger import Budget, Ledger
 from core.models import retries
-from store_tools.combo_basket import basket_tools
-from store_tools.combo_products import product_tools
-from store_tools.environment import StoreEnvironment
-from store_tools.requests import request_tools
+from store_tools.environment import StoreEnvironment, tools_of
 from store_tools.store_session import StoreSession
 from tests import limits, scripted  # noqa: F401
 from tests.binding import entered
@@ -160,13 +157,7 @@ class Shop:
         """A new ledger, as every instruction has one."""
         self.ledger = Ledger(budget)
         entered(self.session.recording_to(self.ledger))
-        self.ledger.offer(
-            [
-                *request_tools(self.session),
-                *product_tools(self.session),
-                *basket_tools(self.session),
-            ]
-        )
+        self.ledger.offer(tools_of(self.session))
         return self.ledger
 
     @property

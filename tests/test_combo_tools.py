@@ -58,7 +58,8 @@ STORE: dict[str, dict[str, Any]] = {
     "Combo_Generate_Product_Combinations_For_Target_Units": {
         "products": ["tea"], "target_units": 2,
     },
-    "Combo_Set_Basket_For_Items": {"items": TEA},
+    "Combo_Set_Cheapest_Basket_For_Query": {"query": "tea", "coupons": ["TWO"], "pieces": 2},
+   "Combo_Set_Basket_For_Items": {"items": TEA},
     "Combo_Empty_Basket": {},
     "Combo_Test_Coupons_For_Product_Combinations": {"combinations": [TEA], "coupons": ["TWO"]},
 }  # fmt: skip

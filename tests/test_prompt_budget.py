@@ -20,7 +20,7 @@ from cli.cli import app
 from core.models.tokens import count_messages, count_text
 from tests.fake_openai import FakeOpenAI
 
-ROOM = {"evaluator": 1_095, "worker": 880}
+ROOM = {"evaluator": 990, "worker": 690}
 """Tokens of the system prompts, the worker's with every tool. Of the evaluator's, 150 say what a
 checkout is authorised by and how turn 1 can buy: they save a turn of some 2,000."""
 THREE_TURNS = 8_000

@@ -10,6 +10,8 @@ from core.ledger.calls import shorten
 from core.models.prompt_json import compact, packed
 from core.models.tokens import count_text, cut_text
 
+RETURNED = "RETURNED by "
+"""Begins the line of a tool that was called and changed nothing."""
 LINE_TOKENS = 60
 TURN_TOKENS, OLD_TURN_TOKENS = 400, 150
 """Of all lines of the latest turn and of an older one; the newest lines are kept."""
@@ -38,8 +40,8 @@ def observations(
         if tokens < 0:
             break
         kept.insert(0, line)
-    left_out = len(reads) - sum(line.startswith("READ ") for line in kept)
-    return [*([f"READ: {left_out} other calls"] if left_out else []), *kept]
+    left_out = len(reads) - sum(line.startswith(RETURNED) for line in kept)
+    return [*([f"RETURNED by {left_out} other calls: left out"] if left_out else []), *kept]
 
 
 def _newest_first(reads: Sequence[ToolCall], prints: Sequence[str], result: str) -> Iterator[str]:
@@ -77,7 +79,7 @@ def _texts(value: object) -> Iterator[str]:
 
 def _line(call: ToolCall) -> str:
     named = ", ".join(f"{key}={shorten(value, 100)}" for key, value in call.arguments.items())
-    begin = f"READ {call.name}({cut_text(named, ARGUMENT_TOKENS)}) -> "
+    begin = f"{RETURNED}{call.name}({cut_text(named, ARGUMENT_TOKENS)}): "
     line = begin + compact(packed(shortened(call.result)))
     for rows, chars in LADDER:
         if count_text(line) <= LINE_TOKENS:

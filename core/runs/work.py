@@ -84,7 +84,7 @@ class WorkReport(Record):
         """
         limit = RESULT_CHARS if latest else OLD_RESULT_CHARS
         result = fit_json(self.result, limit) if self.answered else ""
-        lines = [f"CALLS: {len(self.calls)} tool calls", *_log(self.calls, result)]
+        lines = [f"TOOL CALLS: {len(self.calls)}", *_log(self.calls, result)]
         if self.error:
             lines.append(f"ERROR: {self.error[:1500]}")
         if not self.answered and self.steps and self.steps[-1].prints:

@@ -178,8 +178,8 @@ def test_counting_adds_up() -> None:
         "THOUGHT: ...\nDECISION: PROCEED\nINSTRUCTION: ...",
         "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: <the worker's whole instruction>",
         "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: [your instruction here]",
-        "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: The worker gathers facts; you classify and "
-        "choose.",
+        "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: What cannot be undone is done last, once, "
+        "and only if every condition of the task holds for certain.",
         "THOUGHT: what is known, what is missing\nDECISION: FINISH\nINSTRUCTION: DECLINED: reason",
         EXAMPLE,
     ],
@@ -197,7 +197,7 @@ def test_a_reply_that_only_repeats_the_form_is_asked_back_with_an_example(
 
 
 def test_a_refusal_may_give_a_rule_of_the_prompt_as_its_reason() -> None:
-    rule = "The worker gathers facts; you classify and choose."
+    rule = "Buy exactly what is asked or nothing at all."
     reply = f"THOUGHT: t\nDECISION: FINISH\nINSTRUCTION: DECLINED: {rule}"
     decision = ask("ruled", [reply]).decide(TurnContext("task", [], "{}", 1, 7))
     assert (decision.decision, decision.instruction) == ("FINISH", f"DECLINED: {rule}")

@@ -17,7 +17,9 @@ def grade(query: str, name: str, sku: str = "p-1") -> int:
     ("query", "name", "sku"),
     [
         ("laptop", "Laptop Bag 15 inch", "bag-1"),
-        ("soda", "Cola 6-pack", "soda-6pk"),
+        ("soda", "Cola 6-pack", "soda-01"),
+        ("gpu", "Bracket for H100", "gpu-bracket"),
+        ("laptop", "Laptop Bag H100", "laptop-h100"),
         ("monitor", "Stand for a Monitor", "m-1"),
         ("laptop", "Sleeve with Handle for Laptop 15 inch", "p-1"),
         ("night light", "Moon Nightlight", "nl-1"),
@@ -26,6 +28,26 @@ def grade(query: str, name: str, sku: str = "p-1") -> int:
 )
 def test_a_name_that_holds_every_word_fits(query: str, name: str, sku: str) -> None:
     assert grade(query, name, sku) == FITS
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "sku"),
+    [
+        ("GPUs", "NVIDIA H100", "gpu-h100"),
+        ("gpu", "GeForce RTX 4090", "gpu-rtx4090"),
+        ("sodas", "Cola 6-pack", "soda-6pk"),
+    ],
+)
+def test_a_sku_that_says_the_query_and_else_a_model_or_size_of_the_name_is_sure(
+    query: str, name: str, sku: str
+) -> None:
+    assert grade(query, name, sku) == SURE
+    assert grade(query, f"{name} Holder for {query}", sku) == FITS
+
+
+@pytest.mark.parametrize("query", ['27" 4K Monitor', "27 4K Monitor", '27\\" 4K Monitors'])
+def test_an_inch_mark_may_be_lost_or_escaped(query: str) -> None:
+    assert grade(query, '27" 4K Office Monitor') == SURE
 
 
 @pytest.mark.parametrize(

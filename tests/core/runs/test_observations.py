@@ -39,7 +39,7 @@ def test_a_worker_that_searched_printed_and_said_so_leaves_what_it_found() -> No
     )
     lines = report.prompt(latest=True).splitlines()
     assert lines[1] == 'RESULT: "searched"'
-    assert lines[2].startswith('READ Find_Pens(query="pens") -> {"matches":[{"sku":"pen-0",')
+    assert lines[2].startswith('RETURNED by Find_Pens(query="pens"): {"matches":[{"sku":"pen-0",')
     assert '"price":7' in lines[2]
     assert "more" in lines[2]
     assert lines[3:] == ["PRINTED: pen-0 costs 7 pen-1 costs 8"]
@@ -48,8 +48,8 @@ def test_a_worker_that_searched_printed_and_said_so_leaves_what_it_found() -> No
 def test_what_the_report_holds_is_not_said_twice() -> None:
     found = {"matches": ROWS[:3]}
     report = WorkReport(result={"pens": found}, answered=True, calls=(read(found, query="pens"),))
-    assert report.prompt(latest=True).endswith("READ: 1 other calls")
-    assert "READ" not in report.model_copy(update={"calls": ()}).prompt(latest=True)
+    assert report.prompt(latest=True).endswith("RETURNED by 1 other calls: left out")
+    assert "RETURNED" not in report.model_copy(update={"calls": ()}).prompt(latest=True)
 
 
 def test_the_newest_reads_are_kept_and_the_rest_is_counted() -> None:
@@ -57,12 +57,12 @@ def test_the_newest_reads_are_kept_and_the_rest_is_counted() -> None:
     lines = observations(calls, [], "", TURN_TOKENS)
     told = [line.split("page=")[1].split(")")[0] for line in lines[1:]]
     assert told == [str(n) for n in range(31 - len(told), 31)]
-    assert lines[0] == f"READ: {30 - len(told)} other calls"
+    assert lines[0] == f"RETURNED by {30 - len(told)} other calls: left out"
 
 
 def test_a_short_result_keeps_first_rows_and_says_how_many_more() -> None:
     (line,) = observations([read([{"id": n} for n in range(40)])], [], "", TURN_TOKENS)
-    rows = json.loads(line.partition(" -> ")[2])
+    rows = json.loads(line.partition("): ")[2])
     assert rows[0] == {"id": 0}
     assert rows[-1] == f"… {40 - (len(rows) - 1)} more"
 

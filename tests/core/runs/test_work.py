@@ -36,7 +36,7 @@ def test_effects_and_failures_stand_before_the_report_and_reads_behind_it() -> N
     text = WorkReport(calls=calls, error="stopped").prompt(latest=False)
     effects, reads = text.split("RESULT: none")
     assert "T1" not in effects
-    assert reads.splitlines() == ["", "READ T1() -> null"]
+    assert reads.splitlines() == ["", "RETURNED by T1(): null"]
     assert "EFFECT done: T2" in text
     assert "EFFECT unknown: T4() -> UNKNOWN: error 4" in text
     assert "FAILED: T3() -> FAILED: error 3" in text
