@@ -35,23 +35,27 @@ def observations(
     """
     reads = [call for call in calls if call.kind == "read" and call.outcome == "done"]
     kept: list[str] = []
-    for line in _newest_first(reads, prints, result):
+    left_out = len(reads)
+    for line, is_read in _newest_first(reads, prints, result):
         tokens -= count_text(line)
         if tokens < 0:
             break
-        kept.insert(0, line)
-    left_out = len(reads) - sum(line.startswith(RETURNED) for line in kept)
-    return [*([f"RETURNED by {left_out} other calls: left out"] if left_out else []), *kept]
+        left_out -= is_read
+        if line:
+            kept.insert(0, line)
+    return [*([f"{RETURNED}{left_out} other calls: left out"] if left_out else []), *kept]
 
 
-def _newest_first(reads: Sequence[ToolCall], prints: Sequence[str], result: str) -> Iterator[str]:
+def _newest_first(
+    reads: Sequence[ToolCall], prints: Sequence[str], result: str
+) -> Iterator[tuple[str, bool]]:
+    """Lines, and whether each is of a read; of one that the report tells the line is empty."""
     for printed in reversed(prints):
         text = " ".join(printed[: 40 * LINE_TOKENS].split())
         if text and text not in result:
-            yield cut_text(f"PRINTED: {text}", LINE_TOKENS)
+            yield cut_text(f"PRINTED: {text}", LINE_TOKENS), False
     for call in reversed(reads):
-        if not _is_told(call.result, result):
-            yield _line(call)
+        yield "" if _is_told(call.result, result) else _line(call), True
 
 
 def _is_told(value: object, told: str) -> bool:
