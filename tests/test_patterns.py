@@ -42,7 +42,7 @@ SHORTER = {
 }
 """Patterns that look at no more characters than this, by where they stand. Those of the playbooks
 read a task or a name, and refuse a longer task."""
-SANDBOXED = "workshop.rule_based.company.reckoning"
+SANDBOXED = "workshop.rule_based.company.programs"
 """Text of programs: it runs in the sandbox alone, within its limits."""
 ANCHORED = frozenset({"match", "fullmatch"})
 METHODS = ANCHORED | {"search", "sub", "subn", "split", "findall", "finditer"}

@@ -19,7 +19,7 @@ from workshop.views.report.render import story_html
 
 SPECS = (
     "verle-load", "verle-own-pay", "vinterhage-surname-role", "vinterhage-place-or",
-    "vinterhage-member-pauses-paused", "vinterhage-void-copy",
+    "vinterhage-member-pauses-paused", "vinterhage-rename-page",
 )  # fmt: skip
 """An answer, the asker's own, one name of several, a guest, a denial, a change."""
 REPLIES = [kind for kind in KINDS if not kind.startswith("http")]
@@ -124,7 +124,7 @@ def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
     """Empty, cut off, prose, wrong JSON and whatever else there is, in every reply."""
     bad = f"faulty/around?seed=3&rate=1&streak=99&kinds={','.join(REPLIES)}"
     path = models(tmp_path, **dict.fromkeys(("entities", "policy", "wording", "verify"), bad))
-    alone, _ = run(tmp_path / "alone", "--stages", "none")
+    alone, _ = run(tmp_path / "alone")
     results, folder = run(tmp_path / "faulty", "--stages", "all", "--models", path)
     assert scores(results) == scores(alone)
     assert results["totals"]["harm"] == 0
@@ -137,9 +137,7 @@ def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
 
 def test_a_model_that_refuses_every_call_loses_no_task(tmp_path: Path) -> None:
     down = "faulty/around?rate=1&streak=99&kinds=http-500"
-    results, _ = run(
-        tmp_path, "--models", models(tmp_path, policy=down), "--stages", "policy", specs=SPECS[:1]
-    )
+    results, _ = run(tmp_path, "--models", models(tmp_path, policy=down), specs=SPECS[:1])
     (task,) = results["tasks"]
     assert (task["score"], task["failed_steps"]) == (1.0, ["policy"])
 

@@ -1,194 +1,160 @@
-"""The worker's reference code: the modules of this folder that reckon, and what calls the tools.
-
-Each program reads its facts from ``p``, the step's parameters.
-"""
+"""The worker's programs, plain enough for both sandboxes: the first line says what each is for."""
 
 from __future__ import annotations
 
-import ast
-import threading
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
+import textwrap
 from typing import Any
 
-QUESTIONS = {
-    "set": "pages levels", "more_of": "pages levels", "team_table": "pages levels", "my_gaps": "pages notes",
-    "lead_of": "", "role_of": "", "customer_of": "", "project_id": "", "contact": "", "manager_of": "",
-    "pay_of": "", "person_field": "", "load_of": "pages", "note_of": "notes", "phone": "notes",
-    "hours": "entries", "which_page": "pages alone", "pay_sum": "", "no_kind": "pages alone",
-}  # fmt: skip
-"""Kinds of questions, with what they need besides people, projects and customers."""
-CHANGES = {
-    "status": "pages", "log_time": "pages", "void_copy": "pages entries", "edit_person": "pages notes",
-    "self_review": "pages notes", "apply_raise": "pages notes", "pay_change": "pages",
-    "swap": "pages", "team_change": "pages", "rename_page": "pages alone",
-    "delete_page": "pages alone", "write_page": "pages alone", "placeholders": "pages",
-}  # fmt: skip
-"""Kinds of changes, with what they need."""
-_MODULES = (
-    "spotting", "meanings", "office", "records", "comparisons", "sets", "places", "changes", "person_changes",
-    "page_changes", "fences",
-)  # fmt: skip
-_CALLED = {"set": "answer"}
-_READ = """\
-def checked(answer):
-    if isinstance(answer, dict) and "error" in answer:
-        raise ValueError(answer["error"]["text"])
-    return answer
-
-
-def rows(answer):
-    if isinstance(checked(answer), dict):
-        return next((v for v in answer.values() if isinstance(v, list)), [])
-    return answer or []
-
-
-def pages(answer):
-    found = checked(answer).get("pages", answer) if isinstance(answer, dict) else answer
-    if isinstance(found, dict):
-        return found
-    return {x.get("file") or x.get("path"): x["content"] for x in found or []}
-
-
-def whole(people):
-    for group in people_in(p["text"], people) + [[x for x in people if x["id"] == p["me"]]]:
-        for person in group[:8]:
-            person.update(Req_GetEmployee(id=person["id"]).get("employee") or {})
-
-
-def look():
-    needs, data = p["needs"].split(), {}
-    if "pages" in needs or "told" in p:
-        data["pages"] = pages(Combo_Read_Wiki_Pages(files=[]))
-    if "told" in p:
-        rules["rules"] = untold(data["pages"], p["told"])
-    if "alone" not in needs:
-        data["people"] = rows(Combo_List_All_Employees(details="levels" in needs))
-        data["projects"] = rows(Combo_List_All_Projects(teams=True))
-        data["customers"] = rows(Combo_List_All_Customers(details=True))
-    if "notes" in needs:
-        whole(data["people"])
-    if "entries" in needs:
-        data["entries"] = rows(Combo_List_All_Time_Entries())
-    return data
-
-
-rules = {}
-try:
-    data = look()
-    report = reckon(p["kind"], p, data, {p["kind"]: KIND})
-FENCES
-except Exception as error:
-    report = {"state": "failed", "message": str(error), "links": []}
-final_answer({**report, **rules})
-"""
-_FENCED = '    report["fences"] = fences(data["pages"], p["noun"])\n'
-_PLACES = """\
-try:
-    report = reckon("places", p, {"pages": pages(Combo_Read_Wiki_Pages(files=[]))}, {"places": places})
-except Exception as error:
-    report = {"state": "failed", "message": str(error), "links": []}
+_FRAME = """\
+p = {p!r}
+{helper}try:
+{body}
+except (ValueError, RuntimeError) as error:
+    report = {{"failed": str(error)}}
 final_answer(report)
 """
-_WRITE = """\
-report = {"state": "done", "message": p["message"], "links": p["links"]}
-try:
-    for name, arguments in p["calls"]:
-        answer = TOOLS[name](**arguments)
-        if "error" in answer:
-            raise ValueError(answer["error"]["text"])
-except Exception as error:
-    report = {"state": "failed", "message": str(error), "links": []}
-final_answer(report)
+_HELPER = """\
+def ok(result):
+    if "error" in result:
+        raise ValueError(result["error"]["text"])
+    return result
 """
-"""Makes the calls that were planned, in order, and stops at the first that fails."""
+"""For the Combo tools that a program calls: what was read before a request failed is not all."""
+_UNSURE = """\
+if not found or (found[1:] and found[0]["score"] - found[1]["score"] < p["ahead"]):
+    report = {"unclear": [x["name"] for x in found[:4]]}
+else:
+"""
+"""What stands at UNSURE: nothing is found, or no candidate is far enough ahead."""
+_READS = {
+    "project": """\
+# Report the project, its team, and the person and the customer that are asked for.
+found = ok(Combo_Resolve_Project_For_Phrase(phrase=p["project"], member=p["member"]))["candidates"]
+UNSURE
+    one = found[0]
+    people = {x["id"]: x for x in ok(Combo_List_All_Employees())["employees"]}
+    for m in one["team"]:
+        m.update({x: people[m["employee"]][x] for x in ("name", "department")})
+    report = {"project": one}
+    if p["person"]:
+        report["people"] = ok(Combo_Resolve_Person_For_Name(name=p["person"], project=one["id"]))["candidates"]
+    if p["customer"] and one["customer_name"]:
+        report["customer"] = Req_GetCustomer(id=one["customer"])["company"]
+""",
+    "people": """\
+# Report these people with what is asked for.
+report = {"people": []}
+for id in p["people"]:
+    one = Req_GetEmployee(id=id)["employee"]
+    row = {field: one[field] for field in p["fields"]}
+    if p["projects"]:
+        row["projects"] = ok(Combo_Resolve_Project_For_Phrase(phrase="", member=id))["candidates"]
+    if p["load"]:
+        loads = ok(Combo_Sum_Workload_For_Employees(statuses=p["statuses"]))["people"]
+        row["workload"] = [x["workload"] for x in loads if x["id"] == id][0]
+    report["people"].append(row)
+""",
+    "customer": """\
+# Report the customer and its account manager.
+found = ok(Combo_Resolve_Customer_For_Phrase(phrase=p["customer"]))["candidates"]
+UNSURE
+    one = Req_GetCustomer(id=found[0]["id"])["company"]
+    names = {x["id"]: x["name"] for x in ok(Combo_List_All_Employees())["employees"]}
+    report = {"customer": one, "manager": names.get(one["account_manager"], "")}
+""",
+    "managed": """\
+# Report the customers of these account managers.
+rows = [x for x in ok(Combo_List_All_Customers())["customers"] if x["account_manager"] in p["people"]]
+report = {"records": rows, "kind": "customer"}
+""",
+    "mine": """\
+# Report the projects that the user leads.
+report = {"projects": ok(Combo_Resolve_Project_For_Phrase(phrase="", lead=p["lead"]))["candidates"]}
+""",
+    "workload": """\
+# Report who of the department or place that the text names has the most or the least load.
+people = ok(Combo_Sum_Workload_For_Employees(statuses=p["statuses"]))["people"]
+hits = {x["location"]: len([w for w in p["words"] if w in x["location"].split()]) for x in people}
+places = [x for x in hits if hits[x] and hits[x] == max(hits.values())]
+near = [x for x in people if x["department"] in p["text"] or x["location"] in places]
+loads = [x["workload"] for x in near]
+if near:
+    end = min(loads) if p["least"] else max(loads)
+    rows = [x for x in near if x["workload"] == end]
+    report = {"records": rows, "kind": "employee", "value": "workload"}
+else:
+    report = {"unclear": []}
+""",
+    "leads_above": """\
+# Report the leads of projects who earn more than this person.
+pay = Req_GetEmployee(id=p["people"][0])["employee"]["salary"]
+leads = {m["employee"] for x in ok(Combo_List_All_Projects())["projects"] for m in x["team"] if m["role"] == "Lead"}
+people = [x for x in ok(Combo_List_All_Employees())["employees"] if x["id"] in leads and x["salary"] > pay]
+report = {"records": [{"id": x["id"], "name": x["name"]} for x in people], "kind": "employee"}
+""",
+    "hours": """\
+# Report the hours of these days, both included.
+of, found = p["of"], [{"id": "", "score": 100}]
+if "project" in of:
+    found = ok(Combo_Resolve_Project_For_Phrase(phrase=of["project"]))["candidates"]
+UNSURE
+    of = {"project": found[0]["id"]} if "project" in of else of
+    hours = ok(Combo_Sum_Hours_For_Period(date_from=p["from"], date_to=p["to"], **of))
+    report = {"hours": {x: hours[x] for x in ("total", "billable", "other")}, "of": of}
+""",
+    "places": """\
+# Report the lines of the wiki that name these places.
+pages = ok(Combo_Read_Wiki_Pages(files=[]))["pages"]
+lines = [x for text in pages.values() for x in text.replace(". ", ".\\n").split("\\n")]
+report = {"lines": {word: [x[:300] for x in lines if word in x][:5] for word in p["words"]}}
+""",
+    "pages": """\
+# Report the parts of the wiki that speak of this.
+report = {"chunks": ok(Combo_Search_Wiki_For_Words(words=p["words"], top=4))["chunks"]}
+""",
+}
+_WRITES = {
+    "status": """\
+# Set the project's status.
+made = Req_UpdateProjectStatus(id=p["project"], status=p["status"])
+""",
+    "log_time": """\
+# Record these hours, as a draft.
+made = ok(Combo_Log_Time_For_Project(status="draft", **p["entry"]))
+""",
+    "note": """\
+# Write the note, exactly.
+made = ok(Combo_Update_Employee_For_Changes(employee=p["employee"], notes=p["note"]))
+""",
+    "rename_page": """\
+# Rename the page.
+made = ok(Combo_Rename_Wiki_Page(old=p["old"], new=p["new"]))
+""",
+    "delete_page": """\
+# Delete the page.
+ok(Combo_Read_Wiki_Pages(files=[p["old"]]))
+made = ok(Combo_Write_Wiki_Pages(pages={p["old"]: ""}))
+""",
+}
+_GUARD = """\
+more = ok(Combo_Search_Wiki_For_Words(words=[p["unless"]], top=6))["chunks"] if p["unless"] else []
+if more:
+    report = {"rules": [x["text"] for x in more], "given": p}
+else:
+"""
+WRITES = frozenset(_WRITES)
 
 
-_building = threading.Lock()
-
-
-def _tree(code: str) -> ast.Module:
-    """Code as a tree. CPython 3.11 loses count where several threads build trees: then again."""
-    with _building:
-        for _ in range(5):
-            with suppress(SystemError):
-                return ast.parse(code)
-        return ast.parse(code)
-
-
-@cache
-def _parts() -> dict[str, ast.stmt]:
-    """The definitions of the modules that are worker code, by name, in their order."""
-    found: dict[str, ast.stmt] = {}
-    for name in _MODULES:
-        tree = _tree(
-            (Path(__file__).parent / "reckoning" / f"{name}.py").read_text(encoding="utf-8")
-        )
-        for node in tree.body:
-            match node:
-                case ast.FunctionDef() | ast.ClassDef():
-                    _drop_docstrings(node)
-                    found[node.name] = node
-                case ast.Assign(targets=[ast.Name(name)]):
-                    found[name] = node
-                case ast.Import() | ast.ImportFrom(module="typing" | "collections.abc"):
-                    found.update({alias.name: node for alias in node.names})
-    return found
-
-
-def _drop_docstrings(tree: ast.stmt) -> None:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
-            node.body = node.body[1:] or [ast.Pass()]
-
-
-@cache
-def _text_of(name: str) -> str:
-    """A definition of the modules."""
-    return ast.unparse(_parts()[name])
-
-
-@cache
-def _needed_by(name: str) -> frozenset[str]:
-    """The definitions that one of them names."""
-    return _named_in(_parts()[name])
-
-
-def _named_in(tree: ast.AST) -> frozenset[str]:
-    named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return frozenset(named & _parts().keys())
-
-
-@cache
-def _alone(code: str) -> str:
-    """Code with all that it needs of the modules, and nothing else of them."""
-    open_ = set(_named_in(_tree(code)))
-    wanted: set[str] = set()
-    while open_:
-        name = open_.pop()
-        wanted.add(name)
-        open_ |= _needed_by(name) - wanted
-    kept = {id(node): name for name, node in _parts().items() if name in wanted}
-    return "\n".join([*map(_text_of, kept.values()), code])
-
-
-def _look(kind: str) -> str:
-    """The program that answers a question or plans a change."""
-    if kind == "place":
-        return _alone(_READ.split("def whole")[0] + _PLACES)
-    fenced = _FENCED if kind in CHANGES else ""
-    return _alone(_READ.replace("KIND", _CALLED.get(kind, kind)).replace("FENCES\n", fenced))
-
-
-def _write(tools: list[str]) -> str:
-    """The program that makes the planned calls of these tools."""
-    named = ", ".join(f'"{tool}": {tool}' for tool in dict.fromkeys(tools))
-    return f"TOOLS = {{{named}}}\n{_WRITE}"
+def purpose(name: str) -> str:
+    """What a program is for."""
+    return {**_READS, **_WRITES}[name].partition("\n")[0].removeprefix("# ")
 
 
 def code(name: str, p: dict[str, Any]) -> str:
-    """The program of a step, look or write, for its facts."""
-    if name == "write":
-        return _write([tool for tool, _ in p["calls"]])
-    return _look(p["kind"])
+    """The program of a step with its parameters. Raises KeyError: there is none of this name."""
+    body = _READS.get(name, "").replace("UNSURE\n", _UNSURE)
+    if name in _WRITES:
+        made = _WRITES[name] + 'report = {"made": made, "about": p["about"]}\n'
+        body = _GUARD + textwrap.indent(made, "    ")
+    helper = _HELPER if "ok(" in body else ""
+    return _FRAME.format(p=p, helper=helper, body=textwrap.indent(body, "    ").rstrip())

@@ -1,136 +1,72 @@
-"""A small company of our own for the tests: records, pages, and tools that answer from them."""
+"""A small company for the tests: its briefing, and tools that answer from three records."""
 
 from __future__ import annotations
 
-import copy
+import json
 from typing import Any
 
-import regex
-
 Wire = dict[str, Any]
-PEOPLE: list[Wire] = [
-    {
-        "id": "b_01",
-        "name": "Åse Brækhus",
-        "department": "Ovens",
-        "location": "Bergen – Bakery",
-        "salary": 41000,
-    },
-    {
-        "id": "b_02",
-        "name": "Jörg Schäfer",
-        "department": "Ovens",
-        "location": "Bergen – Bakery",
-        "salary": 43000,
-    },
-    {
-        "id": "b_03",
-        "name": "Ida Moe",
-        "department": "Wage Office",
-        "location": "Oslo Office",
-        "salary": 52000,
-    },
-    {
-        "id": "b_04",
-        "name": "Ida Nygård",
-        "department": "Chiefs",
-        "location": "Oslo Office",
-        "salary": 90000,
-    },
-]
-for number, person in enumerate(PEOPLE):
-    person |= {
-        "email": f"{person['id']}@bakery.example",
-        "notes": "",
-        "skills": {"skill_dough": 5 + number},
-        "wills": {"will_nights": 9},
-    }
-PROJECTS: list[Wire] = [
-    {
-        "id": "proj_rye",
-        "name": "Rye Renewal",
-        "description": "darker crust for the harbour kiosks",
-        "customer": "cust_kiosk",
-        "status": "active",
-        "team": [
-            {"employee": "b_01", "role": "Lead", "time_slice": 0.5},
-            {"employee": "b_02", "role": "QA", "time_slice": 0.2},
-        ],
-    },
-    {
-        "id": "proj_oven",
-        "name": "Oven Nine",
-        "description": "our own oven gets a second door",
-        "customer": "cust_bakery_internal",
-        "status": "archived",
-        "team": [{"employee": "b_02", "role": "Lead", "time_slice": 0.4}],
-    },
-]
-CUSTOMERS: list[Wire] = [
-    {
-        "id": "cust_kiosk",
-        "name": "Harbour Kiosks",
-        "brief": "seven kiosks by the quay",
-        "location": "Norway",
-        "primary_contact_name": "Per Lie",
-        "primary_contact_email": "per@kiosk.example",
-        "deal_phase": "active",
-        "high_level_status": "Key account",
-        "account_manager": "b_04",
-    },
-]
-RIGHTS = """# Rights
+RIGHTS = """== rights.md ==
+# Rights
 
 - **Strangers without a login.** May hear where our shops are and what day it is.
 - **Everybody employed here.** May look up people, projects and customers; learn their own pay; \
-change their own levels; record their own hours.
+record their own hours.
 - **The Lead of a project.** May change its status and record draft hours for its team.
-- **Wage Office.** May learn what a colleague earns, read notes and write notes, and change pay, \
-once a chief has approved it in the note.
-- **Chiefs.** May see how loaded others are, see others' skills, change a project's status, change \
-teams and change pay.
+- **Wage Office.** May learn what a colleague earns, read notes and write notes.
 
 Nobody may record approved hours for somebody else.
 """
-PAGES = {
-    "rights.md": RIGHTS,
-    "shops.md": "# Our shops\n\nBergen and Oslo. The shop in Turku closed long ago.\n",
-    "levels.md": "# Levels\n\nFrom 1 to 10; from 7 on we call it strong. "
-    "Say `Levels:` to correct your own.\n\n"
-    "- skill_dough: Sour dough\n- will_nights: Liking for nights\n",
-    "load.md": "# Load\n\nLoad is the sum of shares over all projects that are active or paused.\n",
+PROJECT = {
+    "id": "proj_rye",
+    "name": "Rye Renewal",
+    "customer": "cust_kiosk",
+    "customer_name": "Harbour Kiosks",
+    "status": "active",
+    "score": 100,
+    "team": [{"employee": "b_01", "role": "Lead", "time_slice": 0.5}],
 }
+PERSON = {"id": "b_01", "name": "Åse Brækhus", "department": "Ovens", "salary": 41000, "notes": ""}
+NAMED = (
+    "entities: named: Rye Renewal (project proj_rye)\n"
+    "policy: proj_rye: the user's role there: {}, account manager of its customer: another"
+)
 
 
-class Bakery:
-    """Tools that answer from the records, and what was written with them."""
+def briefing(department: str = "Ovens", rights: str = RIGHTS, **more: Any) -> str:
+    """What a prompt tells of the user ``b_01``."""
+    user = {"id": "b_01", "department": department}
+    facts = {"user": user, "leads": ["proj_rye"], "today": "2025-06-03", **more}
+    return f"{json.dumps(facts)}\n{rights}"
 
-    def __init__(self, notes: dict[str, str] | None = None) -> None:
-        self.people = copy.deepcopy(PEOPLE)
-        for one in self.people:
-            one["notes"] = (notes or {}).get(one["id"], "")
-        self.written: list[tuple[str, Wire]] = []
 
-    def run(self, code: str, p: Wire) -> Wire:
-        """Run a program; what it reports."""
-        reports: list[Wire] = []
-        names = {*regex.findall(r"\b(?:Combo|Req)_\w+", code)}
-        tools: Wire = {n: (lambda name=n, **given: self.call(name, given)) for n in names}
-        exec(compile(code, "program", "exec"), {"p": p, "final_answer": reports.append, **tools})
-        return reports[0]
+def answer(name: str, given: Wire, written: list[tuple[str, Wire]]) -> Any:
+    """The answer of a tool; of those that change something only that they were called."""
+    match name:
+        case "Combo_Resolve_Project_For_Phrase":
+            return {"candidates": [json.loads(json.dumps(PROJECT))], "tied": 1}
+        case "Combo_List_All_Employees":
+            return {"employees": [dict(PERSON)]}
+        case "Req_GetEmployee":
+            return {"employee": dict(PERSON)}
+        case "Req_GetCustomer":
+            return {"company": {"id": "cust_kiosk", "account_manager": "b_04"}}
+        case "Combo_Search_Wiki_For_Words":
+            return {"chunks": []}
+    written.append((name, given))
+    return {}
 
-    def call(self, name: str, given: Wire) -> Any:
-        """The answer of a tool; of those that change something only that they were called."""
-        match name:
-            case "Combo_List_All_Employees":
-                return copy.deepcopy(self.people)
-            case "Combo_List_All_Projects":
-                return copy.deepcopy(PROJECTS)
-            case "Combo_List_All_Customers":
-                return copy.deepcopy(CUSTOMERS)
-            case "Combo_Read_Wiki_Pages":
-                return {"pages": dict(PAGES)}
-            case "Req_GetEmployee":
-                return {"employee": next(x for x in self.people if x["id"] == given["id"])}
-        self.written.append((name, given))
-        return {}
+
+def run(code: str) -> tuple[Wire, list[tuple[str, Wire]]]:
+    """What a program reports, and what it wrote."""
+    reports: list[Wire] = []
+    written: list[tuple[str, Wire]] = []
+
+    class Tools(dict[str, Any]):
+        def __missing__(self, name: str) -> Any:
+            if not name.startswith(("Combo_", "Req_")):
+                raise KeyError(name)
+            return lambda **given: answer(name, given, written)
+
+    exec(compile(code, "program", "exec"), Tools(final_answer=reports.append))
+    return reports[0], written

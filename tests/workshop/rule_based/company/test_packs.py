@@ -13,14 +13,16 @@ from typing import Any
 
 import pytest
 
-from tests.worker.sandbox.kinds import STANDING
+from tests.worker.sandbox.kinds import KINDS
 
 ROOT = Path(__file__).parents[4]
 
-
 BUNDLED = ROOT / "workshop" / "simulator" / "company" / "packs" / "bundled.json"
-SPECS = [one["spec_id"] for one in json.loads(BUNDLED.read_text(encoding="utf-8"))["scenarios"]]
-SAMPLE = [word for spec in SPECS[::3] for word in ("--task", spec)]
+EXPECTED = {
+    one["spec_id"]: one["expect"]["outcomes"][0]
+    for one in json.loads(BUNDLED.read_text(encoding="utf-8"))["scenarios"]
+}
+SAMPLE = [word for spec in list(EXPECTED)[::3] for word in ("--task", spec)]
 
 
 def played(sandbox: str, out: Path, *words: str) -> dict[str, Any]:
@@ -45,14 +47,18 @@ def scores(sandbox: str) -> dict[str, float]:
     return {task["spec_id"]: task["score"] for task in results["tasks"]}
 
 
-@pytest.mark.parametrize("sandbox", STANDING)
-def test_a_third_of_the_bundled_pack_ends_alike_in_each_isolation(sandbox: str) -> None:
-    assert scores(sandbox) == scores(STANDING[0])
-    assert sum(scores(sandbox).values()) / len(scores(sandbox)) > 0.9
+@pytest.mark.parametrize("sandbox", KINDS)
+def test_a_third_of_the_bundled_pack_ends_alike_in_each_sandbox(sandbox: str) -> None:
+    assert scores(sandbox) == scores(KINDS[0])
 
 
-def test_what_monty_cannot_run_is_said_and_not_answered(tmp_path: Path) -> None:
-    results = played("monty", tmp_path, "--task", "vinterhage-my-role")
-    (task,) = results["tasks"]
-    assert (task["outcome"], task["failure"], task["acts"]) == ("error", "model", 0)
-    assert "its program does not run in this sandbox: NotImplementedError" in task["error"]
+def test_the_bundled_pack_is_played_without_a_wrong_write_and_with_each_outcome(
+    tmp_path: Path,
+) -> None:
+    results = played("auto", tmp_path)
+    totals = results["totals"]
+    assert totals["harm"] == 0
+    assert totals["score_mean"] >= 0.6
+    assert sum(totals["tokens"].values()) <= 8_000 * totals["tasks"]
+    passed = {EXPECTED[task["spec_id"]] for task in results["tasks"] if task["score"] == 1}
+    assert passed == set(EXPECTED.values())

@@ -1,0 +1,158 @@
+"""The program that a task needs, with the ids and values that the prompt gives; or a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import regex
+
+from workshop.rule_based.company import programs
+from workshop.rule_based.company.answers import Answer, clarify
+from workshop.rule_based.company.facts import Facts
+from workshop.rule_based.company.kinds import STATUSES, quoted, resolve_day
+from workshop.rule_based.prompt import Instruction
+
+Values = dict[str, Any]
+_PAGE = regex.compile(r"[\w./-]+\.md\b")
+SELF = regex.compile(r"\b(?:I|me|my|myself)\b", regex.I)
+_FOR_ME = regex.compile(
+    r"\bfor (?:me|myself)\b|\bI (?:worked|spent)\b|\bmy (?:own )?(?:hours|time)\b"
+)
+_PLACE = regex.compile(r"\b(?:in|or|and|oder) ((?:\p{Lu}[\p{L}-]+ ?)+)")
+_DEMANDS = r"\b(?:tickets?|reference numbers?|release (?:number|board)|approval)\b"
+"""Words of rules that demand something; the wiki is searched for them where not all of it is told."""
+AHEAD, FAR_AHEAD = 10, 20
+"""How far ahead of the next one, of 100, a project is taken for what a phrase means; for a change."""
+_FIELDS = {"pay_of": ["salary", "department"], "phone": ["notes"], "note_of": ["notes"], "field_of": ["department", "location"], "mail_of": ["email"]}  # fmt: skip
+
+
+def step(name: str, parameters: Values) -> Instruction:
+    """Return the instruction to run a program."""
+    return Instruction("company", name, programs.purpose(name), parameters)
+
+
+def plan(facts: Facts, kind: str, report: Values | None = None) -> Instruction | Answer:
+    """The step for a kind of task; ``report``: what a look for its project found."""
+    if kind in programs.WRITES:
+        return _change(facts, kind, report or {})
+    if kind in ("contact_of", "manager_of", "mail_of"):
+        return _contact(facts, kind)
+    if kind in ("role_of", "lead_of", "role_holder", "customer_id"):
+        return _project(facts, kind)
+    if kind in (*_FIELDS, "load", "projects_of", "common"):
+        return _person(facts, kind)
+    return _listing(facts, kind)
+
+
+def _project(facts: Facts, kind: str, ahead: int = AHEAD) -> Instruction | Answer:
+    named, people = facts.of("project"), [*facts.open(), *(x.id for x in facts.of("employee"))]
+    if len(named) > 1 or len(people) > 1:
+        return clarify("Which one of those is meant?")
+    mine = kind == "role_of" and not people
+    if mine and not SELF.search(facts.task):
+        return clarify("Who is meant?")
+    phrase = named[0].id if named else facts.task
+    person = people[0] if people and kind == "role_of" else ""
+    return step(
+        "project",
+        {"project": phrase, "member": facts.requester.id if mine else "", "person": person,
+         "customer": kind in ("contact_of", "status", "log_time"), "ahead": ahead},
+    )  # fmt: skip
+
+
+def _person(facts: Facts, kind: str) -> Instruction | Answer:
+    people = [x.id for x in facts.of("employee")]
+    if facts.open():
+        return clarify(
+            f"Who is meant: {', '.join(x.name for x in facts.candidates[facts.open()[0]])}?"
+        )
+    if not people and SELF.search(facts.task):
+        people = [facts.requester.id]
+    if len(people) != (2 if kind == "common" else 1):
+        return clarify("Who is meant?")
+    counted = facts.counted() if kind == "load" else []
+    if counted is None:
+        return clarify("No rule says what counts as load.")
+    return step(
+        "people",
+        {"people": people, "fields": ["id", "name", *_FIELDS.get(kind, [])], "load": kind == "load",
+         "statuses": counted, "projects": kind in ("common", "projects_of")},
+    )  # fmt: skip
+
+
+def _contact(facts: Facts, kind: str) -> Instruction | Answer:
+    """Of a customer, or of a project's customer."""
+    customers, projects = facts.of("customer"), facts.of("project")
+    if kind == "mail_of" and (facts.of("employee") or facts.open()):
+        return _person(facts, kind)
+    if customers or (kind == "manager_of" and not projects):
+        phrase = customers[0].id if customers else facts.task
+        return step("customer", {"customer": phrase, "ahead": AHEAD})
+    return _project(facts, "contact_of")
+
+
+def _listing(facts: Facts, kind: str) -> Instruction | Answer:
+    """Programs over whole listings."""
+    task, people = facts.task, [x.id for x in facts.of("employee")]
+    words = regex.findall(r"(?<!^|[.!?:] )\b\p{Lu}[\p{L}-]+", task)
+    if kind in ("places", "pages"):
+        found = [x.strip() for x in _PLACE.findall(task)] if kind == "places" else [task]
+        return step(kind, {"words": found}) if found else clarify("Which place is meant?")
+    if facts.open():
+        return clarify("Who is meant?")
+    if kind in ("mine_with", "lacking"):
+        return step("mine", {"lead": facts.requester.id})
+    if kind in ("leads_above", "managed") and people:
+        return step(kind, {"people": people})
+    if kind == "workload" and (counted := facts.counted()) is not None:
+        least = bool(regex.search(r"\bleast\b|\blowest\b|\bfree\b", task, regex.I))
+        return step(kind, {"statuses": counted, "least": least, "text": task, "words": words})
+    days = regex.findall(r"\d{4}-\d\d-\d\d", task)
+    if kind == "hours" and len(days) == 2:
+        named = {x: one[0].id for x in ("project", "employee", "customer") if (one := facts.of(x))}
+        of = named if len(named) == 1 else {"project": named.get("project", task)}
+        return step(kind, {"from": days[0], "to": days[1], "of": of, "ahead": AHEAD})
+    return clarify("I cannot tell for certain what is meant.")
+
+
+def _change(facts: Facts, kind: str, report: Values) -> Instruction | Answer:
+    """The change itself, or first the look for its project."""
+    named = [x for x in facts.named if x.kind == "project"]
+    if kind in ("status", "log_time") and "project" not in report and len(named) != 1:
+        return _project(facts, kind, FAR_AHEAD)
+    project = report["project"]["id"] if "project" in report else (named[0].id if named else "")
+    people = [x.id for x in facts.of("employee")]
+    if kind == "log_time" and not people and _FOR_ME.search(facts.task):
+        people = [facts.requester.id]
+    values = _values(facts, kind, project, people)
+    if not values:
+        return clarify("Who is meant, and what is to stand there?")
+    kinds = {"employee": "employee", "project": "project", "new": "wiki", "old": "wiki"}
+    about = [[kinds[key], values[key]] for key in kinds if key in values]
+    return step(kind, {**values, "unless": "" if facts.whole else _DEMANDS, "about": about})
+
+
+def _values(facts: Facts, kind: str, project: str, people: list[str]) -> Values:
+    """The values of a change; {} where one of them is open."""
+    pages, marks = _PAGE.findall(facts.task), quoted(facts.task)
+    if kind == "status":
+        said = [x for x in STATUSES if regex.search(rf"\b{x}\b", facts.task)]
+        verb = regex.search(r"\b(pause|archive)\b", facts.task, regex.I)
+        said = said or ([f"{verb[1].lower()}d"] if verb else [])
+        return {"project": project, "status": said[0]} if len(said) == 1 else {}
+    if kind == "rename_page":
+        return {"old": pages[0], "new": pages[1]} if len(pages) == 2 else {}
+    if kind == "delete_page":
+        return {"old": pages[0]} if len(pages) == 1 else {}
+    if len(people) != 1 or facts.open():
+        return {}
+    if kind == "note":
+        return {"employee": people[0], "note": marks[0]} if len(marks) == 1 else {}
+    hours = regex.findall(r"(\d+(?:\.\d+)?) ?h(?:ours?)?\b", facts.task)
+    billable = regex.search(r"\b(not |non-?)?bill(?:able|ed)", facts.task)
+    day = resolve_day(facts.task, facts.today)
+    if len(hours) != 1 or day is None or billable is None or len(marks) > 1:
+        return {}
+    told = {"employee": people[0], "project": project}
+    entry = {**told, "date": str(day), "hours": float(hours[0]), "billable": not billable[1]}
+    return {**told, "entry": {**entry, "notes": "".join(marks)}}

@@ -1,1 +1,0 @@
-"""Worker code of the company's programs: records and a question in, a report out."""

@@ -1,0 +1,93 @@
+"""What the rule-based models read in a prompt, and the instructions that they write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import regex
+
+from core.models.model_call import Message
+from core.models.prompt_json import unpacked
+
+_TURN = regex.compile(r"<turn [^>]*>\n(.*?)\n</turn>", regex.DOTALL)
+_RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
+_HEADER = regex.compile(r"^Playbook: ([\w-]+) / ([\w-]+)$", regex.MULTILINE)
+_PARAMETERS = regex.compile(r"^Parameters: (\{.*\})\s*$", regex.MULTILINE)
+_NOT_RUN = regex.compile(
+    r"^ERROR: Code execution failed:\n(?:  line .*\n)*(.*)(?s:.*)^RESULT: none$", regex.MULTILINE
+)
+UNKNOWN_INSTRUCTION = (
+    "Thought: This instruction follows no playbook that I know.\n"
+    "<code>\nfinal_answer({'error': 'no playbook for this instruction'})\n</code>"
+)
+"""The worker's reply to an instruction that no rule-based model has written."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction to the worker: a program by its playbook and step, and its parameters."""
+
+    playbook: str
+    step: str
+    text: str = ""
+    """The instruction in words; complete without any other context."""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    why: str = ""
+    """What was understood and decided, for the THOUGHT."""
+
+    def render(self) -> str:
+        """Write the text that the worker gets."""
+        parameters = json.dumps(self.parameters, ensure_ascii=False, separators=(",", ":"))
+        return f"Playbook: {self.playbook} / {self.step}\n{self.text}\nParameters: {parameters}"
+
+
+def read_instruction(text: str) -> Instruction | None:
+    """Read an instruction as it was rendered; None where the text holds none."""
+    header, found = _HEADER.search(text), _PARAMETERS.search(text)
+    try:
+        parameters = json.loads(found[1]) if found else None
+    except ValueError:
+        return None
+    if header is None or parameters is None:
+        return None
+    return Instruction(header[1], header[2], parameters=parameters)
+
+
+def user_text(messages: Iterable[Message]) -> str:
+    """Join what the user's side of a prompt says."""
+    return "\n".join(m["content"] for m in messages if m["role"] == "user")
+
+
+def section(name: str, prompt: str) -> str | None:
+    """Return the text between a section's tags, or None where the prompt has no such section."""
+    found = regex.search(rf"<{name}>\n(.*?)\n</{name}>", prompt, regex.DOTALL)
+    return plain(found[1]) if found else None
+
+
+def plain(text: str) -> str:
+    """Return a text as it was before it was escaped as data of a prompt."""
+    return text.replace("\\u003c", "<")
+
+
+def last_turn(prompt: str) -> tuple[Instruction, dict[str, Any] | None] | None:
+    """Return the last instruction with its report, None for one that cannot be read.
+
+    None before the first turn. Raises LookupError: the program of the turn did not run to its end.
+    """
+    turns = _TURN.findall(prompt)
+    if not turns:
+        return None
+    worked = [turn for turn in turns if _RESULT.search(turn)] or turns
+    if broken := _NOT_RUN.search(worked[-1]):
+        raise LookupError(f"its program does not run in this sandbox: {broken[1]}")
+    instruction, results = read_instruction(worked[-1]), _RESULT.findall(worked[-1])
+    try:
+        report = unpacked(json.loads(results[-1]))
+    except (ValueError, IndexError):  # Cut is a ValueError: half a report is none
+        report = None
+    if instruction is None:
+        return Instruction("", ""), None
+    return instruction, report if isinstance(report, dict) else None
