@@ -38,7 +38,7 @@ from core.runs.task import TaskInfo
 from core.terminal.console import notes, say
 from core.terminal.progress import Progress
 from core.terminal.stream import Stream
-from worker.sandbox import used_kind
+from worker.sandbox.isolation import used_kind
 
 SUBMITTED = frozenset({"submitted", "evaluated"})
 """What the platform calls a session that was handed in."""

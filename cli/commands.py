@@ -12,7 +12,7 @@ import typer
 
 from cli.options import DoctorOptions, Options, check
 from cli.record_command import takes
-from coordinator.config import StrategyName
+from coordinator.config import STRATEGIES, StrategyName
 from core.runs.hints import command
 from core.terminal.run_argument import LOGS, Logs, Run
 
@@ -73,6 +73,10 @@ def run(options: Options) -> int:
     check(options)
     options = located(options)
     check(options)
+    if STRATEGIES[options.strategy].has_worker:
+        from worker.sandbox import isolation
+
+        isolation.begin()  # before the imports of a run, which take longer than its probe
     from cli.run import start
 
     return start(options)

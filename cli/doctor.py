@@ -71,7 +71,8 @@ def examine(
 
 
 def _machine(environ: Mapping[str, str], *, calls: bool) -> list[Finding]:
-    from worker.sandbox import SandboxUnavailable, find_isolation, used_kind
+    from worker.sandbox.contract import SandboxUnavailable
+    from worker.sandbox.isolation import find_isolation, used_kind
 
     missing = ""
     try:

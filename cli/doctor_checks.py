@@ -23,7 +23,7 @@ from core.models.file_checks import FileError
 if TYPE_CHECKING:
     from dotenv.parser import Original
 
-    from worker.sandbox import IsolationReport
+    from worker.sandbox.isolation import IsolationReport
 
 DISTRIBUTION = "erc3-store-agent"
 LEAST_PYTHON = (3, 11)

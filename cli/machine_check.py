@@ -75,7 +75,9 @@ def check_sandbox(options: Options, note: Console) -> None:
         Usage: the setting asks for a sandbox that there is not.
         CannotRun: the sandbox does not start, or lacks the isolation that is required.
     """
-    from worker.sandbox import SandboxUnavailable, chosen_kind, sandbox_line, try_out
+    from worker.sandbox.contract import SandboxUnavailable
+    from worker.sandbox.factory import try_out
+    from worker.sandbox.isolation import chosen_kind, sandbox_line
 
     try:
         choice = chosen_kind()

@@ -17,7 +17,7 @@ from core.runs.turn_context import Decision, TurnContext
 from core.runs.work import WorkReport
 from evaluator import Evaluator
 from next_step import Agent, Compression, PastStep
-from worker.sandbox import SandboxLimits
+from worker.sandbox.contract import SandboxLimits
 from worker.worker import ExecutorFactory, Worker
 
 

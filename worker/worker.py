@@ -18,7 +18,9 @@ from core.models.prompts import prompt
 from core.models.sections import NONE, Texts
 from core.runs.work import WorkReport
 from worker.model import NoUsableCode, WorkerModel
-from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox, python_rules
+from worker.sandbox.contract import Pins, SandboxLimits
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.factory import open_sandbox, python_rules
 
 MAX_STEPS = 3
 SYSTEM = "worker/system"

@@ -19,7 +19,7 @@ from cli.doctor_checks import (
     variables,
 )
 from cli.doctor_finding import Diagnosis, Finding, diagnosis
-from worker.sandbox import IsolationReport
+from worker.sandbox.isolation import IsolationReport
 
 NEEDED = ["a>=2,<3", "b", 'c>=1; extra == "extra"', 'd; python_version < "3"']
 

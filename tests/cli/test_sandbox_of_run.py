@@ -15,7 +15,7 @@ from cli.cli import app
 from core.runs.manifest import read_manifest
 from core.runs.results import read_results
 from tests.worker.sandbox.kinds import KINDS
-from worker.sandbox import SandboxKind
+from worker.sandbox.contract import SandboxKind
 from workshop.views.report.differences import Change, differences
 
 Call = Callable[..., Result]

@@ -12,7 +12,7 @@ import pytest
 from core.models.model_call import ModelCall
 from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal
-from worker.sandbox import SandboxLimits
+from worker.sandbox.contract import SandboxLimits
 from worker.worker import Worker
 
 

@@ -14,7 +14,7 @@ from core.runs.work import WorkReport
 from store_tools.environment import StoreEnvironment
 from tests import scripted
 from tests.binding import entered
-from worker.sandbox import SandboxLimits
+from worker.sandbox.contract import SandboxLimits
 from worker.worker import Worker
 
 PRODUCTS = 5_000

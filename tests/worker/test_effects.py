@@ -11,7 +11,7 @@ import pytest
 from core.ledger import ToolCall
 from core.runs.reader import read_tasks
 from core.runs.work import ANSWERED_CALLS, SHORT_CALLS, SHOWN_CALLS, WorkReport
-from worker.sandbox import SandboxLimits
+from worker.sandbox.contract import SandboxLimits
 
 Run = Callable[..., Path]
 ADD = "Req_AddProductToBasket(sku='tea', quantity=2)\n"

@@ -15,7 +15,7 @@ from store_tools.combo_basket import basket_tools
 from store_tools.combo_products import product_tools
 from store_tools.requests import request_tools
 from store_tools.store_session import StoreSession
-from worker.sandbox import SandboxUnavailable
+from worker.sandbox.contract import SandboxUnavailable
 from worker.worker import Worker, system_prompt
 
 ROOM = 800

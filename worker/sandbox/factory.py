@@ -2,72 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
 import time
 import tomllib
 from pathlib import Path
-from typing import cast, get_args
 
 from worker.sandbox.contract import (
     Pins,
     SandboxChoice,
     SandboxError,
-    SandboxKind,
     SandboxLimits,
     SandboxUnavailable,
     ToolHost,
 )
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.isolation import NoTools, describe_kind, find_isolation, why_not
+from worker.sandbox.isolation import NoTools, used_kind
 from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.runner import Interpreter, Runner
 
-VARIABLE = "WORKER_SANDBOX"
 _RULES = tomllib.loads(Path(__file__).with_name("python_rules.toml").read_text(encoding="utf-8"))
-
-
-def chosen_kind() -> SandboxChoice:
-    """What the environment asks for; ``auto`` when it says nothing. Raises ValueError."""
-    wanted = os.environ.get(VARIABLE, "auto")
-    *others, last = kinds = get_args(SandboxChoice)
-    if wanted in kinds:
-        return cast(SandboxChoice, wanted)
-    raise ValueError(f"{VARIABLE} must be {', '.join(others)} or {last}, not {wanted[:40]!r}")
-
-
-def used_kind(choice: SandboxChoice | None = None) -> SandboxKind:
-    """The sandbox that code gets here. Without ``choice`` the environment decides.
-
-    Raises:
-        ValueError: the environment asks for a kind that there is not.
-        SandboxUnavailable: this kind cannot be used here.
-    """
-    choice = choice or chosen_kind()
-    if choice == "monty":
-        return "monty"
-    if choice in ("bubblewrap", "landlock"):
-        reason = why_not(choice)
-        if reason:
-            raise SandboxUnavailable(f"{choice} cannot be used here: {reason}")
-        return choice
-    report = find_isolation()
-    if choice == "process" and not report.used:
-        raise SandboxUnavailable(f"the process sandbox is not available: {report.why_not}")
-    return report.kind
-
-
-def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]:
-    """The sandbox in use here and what to say of it at the start of a run.
-
-    Raises as ``used_kind`` does.
-    """
-    choice = choice or chosen_kind()
-    kind = used_kind(choice)
-    return kind, find_isolation().text if choice == "auto" else describe_kind(kind)
 
 
 def open_sandbox(

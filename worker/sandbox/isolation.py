@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from inspect import Signature
 from subprocess import SubprocessError
-from typing import get_args
+from typing import cast, get_args
 
 from worker.sandbox.contract import (
     Isolation,
     Pins,
+    SandboxChoice,
     SandboxKind,
     SandboxLimits,
     SandboxUnavailable,
@@ -84,7 +85,54 @@ def describe_kind(kind: SandboxKind) -> str:
     return f"sandbox: full Python in {'bubblewrap' if kind == 'bubblewrap' else 'Landlock'}"
 
 
+VARIABLE = "WORKER_SANDBOX"
 _checking = threading.Lock()
+
+
+def begin() -> None:
+    """Try the isolations out while the program loads; who asks for the kind waits for it."""
+    if os.environ.get(VARIABLE, "auto") in ("auto", "process"):
+        threading.Thread(target=find_isolation, name="isolation", daemon=True).start()
+
+
+def chosen_kind() -> SandboxChoice:
+    """What the environment asks for; ``auto`` when it says nothing. Raises ValueError."""
+    wanted = os.environ.get(VARIABLE, "auto")
+    *others, last = kinds = get_args(SandboxChoice)
+    if wanted in kinds:
+        return cast(SandboxChoice, wanted)
+    raise ValueError(f"{VARIABLE} must be {', '.join(others)} or {last}, not {wanted[:40]!r}")
+
+
+def used_kind(choice: SandboxChoice | None = None) -> SandboxKind:
+    """The sandbox that code gets here. Without ``choice`` the environment decides.
+
+    Raises:
+        ValueError: the environment asks for a kind that there is not.
+        SandboxUnavailable: this kind cannot be used here.
+    """
+    choice = choice or chosen_kind()
+    if choice == "monty":
+        return "monty"
+    if choice in ("bubblewrap", "landlock"):
+        reason = why_not(choice)
+        if reason:
+            raise SandboxUnavailable(f"{choice} cannot be used here: {reason}")
+        return choice
+    report = find_isolation()
+    if choice == "process" and not report.used:
+        raise SandboxUnavailable(f"the process sandbox is not available: {report.why_not}")
+    return report.kind
+
+
+def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]:
+    """The sandbox in use here and what to say of it at the start of a run.
+
+    Raises as ``used_kind`` does.
+    """
+    choice = choice or chosen_kind()
+    kind = used_kind(choice)
+    return kind, find_isolation().text if choice == "auto" else describe_kind(kind)
 
 
 def find_isolation() -> IsolationReport:

@@ -11,7 +11,7 @@ import gc
 gc.disable()
 
 from core.models.tokens import count_text  # noqa: E402
-from worker.sandbox import find_isolation  # noqa: E402
+from worker.sandbox.isolation import find_isolation  # noqa: E402
 from workshop.lab import play_job  # noqa: E402
 
 __all__ = ["play_job"]

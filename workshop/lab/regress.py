@@ -212,7 +212,7 @@ def _check(strategies: Sequence[StrategyName], worker: str | None, *single: obje
 
 def _with_sandbox(run: LabRun, *, here: bool) -> LabRun:
     """The run with the sandbox that its code gets from now on, if it runs any here."""
-    from worker.sandbox import used_kind
+    from worker.sandbox.isolation import used_kind
 
     strategy = run.settings.strategy
     if not here or strategy is None or not STRATEGIES[strategy].has_worker:
@@ -256,7 +256,8 @@ class _Lab:
         adapter_factory = kits[name if name in kits else default]
         warm_up(adapter_factory, self.jobs, self.scheduler)
         # Takes a moment to load, in which the other process loads the rest.
-        from worker.sandbox import SandboxUnavailable, sandbox_line
+        from worker.sandbox.contract import SandboxUnavailable
+        from worker.sandbox.isolation import sandbox_line
 
         try:
             kind, text = sandbox_line()

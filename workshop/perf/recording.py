@@ -29,7 +29,7 @@ from coordinator.session import Session  # noqa: E402
 from core.erc3_client import ERC3  # noqa: E402
 from core.models import litellm_module  # noqa: E402
 from core.runs.journal import Journal  # noqa: E402
-from worker.sandbox import find_isolation  # noqa: E402
+from worker.sandbox.isolation import find_isolation  # noqa: E402
 from workshop.simulator.server import serve  # noqa: E402
 from workshop.simulator.store.pack import BUNDLED_PACK, Pack, load_pack  # noqa: E402
 

@@ -16,8 +16,9 @@ from typing import get_args
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from worker.sandbox import SandboxKind, SandboxLimits, open_sandbox, why_not
-from worker.sandbox.contract import Isolation
+from worker.sandbox.contract import Isolation, SandboxKind, SandboxLimits
+from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import why_not
 
 STEPS = 1_000_000
 LOOP = f"total = 0\nfor i in range({STEPS}):\n    total += i"

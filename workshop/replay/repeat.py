@@ -19,13 +19,9 @@ from core.runs.reader import NotRecorded, read_tasks
 from core.runs.run_view import benchmark_of
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import WorkReport
-from worker.sandbox import (
-    Pins,
-    SandboxExecutor,
-    SandboxLimits,
-    SandboxUnavailable,
-    open_sandbox,
-)
+from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.factory import open_sandbox
 from worker.worker import Worker
 from workshop.replay.divergence import Divergence, first_divergence
 from workshop.replay.recorded_tools import recorded_ledger

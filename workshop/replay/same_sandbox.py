@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.runs.work import WorkReport
-from worker.sandbox import SandboxKind, SandboxUnavailable, used_kind
+from worker.sandbox.contract import SandboxKind, SandboxUnavailable
+from worker.sandbox.isolation import used_kind
 
 
 def recorded_kind(report: WorkReport) -> SandboxKind | None:

@@ -14,13 +14,9 @@ from inspect import Signature
 from pathlib import Path
 from typing import Any
 
-from worker.sandbox import (
-    SandboxError,
-    SandboxExecutor,
-    SandboxKind,
-    SandboxLimits,
-    open_sandbox,
-)
+from worker.sandbox.contract import SandboxError, SandboxKind, SandboxLimits
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.factory import open_sandbox
 
 SECRET = "sk-live-7f3a9c"
 VARIABLE = "STORE_API_SECRET"

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from worker.sandbox import SandboxExecutor, SandboxLimits, open_sandbox
+from worker.sandbox.contract import SandboxLimits
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.factory import open_sandbox
 
 from .kinds import KINDS
 from .shop import Shop

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from worker.sandbox import SandboxKind, why_not
-from worker.sandbox.contract import Isolation
+from worker.sandbox.contract import Isolation, SandboxKind
+from worker.sandbox.isolation import why_not
 
 STANDING: tuple[Isolation, ...] = tuple(name for name in get_args(Isolation) if not why_not(name))
 """The isolations of CPython that have proved themselves here."""

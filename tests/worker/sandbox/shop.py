@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from core.ledger.fault import ToolFault
 
 if TYPE_CHECKING:
-    from worker.sandbox import SandboxExecutor
+    from worker.sandbox.executor import SandboxExecutor
 
 PRODUCTS = [
     {"sku": "p1", "name": "Soda 6pk", "price": 12, "available": 4},

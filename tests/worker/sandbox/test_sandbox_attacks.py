@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.sandbox import SandboxKind
+from worker.sandbox.contract import SandboxKind
 
 from .attack_range import Attack, carry_out, from_folder, from_pack, plant_secret
 from .kinds import KINDS

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from worker.sandbox import SandboxError, SandboxLimits, open_sandbox
 from worker.sandbox.check import refuse
+from worker.sandbox.contract import SandboxError, SandboxLimits
+from worker.sandbox.factory import open_sandbox
 
 from .shop import Shop
 

@@ -6,17 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from worker.sandbox import (
-    SandboxError,
-    SandboxExecutor,
-    SandboxUnavailable,
-    chosen_kind,
-    find_isolation,
-    open_sandbox,
-    python_rules,
-    used_kind,
-)
-from worker.sandbox.factory import VARIABLE
+from worker.sandbox.contract import SandboxError, SandboxUnavailable
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.factory import open_sandbox, python_rules
+from worker.sandbox.isolation import VARIABLE, chosen_kind, find_isolation, used_kind
 
 from .kinds import KINDS, STANDING
 from .shop import Shop

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from worker.sandbox import SandboxError, SandboxExecutor, SandboxLimits
+from worker.sandbox.contract import SandboxError, SandboxLimits
+from worker.sandbox.executor import SandboxExecutor
 
 from .conftest import Opened
 from .shop import SECRET, Shop
@@ -246,7 +247,8 @@ class TestClock:
         box("import time\nend = time.time() + 2\nwhile time.time() < end:\n    pass")
 
     def test_the_same_pins_give_the_same_numbers(self, shop: Shop, kind: str) -> None:
-        from worker.sandbox import Pins, open_sandbox
+        from worker.sandbox.contract import Pins
+        from worker.sandbox.factory import open_sandbox
 
         code = (
             "import random, time\nfrom datetime import datetime\n"

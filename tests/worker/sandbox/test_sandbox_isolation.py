@@ -15,17 +15,12 @@ from typing import Any
 
 import pytest
 
-from worker.sandbox import (
-    SandboxExecutor,
-    SandboxUnavailable,
-    find_isolation,
-    open_sandbox,
-    why_not,
-)
 from worker.sandbox import fork_server as server_module
-from worker.sandbox.contract import Isolation
+from worker.sandbox.contract import Isolation, SandboxUnavailable
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.factory import open_sandbox
 from worker.sandbox.fork_server import ForkServer
-from worker.sandbox.isolation import _why_not
+from worker.sandbox.isolation import _why_not, find_isolation, why_not
 from worker.sandbox.seccomp import SERVER, SESSION, assemble
 
 from .kinds import STANDING
@@ -70,7 +65,8 @@ def become_nobody():
 
 for name in sys.argv[1].split():
     globals()[name]()
-from worker.sandbox import find_isolation, open_sandbox
+from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import find_isolation
 from worker.sandbox.isolation import NoTools
 report = find_isolation()
 with open_sandbox(NoTools()) as box:

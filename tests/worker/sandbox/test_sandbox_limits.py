@@ -7,13 +7,9 @@ import time
 
 import pytest
 
-from worker.sandbox import (
-    SandboxError,
-    SandboxExecutor,
-    SandboxKind,
-    SandboxLimits,
-    open_sandbox,
-)
+from worker.sandbox.contract import SandboxError, SandboxKind, SandboxLimits
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.factory import open_sandbox
 
 from .conftest import Opened
 from .kinds import STANDING

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from worker.sandbox import SandboxError, SandboxLimits, SandboxUnavailable, open_sandbox
-from worker.sandbox.contract import Isolation
+from worker.sandbox.contract import Isolation, SandboxError, SandboxLimits, SandboxUnavailable
+from worker.sandbox.factory import open_sandbox
 from worker.sandbox.fork_server import ForkServer
 
 from .kinds import STANDING
@@ -33,7 +33,9 @@ each_isolation = pytest.mark.parametrize("isolation", STANDING)
 
 PROGRAM = """
 import atexit, json, os, resource, sys
-from worker.sandbox import SandboxUnavailable, open_sandbox, why_not
+from worker.sandbox.contract import SandboxUnavailable
+from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import why_not
 
 class Host:
     names, signatures = frozenset(), {}

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.reader import read_tasks
-from worker.sandbox import find_isolation
+from worker.sandbox.isolation import find_isolation
 from workshop.replay.divergence import first_divergence
 
 Run = Callable[..., Path]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worker.sandbox import SandboxExecutor
+from worker.sandbox.executor import SandboxExecutor
 from workshop.replay.debugger.answer_source import Pause
 from workshop.replay.debugger.debug_state import DebugState
 from workshop.replay.debugger.prompt import Prompt

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from core.ledger import ToolCall, ToolFault
-from worker.sandbox import Pins, SandboxKind, SandboxLimits
+from worker.sandbox.contract import Pins, SandboxKind, SandboxLimits
 from workshop.replay.debugger.answer_source import (
     Answered,
     AnswerSource,

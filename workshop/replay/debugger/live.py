@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from core.ledger import Ledger, ToolCall, ToolFault
-from worker.sandbox import Pins, SandboxExecutor, SandboxLimits, open_sandbox
+from worker.sandbox.contract import Pins, SandboxLimits
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.factory import open_sandbox
 from workshop.replay.debugger.answer_source import Answered, AnswerSource, Pause, WishedAnswer
 from workshop.replay.debugger.asking_host import AskingHost
 from workshop.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench

@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING
 from core.ledger import Tool, ToolFault
 from core.runs.hints import command
 from core.runs.reader import NotRecorded
-from worker.sandbox import (
-    Pins,
-    SandboxError,
-    SandboxExecutor,
-    SandboxUnavailable,
-    open_sandbox,
-)
+from worker.sandbox.contract import Pins, SandboxError, SandboxUnavailable
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.factory import open_sandbox
 from workshop.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
 from workshop.replay.debugger.asking_host import AskingHost
 from workshop.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench

@@ -13,7 +13,8 @@ from inspect import Signature
 import regex
 
 from core.ledger import ToolFault
-from worker.sandbox import SandboxError, open_sandbox
+from worker.sandbox.contract import SandboxError
+from worker.sandbox.factory import open_sandbox
 from workshop.replay.debugger.debug_state import LIMITS, DebugState
 from workshop.replay.recorded_tools import answer_of
 
