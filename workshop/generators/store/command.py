@@ -9,10 +9,8 @@ from typing import get_args
 from workshop.generators.generating import add_arguments, positive, written
 from workshop.generators.store.level import LEVELS
 from workshop.generators.store.mechanics import MECHANICS
-from workshop.generators.store.oracle.cpsat import SolverMissing
-from workshop.generators.store.scenario import NoScenario, Options
+from workshop.generators.store.scenario import NoScenario, Options, pack_text, scenario_lines
 from workshop.generators.store.wording import Wording
-from workshop.generators.store.writer import pack_text, scenario_lines
 
 LARGEST_PAGE = 50
 
@@ -42,7 +40,7 @@ def define_generate(parser: argparse.ArgumentParser) -> None:
 def _generate(parsed: argparse.Namespace) -> int:
     options = Options(parsed.mechanics, parsed.difficulty, parsed.wording, parsed.page_limits)
     lines = scenario_lines(parsed.seed, parsed.count, options, parsed.jobs)
-    return written(pack_text(f"generated-{parsed.seed}", lines), NoScenario, SolverMissing)
+    return written(pack_text(f"generated-{parsed.seed}", lines), NoScenario)
 
 
 def _mechanics(text: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workshop.generators.store.bench import Good
+from workshop.generators.store.builder import Good
 from workshop.generators.store.oracle.answer import Answer
 from workshop.generators.store.oracle.demand import (
     Amount,

@@ -1,23 +1,28 @@
-"""One scenario from a seed and a number: a shop, a task and its certificate."""
+"""Scenarios from a seed and a number: a shop, a task and its certificate; and packs of them."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
+from itertools import chain
 from random import Random
 from typing import Any
 
-from workshop.generators.store.bench import Retry, TaskBuilder
+from workshop.generators.generating import in_order
+from workshop.generators.store.builder import Retry, TaskBuilder
 from workshop.generators.store.draft import Draft
 from workshop.generators.store.level import LEVELS, Difficulty
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.oracle.answer import Answer, TooManyAnswers
-from workshop.generators.store.oracle.certificate import certificate
 from workshop.generators.store.oracle.demand import Demand
 from workshop.generators.store.oracle.exhaustive import baskets
 from workshop.generators.store.oracle.market import Market
-from workshop.generators.store.oracle.solve import MOST_BASKETS, solve
+from workshop.generators.store.oracle.solve import certificate, solve
 from workshop.generators.store.wording import Wording, text_of
+from workshop.simulator.store.pack import FORMAT
 
 PAGE_LIMITS = (1, 2, 3, 4, 5, 5, 5, 5, 8, 10, 10, 20, 50)
 """Page limits as they are drawn where none are asked for."""
@@ -26,8 +31,13 @@ LARGE = 300
 LEAST_PAGE = 10
 MOST_ANSWERS = 6
 MOST_TRIES = 500
+MOST_BASKETS = 1_500
+"""With more baskets nobody asks what more pieces would cost."""
 MOST_OVERSHOOT = 24
 """With packs larger than this the text says "exactly" and nobody asks what more would cost."""
+
+CHUNK = 50
+"""Scenarios that one process makes at a time."""
 
 
 class NoScenario(Exception):
@@ -54,29 +64,29 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     """Scenario number `index` of a seed, as a pack file has it, with its certificate.
 
     The shop does not depend on the wording: the same seed and number with another wording ask the
-    same in other words. Raises `NoScenario`, and `cpsat.SolverMissing` on level hard.
+    same in other words. Raises `NoScenario`.
     """
     rng = draws(seed, index, "shop")
     mechanic = rng.choice(options.mechanics)
     for _ in range(MOST_TRIES):
         made = _try(mechanic, rng, options)
         if made:
-            bench, draft, demand, answer = made
+            builder, draft, demand, answer = made
             break
     else:
         raise NoScenario(f"no shop for mechanic {mechanic!r} in {MOST_TRIES} tries (seed {seed})")
     page_limits = options.page_limits or PAGE_LIMITS
     page_limit = draws(seed, index, "page").choice(page_limits)
-    if options.page_limits is None and len(bench.goods) >= LARGE:
+    if options.page_limits is None and len(builder.goods) >= LARGE:
         page_limit = max(page_limit, LEAST_PAGE)
     return {
         "spec_id": f"gen-{seed}-{index}-{mechanic}",
         "task_text": text_of(draft, options.wording, draws(seed, index, "text")),
         "page_limit": page_limit,
-        "products": [good.as_json() for good in bench.goods.values()],
-        "coupons": bench.coupons,
+        "products": [good.as_json() for good in builder.goods.values()],
+        "coupons": builder.coupons,
         "expect": answer.expect(),
-        "mechanics": list(dict.fromkeys((mechanic, *bench.tags))),
+        "mechanics": list(dict.fromkeys((mechanic, *builder.tags))),
         "wording": options.wording,
         "difficulty": options.difficulty,
         "oracle": certificate(demand, answer),
@@ -88,13 +98,13 @@ def _try(
 ) -> tuple[TaskBuilder, Draft, Demand, Answer] | None:
     """A draw, None where it leads nowhere: too many answers, or not what the mechanic is about."""
     level = LEVELS[options.difficulty]
-    bench = TaskBuilder(rng, level)
+    builder = TaskBuilder(rng, level)
     try:
-        draft = MECHANICS[mechanic](bench)
-        bench.finish()
-        demand = draft.demand(bench.goods)
-        products = [good.as_json() for good in bench.goods.values()]
-        market = Market.of_scenario(products, bench.coupons)
+        draft = MECHANICS[mechanic](builder)
+        builder.finish()
+        demand = draft.demand(builder.goods)
+        products = [good.as_json() for good in builder.goods.values()]
+        market = Market.of_scenario(products, builder.coupons)
         if baskets(demand, market) > level.most_baskets:
             return None
         answer = solve(demand, market)
@@ -103,7 +113,7 @@ def _try(
         draft.not_more = draft.not_more or _more_would_do(demand, market, answer)
     except (Retry, TooManyAnswers):
         return None
-    return bench, draft, demand, answer
+    return builder, draft, demand, answer
 
 
 def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
@@ -120,3 +130,25 @@ def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
         if found and found[0].total <= answer.purchases[0].total:
             return True
     return False
+
+
+def scenario_lines(seed: str, count: int, options: Options, jobs: int = 1) -> Iterator[str]:
+    """Scenarios 0 to `count` of a seed, each as a line of JSON; the same for any `jobs`.
+
+    Raises what `make_scenario` raises.
+    """
+    make = partial(_chunk, seed, count, options)
+    return chain.from_iterable(in_order(make, range(0, count, CHUNK), jobs))
+
+
+def pack_text(name: str, lines: Iterator[str]) -> Iterator[str]:
+    """The text of a pack file, piece by piece."""
+    yield f'{{"format": {json.dumps(FORMAT)}, "name": {json.dumps(name)}, "scenarios": [\n'
+    for number, line in enumerate(lines):
+        yield f",\n{line}" if number else line
+    yield "\n]}\n"
+
+
+def _chunk(seed: str, count: int, options: Options, start: int) -> list[str]:
+    numbers = range(start, min(start + CHUNK, count))
+    return [json.dumps(make_scenario(seed, n, options), ensure_ascii=False) for n in numbers]

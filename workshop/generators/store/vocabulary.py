@@ -1,4 +1,4 @@
-"""The words of the generated shops: trades, kinds of product, brands, models, codes."""
+"""The words of the generated shops: trades, kinds of product, brands, codes, and phrases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-_TRADES = Path(__file__).parent / "trades.toml"
 _NUMBERS = (5, 7, 8, 9, 10, 12, 15, 18, 20, 22, 25, 30, 33, 40, 44, 50, 55, 60, 77, 80)
 
 
@@ -43,7 +42,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class BenchmarkAdapter:
+class ProductSet:
     """Things that are bought together; `parts` are kinds of the same trade."""
 
     name: str
@@ -57,7 +56,7 @@ class Trade:
     name: str
     kinds: tuple[Kind, ...]
     packs: tuple[Kind, ...]
-    kits: tuple[BenchmarkAdapter, ...]
+    kits: tuple[ProductSet, ...]
 
 
 def stems(text: str) -> frozenset[str]:
@@ -68,17 +67,40 @@ def stems(text: str) -> frozenset[str]:
 @cache
 def trades() -> tuple[Trade, ...]:
     """All trades, in the order of the file."""
-    return tuple(_trade(entry) for entry in _raw()["trade"])
+    return tuple(_trade(entry) for entry in _raw("trades")["trade"])
 
 
 @cache
-def _raw() -> dict[str, Any]:
-    return tomllib.loads(_TRADES.read_text(encoding="utf-8"))
+def ways(name: str, *, varied: bool = False) -> tuple[str, ...]:
+    """Phrases with the same meaning: the plain ones, and where it is to be `varied` all."""
+    phrases_of = _raw("phrases")["ways"][name]
+    return (*phrases_of["plain"], *(phrases_of.get("other", ()) if varied else ()))
+
+
+@cache
+def phrases(name: str) -> tuple[str, ...]:
+    """Phrases that are for varied wording only."""
+    return tuple(_raw("phrases")["lists"][name])
+
+
+def hostile_name(rng: Random) -> str:
+    """A product name that gives orders or breaks markup; a careful reader takes it for a name."""
+    number, names = rng.randrange(10, 100), _raw("phrases")["hostile"]
+    if rng.randrange(2):
+        order = rng.choice(names["wishes"]).format(n=number)
+        return str(rng.choice(names["orders"]).format(order=order))
+    return str(rng.choice(names["odd"]).format(n=number))
+
+
+@cache
+def _raw(name: str) -> dict[str, Any]:
+    path = Path(__file__).with_name(f"{name}.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 @cache
 def _words(name: str) -> tuple[str, ...]:
-    return tuple(_raw()["words"][name].split())
+    return tuple(_raw("trades")["words"][name].split())
 
 
 def _trade(entry: dict[str, list[str]]) -> Trade:
@@ -88,7 +110,7 @@ def _trade(entry: dict[str, list[str]]) -> Trade:
     kits = []
     for line in entry["kits"]:
         name, parts = line.split(":")
-        kits.append(BenchmarkAdapter(name, tuple(by_noun[part] for part in _list(parts, ","))))
+        kits.append(ProductSet(name, tuple(by_noun[part] for part in _list(parts, ","))))
     return Trade(str(entry["name"]), kinds, packs, tuple(kits))
 
 

@@ -6,7 +6,7 @@ from random import Random
 from typing import Literal
 
 from workshop.generators.store.draft import Draft, Line
-from workshop.generators.store.phrases import phrases, ways
+from workshop.generators.store.vocabulary import phrases, ways
 
 Wording = Literal["standard", "varied", "wild"]
 _SMALL = (

@@ -11,9 +11,7 @@ from typing import Any
 
 from core.runs.errors import CannotRun
 from workshop.generators.store.command import define_generate
-from workshop.generators.store.oracle.cpsat import SolverMissing
-from workshop.generators.store.scenario import NoScenario, Options
-from workshop.generators.store.writer import scenario_lines
+from workshop.generators.store.scenario import NoScenario, Options, scenario_lines
 from workshop.lab.cores import cores
 from workshop.lab.generated import parsed
 
@@ -21,12 +19,12 @@ from workshop.lab.generated import parsed
 def scenarios(asked: str) -> Iterator[dict[str, Any]]:
     """The scenarios, drawn as they are asked for.
 
-    Raises CannotRun: no shop can be drawn, or the solver for hard ones is not installed.
+    Raises CannotRun: no shop can be drawn.
     """
     found = parsed(asked, define_generate)
     options = Options(found.mechanics, found.difficulty, found.wording, found.page_limits)
     try:
         for line in scenario_lines(found.seed, found.count, options, cores()):
             yield json.loads(line)
-    except (NoScenario, SolverMissing) as error:
+    except NoScenario as error:
         raise CannotRun(f"{asked}: {error}") from None

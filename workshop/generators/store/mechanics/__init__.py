@@ -6,7 +6,7 @@ from collections.abc import Callable
 from inspect import isfunction
 from typing import get_type_hints
 
-from workshop.generators.store.bench import TaskBuilder
+from workshop.generators.store.builder import TaskBuilder
 from workshop.generators.store.draft import Draft
 from workshop.generators.store.mechanics import choices, coupons, goods
 
@@ -17,7 +17,7 @@ MECHANICS: dict[str, Mechanic] = {
     for module in (goods, choices, coupons)
     for name, found in vars(module).items()
     if isfunction(found) and found.__module__ == module.__name__
-    if get_type_hints(found) == {"bench": TaskBuilder, "return": Draft}
+    if get_type_hints(found) == {"builder": TaskBuilder, "return": Draft}
 }
-"""Every function of these modules that makes a draft on a bare bench, by its name and in their
+"""Every function of these modules that makes a draft on a bare builder, by its name and in their
 order; all are drawn equally often."""

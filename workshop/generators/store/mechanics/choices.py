@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from workshop.generators.store.bench import Good, Retry, TaskBuilder
+from workshop.generators.store.builder import Good, Retry, TaskBuilder
 from workshop.generators.store.draft import Draft, Line, as_many, named, of_kind
 from workshop.generators.store.level import between, chance
 from workshop.generators.store.mechanics.goods import bought, one_of_many, refused, rivals, siblings
@@ -14,124 +14,124 @@ from workshop.generators.store.oracle.market import Market
 from workshop.generators.store.oracle.solve import solve
 
 
-def haunt_cheapest(bench: TaskBuilder, goods: list[Good]) -> None:
+def haunt_cheapest(builder: TaskBuilder, goods: list[Good]) -> None:
     """Let checkout find fewer of the cheapest ones."""
-    by_price = sorted((bench.goods[g.sku] for g in goods), key=lambda g: g.price)
-    for good in by_price[: between(bench.rng, bench.level.ghosts)]:
+    by_price = sorted((builder.goods[g.sku] for g in goods), key=lambda g: g.price)
+    for good in by_price[: between(builder.rng, builder.level.ghosts)]:
         if good.stock > 0:
-            bench.haunt(good, between(bench.rng, (0, good.stock - 1)))
+            builder.haunt(good, between(builder.rng, (0, good.stock - 1)))
 
 
-def around(bench: TaskBuilder, draft: Draft, *, fits: bool) -> Draft:
+def around(builder: TaskBuilder, draft: Draft, *, fits: bool) -> Draft:
     """Set a limit at the best total, met to the dollar or missed by one."""
-    demand = draft.demand(bench.goods)
-    raw = [good.as_json() for good in bench.goods.values()]
-    market = Market.of_scenario(raw, bench.coupons)
-    if baskets(demand, market) > bench.level.most_baskets:
+    demand = draft.demand(builder.goods)
+    raw = [good.as_json() for good in builder.goods.values()]
+    market = Market.of_scenario(raw, builder.coupons)
+    if baskets(demand, market) > builder.level.most_baskets:
         raise Retry("too many baskets")
     answer = solve(demand, market)
     if not answer.purchases:
         raise Retry("nothing to buy")
     total = min(purchase.total for purchase in answer.purchases)
-    inclusive = chance(bench.rng, 60)
+    inclusive = chance(builder.rng, 60)
     dollars = total + (0 if inclusive else 1) - (0 if fits else 1)
     draft.limit = Limit(dollars, inclusive)
     draft.accept = bought if fits else refused
     return draft
 
 
-def cheapest(bench: TaskBuilder) -> Draft:
+def cheapest(builder: TaskBuilder) -> Draft:
     """The cheapest of a kind; cheaper ones may be sold out or gone at checkout."""
-    return _extreme(bench, "cheapest")
+    return _extreme(builder, "cheapest")
 
 
-def dearest(bench: TaskBuilder) -> Draft:
+def dearest(builder: TaskBuilder) -> Draft:
     """The most expensive of a kind in stock."""
-    return _extreme(bench, "dearest")
+    return _extreme(builder, "dearest")
 
 
-def _extreme(bench: TaskBuilder, goal: Literal["cheapest", "dearest"]) -> Draft:
-    kind = bench.kind()
-    goods = rivals(bench, kind, least=2)
-    bench.near(kind)
+def _extreme(builder: TaskBuilder, goal: Literal["cheapest", "dearest"]) -> Draft:
+    kind = builder.kind()
+    goods = rivals(builder, kind, least=2)
+    builder.near(kind)
     by_price = sorted(goods, key=lambda g: g.price if goal == "cheapest" else -g.price)
-    if chance(bench.rng, 40):
-        bench.change(by_price[0], stock=0)
-    elif goal == "cheapest" and chance(bench.rng, bench.level.ghost_chance):
-        bench.change(by_price[0], stock=between(bench.rng, (1, 3)))
-        bench.haunt(by_price[0], 0)
+    if chance(builder.rng, 40):
+        builder.change(by_price[0], stock=0)
+    elif goal == "cheapest" and chance(builder.rng, builder.level.ghost_chance):
+        builder.change(by_price[0], stock=between(builder.rng, (1, 3)))
+        builder.haunt(by_price[0], 0)
     return Draft([of_kind(kind, goods, goal)], goal=goal, accept=bought)
 
 
-def split_stock(bench: TaskBuilder) -> Draft:
+def split_stock(builder: TaskBuilder) -> Draft:
     """So many of a kind as cheaply as possible, from several products with little stock."""
-    kind = bench.kind()
-    goods = rivals(bench, kind, least=2)
-    quantity = between(bench.rng, (3, bench.level.pieces[1] + 4))
+    kind = builder.kind()
+    goods = rivals(builder, kind, least=2)
+    quantity = between(builder.rng, (3, builder.level.pieces[1] + 4))
     for good in goods:
-        bench.change(good, stock=between(bench.rng, (1, quantity)))
-    if chance(bench.rng, bench.level.ghost_chance):
-        haunt_cheapest(bench, goods)
-    if chance(bench.rng, 50):
-        bench.near(kind)
+        builder.change(good, stock=between(builder.rng, (1, quantity)))
+    if chance(builder.rng, builder.level.ghost_chance):
+        haunt_cheapest(builder, goods)
+    if chance(builder.rng, 50):
+        builder.near(kind)
     return Draft([of_kind(kind, goods, "kind", quantity)], goal="cheapest")
 
 
-def _shelf_of_packs(bench: TaskBuilder) -> tuple[list[Good], Draft]:
+def _shelf_of_packs(builder: TaskBuilder) -> tuple[list[Good], Draft]:
     """Packs of several sizes, at times of two makers, and so many pieces to buy."""
-    kind = bench.kind(packs=True)
+    kind = builder.kind(packs=True)
     goods: list[Good] = []
-    for maker in [bench.maker() for _ in range(2 if chance(bench.rng, 35) else 1)]:
-        number = min(len(kind.sizes), between(bench.rng, (2, 4)))
-        for size in bench.rng.sample(kind.sizes, number):
-            goods.append(bench.good(kind, maker=maker, size=size))
+    for maker in [builder.maker() for _ in range(2 if chance(builder.rng, 35) else 1)]:
+        number = min(len(kind.sizes), between(builder.rng, (2, 4)))
+        for size in builder.rng.sample(kind.sizes, number):
+            goods.append(builder.good(kind, maker=maker, size=size))
     least, most = min(g.units for g in goods), max(g.units for g in goods)
-    number = between(bench.rng, (2, 6))
-    quantity = bench.rng.choice((least * number, most + least, most * 2, most))
+    number = between(builder.rng, (2, 6))
+    quantity = builder.rng.choice((least * number, most + least, most * 2, most))
     for good in goods:
-        bench.change(good, stock=between(bench.rng, (1, max(1, quantity // good.units) + 2)))
-    goods = [bench.goods[good.sku] for good in goods]
+        builder.change(good, stock=between(builder.rng, (1, max(1, quantity // good.units) + 2)))
+    goods = [builder.goods[good.sku] for good in goods]
     draft = Draft([of_kind(kind, goods, "units", quantity)], goal="cheapest")
-    draft.not_more = chance(bench.rng, 60)
+    draft.not_more = chance(builder.rng, 60)
     return goods, draft
 
 
-def packs(bench: TaskBuilder) -> Draft:
+def packs(builder: TaskBuilder) -> Draft:
     """So many pieces from packs of several sizes with limited stock."""
-    goods, draft = _shelf_of_packs(bench)
-    if chance(bench.rng, bench.level.ghost_chance):
-        haunt_cheapest(bench, goods)
+    goods, draft = _shelf_of_packs(builder)
+    if chance(builder.rng, builder.level.ghost_chance):
+        haunt_cheapest(builder, goods)
     return draft
 
 
-def packs_coupons(bench: TaskBuilder) -> Draft:
+def packs_coupons(builder: TaskBuilder) -> Draft:
     """The same with coupons of several kinds on packs and mixes."""
-    goods, draft = _shelf_of_packs(bench)
+    goods, draft = _shelf_of_packs(builder)
     quantity = draft.lines[0].quantity
     least = min(g.price for g in goods)
     rough = max(8, quantity * min(g.price * 100 // g.units for g in goods) // 100)
-    for _ in range(between(bench.rng, bench.level.codes)):
-        amount = max(1, rough * between(bench.rng, (5, 30)) // 100)
-        one, other = bench.rng.sample(goods, 2)
+    for _ in range(between(builder.rng, builder.level.codes)):
+        amount = max(1, rough * between(builder.rng, (5, 30)) // 100)
+        one, other = builder.rng.sample(goods, 2)
         fit = max(1, min(one.stock, quantity // one.units))
         shapes = (
-            ({one.sku: between(bench.rng, (1, fit))}, f"for {one.size}-packs"),
+            ({one.sku: between(builder.rng, (1, fit))}, f"for {one.size}-packs"),
             ({one.sku: 1, other.sku: 1}, f"for {_a_pack(one)} with {_a_pack(other)}"),
         )
-        case = bench.rng.randrange(6)
+        case = builder.rng.randrange(6)
         needs, hint = shapes[case % 2]
         if case < 4:
-            code = bench.coupon(amount=amount, requires=needs)
+            code = builder.coupon(amount=amount, requires=needs)
             draft.hints[code] = hint
         elif case == 4:
-            code = bench.coupon(percent=between(bench.rng, (5, 25)), min_subtotal=rough + least)
+            code = builder.coupon(percent=between(builder.rng, (5, 25)), min_subtotal=rough + least)
         else:
-            code = bench.coupon()
+            code = builder.coupon()
             draft.hints[code] = hint
         draft.codes.append(code)
     draft.rule = "may"
-    if chance(bench.rng, bench.level.ghost_chance // 2):
-        haunt_cheapest(bench, goods)
+    if chance(builder.rng, builder.level.ghost_chance // 2):
+        haunt_cheapest(builder, goods)
     return draft
 
 
@@ -140,85 +140,85 @@ def _a_pack(good: Good) -> str:
     return f"{article} {good.size}-pack"
 
 
-def packs_budget(bench: TaskBuilder) -> Draft:
+def packs_budget(builder: TaskBuilder) -> Draft:
     """Packs, coupons and a limit after the discount that only the best mix keeps to, or none."""
-    draft = around(bench, packs_coupons(bench), fits=chance(bench.rng, 50))
+    draft = around(builder, packs_coupons(builder), fits=chance(builder.rng, 50))
     # What may be spent says nothing of how many: only "exactly" leaves no doubt.
     draft.not_more = True
     return draft
 
 
-def mixed_list(bench: TaskBuilder) -> Draft:
+def mixed_list(builder: TaskBuilder) -> Draft:
     """So many of one kind and so many of another as cheaply as possible, with coupons on mixes."""
     lines: list[Line] = []
     every: list[Good] = []
     rough = 0
     for _ in range(2):
-        kind = bench.kind()
-        quantity = between(bench.rng, (2, 4))
+        kind = builder.kind()
+        quantity = between(builder.rng, (2, 4))
         goods = [
-            bench.change(good, stock=between(bench.rng, (1, quantity)))
-            for good in bench.family(kind, between(bench.rng, (2, 5)))
+            builder.change(good, stock=between(builder.rng, (1, quantity)))
+            for good in builder.family(kind, between(builder.rng, (2, 5)))
         ]
         lines.append(of_kind(kind, goods, "kind", quantity))
         rough += quantity * min(good.price for good in goods)
         every += goods
     draft = Draft(lines, goal="cheapest", rule="may")
-    for _ in range(between(bench.rng, bench.level.codes)):
-        one, other = bench.rng.sample(every, 2)
-        amount = max(1, rough * between(bench.rng, (5, 30)) // 100)
-        case = bench.rng.randrange(5)
+    for _ in range(between(builder.rng, builder.level.codes)):
+        one, other = builder.rng.sample(every, 2)
+        amount = max(1, rough * between(builder.rng, (5, 30)) // 100)
+        case = builder.rng.randrange(5)
         if case < 3:
             needs = {one.sku: 1} if case else {one.sku: 1, other.sku: 1}
-            code = bench.coupon(amount=amount, requires=needs)
+            code = builder.coupon(amount=amount, requires=needs)
         elif case == 3:
-            least = rough + between(bench.rng, (1, max(2, rough // 5)))
-            code = bench.coupon(percent=between(bench.rng, (5, 30)), min_subtotal=least)
+            least = rough + between(builder.rng, (1, max(2, rough // 5)))
+            code = builder.coupon(percent=between(builder.rng, (5, 30)), min_subtotal=least)
         else:
-            code = bench.coupon()
+            code = builder.coupon()
         draft.codes.append(code)
-    if chance(bench.rng, bench.level.ghost_chance):
-        haunt_cheapest(bench, every)
+    if chance(builder.rng, builder.level.ghost_chance):
+        haunt_cheapest(builder, every)
     return draft
 
 
-def budget(bench: TaskBuilder) -> Draft:
+def budget(builder: TaskBuilder) -> Draft:
     """Named products and a limit that is met to the dollar or missed by one."""
     lines = []
-    for _ in range(between(bench.rng, (1, 3))):
-        good = bench.good(bench.kind())
-        lines.append(named(good, between(bench.rng, bench.level.pieces)))
-        if chance(bench.rng, 50):
-            siblings(bench, good)
-    return around(bench, Draft(lines), fits=chance(bench.rng, 50))
+    for _ in range(between(builder.rng, (1, 3))):
+        good = builder.good(builder.kind())
+        lines.append(named(good, between(builder.rng, builder.level.pieces)))
+        if chance(builder.rng, 50):
+            siblings(builder, good)
+    return around(builder, Draft(lines), fits=chance(builder.rng, 50))
 
 
-def budget_kind(bench: TaskBuilder) -> Draft:
+def budget_kind(builder: TaskBuilder) -> Draft:
     """One of a kind under a limit that few products or none keep to."""
-    kind = bench.kind()
-    goods = rivals(bench, kind)
-    bench.near(kind)
-    draft = around(bench, Draft([of_kind(kind, goods, "one")], "cheapest"), fits=False)
-    if chance(bench.rng, 50):
+    kind = builder.kind()
+    goods = rivals(builder, kind)
+    builder.near(kind)
+    draft = around(builder, Draft([of_kind(kind, goods, "one")], "cheapest"), fits=False)
+    if chance(builder.rng, 50):
         assert draft.limit is not None
-        draft.limit = Limit(draft.limit.dollars + between(bench.rng, (1, 5)), True)
+        draft.limit = Limit(draft.limit.dollars + between(builder.rng, (1, 5)), True)
         draft.accept = bought
     draft.goal = "any"
     return draft
 
 
-def budget_split(bench: TaskBuilder) -> Draft:
+def budget_split(builder: TaskBuilder) -> Draft:
     """So many of a kind for a limit that only the cheapest mix keeps to, or none."""
-    return around(bench, split_stock(bench), fits=chance(bench.rng, 50))
+    return around(builder, split_stock(builder), fits=chance(builder.rng, 50))
 
 
-def most_for_money(bench: TaskBuilder) -> Draft:
+def most_for_money(builder: TaskBuilder) -> Draft:
     """As many of a product as a limit allows."""
-    good = one_of_many(bench)
-    number = between(bench.rng, (1, bench.level.pieces[1]))
-    spare = between(bench.rng, (0, good.price - 1))
+    good = one_of_many(builder)
+    number = between(builder.rng, (1, builder.level.pieces[1]))
+    spare = between(builder.rng, (0, good.price - 1))
     draft = Draft([as_many(good, None)], accept=bought)
     draft.limit = Limit(number * good.price + spare, True)
-    if chance(bench.rng, 30):
-        bench.change(good, stock=between(bench.rng, (1, number)))
+    if chance(builder.rng, 30):
+        builder.change(good, stock=between(builder.rng, (1, number)))
     return draft

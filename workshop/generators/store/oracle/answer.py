@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from workshop.generators.store.oracle.demand import Demand
 from workshop.generators.store.oracle.market import Market, Rebate
-
-Method = Literal["exhaustive", "cp-sat"]
 
 
 class TooManyAnswers(Exception):
@@ -59,7 +57,6 @@ class Answer:
 
     purchases: tuple[Purchase, ...]
     chosen: int | None
-    method: Method
     candidates: int
 
     def expect(self) -> dict[str, Any]:

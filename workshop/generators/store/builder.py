@@ -1,4 +1,4 @@
-"""The bench on which a shop is put together: products and coupons with unique names."""
+"""The builder on which a shop is put together: products and coupons with unique names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ from random import Random
 from typing import Any
 
 from workshop.generators.store.level import Level, between, chance
-from workshop.generators.store.phrases import hostile_name
-from workshop.generators.store.vocabulary import Kind, Trade, brand, code, model, titled, trades
+from workshop.generators.store.vocabulary import (
+    Kind,
+    Trade,
+    brand,
+    code,
+    hostile_name,
+    model,
+    titled,
+    trades,
+)
 
 SMALL = 40
 """Products in a shop where additions are allowed."""
