@@ -19,6 +19,7 @@ STATUSES = ("idea", "exploring", "active", "paused", "archived")
 ROLE = regex.compile(r"\b(Lead|Engineer|Designer|QA|Ops|Other)\b")
 _CONDITION = regex.compile(r"\b(?:if|unless|only when|provided|in case|as soon as|effective|as of|do not|don.t|never)\b", regex.I)  # fmt: skip
 """A change that hangs on something, or is not wanted."""
+_QUOTED = regex.compile(r"['\"“‘].*['\"”’]")
 
 
 @dataclass(frozen=True)
@@ -41,34 +42,49 @@ def match_kind(text: str) -> TaskKind | None:
 
 
 def changes_in(text: str) -> set[str]:
-    """The kinds of all changes that the patterns find in a text."""
-    fitting = (w for w in _KINDS if all(p.search(text) for p in w.patterns))
+    """The kinds of all changes that the patterns find in a text, quotations left out."""
+    plain = _QUOTED.sub(" ", text)
+    fitting = (w for w in _KINDS if all(p.search(plain) for p in w.patterns))
     return {w.name for w in fitting if w.right in CHANGES}
 
 
 def conditional(text: str) -> bool:
     """Whether a change is wanted only under a condition; a quoted text says nothing of that."""
-    return bool(_CONDITION.search(regex.sub(r"['\"“‘].*['\"”’]", " ", text)))
+    return bool(_CONDITION.search(_QUOTED.sub(" ", text)))
 
 
 def resolve_day(text: str, today: str) -> date | None:
     """The one day that a text means, from today; None where it names none, or several."""
+    try:
+        days = _days(text, today)
+    except (ValueError, OverflowError):  # no day of a calendar
+        return None
+    return days.pop() if len(days) == 1 else None
+
+
+def _days(text: str, today: str) -> set[date]:
     days = {date.fromisoformat(x) for x in regex.findall(r"\b\d{4}-\d\d-\d\d\b", text)}
     shifts, low = set(), text.casefold()
-    for sign, before, after in ((-1, "", " ago"), (1, "in ", ""), (1, "", " from now")):
+    signs = (
+        (-1, "", "(?: ago| before today)"),
+        (1, "in ", ""),
+        (1, "", " (?:from now|after today)"),
+    )
+    for sign, before, after in signs:
         pattern = rf"\b{before}(\d{{1,4}}|{'|'.join(_NUMBERS)}) (day|week)s?{after}\b"
         for many, unit in regex.findall(pattern, low):
             shifts.add(sign * (_NUMBERS.get(many) or int(many)) * (7 if unit == "week" else 1))
+        low = regex.sub(pattern, " ", low)
     for word, shift in _DAYS.items():
-        shifts |= {shift} if word in low else set()
+        if word in low and (shift or not shifts):  # "from today, in three days" is one day
+            shifts.add(shift)
         low = low.replace(word, " ")
-    days |= {date.fromisoformat(today) + timedelta(days=shift) for shift in shifts}
-    return days.pop() if len(days) == 1 else None
+    return days | {date.fromisoformat(today) + timedelta(days=shift) for shift in shifts}
 
 
 def format_day(day: date, text: str) -> str:
     """A day in the form that the text asks for, else as ISO has it."""
-    form = regex.search(r"\b(?:DD|MM|YYYY)(?:[.\-/ ](?:DD|MM|YYYY)){2}\b", text)
+    form = regex.search(r"\b(?:DD|MM|YYYY)(?:[.\-/ ]?(?:DD|MM|YYYY)){2}\b", text)
     shape = form[0] if form else "YYYY-MM-DD"
     parts = {"DD": f"{day.day:02}", "MM": f"{day.month:02}", "YYYY": str(day.year)}
     return regex.sub(r"DD|MM|YYYY", lambda m: parts[m[0]], shape)

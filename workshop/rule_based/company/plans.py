@@ -16,7 +16,7 @@ Values = dict[str, Any]
 _PAGE = regex.compile(r"[\w./-]+\.md\b")
 SELF = regex.compile(r"\b(?:I|me|my|myself)\b", regex.I)
 _FOR_ME = regex.compile(
-    r"\bfor (?:me|myself)\b|\bI (?:worked|spent)\b|\bmy (?:own )?(?:hours|time)\b"
+    r"\bfor (?:me|myself)\b|\bI (?:worked|spent)\b|\bmy (?:own )?(?:[\d.]+ )?(?:billable )?(?:hours|time)\b"
 )
 _PLACE = regex.compile(r"\b(?:in|or|and|oder) ((?:\p{Lu}[\p{L}-]+ ?)+)")
 _DEMANDS = r"\b(?:tickets?|reference numbers?|release (?:number|board)|approval)\b"
@@ -100,8 +100,12 @@ def _listing(facts: Facts, kind: str) -> Instruction | Answer:
         return step(kind, {"words": found}) if found else clarify("Which place is meant?")
     if facts.open():
         return clarify("Who is meant?")
+    if kind == "of_customer" and facts.of("customer"):
+        return step(kind, {"customers": [x.id for x in facts.of("customer")]})
     if kind in ("mine_with", "lacking"):
         return step("mine", {"lead": facts.requester.id})
+    if kind == "managed" and SELF.search(task):
+        people = people or [facts.requester.id]
     if kind in ("leads_above", "managed") and people:
         return step(kind, {"people": people})
     if kind == "workload" and (counted := facts.counted()) is not None:
@@ -148,7 +152,9 @@ def _values(facts: Facts, kind: str, project: str, people: list[str]) -> Values:
         return {}
     if kind == "note":
         return {"employee": people[0], "note": marks[0]} if len(marks) == 1 else {}
-    hours = regex.findall(r"(\d+(?:\.\d+)?) ?h(?:ours?)?\b", facts.task)
+    hours = regex.findall(
+        r"(\d+(?:\.\d+)?) ?(?:(?:non-?|not )?billable )?h(?:ours?)?\b", facts.task
+    )
     billable = regex.search(r"\b(not |non-?)?bill(?:able|ed)", facts.task)
     day = resolve_day(facts.task, facts.today)
     if len(hours) != 1 or day is None or billable is None or len(marks) > 1:

@@ -67,6 +67,11 @@ UNSURE
 rows = [x for x in ok(Combo_List_All_Customers())["customers"] if x["account_manager"] in p["people"]]
 report = {"records": rows, "kind": "customer"}
 """,
+    "of_customer": """\
+# Report the projects of these customers.
+rows = [x for x in ok(Combo_List_All_Projects())["projects"] if x["customer"] in p["customers"]]
+report = {"records": [{"id": x["id"], "name": x["name"]} for x in rows], "kind": "project"}
+""",
     "mine": """\
 # Report the projects that the user leads.
 report = {"projects": ok(Combo_Resolve_Project_For_Phrase(phrase="", lead=p["lead"]))["candidates"]}
