@@ -5,13 +5,12 @@ Runs on both sides of the wall and needs nothing but the standard library.
 
 from __future__ import annotations
 
-import dataclasses
 import json
+import os
 from collections.abc import Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from core.text import clean, printable
@@ -118,12 +117,13 @@ class _Copy:
         if isinstance(value, str | int | float):  # enumerations and other subclasses
             base = next(t for t in (str, int, float) if isinstance(value, t))
             return self._scalar(base(value))
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-            return self.copy(fields, depth + 1)
+        if hasattr(type(value), "__dataclass_fields__"):
+            from dataclasses import fields  # loaded by now; each session pays for what is not used
+
+            return self.copy({f.name: getattr(value, f.name) for f in fields(value)}, depth + 1)
         if getattr(value, "is_dataclass", None) is True:  # one that was made inside Monty
             return self.copy(getattr(value, "attributes", None), depth + 1)
-        if isinstance(value, Decimal | Fraction | date | time | timedelta | PurePath):
+        if isinstance(value, Decimal | Fraction | date | time | timedelta | os.PathLike):
             return self.copy(_written(value, self.exact), depth + 1)
         if self.exact and isinstance(value, bytes | complex | range):
             return self.copy(str(value), depth + 1)
