@@ -15,7 +15,7 @@ from store_tools.basket import Content
 from store_tools.basket_moves import distance, walk_order
 from store_tools.combo_coupons import BASKETS_AT_MOST, try_coupons
 from store_tools.store_session import StoreSession
-from workshop.perf.coupon_search import compare
+from tests.store_tools.coupon_shops import compare
 
 SEARCH = "Combo_Test_Coupons_For_Product_Combinations"
 SKUS = ("a", "b", "c")

@@ -1,23 +1,15 @@
 """The coupon search best-first against all baskets with all codes, on shops drawn from a seed.
 
-    python workshop/perf/coupon_search.py [--shops 2000]
-
-In process, without HTTP. Counted are requests, and shops in which best-first ends with a worse
-basket than trying everything, of which there must be none. A third of the shops each: baskets
-around one wish with small additions, alternatives of their own, some of them out of stock.
+In process, without HTTP. A third of the shops each: baskets around one wish with small additions,
+alternatives of their own, some of them out of stock.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
-from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any, NamedTuple
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from core.erc3_client import ApiError, ApiException
 from store_tools.basket import Content
@@ -106,20 +98,3 @@ def compare(seed: int) -> Compared:
         best.append(min(map(key_of, found["results"]), default=None))
         sent.append(client.sent)
     return Compared(seed, sent[0], sent[1], worse=best[0] != best[1])
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shops", type=int, default=2000)
-    found = [compare(seed) for seed in range(parser.parse_args().shops)]
-    print("| shops | number | requests, all tried | best-first | share | worse |")
-    print("|---|---|---|---|---|---|")
-    for number, kind in enumerate(KINDS):
-        of = [c for c in found if c.seed % len(KINDS) == number]
-        tried, best = sum(c.all for c in of), sum(c.best_first for c in of)
-        worse = sum(c.worse for c in of)
-        print(f"| {kind} | {len(of)} | {tried} | {best} | {best / tried:.2f} | {worse} |")
-
-
-if __name__ == "__main__":
-    main()
